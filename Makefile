@@ -1,0 +1,109 @@
+# Headgate: everything a developer does. `make` alone lists it.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+LOCK   := requirements/dev.txt
+STAMP  := $(VENV)/.stamp
+UV     := $(shell command -v uv 2>/dev/null)
+
+FAST   := tests/unit tests/conformance tests/docs
+
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+##@ Use
+
+.PHONY: help
+help: ## Print this list
+	@awk 'BEGIN { FS = ":.*## " } \
+	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+
+.PHONY: setup
+setup: $(STAMP) ## Create .venv: locked dependencies, and headgate itself from this folder
+
+# uv where present, plain pip else; both refuse a file whose hash is not in the lock.
+$(STAMP): pyproject.toml $(LOCK)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo 'Headgate needs Python 3.11 or newer; name one: make setup PYTHON=python3.12' >&2; exit 1; }
+	@echo 'Setting up $(VENV) ...'
+ifdef UV
+	@test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) $(VENV)
+	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes $(LOCK)
+	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+else
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --requirement $(LOCK)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
+endif
+	@touch $@
+
+.PHONY: demo
+demo: setup ## Watch a 2,000-row batch against a rate-limited service, interrupted and resumed
+	@bash examples/demo/run
+
+##@ Develop
+
+.PHONY: check
+check: lint ## What you run all day: lint and the fast tests (SQLite only)
+	@$(BIN)/python -m pytest -q -m 'not postgres and not slow and not soak' $(wildcard $(FAST))
+
+.PHONY: lint
+lint: setup ## Format, ruff, spelling, types, layers
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/typos
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-timing >$(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log; exit 1; }
+
+.PHONY: format
+format: setup ## Let ruff format and repair what it can
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format --quiet .
+
+.PHONY: test
+test: lint services ## What CI runs: lint and every test but the storms, with PostgreSQL
+	@$(BIN)/python -m pytest -q -m 'not soak'
+
+.PHONY: soak
+soak: setup services ## The fault storms at full size
+	@HEADGATE_SOAK=1 $(BIN)/python -m pytest -m soak --timeout 3600
+
+.PHONY: bench
+bench: setup services ## Measure, and print the figures against the raw limits and the peers
+	@$(BIN)/python -m benchmarks
+
+.PHONY: coverage
+coverage: setup ## The fast tests under coverage; the core must be covered whole
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run -m pytest -q -m 'not postgres and not slow and not soak' $(wildcard $(FAST))
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report
+	@$(BIN)/coverage report --include='*/headgate/core/*' --fail-under=100 >/dev/null \
+	  || { echo 'headgate.core is not covered whole' >&2; exit 1; }
+
+.PHONY: docs
+docs: setup ## Build the documentation into site/
+	@$(BIN)/mkdocs build --strict --quiet
+
+##@ Keep house
+
+.PHONY: services
+services: ## Install the servers that tests need, where they are missing
+	@.ci/services
+
+# Hashes, and no address: the same file installs from any registry or mirror.
+.PHONY: lock
+lock: ## Compile requirements/ anew from pyproject.toml (LOCK_FLAGS=--upgrade takes newer releases)
+	@$(or $(UV),$(BIN)/uv) pip compile pyproject.toml --quiet --all-extras --group dev --group docs \
+	  --universal --python-version 3.11 --generate-hashes \
+	  --no-header --no-emit-index-url --no-emit-find-links $(LOCK_FLAGS) --output-file $(LOCK)
+	@! grep -nE '://|file:|^-' $(LOCK) || { echo 'the lock names a registry or a path' >&2; exit 1; }
+
+.PHONY: clean
+clean: ## Remove .venv, caches and everything built
+	@rm -rf $(VENV) build dist site htmlcov .coverage .coverage.* \
+	  .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find benchmarks examples src tests -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
