@@ -1,0 +1,1 @@
+"""What tests are built from; `mypy --strict` checks it like the product."""
