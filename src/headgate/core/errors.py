@@ -1,0 +1,81 @@
+"""Everything Headgate raises on purpose.
+
+HeadgateError
+├── UsageError            the caller asked for something that cannot be; the message says what to do
+│   ├── UnknownHandler    no handler answers to that name
+│   ├── UnknownJob        no job has that id (or it belongs to somebody else)
+│   ├── UnknownItem       no item has that id
+│   ├── BadCursor         a page cursor is damaged or belongs to another query
+│   ├── BadSetting        a setting has an unknown name or an impossible value
+│   ├── IllegalMove       the state table has no such move
+│   └── SourceChanged     the source of a job is not what it was when the job was made
+├── BadSource             the input cannot be read as rows
+├── StaleIngest           somebody else moved the ingest position of this job
+└── StoreError
+    ├── StoreUnreachable  the database does not answer
+    ├── StoreFull         the database has no space left to write
+    └── StoreMismatch     the schema is newer or older than this program
+"""
+
+
+class HeadgateError(Exception):
+    """Something Headgate noticed and can explain."""
+
+    def __str__(self) -> str:
+        return super().__str__() or (type(self).__doc__ or "").strip()
+
+
+class UsageError(HeadgateError):
+    """The request cannot be carried out as asked."""
+
+
+class UnknownHandler(UsageError):
+    """No handler answers to that name."""
+
+
+class UnknownJob(UsageError):
+    """No job has that id."""
+
+
+class UnknownItem(UsageError):
+    """No item has that id."""
+
+
+class BadCursor(UsageError):
+    """The page cursor is damaged or belongs to another query; start again without it."""
+
+
+class BadSetting(UsageError):
+    """A setting has an unknown name or an impossible value."""
+
+
+class IllegalMove(UsageError):
+    """The state table has no such move."""
+
+
+class SourceChanged(UsageError):
+    """The source is not what it was when the job was made."""
+
+
+class BadSource(HeadgateError):
+    """The input cannot be read as rows."""
+
+
+class StaleIngest(HeadgateError):
+    """Another command has moved the ingest position of this job."""
+
+
+class StoreError(HeadgateError):
+    """The store could not do what was asked."""
+
+
+class StoreUnreachable(StoreError):
+    """The store does not answer."""
+
+
+class StoreFull(StoreError):
+    """The store has no space left to write; make space and run the same command again."""
+
+
+class StoreMismatch(StoreError):
+    """The database schema does not fit this version of Headgate; run `headgate db migrate`."""

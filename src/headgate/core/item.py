@@ -1,0 +1,44 @@
+"""An item, as the parts that work on it see it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+
+class Item(msgspec.Struct, frozen=True):
+    """What a handler gets."""
+
+    id: int
+    key: str
+    input: Mapping[str, Any]
+    normalized: Mapping[str, Any] | None = None
+
+
+class ClaimedItem(msgspec.Struct, frozen=True):
+    """A leased row as the engine gets it; `input` and `normalized` are JSON text."""
+
+    id: int
+    job_id: int
+    key: str
+    input: str
+    normalized: str | None
+    epoch: int
+    attempts: int
+    failures: int
+    crashes: int
+    strategy: int
+    suspect: bool
+    throttled_us: int
+    """How long the item has been throttled without a break, at the time of the claim."""
+
+
+class NewItem(msgspec.Struct, frozen=True):
+    """A row on its way in; a `problem` makes it an ERROR item of class `bad_row` at once."""
+
+    key: str
+    input: str
+    line: int = 0
+    gate: str = ""
+    summary: str = ""
+    problem: str | None = None

@@ -1,0 +1,82 @@
+"""A batch, and what is asked of it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from headgate.core.status import JobState
+
+LOCAL_OWNER = "local"
+
+
+class Job(msgspec.Struct, frozen=True):
+    """A stored job."""
+
+    id: int
+    owner: str
+    name: str
+    handler: str
+    source: str
+    key_columns: tuple[str, ...]
+    config: Mapping[str, Any]
+    priority: int
+    state: JobState
+    open: bool
+    eager: bool
+    fingerprint: str
+    columns: tuple[str, ...]
+    ingest_run: int
+    ingest_position: str
+    ingest_complete: bool
+    created_at: int
+    updated_at: int
+    started_at: int | None
+    finished_at: int | None
+    last_error: str | None
+
+
+class NewJob(msgspec.Struct, frozen=True):
+    """A job to be made. Owner, handler, source and key columns are its identity."""
+
+    handler: str
+    source: str
+    name: str = ""
+    owner: str = LOCAL_OWNER
+    key_columns: tuple[str, ...] = ()
+    config: Mapping[str, Any] = {}
+    priority: int = 0
+    open: bool = False
+    eager: bool = False
+    fingerprint: str = ""
+    columns: tuple[str, ...] = ()
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """How many items of a job stand where; they add up to `total`."""
+
+    pending: int = 0
+    processing: int = 0
+    done: int = 0
+    not_found: int = 0
+    skipped: int = 0
+    review: int = 0
+    error: int = 0
+    cancelled: int = 0
+
+    @property
+    def total(self) -> int:
+        """Every item of the job."""
+        return self.open + self.finished
+
+    @property
+    def open(self) -> int:
+        """Items that still have to be worked on."""
+        return self.pending + self.processing
+
+    @property
+    def finished(self) -> int:
+        """Items that nobody will touch unless asked to."""
+        return (
+            self.done + self.not_found + self.skipped + self.review + self.error + self.cancelled
+        )

@@ -1,0 +1,48 @@
+"""Keyset cursors: where a page ended, bound to the query that it belongs to."""
+
+import base64
+import binascii
+import hashlib
+from enum import StrEnum
+
+import msgspec
+
+from headgate.core.errors import BadCursor
+
+
+class Order(StrEnum):
+    """The two orders that have an index: input order, and least recently changed first."""
+
+    INPUT = "input"
+    UPDATED = "updated"
+
+
+class Cursor(msgspec.Struct, frozen=True, array_like=True):
+    """The last row of a page."""
+
+    order: Order
+    filter_hash: str
+    updated_at: int
+    id: int
+
+
+def filter_hash(*parts: object) -> str:
+    """A short name for a filter, so that a cursor cannot be used with another one."""
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+
+
+def encode_cursor(cursor: Cursor) -> str:
+    """The opaque text that a client sends back."""
+    return base64.urlsafe_b64encode(msgspec.json.encode(cursor)).decode().rstrip("=")
+
+
+def decode_cursor(text: str, order: Order, expected_hash: str) -> Cursor:
+    """The cursor in `text`, or BadCursor if it is damaged or from another query."""
+    try:
+        padded = text.encode("ascii") + b"=" * (-len(text) % 4)
+        cursor = msgspec.json.decode(base64.b64decode(padded, altchars=b"-_", validate=True), type=Cursor)
+    except (binascii.Error, ValueError) as error:
+        raise BadCursor from error
+    if cursor.order is not order or cursor.filter_hash != expected_hash:
+        raise BadCursor("this cursor belongs to another query; start again without it")
+    return cursor

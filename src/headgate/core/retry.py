@@ -1,0 +1,166 @@
+"""What follows from an outcome or a fault: the one place that decides it."""
+
+from random import Random
+from typing import assert_never
+
+import msgspec
+
+from headgate.core.fault import Fault, FaultClass
+from headgate.core.item import ClaimedItem
+from headgate.core.outcome import Done, GiveUp, NotFound, Outcome, RetryLater, Review, Skipped
+from headgate.core.status import ItemStatus
+
+MICROSECONDS = 1_000_000
+
+
+class RetryPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How often and how patiently to try again."""
+
+    max_attempts_error: int = 3
+    max_attempts_not_found: int | None = None
+    """None: as many as the handler declares strategies, else one."""
+    backoff_base_s: float = 5.0
+    backoff_factor: float = 6.0
+    backoff_cap_s: float = 600.0
+    stall_limit_s: float = 86_400.0
+    """An item that is throttled for this long without a break ends as ERROR `stalled`."""
+    max_crashes: int = 3
+    """One crash in company and two alone."""
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """Where an item goes after an attempt, and why."""
+
+    status: ItemStatus
+    outcome: str
+    counted: bool = True
+    failed: bool = False
+    missed: bool = False
+    crashed: bool = False
+    throttled: bool = False
+    alone: bool = False
+    due_in_us: int = 0
+    error_class: str | None = None
+    reason: str | None = None
+
+
+FINISHED = Verdict(ItemStatus.DONE, "done")
+HANDED_BACK = Verdict(ItemStatus.PENDING, "handed_back", counted=False)
+
+
+def decide(
+    item: ClaimedItem,
+    ended: Outcome | Fault,
+    policy: RetryPolicy,
+    strategies: int,
+    rng: Random,
+) -> Verdict:
+    """The verdict on an attempt that ended by itself or was ended for its time limit."""
+    match ended:
+        case Done():
+            return FINISHED
+        case NotFound(reason):
+            return _missed(item, reason, policy, strategies)
+        case Skipped(reason):
+            return Verdict(ItemStatus.SKIPPED, "skipped", reason=reason)
+        case Review(_, reason):
+            return Verdict(ItemStatus.REVIEW, "review", reason=reason)
+        case RetryLater(after, reason):
+            return _throttled(item, Fault(FaultClass.THROTTLED, reason, after), policy, rng)
+        case GiveUp(reason):
+            return _failed(Fault(FaultClass.PERMANENT, reason))
+        case Fault():
+            return _after_fault(item, ended, policy, rng)
+        case _ as never:
+            assert_never(never)
+
+
+def after_crash(item: ClaimedItem, cause: str, policy: RetryPolicy) -> Verdict:
+    """The verdict on an item whose handler was running when its process died."""
+    crashes = item.crashes + 1
+    if crashes >= policy.max_crashes:
+        reason = f"its process died {crashes} times while running it; last: {cause}"
+        return Verdict(
+            ItemStatus.ERROR,
+            "crashed",
+            counted=False,
+            crashed=True,
+            error_class=FaultClass.POISON,
+            reason=reason,
+        )
+    return Verdict(
+        ItemStatus.PENDING,
+        "crashed",
+        counted=False,
+        crashed=True,
+        alone=True,
+        error_class=FaultClass.POISON,
+        reason=cause,
+    )
+
+
+def backoff_s(failures: int, policy: RetryPolicy, rng: Random) -> float:
+    """Full jitter: anywhere between nothing and the exponential step, so that crowds disperse."""
+    step = policy.backoff_base_s * policy.backoff_factor ** min(failures - 1, 64)
+    return rng.uniform(0.0, min(step, policy.backoff_cap_s))
+
+
+def _after_fault(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Random) -> Verdict:
+    match fault.kind:
+        case FaultClass.THROTTLED:
+            return _throttled(item, fault, policy, rng)
+        case FaultClass.TRANSIENT | FaultClass.TIMEOUT:
+            return _retried(item, fault, policy, rng)
+        case _:
+            return _failed(fault)
+
+
+def _retried(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Random) -> Verdict:
+    failures = item.failures + 1
+    if failures >= policy.max_attempts_error:
+        return _failed(fault)
+    return Verdict(
+        ItemStatus.PENDING,
+        "retry",
+        failed=True,
+        due_in_us=_microseconds(backoff_s(failures, policy, rng)),
+        error_class=fault.kind,
+        reason=fault.reason,
+    )
+
+
+def _failed(fault: Fault) -> Verdict:
+    return Verdict(
+        ItemStatus.ERROR,
+        "error",
+        failed=True,
+        error_class=fault.kind,
+        reason=fault.reason,
+    )
+
+
+def _missed(item: ClaimedItem, reason: str, policy: RetryPolicy, strategies: int) -> Verdict:
+    allowed = policy.max_attempts_not_found or max(strategies, 1)
+    if item.strategy + 1 < allowed:
+        return Verdict(ItemStatus.PENDING, "not_found", missed=True, reason=reason)
+    return Verdict(ItemStatus.NOT_FOUND, "not_found", reason=reason)
+
+
+def _throttled(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Random) -> Verdict:
+    if item.throttled_us >= policy.stall_limit_s * MICROSECONDS:
+        return _failed(Fault(FaultClass.STALLED, f"throttled without a break: {fault.reason}"))
+    asked = fault.retry_after_s
+    wait = backoff_s(1, policy, rng) if asked is None else max(asked, 0.0)
+    return Verdict(
+        ItemStatus.PENDING,
+        "throttled",
+        counted=False,
+        throttled=True,
+        due_in_us=_microseconds(min(wait, policy.stall_limit_s)),
+        error_class=FaultClass.THROTTLED,
+        reason=fault.reason,
+    )
+
+
+def _microseconds(seconds: float) -> int:
+    return int(seconds * MICROSECONDS)

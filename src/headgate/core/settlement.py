@@ -1,0 +1,74 @@
+"""The write that ends a lease."""
+
+import msgspec
+
+from headgate.core.item import ClaimedItem
+from headgate.core.retry import HANDED_BACK, Verdict
+from headgate.core.status import ItemStatus
+
+
+class Settlement(msgspec.Struct, frozen=True, array_like=True):
+    """New values for one item, guarded by `epoch`; also the row that its attempt becomes.
+
+    Array-like, because stores send whole batches to the database as one JSON array.
+    """
+
+    item_id: int
+    job_id: int
+    epoch: int
+    status: ItemStatus
+    outcome: str
+    attempts: int
+    failures: int
+    crashes: int
+    strategy: int
+    suspect: bool
+    throttled: bool
+    due_in_us: int
+    result: str | None
+    normalized: str | None
+    error_class: str | None
+    reason: str | None
+    waited_us: int
+    ran_us: int
+
+
+def settle(
+    item: ClaimedItem,
+    verdict: Verdict,
+    result: str | None = None,
+    normalized: str | None = None,
+    waited_us: int = 0,
+    ran_us: int = 0,
+) -> Settlement:
+    """Turn a verdict on `item` into the write that carries it out.
+
+    An execution that ended by itself clears earlier suspicion; one that crashed adds to it.
+    """
+    ended_alone = verdict.counted or verdict.throttled
+    return Settlement(
+        item.id,
+        item.job_id,
+        item.epoch,
+        verdict.status,
+        verdict.outcome,
+        item.attempts + verdict.counted,
+        item.failures + verdict.failed,
+        item.crashes + 1 if verdict.crashed else (0 if ended_alone else item.crashes),
+        item.strategy + verdict.missed,
+        verdict.alone or (item.suspect and not ended_alone),
+        verdict.throttled,
+        verdict.due_in_us,
+        result,
+        normalized,
+        verdict.error_class,
+        verdict.reason,
+        waited_us,
+        ran_us,
+    )
+
+
+def hand_back(item: ClaimedItem, reason: str, waited_us: int = 0, ran_us: int = 0) -> Settlement:
+    """Return a started item unfinished: no attempt, no suspicion."""
+    verdict = msgspec.structs.replace(HANDED_BACK, reason=reason)
+    return settle(item, verdict, waited_us=waited_us, ran_us=ran_us)

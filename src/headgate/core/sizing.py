@@ -1,0 +1,119 @@
+"""How much to take at a time: bounds are settings, the size in between follows the work."""
+
+import msgspec
+
+
+class Ewma:
+    """A running mean that forgets: `weight` is the share of each new value."""
+
+    def __init__(self, weight: float = 0.2) -> None:
+        self._weight = weight
+        self.value: float | None = None
+
+    def add(self, value: float) -> float:
+        """Take in one value and return the new mean."""
+        if self.value is None:
+            self.value = value
+        else:
+            self.value += self._weight * (value - self.value)
+        return self.value
+
+
+class ClaimPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Bounds for claims and leases."""
+
+    target_slice_s: float = 2.0
+    safety_factor: float = 0.7
+    claim_min: int = 1
+    claim_max: int = 1_000
+    lock_floor_s: float = 10.0
+    lock_cap_s: float = 300.0
+
+
+class ClaimSizer:
+    """Claim about `target_slice_s` of work, less when it fails or the machine is pressed."""
+
+    SPIKE = 0.5
+    """The share of failed attempts from which on claims shrink."""
+
+    def __init__(self, policy: ClaimPolicy, concurrency: int) -> None:
+        self._policy = policy
+        self._concurrency = concurrency
+        self._item_s = Ewma()
+        self._failed = Ewma(0.05)
+        self._pressed = False
+
+    def ended(self, seconds: float, *, failed: bool) -> None:
+        """Take in one finished attempt."""
+        self._item_s.add(seconds)
+        self._failed.add(1.0 if failed else 0.0)
+
+    def pressed(self, *, pressed: bool) -> None:
+        """Say whether CPU or memory of the machine are short."""
+        self._pressed = pressed
+
+    def size(self) -> int:
+        """How many items to claim now. Unknown work starts with two for each lane."""
+        policy = self._policy
+        item_s = self._item_s.value
+        if item_s is None:
+            wanted = 2.0 * self._concurrency
+        else:
+            lanes_s = max(item_s, 1e-6) / self._concurrency
+            wanted = policy.target_slice_s / lanes_s * policy.safety_factor
+            wanted = max(wanted, self._concurrency)
+        if (self._failed.value or 0.0) > self.SPIKE:
+            wanted /= 4
+        if self._pressed:
+            wanted /= 4
+        return int(min(max(wanted, policy.claim_min), policy.claim_max))
+
+    def ttl_s(self) -> float:
+        """How long a silent worker is given: twice an item's time, within the bounds."""
+        wanted = 2.0 * (self._item_s.value or 0.0)
+        return min(max(wanted, self._policy.lock_floor_s), self._policy.lock_cap_s)
+
+
+class IngestPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Bounds for ingest batches, and the commit times they aim at."""
+
+    min_rows: int = 64
+    max_rows: int = 8_192
+    max_batch_bytes: int = 4 * 1024 * 1024
+    db_p50_ms: float = 150.0
+    db_p95_ms: float = 500.0
+
+
+class IngestSizer:
+    """Batches double while the database keeps up and shrink when it does not."""
+
+    def __init__(self, policy: IngestPolicy) -> None:
+        self._policy = policy
+        self._latency_ms = Ewma(0.3)
+        self.rows = policy.min_rows
+
+    @property
+    def max_bytes(self) -> int:
+        """How many bytes of input a batch may carry."""
+        return self._policy.max_batch_bytes
+
+    @property
+    def latency_ms(self) -> float:
+        """The running mean of commit times."""
+        return self._latency_ms.value or 0.0
+
+    def committed(self, milliseconds: float, *, waited: bool = False) -> None:
+        """Take in one batch; `waited` says that it had to queue for a connection."""
+        mean = self._latency_ms.add(milliseconds)
+        if waited or milliseconds > self._policy.db_p95_ms:
+            self._resize(0.5)
+        elif mean < self._policy.db_p50_ms:
+            self._resize(2.0)
+
+    def failed(self) -> None:
+        """Take in a batch that the database refused."""
+        self._resize(0.25)
+
+    def _resize(self, factor: float) -> None:
+        wanted = int(self.rows * factor)
+        self.rows = min(max(wanted, self._policy.min_rows), self._policy.max_rows)

@@ -1,0 +1,166 @@
+"""The legal moves of items and jobs, as data.
+
+Two rules for this file: every status and every move is named here and nowhere else, and
+whatever else needs to know them (SQL guards, docs, tests, buttons) derives them from the tables.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from headgate.core.errors import IllegalMove
+
+
+class ItemStatus(StrEnum):
+    """Where an item stands."""
+
+    PENDING = "PENDING"
+    PROCESSING = "PROCESSING"
+    DONE = "DONE"
+    NOT_FOUND = "NOT_FOUND"
+    SKIPPED = "SKIPPED"
+    REVIEW = "REVIEW"
+    ERROR = "ERROR"
+    CANCELLED = "CANCELLED"
+
+
+OPEN = frozenset({ItemStatus.PENDING, ItemStatus.PROCESSING})
+FINISHED = frozenset(ItemStatus) - OPEN
+TERMINAL = FINISHED - {ItemStatus.REVIEW}
+
+
+class ItemMove(StrEnum):
+    """What can happen to an item."""
+
+    CLAIM = "claim"
+    FINISH = "finish"
+    MISS = "miss"
+    SKIP = "skip"
+    ASK = "ask"
+    FAIL = "fail"
+    RETRY = "retry"
+    HAND_BACK = "hand_back"
+    CANCEL = "cancel"
+    ACCEPT = "accept"
+    REJECT = "reject"
+    PASS_OVER = "pass_over"
+    REQUEUE = "requeue"
+
+
+class JobState(StrEnum):
+    """Where a job stands."""
+
+    INGESTING = "INGESTING"
+    QUEUED = "QUEUED"
+    RUNNING = "RUNNING"
+    PAUSED = "PAUSED"
+    DONE = "DONE"
+    FAILED = "FAILED"
+    CANCELLED = "CANCELLED"
+
+
+UNFINISHED = frozenset(
+    {JobState.INGESTING, JobState.QUEUED, JobState.RUNNING, JobState.PAUSED},
+)
+CLAIMABLE = frozenset({JobState.QUEUED, JobState.RUNNING})
+
+
+class JobMove(StrEnum):
+    """What can happen to a job."""
+
+    REOPEN_INGEST = "reopen_ingest"
+    INGESTED = "ingested"
+    START = "start"
+    PAUSE = "pause"
+    RESUME_INGEST = "resume_ingest"
+    RESUME = "resume"
+    FINISH = "finish"
+    FAIL = "fail"
+    CANCEL = "cancel"
+    REPROCESS = "reprocess"
+
+
+class ItemTransition(NamedTuple):
+    """From any of `sources` to `target`."""
+
+    sources: frozenset[ItemStatus]
+    target: ItemStatus
+
+
+class JobTransition(NamedTuple):
+    """From any of `sources` to `target`."""
+
+    sources: frozenset[JobState]
+    target: JobState
+
+
+def _item(target: ItemStatus, *sources: ItemStatus) -> ItemTransition:
+    return ItemTransition(frozenset(sources), target)
+
+
+def _job(target: JobState, *sources: JobState) -> JobTransition:
+    return JobTransition(frozenset(sources), target)
+
+
+TRANSITIONS: Mapping[ItemMove, ItemTransition] = {
+    ItemMove.CLAIM: _item(ItemStatus.PROCESSING, ItemStatus.PENDING),
+    ItemMove.FINISH: _item(ItemStatus.DONE, ItemStatus.PROCESSING),
+    ItemMove.MISS: _item(ItemStatus.NOT_FOUND, ItemStatus.PROCESSING),
+    ItemMove.SKIP: _item(ItemStatus.SKIPPED, ItemStatus.PROCESSING),
+    ItemMove.ASK: _item(ItemStatus.REVIEW, ItemStatus.PROCESSING),
+    ItemMove.FAIL: _item(ItemStatus.ERROR, ItemStatus.PROCESSING),
+    ItemMove.RETRY: _item(ItemStatus.PENDING, ItemStatus.PROCESSING),
+    ItemMove.HAND_BACK: _item(ItemStatus.PENDING, ItemStatus.PROCESSING),
+    ItemMove.CANCEL: _item(ItemStatus.CANCELLED, *OPEN),
+    ItemMove.ACCEPT: _item(ItemStatus.DONE, ItemStatus.REVIEW),
+    ItemMove.REJECT: _item(ItemStatus.NOT_FOUND, ItemStatus.REVIEW),
+    ItemMove.PASS_OVER: _item(ItemStatus.SKIPPED, ItemStatus.REVIEW),
+    ItemMove.REQUEUE: _item(ItemStatus.PENDING, *FINISHED),
+}
+
+JOB_TRANSITIONS: Mapping[JobMove, JobTransition] = {
+    # New rows for a job whose source grew, or for an open queue that was already drained.
+    JobMove.REOPEN_INGEST: _job(
+        JobState.INGESTING,
+        JobState.QUEUED,
+        JobState.RUNNING,
+        JobState.DONE,
+        JobState.FAILED,
+    ),
+    JobMove.INGESTED: _job(JobState.QUEUED, JobState.INGESTING),
+    JobMove.START: _job(JobState.RUNNING, JobState.QUEUED),
+    JobMove.PAUSE: _job(
+        JobState.PAUSED,
+        JobState.INGESTING,
+        JobState.QUEUED,
+        JobState.RUNNING,
+    ),
+    # What a pause interrupted decides which of the two resumes it.
+    JobMove.RESUME_INGEST: _job(JobState.INGESTING, JobState.PAUSED),
+    JobMove.RESUME: _job(JobState.QUEUED, JobState.PAUSED),
+    JobMove.FINISH: _job(JobState.DONE, JobState.QUEUED, JobState.RUNNING),
+    JobMove.FAIL: _job(JobState.FAILED, *UNFINISHED),
+    JobMove.CANCEL: _job(JobState.CANCELLED, *UNFINISHED),
+    JobMove.REPROCESS: _job(JobState.QUEUED, JobState.DONE, JobState.FAILED, JobState.CANCELLED),
+}
+
+
+def item_after(move: ItemMove, status: ItemStatus) -> ItemStatus:
+    """The status that `move` leads to from `status`, or IllegalMove."""
+    sources, target = TRANSITIONS[move]
+    if status not in sources:
+        raise IllegalMove(f"an item in {status} cannot {move}")
+    return target
+
+
+def job_after(move: JobMove, state: JobState) -> JobState:
+    """The state that `move` leads to from `state`, or IllegalMove."""
+    sources, target = JOB_TRANSITIONS[move]
+    if state not in sources:
+        raise IllegalMove(f"a job in {state} cannot {move.replace('_', ' ')}")
+    return target
+
+
+def moves_from(status: ItemStatus) -> list[ItemMove]:
+    """The moves that are legal from `status`, in table order."""
+    return [move for move, (sources, _) in TRANSITIONS.items() if status in sources]

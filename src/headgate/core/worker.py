@@ -1,0 +1,35 @@
+"""A running process and the identity that nobody else can have."""
+
+import msgspec
+
+
+class WorkerInfo(msgspec.Struct, frozen=True):
+    """Who registers; host, boot id, pid and start time name one process for ever."""
+
+    id: str
+    session_id: str
+    host: str
+    boot_id: str
+    pid: int
+    started_ticks: int
+    version: str
+    ttl_s: float
+    jobs: tuple[int, ...] = ()
+
+
+class WorkerRow(msgspec.Struct, frozen=True):
+    """What the store knows of a worker."""
+
+    id: str
+    session_id: str
+    host: str
+    boot_id: str
+    pid: int
+    started_ticks: int
+    version: str
+    ttl_s: float
+    beat: int
+    registered_at: int
+    beat_at: int
+    stopped_at: int | None
+    leases: int

@@ -1,0 +1,1 @@
+"""The running machinery: knows when, never how stored or what is fetched."""

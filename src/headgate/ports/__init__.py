@@ -1,0 +1,1 @@
+"""Contracts: Protocols and the values that cross them."""

@@ -1,0 +1,142 @@
+"""The hot path of a store: life-cycle verbs of items, one request value each."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from headgate.core.item import ClaimedItem, NewItem
+from headgate.core.settlement import Settlement
+from headgate.core.status import ItemStatus
+
+
+class EnqueueRequest(msgspec.Struct, frozen=True):
+    """Rows, and the source position that commits together with them.
+
+    `expected_position` must be the job's stored position, or StaleIngest is raised and nothing
+    is written; both are None for rows that come from no file (an open queue).
+    """
+
+    job_id: int
+    items: Sequence[NewItem]
+    position: str | None = None
+    expected_position: str | None = None
+
+
+class KnownRow(msgspec.Struct, frozen=True):
+    """A row whose key the job already has."""
+
+    key: str
+    line: int
+    first_line: int
+    changed: bool
+    """Its input differs from the stored one (which is kept)."""
+    duplicate: bool
+    """The key came twice in one reading of the source, so this row was not stored."""
+
+
+class EnqueueReport(msgspec.Struct, frozen=True):
+    """What became of a batch of rows."""
+
+    inserted: int
+    known: Sequence[KnownRow] = ()
+
+
+class ClaimRequest(msgspec.Struct, frozen=True):
+    """Lease up to `limit` due items of a job. `suspects` asks for those that must run alone."""
+
+    worker: str
+    job_id: int
+    limit: int
+    lease_s: float
+    suspects: bool = False
+
+
+class SettleReport(msgspec.Struct, frozen=True):
+    """Ids whose lease was lost: their result was discarded, and an event says so."""
+
+    refused: Sequence[int] = ()
+
+
+class ResultColumns(msgspec.Struct, frozen=True):
+    """Names that a job's results used for the first time, in order of appearance."""
+
+    job_id: int
+    names: tuple[str, ...]
+
+
+class SettleRequest(msgspec.Struct, frozen=True):
+    """One group commit of one worker."""
+
+    worker: str
+    settlements: Sequence[Settlement]
+    columns: Sequence[ResultColumns] = ()
+
+
+class Held(msgspec.Struct, frozen=True, array_like=True):
+    """A lease by its fencing token."""
+
+    item_id: int
+    epoch: int
+
+
+class RequeueRequest(msgspec.Struct, frozen=True):
+    """Bring finished items back to PENDING; filters are joined by AND.
+
+    Works on at most `limit` items with id above `after_id`, so that a million of them never hold
+    the store for long; call again until the report says that nothing is left.
+    """
+
+    job_id: int
+    statuses: frozenset[ItemStatus] = frozenset({ItemStatus.ERROR, ItemStatus.NOT_FOUND})
+    error_class: str | None = None
+    ids: tuple[int, ...] | None = None
+    reset_attempts: bool = False
+    after_id: int = 0
+    limit: int = 5_000
+
+
+class SweptItems(msgspec.Struct, frozen=True):
+    """How many items a bounded step moved, and where the next step starts (None: all done)."""
+
+    moved: int
+    next_after_id: int | None
+
+
+class ItemStore(Protocol):
+    """What the engine needs of a database. Every verb is one transaction."""
+
+    async def enqueue_many(self, request: EnqueueRequest) -> EnqueueReport:
+        """Store rows idempotently by (job, key), with their position and counters."""
+        ...
+
+    async def claim(self, request: ClaimRequest) -> list[ClaimedItem]:
+        """Lease due items of a claimable job, in input order, each with a grown epoch.
+
+        Empty also when the job may not be claimed or the worker is not (or no longer) alive.
+        """
+        ...
+
+    async def settle_many(self, request: SettleRequest) -> SettleReport:
+        """End leases where the epoch still matches: item, attempt row and counters together."""
+        ...
+
+    async def release(self, worker: str, held: Sequence[Held]) -> int:
+        """Return leased items that were never started: no attempt row, same due time."""
+        ...
+
+    async def leases_of(self, worker: str) -> list[ClaimedItem]:
+        """Everything that a worker holds."""
+        ...
+
+    async def overdue(self, limit: int) -> list[ClaimedItem]:
+        """Leases whose deadline has passed on the store's clock."""
+        ...
+
+    async def requeue(self, request: RequeueRequest) -> SweptItems:
+        """Reprocess: a bounded step over finished items; reopens the job."""
+        ...
+
+    async def cancel_items(self, job_id: int, limit: int = 5_000) -> int:
+        """Move open items of a CANCELLED job to CANCELLED; 0 when none is left."""
+        ...

@@ -1,0 +1,103 @@
+"""Jobs, workers and duties: everything that is changed rarely."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from headgate.core.job import Job, NewJob
+from headgate.core.status import JobMove
+from headgate.core.turns import Contender
+from headgate.core.worker import WorkerInfo
+
+
+class SessionReport(msgspec.Struct, frozen=True):
+    """One run of work, for the record."""
+
+    id: str
+    job_id: int | None
+    command: str
+    worker_count: int
+    settled: int = 0
+    drain_s: float = 0.0
+    ended: bool = False
+
+
+class Demand(msgspec.Struct, frozen=True):
+    """Jobs that may be claimed from now, and when the next delayed item falls due.
+
+    `open_items` says whether any open item is left in the jobs that were asked about, due or not.
+    """
+
+    contenders: Sequence[Contender]
+    suspects: Sequence[Contender]
+    open_items: bool
+    next_due_in_s: float | None
+
+
+class JobStore(Protocol):
+    """Control verbs. Every state change writes an event in the same transaction."""
+
+    async def create_job(self, new: NewJob) -> Job:
+        """Make a job in INGESTING (an open one in QUEUED)."""
+        ...
+
+    async def move_job(self, job_id: int, move: JobMove, reason: str = "") -> Job:
+        """Carry out a state change, or raise IllegalMove naming the state it is in."""
+        ...
+
+    async def reopen_ingest(self, job_id: int, fingerprint: str) -> Job:
+        """Begin a new reading of the job's source from its start."""
+        ...
+
+    async def complete_ingest(self, job_id: int, columns: tuple[str, ...]) -> Job:
+        """Mark the source as fully read; INGESTING becomes QUEUED, PAUSED stays."""
+        ...
+
+    async def close_queue(self, job_id: int) -> Job:
+        """An open job takes no more items and may become DONE."""
+        ...
+
+    async def set_priority(self, job_id: int, priority: int) -> Job:
+        """Change a job's share among its owner's jobs."""
+        ...
+
+    async def finish_job(self, job_id: int) -> bool:
+        """Make a job DONE if, and only if, it has no open item and takes no more."""
+        ...
+
+    async def delete_job(self, job_id: int, limit: int = 5_000) -> int:
+        """Remove a cancelled or finished job in bounded steps; 0 when it is gone."""
+        ...
+
+    async def demand(self, jobs: Sequence[int] | None, handlers: Sequence[str] | None) -> Demand:
+        """What there is to do; None means every job, or every handler."""
+        ...
+
+    async def register(self, worker: WorkerInfo) -> None:
+        """Announce a worker."""
+        ...
+
+    async def beat(self, workers: Sequence[str], ttl_s: float) -> list[str]:
+        """Count one heartbeat for each worker; return those that were declared dead."""
+        ...
+
+    async def retire(self, worker: str, reason: str) -> int:
+        """Declare a worker gone and return what it still held to PENDING, without suspicion."""
+        ...
+
+    async def elect(self, duty: str, holder: str, ttl_s: float) -> bool:
+        """Take or keep a duty that one process at a time should do."""
+        ...
+
+    async def record_session(self, session: SessionReport) -> None:
+        """Write or update the record of a run."""
+        ...
+
+    async def record_event(self, kind: str, message: str, job_id: int | None = None) -> None:
+        """Append an operator action or a decision that no attempt row tells."""
+        ...
+
+    async def retain(self, older_than_us: int, limit: int = 5_000) -> int:
+        """Delete events, sessions and stopped workers older than that many microseconds."""
+        ...

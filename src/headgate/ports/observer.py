@@ -1,0 +1,26 @@
+"""One place through which every verb, attempt, decision and state change passes."""
+
+from typing import Protocol
+
+from headgate.core.item import ClaimedItem
+from headgate.core.settlement import Settlement
+
+
+class Observer(Protocol):
+    """Metrics, traces and logs hang here; stores and engine carry no line for them."""
+
+    def verb(self, name: str, seconds: float, rows: int, error: BaseException | None) -> None:
+        """A store verb ended."""
+        ...
+
+    def started(self, item: ClaimedItem, handler: str) -> None:
+        """An attempt began."""
+        ...
+
+    def ended(self, item: ClaimedItem, handler: str, settlement: Settlement) -> None:
+        """An attempt ended, with the decision that followed."""
+        ...
+
+    def changed(self, what: str, **facts: object) -> None:
+        """Something about the run changed (job state, worker, lease, shutdown)."""
+        ...

@@ -1,0 +1,187 @@
+"""The read side: pages and counts for people, exports and checks. Keyset pages only."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from headgate.core.job import Counts, Job
+from headgate.core.paging import Order
+from headgate.core.status import ItemStatus
+from headgate.core.worker import WorkerRow
+
+
+class ItemRow(msgspec.Struct, frozen=True):
+    """An item for lists: light, never the whole input."""
+
+    id: int
+    job_id: int
+    key: str
+    line: int
+    status: ItemStatus
+    summary: str
+    attempts: int
+    crashes: int
+    error_class: str | None
+    last_error: str | None
+    due_at: int
+    locked_by: str | None
+    updated_at: int
+
+
+class ItemDetail(msgspec.Struct, frozen=True):
+    """An item with everything; JSON columns as text."""
+
+    row: ItemRow
+    owner: str
+    handler: str
+    epoch: int
+    strategy: int
+    failures: int
+    suspect: bool
+    gate: str
+    input: str
+    normalized: str | None
+    result: str | None
+    leased_at: int | None
+    deadline_at: int | None
+
+
+class AttemptRow(msgspec.Struct, frozen=True):
+    """One execution of an item, written when it ended."""
+
+    number: int
+    epoch: int
+    worker: str
+    strategy: int
+    outcome: str
+    error_class: str | None
+    reason: str | None
+    leased_at: int
+    waited_us: int
+    ran_us: int
+    ended_at: int
+
+
+class EventRow(msgspec.Struct, frozen=True):
+    """One line of the record of decisions."""
+
+    id: int
+    at: int
+    job_id: int | None
+    item_id: int | None
+    kind: str
+    message: str
+
+
+class ExportRow(msgspec.Struct, frozen=True):
+    """A row on its way out."""
+
+    id: int
+    key: str
+    status: ItemStatus
+    input: str
+    result: str | None
+    error_class: str | None
+    error: str | None
+
+
+class ItemQuery(msgspec.Struct, frozen=True):
+    """Which items, in which order. `job_id` None asks across jobs (order UPDATED only)."""
+
+    job_id: int | None
+    statuses: frozenset[ItemStatus] = frozenset()
+    owner: str | None = None
+    handler: str | None = None
+    error_class: str | None = None
+    order: Order = Order.INPUT
+    after: str | None = None
+    limit: int = 100
+
+
+class Page(msgspec.Struct, frozen=True):
+    """Some rows and the cursor for the next ones; None means that there are no more now."""
+
+    items: Sequence[ItemRow]
+    next: str | None
+
+
+class StoreStatus(msgspec.Struct, frozen=True):
+    """What `db status` says."""
+
+    kind: str
+    location: str
+    version: str
+    schema: int
+    latest_schema: int
+    size_bytes: int
+    jobs: int
+    items: int
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Something that `db check` found, in words, and whether `--repair` mends it."""
+
+    problem: str
+    repairable: bool
+    repaired: bool = False
+
+
+class ReadStore(Protocol):
+    """Questions. None of them waits for a writer."""
+
+    async def job(self, job_id: int) -> Job:
+        """One job, or UnknownJob."""
+        ...
+
+    async def jobs(self, owner: str | None = None, after_id: int = 0, limit: int = 100) -> list[Job]:
+        """Jobs, newest first; `after_id` is the last id of the page before (0: from the top)."""
+        ...
+
+    async def find_jobs(self, owner: str, handler: str, source: str) -> list[Job]:
+        """Jobs of one handler over one source, newest first."""
+        ...
+
+    async def counts(self, job_id: int) -> Counts:
+        """The maintained counters of a job."""
+        ...
+
+    async def items(self, query: ItemQuery) -> Page:
+        """A page of items."""
+        ...
+
+    async def item(self, item_id: int) -> ItemDetail:
+        """One item, or UnknownItem."""
+        ...
+
+    async def attempts(self, item_id: int) -> list[AttemptRow]:
+        """An item's history, oldest first."""
+        ...
+
+    async def events(self, job_id: int | None, after_id: int = 0, limit: int = 100) -> list[EventRow]:
+        """The record of decisions, oldest first."""
+        ...
+
+    async def export_rows(self, job_id: int, after_id: int, limit: int) -> list[ExportRow]:
+        """Rows in input order, from the stored results."""
+        ...
+
+    async def result_columns(self, job_id: int) -> list[str]:
+        """The names that the job's results use, in order of first appearance."""
+        ...
+
+    async def error_classes(self, job_id: int) -> list[tuple[str, str, int]]:
+        """Failures of a job as (class, example reason, count), most frequent first."""
+        ...
+
+    async def workers(self, *, alive_only: bool = True) -> list[WorkerRow]:
+        """Workers, newest first."""
+        ...
+
+    async def status(self) -> StoreStatus:
+        """Size, schema and location."""
+        ...
+
+    async def check(self, *, repair: bool) -> list[Finding]:
+        """Compare the store with its own laws; optionally mend counters."""
+        ...

@@ -1,0 +1,39 @@
+"""A whole database behind one name."""
+
+from types import TracebackType
+from typing import Protocol, Self
+
+from headgate.ports.items import ItemStore
+from headgate.ports.jobs import JobStore
+from headgate.ports.notifier import Notifier
+from headgate.ports.reads import ReadStore
+
+
+class Store(Protocol):
+    """An open connection to a database, with its four sides."""
+
+    items: ItemStore
+    jobs: JobStore
+    reads: ReadStore
+    notifier: Notifier
+
+    async def __aenter__(self) -> Self:
+        """Open; a database without a schema is migrated, an older schema raises StoreMismatch."""
+        ...
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close every connection."""
+        ...
+
+    async def migrate(self) -> list[str]:
+        """Bring the schema up to date; return the names of the migrations that were applied."""
+        ...
+
+    async def backup(self, target: str) -> None:
+        """Write a consistent copy while others work, where the database can do that from here."""
+        ...
