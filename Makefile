@@ -54,9 +54,9 @@ check: lint ## What you run all day: lint and the fast tests (SQLite only)
 lint: setup ## Format, ruff, spelling, types, layers
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
-	@$(BIN)/typos
+	@$(BIN)/typos --format brief
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/lint-imports --no-timing >$(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log; exit 1; }
+	@$(BIN)/lint-imports --no-logo >$(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log; exit 1; }
 
 .PHONY: format
 format: setup ## Let ruff format and repair what it can
@@ -86,7 +86,7 @@ coverage: setup ## The fast tests under coverage; the core must be covered whole
 
 .PHONY: docs
 docs: setup ## Build the documentation into site/
-	@$(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 ##@ Keep house
 
