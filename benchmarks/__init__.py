@@ -1,0 +1,1 @@
+"""The figures that Headgate promises, measured: `python -m benchmarks`."""

@@ -1,0 +1,16 @@
+"""One module a figure; the order here is the order of the table."""
+
+from __future__ import annotations
+
+from benchmarks.figures import drain_postgres, drain_sqlite, ingest, memory, paging, scale, waiting
+from benchmarks.harness import Figure
+
+FIGURES: tuple[Figure, ...] = (
+    *drain_sqlite.FIGURES,
+    *drain_postgres.FIGURES,
+    *ingest.FIGURES,
+    *waiting.FIGURES,
+    *memory.FIGURES,
+    *scale.FIGURES,
+    *paging.FIGURES,
+)

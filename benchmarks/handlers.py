@@ -1,0 +1,23 @@
+"""The two handlers that the figures run: one that does nothing, one that only waits."""
+
+from __future__ import annotations
+
+import asyncio
+
+from headgate import handler
+
+WAIT_S = 0.02
+
+# The same as in workload.py: a handler file is loaded by its path and imports nothing beside it.
+RESULT = {"status": "ok", "score": 0.987654321, "label": "no-op", "note": "x" * 40}
+
+
+@handler("bench.noop")
+async def noop(item, ctx):  # noqa: ARG001 -- a handler takes both
+    return RESULT
+
+
+@handler("bench.wait")
+async def wait(item, ctx):  # noqa: ARG001 -- a handler takes both
+    await asyncio.sleep(WAIT_S)  # noqa: TID251 -- real waiting is what this handler is for
+    return RESULT

@@ -1,0 +1,1 @@
+"""What the databases do without a queue on top: small programs that print one JSON line."""
