@@ -5,6 +5,7 @@ from typing import assert_never
 
 import msgspec
 
+from headgate.core.bounds import Count, Factor, Patience, Seconds
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.item import ClaimedItem
 from headgate.core.outcome import Done, GiveUp, NotFound, Outcome, RetryLater, Review, Skipped
@@ -16,15 +17,15 @@ MICROSECONDS = 1_000_000
 class RetryPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How often and how patiently to try again."""
 
-    max_attempts_error: int = 3
-    max_attempts_not_found: int | None = None
+    max_attempts_error: Count = 3
+    max_attempts_not_found: Count | None = None
     """None: as many as the handler declares strategies, else one."""
-    backoff_base_s: float = 5.0
-    backoff_factor: float = 6.0
-    backoff_cap_s: float = 600.0
-    stall_limit_s: float = 86_400.0
+    backoff_base_s: Patience = 5.0
+    backoff_factor: Factor = 6.0
+    backoff_cap_s: Patience = 600.0
+    stall_limit_s: Seconds = 86_400.0
     """An item that is throttled for this long without a break ends as ERROR `stalled`."""
-    max_crashes: int = 3
+    max_crashes: Count = 3
     """One crash in company and two alone."""
 
 

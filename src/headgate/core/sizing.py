@@ -2,6 +2,8 @@
 
 import msgspec
 
+from headgate.core.bounds import Count, Milliseconds, Seconds, Share
+
 
 class Ewma:
     """A running mean that forgets: `weight` is the share of each new value."""
@@ -22,12 +24,18 @@ class Ewma:
 class ClaimPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Bounds for claims and leases."""
 
-    target_slice_s: float = 2.0
-    safety_factor: float = 0.7
-    claim_min: int = 1
-    claim_max: int = 1_000
-    lock_floor_s: float = 10.0
-    lock_cap_s: float = 300.0
+    target_slice_s: Seconds = 2.0
+    safety_factor: Share = 0.7
+    claim_min: Count = 1
+    claim_max: Count = 1_000
+    lock_floor_s: Seconds = 10.0
+    lock_cap_s: Seconds = 300.0
+
+    def __post_init__(self) -> None:
+        if self.claim_min > self.claim_max:
+            raise ValueError("claim_min is above claim_max")
+        if self.lock_floor_s > self.lock_cap_s:
+            raise ValueError("lock_floor_s is above lock_cap_s")
 
 
 class ClaimSizer:
@@ -77,11 +85,17 @@ class ClaimSizer:
 class IngestPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Bounds for ingest batches, and the commit times they aim at."""
 
-    min_rows: int = 64
-    max_rows: int = 8_192
-    max_batch_bytes: int = 4 * 1024 * 1024
-    db_p50_ms: float = 150.0
-    db_p95_ms: float = 500.0
+    min_rows: Count = 64
+    max_rows: Count = 8_192
+    max_batch_bytes: Count = 4 * 1024 * 1024
+    db_p50_ms: Milliseconds = 150.0
+    db_p95_ms: Milliseconds = 500.0
+
+    def __post_init__(self) -> None:
+        if self.min_rows > self.max_rows:
+            raise ValueError("min_rows is above max_rows")
+        if self.db_p50_ms > self.db_p95_ms:
+            raise ValueError("db_p50_ms is above db_p95_ms")
 
 
 class IngestSizer:

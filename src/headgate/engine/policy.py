@@ -2,30 +2,32 @@
 
 import msgspec
 
+from headgate.core.bounds import Count, Patience, Seconds
+
 
 class WorkerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the processes that run handlers."""
 
-    concurrency: int = 32
+    concurrency: Count = 32
     """Items in flight at once, over all processes of a command."""
-    processes: int = 1
-    item_timeout_s: float = 600.0
+    processes: Count = 1
+    item_timeout_s: Seconds = 600.0
     """For handlers that declare no `timeout` of their own."""
-    memory_mb: int = 4_096
+    memory_mb: Count = 4_096
     """A worker process that grows beyond this is ended; what it ran becomes suspect."""
-    alone_memory_mb: int = 1_024
+    alone_memory_mb: Count = 1_024
     """The same for a process that runs one suspect, unless its handler declares `memory_mb`."""
-    alone_processes: int = 2
+    alone_processes: Count = 2
     """Suspects that run at once, each in a process of its own."""
-    result_bytes: int = 1_048_576
+    result_bytes: Count = 1_048_576
     """A larger result is refused as `invalid_result`."""
-    flush_items: int = 1_000
-    flush_s: float = 0.005
+    flush_items: Count = 1_000
+    flush_s: Patience = 0.005
     """A result waits at most this long for others to commit with."""
-    poll_s: float = 0.25
+    poll_s: Seconds = 0.25
     """How often a worker looks for control changes, and for work when no bell rings."""
-    grace_s: float = 1.0
+    grace_s: Patience = 1.0
     """How far past its time limit a handler may run before its process is ended."""
-    heartbeat_s: float = 1.0
-    shutdown_s: float = 30.0
+    heartbeat_s: Seconds = 1.0
+    shutdown_s: Patience = 30.0
     """How long running items may finish after the first interrupt before they are handed back."""
