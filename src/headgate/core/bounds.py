@@ -21,3 +21,6 @@ Factor = Annotated[float, Meta(ge=1, le=1e6)]
 
 Milliseconds = Annotated[float, Meta(gt=0, le=1e12)]
 """A short span of time."""
+
+Days = Annotated[float, Meta(gt=0, le=36_500)]
+"""A long span of time."""

@@ -1,0 +1,1 @@
+"""Composition and faces: the only package that knows everybody."""

@@ -1,0 +1,251 @@
+"""One typed tree of settings: the file, then the environment, then the flags; each with its origin.
+
+Defaults and bounds live on the policy classes; this file only knows where values come from.
+"""
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, get_args
+
+import msgspec
+
+from headgate.core.bounds import Days
+from headgate.core.errors import BadSetting
+from headgate.core.retry import RetryPolicy
+from headgate.core.sizing import ClaimPolicy, IngestPolicy
+from headgate.engine.policy import WorkerPolicy
+
+DEFAULT_FILE = Path("headgate.toml")
+PREFIX = "HEADGATE_"
+NOT_SETTINGS = frozenset({"HEADGATE_DEBUG"})
+"""Variables of ours that change no behaviour of a run, so they are in no section."""
+
+LogLevel = Literal["debug", "info", "warning", "error"]
+LogFormat = Literal["text", "json"]
+
+
+class LogSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is written to standard error, and how."""
+
+    level: LogLevel = "warning"
+    format: LogFormat = "text"
+
+
+class RetentionSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How long records that no item needs are kept."""
+
+    days: Days = 30.0
+    """Events, sessions and stopped workers older than this are deleted."""
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that can be set."""
+
+    database_url: str = "sqlite:///headgate.db"
+    retry: RetryPolicy = msgspec.field(default_factory=RetryPolicy)
+    claim: ClaimPolicy = msgspec.field(default_factory=ClaimPolicy)
+    ingest: IngestPolicy = msgspec.field(default_factory=IngestPolicy)
+    worker: WorkerPolicy = msgspec.field(default_factory=WorkerPolicy)
+    log: LogSettings = msgspec.field(default_factory=LogSettings)
+    retention: RetentionSettings = msgspec.field(default_factory=RetentionSettings)
+
+
+class OriginKind(StrEnum):
+    """The layers, lowest first."""
+
+    DEFAULT = "default"
+    FILE = "file"
+    ENVIRONMENT = "environment"
+    FLAG = "flag"
+
+
+class Origin(NamedTuple):
+    """Where a value was given: the kind, and the file, variable or flag by name."""
+
+    kind: OriginKind
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}".rstrip()
+
+
+class Leaf(NamedTuple):
+    """One thing that can be set: `retry.max_attempts_error`, its type and its default."""
+
+    path: str
+    type: Any
+    default: Any
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return PREFIX + self.path.replace(".", "__").upper()
+
+
+class Flag(NamedTuple):
+    """A value from the command line; None means that the flag was not given."""
+
+    path: str
+    name: str
+    value: Any
+
+
+class Loaded(NamedTuple):
+    """Settings, where each of them came from, and what the user should be told."""
+
+    settings: Settings
+    origins: Mapping[str, Origin]
+    warnings: tuple[str, ...]
+
+
+class _Given(NamedTuple):
+    value: Any
+    origin: Origin
+
+
+def load(
+    file: Path | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
+    flags: tuple[Flag, ...] = (),
+) -> Loaded:
+    """Settings from `file` (or ./headgate.toml if there is one), the environment and the flags."""
+    given: dict[str, _Given] = dict(_from_file(file))
+    in_environment, warnings = _from_environment(environment)
+    given.update(in_environment)
+    for flag in flags:
+        if flag.value is not None:
+            given[flag.path] = _Given(flag.value, Origin(OriginKind.FLAG, flag.name))
+    origins = {leaf.path: Origin(OriginKind.DEFAULT) for leaf in LEAVES.values()}
+    origins |= {path: one.origin for path, one in given.items()}
+    return Loaded(_build(given), origins, warnings)
+
+
+def leaves(struct: type[msgspec.Struct] = Settings, prefix: str = "") -> Iterator[Leaf]:
+    """Everything that can be set, in the order of the classes."""
+    for field in msgspec.structs.fields(struct):
+        path = prefix + field.name
+        if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
+            yield from leaves(field.type, path + ".")
+        else:
+            yield Leaf(path, field.type, field.default)
+
+
+LEAVES: Mapping[str, Leaf] = {leaf.path: leaf for leaf in leaves()}
+
+
+def value_of(settings: Settings, path: str) -> Any:
+    """The value at a dotted path."""
+    value: Any = settings
+    for name in path.split("."):
+        value = getattr(value, name)
+    return value
+
+
+def _from_file(file: Path | None) -> Iterator[tuple[str, _Given]]:
+    if file is None and not DEFAULT_FILE.exists():
+        return
+    path = file or DEFAULT_FILE
+    try:
+        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadSetting(f"cannot read the settings file {path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadSetting(f"{path} is not valid TOML: {error}") from error
+    origin = Origin(OriginKind.FILE, str(path))
+    for key, value in _flatten(tree):
+        if key not in LEAVES:
+            raise BadSetting(f"{path}: there is no setting {key!r}{_did_you_mean(key, [*LEAVES])}")
+        yield key, _Given(value, origin)
+
+
+def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in tree.items():
+        if isinstance(value, dict) and prefix + name not in LEAVES:
+            yield from _flatten(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def _from_environment(
+    environment: Mapping[str, str],
+) -> tuple[dict[str, _Given], tuple[str, ...]]:
+    known = {leaf.variable: leaf.path for leaf in LEAVES.values()}
+    given: dict[str, _Given] = {}
+    warnings: list[str] = []
+    for name, text in sorted(environment.items()):
+        if not name.startswith(PREFIX) or name in NOT_SETTINGS:
+            continue
+        if name not in known:
+            hint = _did_you_mean(name, [*known])
+            warnings.append(f"the environment variable {name} sets nothing{hint}")
+        elif text:
+            # Set but empty is what compose files and shells leave behind: not a value.
+            given[known[name]] = _Given(text, Origin(OriginKind.ENVIRONMENT, name))
+    return given, tuple(warnings)
+
+
+def _did_you_mean(name: str, known: list[str]) -> str:
+    ending = name.removeprefix(PREFIX).rpartition(".")[2]
+    same_ending = [one for one in known if one.endswith(("." + ending, "__" + ending))]
+    close = same_ending or difflib.get_close_matches(name, known, 1, 0.6)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _build(given: Mapping[str, _Given]) -> Settings:
+    tree: dict[str, Any] = {}
+    for path, one in given.items():
+        section, _, name = path.rpartition(".")
+        value = _converted(LEAVES[path], one)
+        (tree.setdefault(section, {}) if section else tree)[name] = value
+    for field in msgspec.structs.fields(Settings):
+        if isinstance(values := tree.get(field.name), dict):
+            tree[field.name] = _section(field.type, field.name, values, given)
+    return Settings(**tree)
+
+
+def _section(
+    kind: Any,
+    name: str,
+    values: Mapping[str, Any],
+    given: Mapping[str, _Given],
+) -> msgspec.Struct:
+    try:
+        section: msgspec.Struct = kind(**values)
+    except ValueError as error:
+        # Two values that do not go together: name every place that one of them came from.
+        origins = sorted({str(given[f"{name}.{key}"].origin) for key in values})
+        raise BadSetting(f"[{name}] {error} (from {', '.join(origins)})") from error
+    return section
+
+
+def _converted(leaf: Leaf, given: _Given) -> Any:
+    strict = given.origin.kind is OriginKind.FILE
+    try:
+        return msgspec.convert(given.value, leaf.type, strict=strict)
+    except msgspec.ValidationError as error:
+        shown = masked(given.value) if isinstance(given.value, str) else given.value
+        choices = get_args(leaf.type) if getattr(leaf.type, "__origin__", None) is Literal else ()
+        wanted = f"use one of {', '.join(choices)}" if choices else str(error).replace("`", "")
+        raise BadSetting(f"{leaf.path} = {shown!r} in {given.origin}: {wanted}") from error
+
+
+def masked(url: str) -> str:
+    """The URL with its password hidden; anything else is returned as it is."""
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        return url
+    # The last @ ends the credentials: a careless password may hold one, or a slash, unescaped.
+    credentials, at, place = rest.rpartition("@")
+    user, colon, _ = credentials.partition(":")
+    head = f"{user}{':***' if colon else ''}{at}"
+    base, question, query = place.partition("?")
+    parts = [
+        f"{name}=***" if "password" in name.lower() else part
+        for part in query.split("&")
+        for name in [part.partition("=")[0]]
+    ]
+    return f"{scheme}://{head}{base}{question}{'&'.join(parts)}"

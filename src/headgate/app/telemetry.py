@@ -1,0 +1,143 @@
+"""Logs: how they are written, and the observer that writes them. Never payloads, never secrets."""
+
+import logging
+import re
+import sys
+from collections.abc import MutableMapping
+from typing import Any, TextIO
+
+import structlog
+
+from headgate.core.item import ClaimedItem
+from headgate.core.settlement import Settlement
+from headgate.core.status import ItemStatus
+from headgate.ports.handler import Logger
+
+SECRET_NAME = re.compile(r"(?i)passw|secret|token|api[_-]?key|authorization|credential|cookie")
+SECRET_TEXT = re.compile(
+    r"(?i)((?:passw(?:or)?d|secret|token|api[_-]?key|authorization)['\"]?\s*[=:]\s*"
+    r"(?:(?:bearer|basic)\s+)?['\"]?)[^\s'\"&,;]+"
+)
+URL_PASSWORD = re.compile(r"(://[^/\s:@]*:)[^/\s@]+@")
+
+LEVELS = {
+    "debug": logging.DEBUG,
+    "info": logging.INFO,
+    "warning": logging.WARNING,
+    "error": logging.ERROR,
+}
+
+
+def configure(level: str, log_format: str, stream: TextIO | None = None) -> None:
+    """Set up structlog for this process; logs go to standard error, where all talk goes."""
+    target = stream or sys.stderr
+    renderer: structlog.typing.Processor
+    if log_format == "json":
+        renderer = structlog.processors.JSONRenderer()
+    else:
+        renderer = structlog.dev.ConsoleRenderer(colors=target.isatty(), pad_event_to=0)
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            hide_secrets,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
+        logger_factory=structlog.WriteLoggerFactory(target),
+        cache_logger_on_first_use=False,
+    )
+
+
+def hide_secrets(
+    _logger: object,
+    _method: str,
+    event: MutableMapping[str, Any],
+) -> MutableMapping[str, Any]:
+    """Blot out credentials, whoever logged them: by the name of a fact, or inside its text."""
+    for name, value in event.items():
+        if SECRET_NAME.search(name):
+            event[name] = "***"
+        elif isinstance(value, str):
+            event[name] = redacted(value)
+    return event
+
+
+def redacted(text: str) -> str:
+    """The text without passwords of URLs and without `token=…` and its like."""
+    return SECRET_TEXT.sub(r"\1***", URL_PASSWORD.sub(r"\1***@", text))
+
+
+def logger() -> Logger:
+    """A logger for handlers and for the machinery."""
+    bound: Logger = structlog.get_logger()
+    return bound
+
+
+class LogObserver:
+    """Writes what passes the observer port to the log.
+
+    The level is read once: an item costs nothing when nobody would see it.
+    """
+
+    def __init__(self, level: str) -> None:
+        threshold = LEVELS[level]
+        self._log = structlog.get_logger()
+        self._debug = threshold <= logging.DEBUG
+        self._info = threshold <= logging.INFO
+        self._warning = threshold <= logging.WARNING
+
+    def verb(self, name: str, seconds: float, rows: int, error: BaseException | None) -> None:
+        """Failed verbs are worth a warning, the others only detail."""
+        if error is not None:
+            if self._warning:
+                kind = type(error).__name__
+                self._log.warning("store verb failed", verb=name, error=kind, reason=str(error))
+        elif self._debug:
+            self._log.debug("store verb", verb=name, ms=round(seconds * 1000, 3), rows=rows)
+
+    def started(self, item: ClaimedItem, handler: str) -> None:
+        """Detail: an attempt began."""
+        if self._debug:
+            self._log.debug("attempt started", **_facts(item, handler))
+
+    def ended(self, item: ClaimedItem, handler: str, settlement: Settlement) -> None:
+        """Detail for what went well; news for what did not."""
+        if settlement.error_class is None and settlement.status is not ItemStatus.PENDING:
+            if self._debug:
+                self._log.debug("attempt ended", **_facts(item, handler), **_outcome(settlement))
+        elif self._info:
+            event = "attempt failed" if settlement.error_class else "attempt put off"
+            self._log.info(
+                event,
+                **_facts(item, handler),
+                **_outcome(settlement),
+                error_class=settlement.error_class,
+                reason=settlement.reason,
+                due_in_s=settlement.due_in_us / 1_000_000,
+            )
+
+    def changed(self, what: str, **facts: object) -> None:
+        """News of the run."""
+        if self._info:
+            self._log.info(what, **facts)
+
+
+def _facts(item: ClaimedItem, handler: str) -> dict[str, object]:
+    return {
+        "job": item.job_id,
+        "item": item.id,
+        "attempt": item.attempts + 1,
+        "epoch": item.epoch,
+        "handler": handler,
+    }
+
+
+def _outcome(settlement: Settlement) -> dict[str, object]:
+    return {
+        "outcome": settlement.outcome,
+        "status": str(settlement.status),
+        "ran_ms": settlement.ran_us / 1000,
+    }

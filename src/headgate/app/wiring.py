@@ -1,0 +1,68 @@
+"""Where the islands are joined."""
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, cast
+from urllib.parse import unquote
+
+from headgate.app.settings import Settings, masked
+from headgate.core.errors import BadSetting
+from headgate.ports.store import Store
+
+
+class StoreKind(NamedTuple):
+    """Where a store's class lives, what it is opened with, and the extra it needs."""
+
+    module: str
+    name: str
+    argument: Callable[[str], str]
+    extra: str | None = None
+
+
+def sqlite_path(url: str) -> str:
+    """The file in `sqlite:///relative`, `sqlite:////absolute` or a bare path."""
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        return url
+    path = unquote(rest.partition("?")[0].removeprefix("/"))
+    if not path:
+        raise BadSetting(f"{scheme}:// names no file; write sqlite:///headgate.db")
+    return path
+
+
+STORES: Mapping[str, StoreKind] = {
+    "sqlite": StoreKind("headgate.stores.sqlite.store", "SqliteStore", sqlite_path),
+    "postgresql": StoreKind("headgate.stores.postgres.store", "PostgresStore", str, "postgres"),
+}
+ALIASES = {"": "sqlite", "sqlite3": "sqlite", "postgres": "postgresql"}
+
+
+def open_store(settings: Settings) -> Store:
+    """The store that the settings name, not yet entered."""
+    url = settings.database_url
+    kind = STORES[store_kind(url)]
+    return cast("Store", _store_class(kind)(kind.argument(url)))
+
+
+def store_kind(url: str) -> str:
+    """The name of the store that serves a URL; a bare path is SQLite."""
+    scheme = url.partition("://")[0].lower() if "://" in url else ""
+    name = ALIASES.get(scheme, scheme)
+    if name not in STORES or not url:
+        raise BadSetting(
+            f"no store serves {masked(url)!r}; use sqlite:///FILE or postgresql://USER@HOST/NAME"
+        )
+    return name
+
+
+def _store_class(kind: StoreKind) -> Callable[[str], Any]:
+    # By name, so that the base install works without the extra and starts without its weight.
+    try:
+        module = importlib.import_module(kind.module)
+    except ModuleNotFoundError as error:
+        if kind.extra is None or (error.name or "").startswith("headgate."):
+            raise
+        raise BadSetting(
+            f'this store needs {error.name}: pip install "headgate[{kind.extra}]"'
+        ) from error
+    return cast("Callable[[str], Any]", getattr(module, kind.name))

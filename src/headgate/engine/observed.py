@@ -1,0 +1,222 @@
+"""Any store, with every verb reported to the observer; stores themselves carry no telemetry."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from types import TracebackType
+from typing import Self, TypeVar
+
+from headgate.core.item import ClaimedItem
+from headgate.core.job import Job, NewJob
+from headgate.core.status import JobMove
+from headgate.core.worker import WorkerInfo
+from headgate.ports.clock import Clock
+from headgate.ports.items import (
+    ClaimRequest,
+    EnqueueReport,
+    EnqueueRequest,
+    Held,
+    ItemStore,
+    RequeueRequest,
+    SettleReport,
+    SettleRequest,
+    SweptItems,
+)
+from headgate.ports.jobs import Demand, JobStore, SessionReport
+from headgate.ports.observer import Observer
+from headgate.ports.store import Store
+
+Answer = TypeVar("Answer")
+
+
+class Watch:
+    """Times one verb and tells the observer how it ended."""
+
+    def __init__(self, observer: Observer, clock: Clock) -> None:
+        self.observer = observer
+        self._clock = clock
+
+    async def over(
+        self,
+        name: str,
+        call: Awaitable[Answer],
+        rows: Callable[[Answer], int] = lambda _: 0,
+    ) -> Answer:
+        """The answer of `call`, after reporting it under `name` with the rows it touched."""
+        began = self._clock.monotonic()
+        try:
+            answer = await call
+        except Exception as error:
+            self.observer.verb(name, self._clock.monotonic() - began, 0, error)
+            raise
+        self.observer.verb(name, self._clock.monotonic() - began, rows(answer), None)
+        return answer
+
+
+class ObservedItems:
+    """An ItemStore that reports."""
+
+    def __init__(self, store: ItemStore, watch: Watch) -> None:
+        self._store = store
+        self._watch = watch
+
+    async def enqueue_many(self, request: EnqueueRequest) -> EnqueueReport:
+        """Report the rows inserted."""
+        call = self._store.enqueue_many(request)
+        return await self._watch.over("enqueue_many", call, lambda report: report.inserted)
+
+    async def claim(self, request: ClaimRequest) -> list[ClaimedItem]:
+        """Report the items leased."""
+        return await self._watch.over("claim", self._store.claim(request), len)
+
+    async def settle_many(self, request: SettleRequest) -> SettleReport:
+        """Report the settlements written, and each lease that turned out to be lost."""
+        sent = len(request.settlements)
+        report = await self._watch.over(
+            "settle_many",
+            self._store.settle_many(request),
+            lambda report: sent - len(report.refused),
+        )
+        for item_id in report.refused:
+            self._watch.observer.changed("result refused", item=item_id, worker=request.worker)
+        return report
+
+    async def release(self, worker: str, held: Sequence[Held]) -> int:
+        """Report the items returned."""
+        return await self._watch.over("release", self._store.release(worker, held), int)
+
+    async def leases_of(self, worker: str) -> list[ClaimedItem]:
+        """Report the leases read."""
+        return await self._watch.over("leases_of", self._store.leases_of(worker), len)
+
+    async def overdue(self, limit: int) -> list[ClaimedItem]:
+        """Report the leases read."""
+        return await self._watch.over("overdue", self._store.overdue(limit), len)
+
+    async def requeue(self, request: RequeueRequest) -> SweptItems:
+        """Report the items moved."""
+        call = self._store.requeue(request)
+        return await self._watch.over("requeue", call, lambda swept: swept.moved)
+
+    async def cancel_items(self, job_id: int, limit: int = 5_000) -> int:
+        """Report the items moved."""
+        return await self._watch.over("cancel_items", self._store.cancel_items(job_id, limit), int)
+
+
+class ObservedJobs:
+    """A JobStore that reports; state changes are also news."""
+
+    def __init__(self, store: JobStore, watch: Watch) -> None:
+        self._store = store
+        self._watch = watch
+
+    async def create_job(self, new: NewJob) -> Job:
+        """Report a new job."""
+        return self._news(await self._watch.over("create_job", self._store.create_job(new)))
+
+    async def move_job(self, job_id: int, move: JobMove, reason: str = "") -> Job:
+        """Report a state change."""
+        call = self._store.move_job(job_id, move, reason)
+        return self._news(await self._watch.over("move_job", call))
+
+    async def reopen_ingest(self, job_id: int, fingerprint: str) -> Job:
+        """Report a new reading of the source."""
+        call = self._store.reopen_ingest(job_id, fingerprint)
+        return self._news(await self._watch.over("reopen_ingest", call))
+
+    async def complete_ingest(self, job_id: int, columns: tuple[str, ...]) -> Job:
+        """Report the end of a reading."""
+        call = self._store.complete_ingest(job_id, columns)
+        return self._news(await self._watch.over("complete_ingest", call))
+
+    async def close_queue(self, job_id: int) -> Job:
+        """Report a queue that takes no more."""
+        return self._news(await self._watch.over("close_queue", self._store.close_queue(job_id)))
+
+    async def set_priority(self, job_id: int, priority: int) -> Job:
+        """Report a change of share."""
+        return await self._watch.over("set_priority", self._store.set_priority(job_id, priority))
+
+    async def finish_job(self, job_id: int) -> bool:
+        """Report a job that became DONE."""
+        finished = await self._watch.over("finish_job", self._store.finish_job(job_id), int)
+        if finished:
+            self._watch.observer.changed("job finished", job=job_id)
+        return finished
+
+    async def delete_job(self, job_id: int, limit: int = 5_000) -> int:
+        """Report the items removed."""
+        return await self._watch.over("delete_job", self._store.delete_job(job_id, limit), int)
+
+    async def demand(self, jobs: Sequence[int] | None, handlers: Sequence[str] | None) -> Demand:
+        """Report the jobs that want work."""
+        call = self._store.demand(jobs, handlers)
+        return await self._watch.over("demand", call, lambda demand: len(demand.contenders))
+
+    async def register(self, worker: WorkerInfo) -> None:
+        """Report a new worker."""
+        await self._watch.over("register", self._store.register(worker))
+        self._watch.observer.changed("worker registered", worker=worker.id, pid=worker.pid)
+
+    async def beat(self, workers: Sequence[str], ttl_s: float) -> list[str]:
+        """Report the workers declared dead."""
+        return await self._watch.over("beat", self._store.beat(workers, ttl_s), len)
+
+    async def retire(self, worker: str, reason: str) -> int:
+        """Report a worker that is gone, with the leases it lost."""
+        held = await self._watch.over("retire", self._store.retire(worker, reason), int)
+        self._watch.observer.changed("worker retired", worker=worker, reason=reason, leases=held)
+        return held
+
+    async def elect(self, duty: str, holder: str, ttl_s: float) -> bool:
+        """Report an election."""
+        return await self._watch.over("elect", self._store.elect(duty, holder, ttl_s), int)
+
+    async def record_session(self, session: SessionReport) -> None:
+        """Report a record of a run."""
+        await self._watch.over("record_session", self._store.record_session(session))
+
+    async def record_event(self, kind: str, message: str, job_id: int | None = None) -> None:
+        """Report an event, which is news by itself."""
+        await self._watch.over("record_event", self._store.record_event(kind, message, job_id))
+        self._watch.observer.changed(kind, message=message, job=job_id)
+
+    async def retain(self, older_than_us: int, limit: int = 5_000) -> int:
+        """Report the records deleted."""
+        return await self._watch.over("retain", self._store.retain(older_than_us, limit), int)
+
+    def _news(self, job: Job) -> Job:
+        self._watch.observer.changed("job state", job=job.id, state=str(job.state))
+        return job
+
+
+class ObservedStore:
+    """A Store whose verbs report; reads and the bell pass unobserved, being hot and harmless."""
+
+    def __init__(self, store: Store, observer: Observer, clock: Clock) -> None:
+        self._store = store
+        watch = Watch(observer, clock)
+        self.items: ItemStore = ObservedItems(store.items, watch)
+        self.jobs: JobStore = ObservedJobs(store.jobs, watch)
+        self.reads = store.reads
+        self.notifier = store.notifier
+
+    async def __aenter__(self) -> Self:
+        """Open the store inside."""
+        await self._store.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the store inside."""
+        await self._store.__aexit__(kind, error, traceback)
+
+    async def migrate(self) -> list[str]:
+        """Pass on."""
+        return await self._store.migrate()
+
+    async def backup(self, target: str) -> None:
+        """Pass on."""
+        await self._store.backup(target)
