@@ -77,6 +77,4 @@ class Counts(msgspec.Struct, frozen=True):
     @property
     def finished(self) -> int:
         """Items that nobody will touch unless asked to."""
-        return (
-            self.done + self.not_found + self.skipped + self.review + self.error + self.cancelled
-        )
+        return self.done + self.not_found + self.skipped + self.review + self.error + self.cancelled

@@ -40,7 +40,9 @@ def decode_cursor(text: str, order: Order, expected_hash: str) -> Cursor:
     """The cursor in `text`, or BadCursor if it is damaged or from another query."""
     try:
         padded = text.encode("ascii") + b"=" * (-len(text) % 4)
-        cursor = msgspec.json.decode(base64.b64decode(padded, altchars=b"-_", validate=True), type=Cursor)
+        cursor = msgspec.json.decode(
+            base64.b64decode(padded, altchars=b"-_", validate=True), type=Cursor
+        )
     except (binascii.Error, ValueError) as error:
         raise BadCursor from error
     if cursor.order is not order or cursor.filter_hash != expected_hash:

@@ -43,7 +43,7 @@ class ItemMove(StrEnum):
     CANCEL = "cancel"
     ACCEPT = "accept"
     REJECT = "reject"
-    PASS_OVER = "pass_over"
+    PASS_OVER = "pass_over"  # noqa: S105  no password
     REQUEUE = "requeue"
 
 

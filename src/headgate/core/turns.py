@@ -5,7 +5,6 @@ from typing import TypeVar
 
 import msgspec
 
-
 Key = TypeVar("Key", int, str)
 
 

@@ -56,7 +56,7 @@ class HandlerSpec(msgspec.Struct, frozen=True):
 
     name: str
     reference: str
-    """How another process finds it: a registered name, `module:function` or `/path/file.py:function`."""
+    """How another process finds it: a name, `module:function` or `/path/file.py:function`."""
     call: Callable[..., Result | Sequence[Result] | Awaitable[Result | Sequence[Result]]]
     is_async: bool
     provider: str | None = None

@@ -134,7 +134,9 @@ class ReadStore(Protocol):
         """One job, or UnknownJob."""
         ...
 
-    async def jobs(self, owner: str | None = None, after_id: int = 0, limit: int = 100) -> list[Job]:
+    async def jobs(
+        self, owner: str | None = None, after_id: int = 0, limit: int = 100
+    ) -> list[Job]:
         """Jobs, newest first; `after_id` is the last id of the page before (0: from the top)."""
         ...
 
@@ -158,7 +160,9 @@ class ReadStore(Protocol):
         """An item's history, oldest first."""
         ...
 
-    async def events(self, job_id: int | None, after_id: int = 0, limit: int = 100) -> list[EventRow]:
+    async def events(
+        self, job_id: int | None, after_id: int = 0, limit: int = 100
+    ) -> list[EventRow]:
         """The record of decisions, oldest first."""
         ...
 

@@ -1,0 +1,87 @@
+"""Whether the file obeys its own laws."""
+
+from headgate.ports.reads import Finding
+from headgate.stores.sqlite.connection import Database, Transaction
+from headgate.stores.sqlite.items import add_counts, add_event, return_leases
+
+
+async def check(database: Database, *, repair: bool) -> list[Finding]:
+    """Every departure from the laws, in words; with `repair` the mendable ones are mended."""
+
+    def work(tx: Transaction) -> list[Finding]:
+        return [
+            *_damaged(tx),
+            *_wrong_counts(tx, repair=repair),
+            *_lost_leases(tx, repair=repair),
+            *_finished_with_open(tx),
+            *_orphans(tx),
+            *_short_histories(tx),
+        ]
+
+    return await (database.write(work) if repair else database.read(work))
+
+
+def _damaged(tx: Transaction) -> list[Finding]:
+    return [
+        Finding(f"the file is damaged: {row[0]}", repairable=False)
+        for row in tx.rows("integrity")
+        if row[0] != "ok"
+    ]
+
+
+def _wrong_counts(tx: Transaction, *, repair: bool) -> list[Finding]:
+    findings = []
+    for job_id, status, kept, counted in tx.rows("wrong_counts"):
+        if repair:
+            add_counts(tx, [(job_id, status, counted - kept)])
+        findings.append(
+            Finding(
+                f"job {job_id} counts {kept} items in {status}, but there are {counted}",
+                repairable=True,
+                repaired=repair,
+            ),
+        )
+    return findings
+
+
+def _lost_leases(tx: Transaction, *, repair: bool) -> list[Finding]:
+    findings = []
+    for worker, n in tx.rows("lost_leases"):
+        if repair:
+            return_leases(tx, worker)
+            add_event(tx, "rescued", f"{n} items of {worker} returned by `db check --repair`")
+        findings.append(
+            Finding(
+                f"{n} items are leased to {worker}, which is gone",
+                repairable=True,
+                repaired=repair,
+            ),
+        )
+    return findings
+
+
+def _finished_with_open(tx: Transaction) -> list[Finding]:
+    return [
+        Finding(f"job {job_id} is {state} with {n} open items", repairable=False)
+        for job_id, state, n in tx.rows("finished_with_open")
+    ]
+
+
+def _orphans(tx: Transaction) -> list[Finding]:
+    items, attempts = tx.rows("orphans")[0]
+    findings = []
+    if items:
+        findings.append(Finding(f"{items} items belong to no job", repairable=False))
+    if attempts:
+        findings.append(Finding(f"{attempts} attempts belong to no item", repairable=False))
+    return findings
+
+
+def _short_histories(tx: Transaction) -> list[Finding]:
+    return [
+        Finding(
+            f"item {item_id} counts {attempts} attempts, more than its history has",
+            repairable=False,
+        )
+        for item_id, attempts in tx.rows("short_histories")
+    ]

@@ -1,0 +1,272 @@
+"""The file: one thread that writes, one that reads, and whole transactions in between."""
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+
+from headgate.core.errors import StoreError, StoreFull, StoreUnreachable, UsageError
+from headgate.stores.migrations import demand_current, load_migrations
+from headgate.stores.queries import load_queries
+from headgate.stores.sqlite.clock import StoreClock
+
+PACKAGE = "headgate.stores.sqlite"
+Answer = TypeVar("Answer")
+Values = Mapping[str, Any]
+
+
+class Transaction:
+    """Named queries inside one transaction, all stamped with the same time."""
+
+    def __init__(self, connection: apsw.Connection, queries: Mapping[str, str], now: int) -> None:
+        self._connection = connection
+        self._queries = queries
+        self.now = now
+
+    def rows(self, name: str, /, **values: Any) -> list[Any]:
+        """Every row that the named query returns."""
+        return list(self._run(name, values))
+
+    def row(self, name: str, /, **values: Any) -> Any | None:
+        """The first row, if there is one; the statement always runs to its end."""
+        rows = self.rows(name, **values)
+        return rows[0] if rows else None
+
+    def records(self, name: str, /, **values: Any) -> list[dict[str, Any]]:
+        """Every row as a mapping from column names."""
+        cursor = self._run(name, values)
+        first = next(cursor, None)
+        if first is None:
+            return []
+        names = [column[0] for column in cursor.get_description()]
+        return [dict(zip(names, row, strict=True)) for row in (first, *cursor)]
+
+    def record(self, name: str, /, **values: Any) -> dict[str, Any] | None:
+        """The first row as a mapping, if there is one."""
+        records = self.records(name, **values)
+        return records[0] if records else None
+
+    def change(self, name: str, /, **values: Any) -> int:
+        """Run a statement and count the rows that it changed."""
+        before = self._connection.total_changes()
+        for _ in self._run(name, values):
+            pass
+        return self._connection.total_changes() - before
+
+    def explain(self, name: str, /, **values: Any) -> list[str]:
+        """The query plan, line by line."""
+        query = f"EXPLAIN QUERY PLAN {self._queries[name]}"
+        plan = self._connection.execute(query, {"now": self.now, **values})
+        return [str(row[3]) for row in plan]
+
+    def _run(self, name: str, values: Values) -> apsw.Cursor:
+        return self._connection.execute(self._queries[name], {"now": self.now, **values})
+
+
+class Database:
+    """Opens the file and hands out transactions; every wait is bounded and explained."""
+
+    PATIENCE_S = 120.0
+    """How long to wait for another process's write before giving up."""
+    STEP_MS = 2_000
+
+    def __init__(self, path: Path, clock: StoreClock) -> None:
+        self.path = path
+        self.clock = clock
+        self.queries = load_queries(PACKAGE)
+        self.migrations = load_migrations(PACKAGE)
+        self._writer_thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite-write")
+        self._reader_thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite-read")
+        self._writer: apsw.Connection | None = None
+        self._reader: apsw.Connection | None = None
+
+    async def open(self) -> None:
+        """Connect; an empty file gets its schema."""
+        await self._in(self._writer_thread, self._open_writer)
+        await self._in(self._reader_thread, self._open_reader)
+
+    async def close(self) -> None:
+        """Close both connections and their threads."""
+        await self._in(self._writer_thread, self._close_writer)
+        await self._in(self._reader_thread, self._close_reader)
+        self._writer_thread.shutdown()
+        self._reader_thread.shutdown()
+
+    async def write(self, work: Callable[[Transaction], Answer]) -> Answer:
+        """Run `work` in one write transaction: all of it is kept, or none."""
+        return await self._in(self._writer_thread, lambda: self._write(work))
+
+    async def read(self, work: Callable[[Transaction], Answer]) -> Answer:
+        """Run `work` on one consistent view, without waiting for writers."""
+        return await self._in(self._reader_thread, lambda: self._read(work))
+
+    async def migrate(self) -> list[str]:
+        """Apply what is missing and say what it was."""
+        return await self._in(self._writer_thread, self._migrate)
+
+    async def schema(self) -> int:
+        """The number of the last migration that was applied."""
+        return await self._in(self._reader_thread, lambda: _schema(_opened(self._reader)))
+
+    async def data_version(self) -> int:
+        """A number that changes with every commit of another connection."""
+        return await self._in(self._reader_thread, self._data_version)
+
+    async def backup(self, target: Path) -> None:
+        """Copy the database page by page while others write."""
+        await self._in(self._reader_thread, lambda: self._backup(target))
+
+    @property
+    def latest_schema(self) -> int:
+        """The number of the newest migration that this program knows."""
+        return self.migrations[-1].number
+
+    async def _in(self, thread: ThreadPoolExecutor, work: Callable[[], Answer]) -> Answer:
+        return await asyncio.get_running_loop().run_in_executor(thread, work)
+
+    def _open_writer(self) -> None:
+        connection = self._connect(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+        connection.pragma("journal_mode", "wal")
+        connection.pragma("synchronous", "full")
+        connection.pragma("foreign_keys", True)  # noqa: FBT003  a pragma's value has no name
+        self._writer = connection
+        if _schema(connection) == 0:
+            self._migrate()
+        demand_current(_schema(connection), self.latest_schema)
+
+    def _open_reader(self) -> None:
+        self._reader = self._connect(apsw.SQLITE_OPEN_READWRITE)
+        self._reader.pragma("query_only", True)  # noqa: FBT003  a pragma's value has no name
+
+    def _connect(self, flags: int) -> apsw.Connection:
+        def connect() -> apsw.Connection:
+            connection = apsw.Connection(str(self.path), flags=flags)
+            connection.set_busy_timeout(self.STEP_MS)
+            connection.pragma("cache_size", -32_768)
+            return connection
+
+        return self._patiently(connect)
+
+    def _close_writer(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    def _close_reader(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+
+    def _write(self, work: Callable[[Transaction], Answer]) -> Answer:
+        connection = _opened(self._writer)
+
+        def attempt() -> Answer:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                answer = work(Transaction(connection, self.queries, self._stamp(connection)))
+                connection.execute("COMMIT")
+            except BaseException:
+                # A full disk may already have rolled the transaction back.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            return answer
+
+        return self._patiently(attempt)
+
+    def _read(self, work: Callable[[Transaction], Answer]) -> Answer:
+        connection = _opened(self._reader)
+
+        def attempt() -> Answer:
+            connection.execute("BEGIN")
+            try:
+                return work(Transaction(connection, self.queries, self.clock.now()))
+            finally:
+                connection.execute("COMMIT")
+
+        return self._patiently(attempt)
+
+    def _stamp(self, connection: apsw.Connection) -> int:
+        last = next(connection.execute("SELECT last_at FROM clock"))[0]
+        now = self.clock.stamp_after(last)
+        connection.execute("UPDATE clock SET last_at = ?", (now,))
+        return now
+
+    def _patiently(self, attempt: Callable[[], Answer]) -> Answer:
+        """Outwait other writers; turn what SQLite raises into what users can act on."""
+        give_up_at = time.monotonic() + self.PATIENCE_S
+        while True:
+            try:
+                return attempt()
+            except (apsw.BusyError, apsw.LockedError) as error:
+                if time.monotonic() > give_up_at:
+                    raise StoreUnreachable(
+                        f"{self.path} has been locked by another process for "
+                        f"{self.PATIENCE_S:.0f} s",
+                    ) from error
+                time.sleep(random.uniform(0.001, 0.02))  # noqa: S311  spreads processes, no secret
+            except apsw.FullError as error:
+                raise StoreFull(
+                    f"no space left for {self.path}: make space and run the same command again",
+                ) from error
+            except apsw.CantOpenError as error:
+                raise StoreUnreachable(f"cannot open {self.path}: {error}") from error
+            except (apsw.IOError, apsw.NotADBError, apsw.CorruptError, apsw.ReadOnlyError) as error:
+                raise StoreError(f"{self.path}: {error}") from error
+
+    def _migrate(self) -> list[str]:
+        connection = _opened(self._writer)
+
+        def attempt() -> list[str]:
+            applied = []
+            with connection:
+                connection.execute(
+                    "CREATE TABLE IF NOT EXISTS schema_migrations "
+                    "(number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL)",
+                )
+                done = _schema(connection)
+                for migration in self.migrations:
+                    if migration.number > done:
+                        for _ in connection.execute(migration.sql):
+                            pass
+                        connection.execute(
+                            "INSERT INTO schema_migrations VALUES (?, ?, ?)",
+                            (migration.number, migration.name, self.clock.now()),
+                        )
+                        applied.append(migration.name)
+            return applied
+
+        connection.transaction_mode = "IMMEDIATE"
+        return self._patiently(attempt)
+
+    def _data_version(self) -> int:
+        return int(_opened(self._reader).pragma("data_version"))
+
+    def _backup(self, target: Path) -> None:
+        if target.exists():
+            raise UsageError(f"{target} exists: name a file that does not")
+        copy = apsw.Connection(str(target))
+        with copy.backup("main", _opened(self._reader), "main") as backup:
+            while not backup.done:
+                backup.step(1_000)
+        copy.close()
+
+
+def _opened(connection: apsw.Connection | None) -> apsw.Connection:
+    if connection is None:
+        raise StoreError("the store is not open")
+    return connection
+
+
+def _schema(connection: apsw.Connection) -> int:
+    known = connection.execute(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_migrations'",
+    )
+    if next(known, None) is None:
+        return 0
+    return int(
+        next(connection.execute("SELECT coalesce(max(number), 0) FROM schema_migrations"))[0]
+    )

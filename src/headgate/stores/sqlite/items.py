@@ -1,0 +1,304 @@
+"""The hot path on SQLite: a whole batch is one JSON parameter of one statement.
+
+One statement runs in C with the interpreter lock released; a statement for each row would fight
+over that lock with the handlers for every single row.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from headgate.core.errors import StaleIngest, UnknownJob, UsageError
+from headgate.core.item import ClaimedItem
+from headgate.core.settlement import Settlement
+from headgate.core.status import ItemStatus, JobState
+from headgate.ports.items import (
+    ClaimRequest,
+    EnqueueReport,
+    EnqueueRequest,
+    Held,
+    KnownRow,
+    RequeueRequest,
+    SettleReport,
+    SettleRequest,
+    SweptItems,
+)
+from headgate.stores.sqlite.connection import Database, Transaction
+
+CLAIMING = frozenset({JobState.QUEUED, JobState.RUNNING})
+REFUSING = frozenset({JobState.FAILED, JobState.CANCELLED})
+
+
+def as_json(value: object) -> str:
+    """JSON text for a query parameter."""
+    return msgspec.json.encode(value).decode()
+
+
+def add_counts(tx: Transaction, changes: Iterable[tuple[int, str, int]]) -> None:
+    """Change the maintained counters: (job, status, difference) each."""
+    totals: Counter[tuple[int, str]] = Counter()
+    for job_id, status, n in changes:
+        totals[job_id, status] += n
+    for (job_id, status), n in totals.items():
+        if n:
+            tx.change("add_count", job_id=job_id, status=status, n=n)
+
+
+def add_event(
+    tx: Transaction,
+    kind: str,
+    message: str,
+    job_id: int | None = None,
+    item_id: int | None = None,
+) -> None:
+    """Append to the record of decisions."""
+    tx.change("insert_event", kind=kind, message=message, job_id=job_id, item_id=item_id)
+
+
+class SqliteItems:
+    """ItemStore on one file."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def enqueue_many(self, request: EnqueueRequest) -> EnqueueReport:
+        """Store rows idempotently by (job, key), with their position and counters."""
+        rows = as_json(
+            [
+                (item.key, item.input, item.line, item.gate, item.summary, item.problem)
+                for item in request.items
+            ],
+        )
+        return await self._database.write(lambda tx: _enqueue(tx, request, rows))
+
+    async def claim(self, request: ClaimRequest) -> list[ClaimedItem]:
+        """Lease due items of a claimable job, in input order, each with a grown epoch."""
+        rows = await self._database.write(lambda tx: _claim(tx, request))
+        return [ClaimedItem(*row) for row in rows]
+
+    async def settle_many(self, request: SettleRequest) -> SettleReport:
+        """End leases where the epoch still matches: item, attempt row and counters together."""
+        settlements = as_json(request.settlements)
+        return await self._database.write(lambda tx: _settle(tx, request, settlements))
+
+    async def release(self, worker: str, held: Sequence[Held]) -> int:
+        """Return leased items that were never started: no attempt row, same due time."""
+        parameter = as_json(held)
+
+        def work(tx: Transaction) -> int:
+            returned = tx.rows("release_items", worker=worker, held=parameter)
+            _count_returned(tx, returned)
+            return len(returned)
+
+        return await self._database.write(work)
+
+    async def leases_of(self, worker: str) -> list[ClaimedItem]:
+        """Everything that a worker holds."""
+        rows = await self._database.read(lambda tx: tx.rows("leases_of", worker=worker))
+        return [ClaimedItem(*row) for row in rows]
+
+    async def overdue(self, limit: int) -> list[ClaimedItem]:
+        """Leases whose deadline has passed on the store's clock."""
+        rows = await self._database.read(lambda tx: tx.rows("overdue", limit=limit))
+        return [ClaimedItem(*row) for row in rows]
+
+    async def requeue(self, request: RequeueRequest) -> SweptItems:
+        """Reprocess: a bounded step over finished items; reopens the job."""
+        return await self._database.write(lambda tx: _requeue(tx, request))
+
+    async def cancel_items(self, job_id: int, limit: int = 5_000) -> int:
+        """Move open items of a CANCELLED job to CANCELLED; 0 when none is left."""
+        return await self._database.write(lambda tx: _cancel(tx, job_id, limit))
+
+
+def _enqueue(tx: Transaction, request: EnqueueRequest, rows: str) -> EnqueueReport:
+    job = tx.record("job", job_id=request.job_id)
+    if job is None:
+        raise UnknownJob(f"there is no job {request.job_id}")
+    state = JobState(job["state"])
+    if state in REFUSING or (state is JobState.DONE and not job["open"]):
+        raise UsageError(f"job {request.job_id} is {state} and takes no more items")
+    _move_position(tx, request)
+    newest = int(tx.rows("max_item_id")[0][0])
+    values = {
+        "job_id": request.job_id,
+        "owner": job["owner"],
+        "handler": job["handler"],
+        "run": job["ingest_run"],
+    }
+    inserted = tx.change("insert_items", rows=rows, **values)
+    known = () if inserted == len(request.items) else _known_rows(tx, request, rows, newest)
+    new = tx.rows("count_new", job_id=request.job_id, newest=newest)
+    add_counts(tx, [(request.job_id, status, n) for status, n in new])
+    return EnqueueReport(inserted, known)
+
+
+def _move_position(tx: Transaction, request: EnqueueRequest) -> None:
+    if request.position is None:
+        return
+    moved = tx.row(
+        "move_position",
+        job_id=request.job_id,
+        position=request.position,
+        expected=request.expected_position,
+    )
+    if moved is None:
+        raise StaleIngest
+
+
+def _known_rows(
+    tx: Transaction,
+    request: EnqueueRequest,
+    rows: str,
+    newest: int,
+) -> Sequence[KnownRow]:
+    run = tx.records("job", job_id=request.job_id)[0]["ingest_run"]
+    found = tx.rows("known_rows", job_id=request.job_id, rows=rows, run=run, newest=newest)
+    known: list[KnownRow] = []
+    seen: set[str] = set()
+    for key, line, first_line, changed, duplicate, item_id in found:
+        again = bool(duplicate) or item_id > newest or key in seen
+        seen.add(key)
+        known.append(KnownRow(key, line, first_line, bool(changed), again))
+    tx.change("see_again", run=run, ids=as_json([row[5] for row in found]))
+    return known
+
+
+def _claim(tx: Transaction, request: ClaimRequest) -> list[Any]:
+    job = tx.record("job", job_id=request.job_id)
+    if job is None or tx.row("worker_alive", worker=request.worker) is None:
+        return []
+    state = JobState(job["state"])
+    if state not in CLAIMING and not (state is JobState.INGESTING and job["eager"]):
+        return []
+    query = "select_suspects" if request.suspects else "select_claimable"
+    rows = tx.rows(query, job_id=request.job_id, limit=request.limit)
+    if not rows:
+        return []
+    tx.change(
+        "lease_items",
+        worker=request.worker,
+        deadline=tx.now + int(request.lease_s * 1_000_000),
+        ids=as_json([row[0] for row in rows]),
+    )
+    add_counts(
+        tx,
+        [
+            (request.job_id, ItemStatus.PENDING, -len(rows)),
+            (request.job_id, ItemStatus.PROCESSING, len(rows)),
+        ],
+    )
+    if state is JobState.QUEUED:
+        _start(tx, request.job_id)
+    return rows
+
+
+def _start(tx: Transaction, job_id: int) -> None:
+    tx.records(
+        "move_job",
+        job_id=job_id,
+        source=JobState.QUEUED,
+        target=JobState.RUNNING,
+        reason="",
+    )
+    add_event(tx, "job_state", "QUEUED → RUNNING: first claim", job_id)
+
+
+def _settle(tx: Transaction, request: SettleRequest, settlements: str) -> SettleReport:
+    values = {"settlements": settlements, "worker": request.worker}
+    settled = tx.change("insert_attempts", **values)
+    accepted: Sequence[Settlement] = request.settlements
+    refused: list[int] = []
+    if settled != len(accepted):
+        held = {row[0] for row in tx.rows("settled_ids", **values)}
+        refused = [each.item_id for each in accepted if each.item_id not in held]
+        accepted = [each for each in accepted if each.item_id in held]
+        _record_discarded(tx, request, frozenset(refused))
+    tx.change("settle_items", **values)
+    add_counts(tx, _count_settled(accepted))
+    for columns in request.columns:
+        tx.change("insert_columns", job_id=columns.job_id, names=as_json(columns.names))
+    return SettleReport(refused)
+
+
+def _count_settled(settlements: Iterable[Settlement]) -> Iterable[tuple[int, str, int]]:
+    moved = Counter((each.job_id, each.status) for each in settlements)
+    for (job_id, status), n in moved.items():
+        yield job_id, ItemStatus.PROCESSING, -n
+        yield job_id, status, n
+
+
+def _record_discarded(tx: Transaction, request: SettleRequest, refused: frozenset[int]) -> None:
+    for each in request.settlements:
+        if each.item_id in refused:
+            add_event(
+                tx,
+                "discarded",
+                f"result {each.outcome} of epoch {each.epoch} by {request.worker} came too late",
+                each.job_id,
+                each.item_id,
+            )
+
+
+def _count_returned(tx: Transaction, returned: Sequence[tuple[int]]) -> None:
+    for job_id, n in Counter(row[0] for row in returned).items():
+        add_counts(
+            tx,
+            [(job_id, ItemStatus.PROCESSING, -n), (job_id, ItemStatus.PENDING, n)],
+        )
+
+
+def return_leases(tx: Transaction, worker: str) -> int:
+    """Give back everything that a worker held."""
+    returned = tx.rows("return_leases", worker=worker)
+    _count_returned(tx, returned)
+    return len(returned)
+
+
+def _requeue(tx: Transaction, request: RequeueRequest) -> SweptItems:
+    found = tx.rows(
+        "select_requeue",
+        job_id=request.job_id,
+        after_id=request.after_id,
+        statuses=as_json(sorted(request.statuses)),
+        error_class=request.error_class,
+        ids=None if request.ids is None else as_json(request.ids),
+        limit=request.limit,
+    )
+    if found:
+        tx.change(
+            "requeue_items",
+            ids=as_json([row[0] for row in found]),
+            reset_attempts=request.reset_attempts,
+        )
+        left = Counter(row[1] for row in found)
+        add_counts(tx, [(request.job_id, status, -n) for status, n in left.items()])
+        add_counts(tx, [(request.job_id, ItemStatus.PENDING, len(found))])
+        _reopen(tx, request.job_id)
+    more = len(found) == request.limit
+    return SweptItems(len(found), found[-1][0] if more else None)
+
+
+def _reopen(tx: Transaction, job_id: int) -> None:
+    job = tx.record("job", job_id=job_id)
+    if job is None or job["state"] not in {"DONE", "FAILED", "CANCELLED"}:
+        return
+    tx.records("move_job", job_id=job_id, source=job["state"], target=JobState.QUEUED, reason="")
+    add_event(tx, "job_state", f"{job['state']} → QUEUED: reprocess", job_id)
+
+
+def _cancel(tx: Transaction, job_id: int, limit: int) -> int:
+    for status in (ItemStatus.PENDING, ItemStatus.PROCESSING):
+        found = tx.rows("select_open", job_id=job_id, status=status, limit=limit)
+        if found:
+            ids = as_json([row[0] for row in found])
+            tx.change("insert_cancelled_attempts", ids=ids)
+            tx.change("cancel_items", ids=ids)
+            add_counts(
+                tx,
+                [(job_id, status, -len(found)), (job_id, ItemStatus.CANCELLED, len(found))],
+            )
+            return len(found)
+    return 0

@@ -1,0 +1,257 @@
+"""Jobs, workers and duties on SQLite."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from headgate.core.errors import IllegalMove, UnknownJob
+from headgate.core.job import Job, NewJob
+from headgate.core.status import JobMove, JobState, job_after
+from headgate.core.turns import Contender
+from headgate.core.worker import WorkerInfo
+from headgate.ports.jobs import Demand, SessionReport
+from headgate.stores.sqlite.connection import Database, Transaction
+from headgate.stores.sqlite.items import add_event, as_json, return_leases
+
+MICROSECONDS = 1_000_000
+
+
+def job_from(row: Any) -> Job:
+    """The job in a row of the jobs table."""
+    return msgspec.convert(
+        {
+            **row,
+            "key_columns": msgspec.json.decode(row["key_columns"]),
+            "config": msgspec.json.decode(row["config"]),
+            "columns": msgspec.json.decode(row["columns"]),
+            "open": bool(row["open"]),
+            "eager": bool(row["eager"]),
+            "ingest_complete": bool(row["ingest_complete"]),
+        },
+        Job,
+    )
+
+
+class SqliteJobs:
+    """JobStore on one file."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create_job(self, new: NewJob) -> Job:
+        """Make a job in INGESTING (an open one in QUEUED)."""
+
+        def work(tx: Transaction) -> Job:
+            row = tx.records(
+                "insert_job",
+                owner=new.owner,
+                name=new.name,
+                handler=new.handler,
+                source=new.source,
+                key_columns=as_json(new.key_columns),
+                config=as_json(new.config),
+                priority=new.priority,
+                open=new.open,
+                eager=new.eager,
+                fingerprint=new.fingerprint,
+                columns=as_json(new.columns),
+            )[0]
+            add_event(tx, "job_state", f"created as {row['state']}", row["id"])
+            return job_from(row)
+
+        return await self._database.write(work)
+
+    async def move_job(self, job_id: int, move: JobMove, reason: str = "") -> Job:
+        """Carry out a state change, or raise IllegalMove naming the state it is in."""
+        return await self._database.write(lambda tx: _move(tx, job_id, move, reason))
+
+    async def reopen_ingest(self, job_id: int, fingerprint: str) -> Job:
+        """Begin a new reading of the job's source from its start."""
+
+        def work(tx: Transaction) -> Job:
+            before = _job(tx, job_id)
+            row = tx.record("reopen_ingest", job_id=job_id, fingerprint=fingerprint)
+            if row is None:
+                raise IllegalMove(f"job {job_id} is {before.state} and cannot be ingested again")
+            add_event(
+                tx, "job_state", f"{before.state} → {row['state']}: source read again", job_id
+            )
+            return job_from(row)
+
+        return await self._database.write(work)
+
+    async def complete_ingest(self, job_id: int, columns: tuple[str, ...]) -> Job:
+        """Mark the source as fully read; INGESTING becomes QUEUED, PAUSED stays."""
+
+        def work(tx: Transaction) -> Job:
+            before = _job(tx, job_id)
+            if before.ingest_complete:
+                return before
+            row = tx.records("complete_ingest", job_id=job_id, columns=as_json(columns))[0]
+            add_event(tx, "job_state", f"{before.state} → {row['state']}: source read", job_id)
+            return job_from(row)
+
+        return await self._database.write(work)
+
+    async def close_queue(self, job_id: int) -> Job:
+        """An open job takes no more items and may become DONE."""
+
+        def work(tx: Transaction) -> Job:
+            _job(tx, job_id)
+            add_event(tx, "job_closed", "takes no more items", job_id)
+            return job_from(tx.records("close_queue", job_id=job_id)[0])
+
+        return await self._database.write(work)
+
+    async def set_priority(self, job_id: int, priority: int) -> Job:
+        """Change a job's share among its owner's jobs."""
+
+        def work(tx: Transaction) -> Job:
+            before = _job(tx, job_id)
+            add_event(tx, "job_priority", f"{before.priority} → {priority}", job_id)
+            return job_from(tx.records("set_priority", job_id=job_id, priority=priority)[0])
+
+        return await self._database.write(work)
+
+    async def finish_job(self, job_id: int) -> bool:
+        """Make a job DONE if, and only if, it has no open item and takes no more."""
+
+        def work(tx: Transaction) -> bool:
+            if tx.row("finish_job", job_id=job_id) is None:
+                return False
+            add_event(tx, "job_state", "→ DONE: no open item is left", job_id)
+            return True
+
+        return await self._database.write(work)
+
+    async def delete_job(self, job_id: int, limit: int = 5_000) -> int:
+        """Remove a cancelled or finished job in bounded steps; 0 when it is gone."""
+        return await self._database.write(lambda tx: _delete(tx, job_id, limit))
+
+    async def demand(self, jobs: Sequence[int] | None, handlers: Sequence[str] | None) -> Demand:
+        """What there is to do; None means every job, or every handler."""
+        values = {
+            "jobs": None if jobs is None else as_json(jobs),
+            "handlers": None if handlers is None else as_json(handlers),
+        }
+        return await self._database.read(lambda tx: _demand(tx, tx.rows("demand", **values)))
+
+    async def register(self, worker: WorkerInfo) -> None:
+        """Announce a worker."""
+        values = msgspec.structs.asdict(worker) | {"jobs": as_json(worker.jobs)}
+        await self._database.write(lambda tx: tx.change("register", **values))
+
+    async def beat(self, workers: Sequence[str], ttl_s: float) -> list[str]:
+        """Count one heartbeat for each worker; return those that were declared dead."""
+        parameter = as_json(workers)
+        alive = await self._database.write(
+            lambda tx: {row[0] for row in tx.rows("beat", workers=parameter, ttl_s=ttl_s)},
+        )
+        return [worker for worker in workers if worker not in alive]
+
+    async def retire(self, worker: str, reason: str) -> int:
+        """Declare a worker gone and return what it still held to PENDING, without suspicion."""
+
+        def work(tx: Transaction) -> int:
+            tx.rows("stop_worker", worker=worker, reason=reason)
+            returned = return_leases(tx, worker)
+            if returned:
+                add_event(tx, "rescued", f"{returned} items of {worker} returned: {reason}")
+            return returned
+
+        return await self._database.write(work)
+
+    async def elect(self, duty: str, holder: str, ttl_s: float) -> bool:
+        """Take or keep a duty that one process at a time should do."""
+
+        def work(tx: Transaction) -> bool:
+            until = tx.now + int(ttl_s * MICROSECONDS)
+            return tx.row("elect", duty=duty, holder=holder, until=until) is not None
+
+        return await self._database.write(work)
+
+    async def record_session(self, session: SessionReport) -> None:
+        """Write or update the record of a run."""
+        rate = session.settled / session.drain_s if session.drain_s > 0 else None
+        values = {
+            "id": session.id,
+            "job_id": session.job_id,
+            "command": session.command,
+            "worker_count": session.worker_count,
+            "settled": session.settled,
+            "items_per_s": rate,
+            "ended": session.ended,
+        }
+        await self._database.write(lambda tx: tx.change("record_session", **values))
+
+    async def record_event(self, kind: str, message: str, job_id: int | None = None) -> None:
+        """Append an operator action or a decision that no attempt row tells."""
+        await self._database.write(lambda tx: add_event(tx, kind, message, job_id))
+
+    async def retain(self, older_than_us: int, limit: int = 5_000) -> int:
+        """Delete events, sessions and stopped workers older than that many microseconds."""
+
+        def work(tx: Transaction) -> int:
+            before = tx.now - older_than_us
+            events = tx.change("retain_events", before=before, limit=limit)
+            tx.change("retain_sessions", before=before)
+            tx.change("retain_workers", before=before)
+            return events
+
+        return await self._database.write(work)
+
+
+def _job(tx: Transaction, job_id: int) -> Job:
+    row = tx.record("job", job_id=job_id)
+    if row is None:
+        raise UnknownJob(f"there is no job {job_id}")
+    return job_from(row)
+
+
+def _move(tx: Transaction, job_id: int, move: JobMove, reason: str) -> Job:
+    before = _job(tx, job_id)
+    target = job_after(move, before.state)
+    row = tx.records(
+        "move_job",
+        job_id=job_id,
+        source=before.state,
+        target=target,
+        reason=reason or None,
+    )[0]
+    because = f": {reason}" if reason else ""
+    add_event(tx, "job_state", f"{before.state} → {target}{because}", job_id)
+    return job_from(row)
+
+
+def _delete(tx: Transaction, job_id: int, limit: int) -> int:
+    job = tx.record("job", job_id=job_id)
+    if job is None:
+        return 0
+    if job["state"] not in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}:
+        raise IllegalMove(f"job {job_id} is {job['state']}: cancel it first")
+    ids = [row[0] for row in tx.rows("select_any", job_id=job_id, limit=limit)]
+    if ids:
+        tx.change("delete_attempts", ids=as_json(ids))
+        tx.change("delete_items", ids=as_json(ids))
+        return len(ids)
+    tx.change("delete_counts", job_id=job_id)
+    tx.change("delete_columns", job_id=job_id)
+    tx.change("delete_job", job_id=job_id)
+    add_event(tx, "job_deleted", f"{job['name'] or job['handler']} was deleted", job_id)
+    return 0
+
+
+def _demand(tx: Transaction, rows: Sequence[Any]) -> Demand:
+    contenders, suspects, due = [], [], []
+    open_items = False
+    for job_id, owner, priority, claimable, suspect, is_open, next_due, next_suspect in rows:
+        contender = Contender(job_id, owner, priority)
+        if claimable:
+            contenders.append(contender)
+        if suspect:
+            suspects.append(contender)
+        open_items = open_items or bool(is_open)
+        due += [each for each in (next_due, next_suspect) if each is not None]
+    next_due_in_s = max(min(due) - tx.now, 0) / MICROSECONDS if due else None
+    return Demand(contenders, suspects, open_items, next_due_in_s)

@@ -1,0 +1,444 @@
+-- Named statements of the SQLite store. `:now` is the stamp of the transaction.
+
+-- name: job
+SELECT * FROM jobs WHERE id = :job_id
+
+-- name: jobs
+SELECT * FROM jobs
+WHERE (:owner IS NULL OR owner = :owner) AND (:after_id = 0 OR id < :after_id)
+ORDER BY id DESC LIMIT :limit
+
+-- name: find_jobs
+SELECT * FROM jobs
+WHERE owner = :owner AND handler = :handler AND source = :source
+ORDER BY id DESC
+
+-- name: insert_job
+INSERT INTO jobs (
+    owner, name, handler, source, key_columns, config, priority, state, open, eager, fingerprint,
+    columns, ingest_complete, created_at, updated_at
+) VALUES (
+    :owner, :name, :handler, :source, :key_columns, :config, :priority,
+    CASE WHEN :open THEN 'QUEUED' ELSE 'INGESTING' END, :open, :eager, :fingerprint,
+    :columns, :open, :now, :now
+) RETURNING *
+
+-- name: move_job
+UPDATE jobs SET
+    state = :target,
+    updated_at = :now,
+    started_at = CASE WHEN :target = 'RUNNING' THEN coalesce(started_at, :now) ELSE started_at END,
+    finished_at = CASE WHEN :target IN ('DONE', 'FAILED', 'CANCELLED') THEN :now END,
+    last_error = CASE WHEN :target = 'FAILED' THEN :reason ELSE last_error END
+WHERE id = :job_id AND state = :source
+RETURNING *
+
+-- name: reopen_ingest
+UPDATE jobs SET
+    state = CASE WHEN state = 'PAUSED' THEN 'PAUSED' ELSE 'INGESTING' END,
+    fingerprint = :fingerprint,
+    ingest_run = ingest_run + 1,
+    ingest_position = '',
+    ingest_complete = 0,
+    finished_at = NULL,
+    updated_at = :now
+WHERE id = :job_id AND state != 'CANCELLED'
+RETURNING *
+
+-- name: complete_ingest
+UPDATE jobs SET
+    state = CASE WHEN state = 'INGESTING' THEN 'QUEUED' ELSE state END,
+    columns = :columns,
+    ingest_complete = 1,
+    updated_at = :now
+WHERE id = :job_id
+RETURNING *
+
+-- name: close_queue
+UPDATE jobs SET open = 0, updated_at = :now WHERE id = :job_id RETURNING *
+
+-- name: set_priority
+UPDATE jobs SET priority = :priority, updated_at = :now WHERE id = :job_id RETURNING *
+
+-- name: finish_job
+UPDATE jobs SET state = 'DONE', finished_at = :now, updated_at = :now
+WHERE id = :job_id AND state IN ('QUEUED', 'RUNNING') AND ingest_complete = 1 AND open = 0
+AND NOT EXISTS (
+    SELECT 1 FROM items
+    WHERE job_id = :job_id AND status IN ('PENDING', 'PROCESSING')
+)
+RETURNING *
+
+-- name: move_position
+UPDATE jobs SET ingest_position = :position
+WHERE id = :job_id AND ingest_position = :expected
+RETURNING id
+
+-- name: insert_items
+INSERT INTO items (
+    job_id, key, line, gate, summary, input, last_error, error_class, status,
+    updated_at, owner, handler, ingest_run
+)
+SELECT
+    :job_id, value ->> 0, value ->> 2, value ->> 3, value ->> 4, value ->> 1, value ->> 5,
+    CASE WHEN value ->> 5 IS NULL THEN NULL ELSE 'bad_row' END,
+    CASE WHEN value ->> 5 IS NULL THEN 'PENDING' ELSE 'ERROR' END,
+    :now, :owner, :handler, :run
+FROM jsonb_each(:rows) WHERE TRUE
+ON CONFLICT (job_id, key) DO NOTHING
+
+-- name: max_item_id
+SELECT coalesce(max(id), 0) FROM items
+
+-- name: known_rows
+SELECT value ->> 0, value ->> 2, i.line, i.input != value ->> 1, i.ingest_run = :run AND i.id <= :newest, i.id
+FROM jsonb_each(:rows) AS row CROSS JOIN items AS i
+WHERE i.job_id = :job_id AND i.key = value ->> 0 AND (i.id <= :newest OR i.line != value ->> 2)
+
+-- name: see_again
+UPDATE items SET ingest_run = :run
+WHERE id IN (SELECT value FROM json_each(:ids)) AND ingest_run < :run
+
+-- name: count_new
+SELECT status, count(*) FROM items WHERE id > :newest AND job_id = :job_id GROUP BY status
+
+-- name: add_count
+INSERT INTO job_counts (job_id, shard, status, n) VALUES (:job_id, 0, :status, :n)
+ON CONFLICT (job_id, shard, status) DO UPDATE SET n = n + excluded.n
+
+-- name: counts
+SELECT status, sum(n) FROM job_counts WHERE job_id = :job_id GROUP BY status
+
+-- name: worker_alive
+SELECT 1 FROM workers WHERE id = :worker AND stopped_at IS NULL
+
+-- name: select_claimable
+SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
+    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END
+FROM items INDEXED BY items_claimable
+WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at <= :now
+ORDER BY due_at, id LIMIT :limit
+
+-- name: select_suspects
+SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
+    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END
+FROM items INDEXED BY items_suspect
+WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 1 AND due_at <= :now
+ORDER BY due_at, id LIMIT :limit
+
+-- name: lease_items
+UPDATE items SET
+    status = 'PROCESSING', worker = :worker, epoch = epoch + 1, leased_at = :now,
+    deadline_at = :deadline, updated_at = :now
+WHERE id IN (SELECT value FROM json_each(:ids)) AND +status = 'PENDING'
+
+-- name: insert_attempts
+INSERT INTO attempts (
+    item_id, epoch, number, worker, strategy, outcome, error_class, reason, leased_at,
+    waited_us, ran_us, ended_at
+)
+SELECT
+    i.id, i.epoch, i.attempts + 1, i.worker, i.strategy, value ->> 4, value ->> 14, value ->> 15,
+    i.leased_at, value ->> 16, value ->> 17, :now
+FROM jsonb_each(:settlements) AS s CROSS JOIN items AS i
+WHERE i.id = value ->> 0 AND +i.status = 'PROCESSING' AND +i.epoch = value ->> 2
+AND +i.worker = :worker
+
+-- name: settle_items
+UPDATE items SET
+    status = value ->> 3,
+    attempts = value ->> 5,
+    failures = value ->> 6,
+    crashes = value ->> 7,
+    strategy = value ->> 8,
+    suspect = value ->> 9,
+    throttled_since = CASE WHEN value ->> 10 THEN coalesce(throttled_since, :now) END,
+    due_at = CASE WHEN value ->> 11 > 0 THEN :now + (value ->> 11) ELSE 0 END,
+    result = value ->> 12,
+    normalized = coalesce(value ->> 13, normalized),
+    error_class = value ->> 14,
+    last_error = value ->> 15,
+    worker = NULL,
+    leased_at = NULL,
+    deadline_at = NULL,
+    updated_at = :now
+FROM jsonb_each(:settlements)
+WHERE items.id = value ->> 0 AND +items.status = 'PROCESSING' AND +items.epoch = value ->> 2
+AND +items.worker = :worker
+
+-- name: settled_ids
+SELECT i.id FROM jsonb_each(:settlements) AS s CROSS JOIN items AS i
+WHERE i.id = value ->> 0 AND +i.status = 'PROCESSING' AND +i.epoch = value ->> 2
+AND +i.worker = :worker
+
+-- name: insert_columns
+INSERT INTO job_columns (job_id, ordinal, name)
+SELECT
+    :job_id,
+    (SELECT count(*) FROM job_columns WHERE job_id = :job_id) + c.key,
+    c.value
+FROM json_each(:names) AS c WHERE TRUE
+ON CONFLICT (job_id, name) DO NOTHING
+
+-- name: release_items
+UPDATE items SET
+    status = 'PENDING', worker = NULL, leased_at = NULL, deadline_at = NULL, updated_at = :now
+FROM json_each(:held) AS held
+WHERE items.id = held.value ->> 0 AND +items.status = 'PROCESSING'
+AND +items.epoch = held.value ->> 1 AND +items.worker = :worker
+RETURNING items.job_id
+
+-- name: leases_of
+SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy, suspect,
+    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END
+FROM items
+WHERE status = 'PROCESSING' AND worker = :worker
+AND status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'NOT_FOUND')
+
+-- name: overdue
+SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy, suspect,
+    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END
+FROM items
+WHERE status = 'PROCESSING' AND deadline_at < :now
+AND status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'NOT_FOUND')
+LIMIT :limit
+
+-- name: return_leases
+UPDATE items SET
+    status = 'PENDING', worker = NULL, leased_at = NULL, deadline_at = NULL, updated_at = :now
+WHERE status = 'PROCESSING' AND worker = :worker
+AND status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'NOT_FOUND')
+RETURNING job_id
+
+-- name: select_requeue
+SELECT id, status FROM items
+WHERE job_id = :job_id AND id > :after_id
+AND status IN (SELECT value FROM json_each(:statuses))
+AND (:error_class IS NULL OR error_class = :error_class)
+AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
+ORDER BY id LIMIT :limit
+
+-- name: requeue_items
+UPDATE items SET
+    status = 'PENDING', due_at = 0, failures = 0, crashes = 0, strategy = 0, suspect = 0,
+    throttled_since = NULL, result = NULL, error_class = NULL, last_error = NULL,
+    attempts = CASE WHEN :reset_attempts THEN 0 ELSE attempts END,
+    updated_at = :now
+WHERE id IN (SELECT value FROM json_each(:ids))
+
+-- name: select_open
+SELECT id, status, worker, epoch FROM items
+WHERE job_id = :job_id AND status = :status
+ORDER BY updated_at, id LIMIT :limit
+
+-- name: cancel_items
+UPDATE items SET
+    status = 'CANCELLED', worker = NULL, leased_at = NULL, deadline_at = NULL, updated_at = :now
+WHERE id IN (SELECT value FROM json_each(:ids))
+
+-- name: insert_cancelled_attempts
+INSERT INTO attempts (
+    item_id, epoch, number, worker, strategy, outcome, leased_at, waited_us, ran_us, ended_at
+)
+SELECT id, epoch, attempts + 1, worker, strategy, 'cancelled', leased_at, 0, 0, :now
+FROM items WHERE id IN (SELECT value FROM json_each(:ids)) AND status = 'PROCESSING'
+
+-- name: select_any
+SELECT id FROM items WHERE job_id = :job_id ORDER BY id LIMIT :limit
+
+-- name: delete_attempts
+DELETE FROM attempts WHERE item_id IN (SELECT value FROM json_each(:ids))
+
+-- name: delete_items
+DELETE FROM items WHERE id IN (SELECT value FROM json_each(:ids))
+
+-- name: delete_counts
+DELETE FROM job_counts WHERE job_id = :job_id
+
+-- name: delete_columns
+DELETE FROM job_columns WHERE job_id = :job_id
+
+-- name: delete_job
+DELETE FROM jobs WHERE id = :job_id
+
+-- name: demand
+SELECT id, owner, priority,
+    EXISTS (
+        SELECT 1 FROM items INDEXED BY items_claimable
+        WHERE job_id = jobs.id AND status = 'PENDING' AND suspect = 0 AND due_at <= :now
+    ),
+    EXISTS (
+        SELECT 1 FROM items INDEXED BY items_suspect
+        WHERE job_id = jobs.id AND status = 'PENDING' AND suspect = 1 AND due_at <= :now
+    ),
+    EXISTS (
+        SELECT 1 FROM items WHERE job_id = jobs.id AND status = 'PENDING'
+    ) OR EXISTS (
+        SELECT 1 FROM items WHERE job_id = jobs.id AND status = 'PROCESSING'
+    ),
+    (
+        SELECT min(due_at) FROM items INDEXED BY items_claimable
+        WHERE job_id = jobs.id AND status = 'PENDING' AND suspect = 0
+    ),
+    (
+        SELECT min(due_at) FROM items INDEXED BY items_suspect
+        WHERE job_id = jobs.id AND status = 'PENDING' AND suspect = 1
+    )
+FROM jobs
+WHERE (state IN ('QUEUED', 'RUNNING') OR (state = 'INGESTING' AND eager = 1))
+AND (:jobs IS NULL OR id IN (SELECT value FROM json_each(:jobs)))
+AND (:handlers IS NULL OR handler IN (SELECT value FROM json_each(:handlers)))
+
+-- name: register
+INSERT INTO workers (
+    id, session_id, host, boot_id, pid, started_ticks, version, ttl_s, jobs, registered_at, beat_at
+) VALUES (
+    :id, :session_id, :host, :boot_id, :pid, :started_ticks, :version, :ttl_s, :jobs, :now, :now
+)
+
+-- name: beat
+UPDATE workers SET beat = beat + 1, beat_at = :now, ttl_s = :ttl_s
+WHERE id IN (SELECT value FROM json_each(:workers)) AND stopped_at IS NULL
+RETURNING id
+
+-- name: stop_worker
+UPDATE workers SET stopped_at = :now, stop_reason = :reason
+WHERE id = :worker AND stopped_at IS NULL
+RETURNING id
+
+-- name: elect
+INSERT INTO duties (name, holder, until_at) VALUES (:duty, :holder, :until)
+ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until_at = excluded.until_at
+WHERE duties.holder = excluded.holder OR duties.until_at < :now
+RETURNING holder
+
+-- name: record_session
+INSERT INTO sessions (
+    id, job_id, command, worker_count, started_at, ended_at, settled, items_per_s
+) VALUES (
+    :id, :job_id, :command, :worker_count, :now, CASE WHEN :ended THEN :now END, :settled,
+    :items_per_s
+)
+ON CONFLICT (id) DO UPDATE SET
+    worker_count = excluded.worker_count,
+    ended_at = excluded.ended_at,
+    settled = excluded.settled,
+    items_per_s = excluded.items_per_s
+
+-- name: insert_event
+INSERT INTO events (at, job_id, item_id, kind, message)
+VALUES (:now, :job_id, :item_id, :kind, :message)
+
+-- name: retain_events
+DELETE FROM events WHERE id IN (SELECT id FROM events WHERE at < :before ORDER BY id LIMIT :limit)
+
+-- name: retain_sessions
+DELETE FROM sessions WHERE ended_at < :before
+
+-- name: retain_workers
+DELETE FROM workers WHERE stopped_at < :before
+
+-- name: items_in_order
+SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
+    worker AS locked_by, updated_at
+FROM items INDEXED BY items_in_order
+WHERE job_id = :job_id AND id > :after_id
+AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
+AND (:error_class IS NULL OR error_class = :error_class)
+ORDER BY id LIMIT :limit
+
+-- name: items_by_status
+SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
+    worker AS locked_by, updated_at
+FROM items INDEXED BY items_by_status
+WHERE job_id = :job_id AND status = :status AND (updated_at, id) > (:after_at, :after_id)
+AND updated_at < :before
+AND (:error_class IS NULL OR error_class = :error_class)
+ORDER BY updated_at, id LIMIT :limit
+
+-- name: items_across_jobs
+SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
+    worker AS locked_by, updated_at
+FROM items INDEXED BY items_across_jobs
+WHERE status = :status AND owner = :owner AND (updated_at, id) > (:after_at, :after_id)
+AND updated_at < :before
+AND (:handler IS NULL OR handler = :handler)
+AND (:error_class IS NULL OR error_class = :error_class)
+AND status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'NOT_FOUND')
+ORDER BY updated_at, id LIMIT :limit
+
+-- name: owners
+SELECT DISTINCT owner FROM jobs
+
+-- name: item
+SELECT * FROM items WHERE id = :item_id
+
+-- name: attempts
+SELECT number, epoch, worker, strategy, outcome, error_class, reason, leased_at, waited_us, ran_us,
+    ended_at
+FROM attempts WHERE item_id = :item_id ORDER BY epoch
+
+-- name: events
+SELECT id, at, job_id, item_id, kind, message FROM events
+WHERE (:job_id IS NULL OR job_id = :job_id) AND id > :after_id
+ORDER BY id LIMIT :limit
+
+-- name: export_rows
+SELECT id, key, status, input, result, error_class, last_error
+FROM items INDEXED BY items_in_order
+WHERE job_id = :job_id AND id > :after_id ORDER BY id LIMIT :limit
+
+-- name: result_columns
+SELECT name FROM job_columns WHERE job_id = :job_id ORDER BY ordinal, name
+
+-- name: error_classes
+SELECT error_class, min(last_error), count(*) FROM items
+WHERE job_id = :job_id AND status = 'ERROR'
+GROUP BY error_class ORDER BY count(*) DESC
+
+-- name: workers
+SELECT id, session_id, host, boot_id, pid, started_ticks, version, ttl_s, beat, registered_at,
+    beat_at, stopped_at,
+    (
+        SELECT count(*) FROM items
+        WHERE status = 'PROCESSING' AND worker = workers.id
+        AND status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'NOT_FOUND')
+    )
+FROM workers
+WHERE :alive_only = 0 OR stopped_at IS NULL
+ORDER BY registered_at DESC
+
+-- name: totals
+SELECT (SELECT count(*) FROM jobs), (SELECT coalesce(sum(n), 0) FROM job_counts)
+
+-- name: wrong_counts
+WITH counted AS (
+    SELECT job_id, status, count(*) AS n FROM items GROUP BY job_id, status
+), kept AS (
+    SELECT job_id, status, sum(n) AS n FROM job_counts GROUP BY job_id, status
+)
+SELECT job_id, status, coalesce(kept.n, 0), coalesce(counted.n, 0)
+FROM counted FULL JOIN kept USING (job_id, status)
+WHERE coalesce(kept.n, 0) != coalesce(counted.n, 0)
+
+-- name: lost_leases
+SELECT i.worker, count(*) FROM items AS i LEFT JOIN workers AS w ON w.id = i.worker
+WHERE i.status = 'PROCESSING' AND (w.id IS NULL OR w.stopped_at IS NOT NULL)
+GROUP BY i.worker
+
+-- name: finished_with_open
+SELECT j.id, j.state, count(*) FROM jobs AS j JOIN items AS i ON i.job_id = j.id
+WHERE j.state = 'DONE' AND i.status IN ('PENDING', 'PROCESSING')
+GROUP BY j.id
+
+-- name: orphans
+SELECT (SELECT count(*) FROM items WHERE job_id NOT IN (SELECT id FROM jobs)),
+    (SELECT count(*) FROM attempts WHERE item_id NOT IN (SELECT id FROM items))
+
+-- name: short_histories
+SELECT i.id, i.attempts FROM items AS i
+WHERE i.attempts > (SELECT count(*) FROM attempts AS a WHERE a.item_id = i.id)
+LIMIT 20
+
+-- name: integrity
+PRAGMA integrity_check(10)

@@ -1,0 +1,46 @@
+"""The embedded store as a whole."""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from headgate.stores.sqlite.clock import StoreClock
+from headgate.stores.sqlite.connection import Database
+from headgate.stores.sqlite.items import SqliteItems
+from headgate.stores.sqlite.jobs import SqliteJobs
+from headgate.stores.sqlite.notifier import SqliteNotifier
+from headgate.stores.sqlite.reads import SqliteReads
+
+
+class SqliteStore:
+    """One file that several processes may share. `now` replaces the clock in tests."""
+
+    def __init__(self, path: str | Path, now: Callable[[], int] | None = None) -> None:
+        self._database = Database(Path(path), StoreClock(now))
+        self.items = SqliteItems(self._database)
+        self.jobs = SqliteJobs(self._database)
+        self.reads = SqliteReads(self._database)
+        self.notifier = SqliteNotifier(self._database)
+
+    async def __aenter__(self) -> Self:
+        """Open; an empty file is migrated, an older schema raises StoreMismatch."""
+        await self._database.open()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close every connection."""
+        await self._database.close()
+
+    async def migrate(self) -> list[str]:
+        """Bring the schema up to date; return the names of the migrations that were applied."""
+        return await self._database.migrate()
+
+    async def backup(self, target: str) -> None:
+        """Write a consistent copy while others work."""
+        await self._database.backup(Path(target))
