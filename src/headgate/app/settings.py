@@ -6,10 +6,10 @@ Defaults and bounds live on the policy classes; this file only knows where value
 import difflib
 import tomllib
 from collections.abc import Iterator, Mapping
-from enum import StrEnum
+from enum import EnumType, StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -24,15 +24,28 @@ PREFIX = "HEADGATE_"
 NOT_SETTINGS = frozenset({"HEADGATE_DEBUG"})
 """Variables of ours that change no behaviour of a run, so they are in no section."""
 
-LogLevel = Literal["debug", "info", "warning", "error"]
-LogFormat = Literal["text", "json"]
+
+class LogLevel(StrEnum):
+    """How much is logged."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class LogFormat(StrEnum):
+    """For people, or for programs."""
+
+    TEXT = "text"
+    JSON = "json"
 
 
 class LogSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is written to standard error, and how."""
 
-    level: LogLevel = "warning"
-    format: LogFormat = "text"
+    level: LogLevel = LogLevel.WARNING
+    format: LogFormat = LogFormat.TEXT
 
 
 class RetentionSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -228,7 +241,7 @@ def _converted(leaf: Leaf, given: _Given) -> Any:
         return msgspec.convert(given.value, leaf.type, strict=strict)
     except msgspec.ValidationError as error:
         shown = masked(given.value) if isinstance(given.value, str) else given.value
-        choices = get_args(leaf.type) if getattr(leaf.type, "__origin__", None) is Literal else ()
+        choices: list[str] = list(leaf.type) if isinstance(leaf.type, EnumType) else []
         wanted = f"use one of {', '.join(choices)}" if choices else str(error).replace("`", "")
         raise BadSetting(f"{leaf.path} = {shown!r} in {given.origin}: {wanted}") from error
 

@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
@@ -42,6 +43,14 @@ def open_store(settings: Settings) -> Store:
     url = settings.database_url
     kind = STORES[store_kind(url)]
     return cast("Store", _store_class(kind)(kind.argument(url)))
+
+
+def missing_file(settings: Settings) -> Path | None:
+    """The SQLite file that the settings name, if it does not exist."""
+    if store_kind(settings.database_url) != "sqlite":
+        return None
+    path = Path(sqlite_path(settings.database_url))
+    return None if path.exists() else path
 
 
 def store_kind(url: str) -> str:

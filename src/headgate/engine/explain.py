@@ -84,7 +84,7 @@ UNITS = (("d", 86_400.0), ("h", 3_600.0), ("min", 60.0), ("s", 1.0))
 
 
 def band_in_words(band: Band | None) -> str:
-    """A range such as 2-3 min, `about 40 s` or `over 5 min`; a question mark when nothing is known."""
+    """A range such as 2-3 min, `about 40 s` or `over 5 min`; `?` when nobody knows."""
     if band is None:
         return "?"
     top_s = band.low_s if band.high_s is None else band.high_s

@@ -1,0 +1,68 @@
+"""The command line: one file per noun, data on standard output, talk on standard error."""
+
+import inspect
+from typing import Annotated
+
+import typer
+
+from headgate import __version__
+from headgate.app.cli import config, db, dlq, doctor, items, jobs, queue, run, worker, workers
+from headgate.app.cli.desk import shared_callback
+
+ABOUT = (
+    "Push a very large batch through rate-limited services: "
+    "as fast as they allow, losing and repeating nothing."
+)
+EXITS = (
+    "Exit codes: 0 fine, 2 wrong usage, 3 finished with failed items, "
+    "4 stopped early and resumable, 5 store unreachable, 6 problems found."
+)
+EPILOG = f"""Start here:
+
+  $ headgate run lookup.py:price products.csv --out priced.csv
+
+  $ headgate jobs ls
+
+  $ headgate doctor
+
+{EXITS}"""
+
+
+def _print_version(wanted: bool) -> None:  # a Typer callback gets its value in place
+    if wanted:
+        typer.echo(f"headgate {__version__}")
+        raise typer.Exit
+
+
+VERSION = inspect.Parameter(
+    "version",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=False,
+    annotation=Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ],
+)
+
+app = typer.Typer(
+    name="headgate",
+    help=ABOUT,
+    epilog=EPILOG,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.callback(epilog=EPILOG)(shared_callback(ABOUT, VERSION))
+run.register(app)
+worker.register(app)
+doctor.register(app)
+for noun in (jobs, items, dlq, workers, queue, db, config):
+    app.add_typer(noun.app)
+
+
+def main() -> None:
+    """The entry of the `headgate` executable."""
+    app()

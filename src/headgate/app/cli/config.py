@@ -1,0 +1,51 @@
+"""`headgate config`: what is set, and where."""
+
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from headgate.app.cli.desk import Desk, command, noun
+from headgate.app.cli.options import Json
+from headgate.app.settings import LEAVES, masked, value_of
+
+app = noun("config", "See the settings.")
+
+
+@command(
+    app,
+    "show",
+    [
+        "headgate config show --origin",
+        "HEADGATE_RETRY__MAX_ATTEMPTS_ERROR=5 headgate config show --json",
+    ],
+)
+async def show(
+    desk: Desk,
+    origin: Annotated[bool, typer.Option("--origin", help="Say where each value was set.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show every setting; passwords are hidden."""
+    loaded = desk.load()
+    values = {path: _shown(value_of(loaded.settings, path)) for path in LEAVES}
+    if as_json:
+        origins = {path: str(loaded.origins[path]) for path in LEAVES}
+        both = {path: {"value": values[path], "origin": origins[path]} for path in LEAVES}
+        desk.screen.json(both if origin else values)
+        return
+    columns = ("SETTING", "VALUE", "ORIGIN") if origin else ("SETTING", "VALUE")
+    desk.screen.table(
+        columns,
+        [
+            (path, _text(value), str(loaded.origins[path]))[: len(columns)]
+            for path, value in values.items()
+        ],
+    )
+
+
+def _shown(value: Any) -> Any:
+    return masked(value) if isinstance(value, str) else value
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -1,0 +1,85 @@
+"""`headgate db`: the store itself."""
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from headgate.app import wiring
+from headgate.app.cli.desk import Desk, command, noun
+from headgate.app.cli.exits import Exit
+from headgate.app.cli.options import Json, Yes
+from headgate.core.errors import UsageError
+
+app = noun("db", "Look after the store.")
+
+
+@command(app, "migrate", ["headgate db migrate", "headgate db migrate --db postgresql://me@db/hg"])
+async def migrate(desk: Desk, as_json: Json = False) -> None:
+    """Bring the schema up to date, also of a store that is too old to be opened."""
+    applied = await wiring.open_store(desk.load().settings).migrate()
+    if as_json:
+        desk.screen.json({"applied": applied})
+        return
+    for name in applied:
+        desk.screen.line(name)
+    desk.screen.say(f"{len(applied)} migrations applied" if applied else "already up to date")
+
+
+@command(app, "status", ["headgate db status", "headgate db status --json"])
+async def status(desk: Desk, as_json: Json = False) -> None:
+    """Show where the store is, its versions and its size."""
+    async with desk.store() as store:
+        found = await store.reads.status()
+    if as_json:
+        desk.screen.json(found)
+        return
+    current = "current" if found.schema == found.latest_schema else f"of {found.latest_schema}"
+    desk.screen.facts(
+        {
+            "store": found.kind,
+            "location": found.location,
+            "version": found.version,
+            "schema": f"{found.schema} ({current})",
+            "size": f"{found.size_bytes / 1_048_576:,.1f} MB",
+            "jobs": f"{found.jobs:,}",
+            "items": f"{found.items:,}",
+        }
+    )
+
+
+@command(app, "check", ["headgate db check", "headgate db check --repair"])
+async def check(
+    desk: Desk,
+    repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended.")] = False,
+    as_json: Json = False,
+) -> Exit:
+    """Compare the store with its own laws; exit 6 if something is off."""
+    async with desk.store() as store:
+        findings = await store.reads.check(repair=repair)
+    left = [finding for finding in findings if not finding.repaired]
+    if as_json:
+        desk.screen.json({"clean": not left, "findings": msgspec.to_builtins(findings)})
+    for finding in findings if not as_json else ():
+        fate = "repaired" if finding.repaired else "repairable" if finding.repairable else "manual"
+        desk.screen.line(f"{fate}: {finding.problem}")
+    if not findings:
+        desk.screen.say("clean")
+    elif any(finding.repairable for finding in left):
+        desk.screen.say("mend it: headgate db check --repair")
+    return Exit.PROBLEMS if left else Exit.OK
+
+
+@command(app, "backup", ["headgate db backup headgate-backup.db"])
+async def backup(
+    desk: Desk,
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="Where the copy goes.")],
+    yes: Yes = False,
+) -> None:
+    """Write a consistent copy while others work; `--yes` replaces an existing file."""
+    if target.exists() and not yes:
+        raise UsageError(f"{target} exists; add --yes to replace it")
+    async with desk.store() as store:
+        await store.backup(str(target))
+    desk.screen.say(f"wrote {target}; use it with --db {target}")

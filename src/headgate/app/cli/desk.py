@@ -1,0 +1,241 @@
+"""The edge between the shell and the program: shared options, one loop, one line per error."""
+
+import asyncio
+import contextlib
+import functools
+import importlib
+import inspect
+import os
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+import typer
+
+from headgate.app import telemetry, wiring
+from headgate.app.cli.exits import Exit, known_error, of_error
+from headgate.app.cli.screen import Screen
+from headgate.app.settings import Flag, Loaded, LogFormat, LogLevel, Settings, load
+from headgate.core.errors import StoreUnreachable
+from headgate.engine.clock import SystemClock
+from headgate.ports.store import Store
+
+SHARED = "Options of every command"
+
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        "-c",
+        metavar="FILE",
+        help="Settings file; ./headgate.toml is read if it exists.",
+        rich_help_panel=SHARED,
+    ),
+]
+Database = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        metavar="URL",
+        help="The store: sqlite:///FILE or postgresql://USER@HOST/NAME.",
+        rich_help_panel=SHARED,
+    ),
+]
+Format = Annotated[
+    LogFormat | None,
+    typer.Option("--log-format", help="How logs are written.", rich_help_panel=SHARED),
+]
+Level = Annotated[
+    LogLevel | None,
+    typer.Option("--log-level", help="How much is logged.", rich_help_panel=SHARED),
+]
+Quiet = Annotated[
+    bool | None,
+    typer.Option(
+        "--quiet", "-q", help="No talk and no progress: data only.", rich_help_panel=SHARED
+    ),
+]
+
+
+class Flags(msgspec.Struct, frozen=True):
+    """What the shared options said; None where they were not given."""
+
+    config_file: Path | None = None
+    db: str | None = None
+    log_format: LogFormat | None = None
+    log_level: LogLevel | None = None
+    quiet: bool | None = None
+
+    def over(self, outer: "Flags | None") -> "Flags":
+        """These flags on top of those given further left on the command line."""
+        if outer is None:
+            return self
+        mine = {name: value for name, value in msgspec.structs.asdict(self).items() if value}
+        return msgspec.structs.replace(outer, **mine)
+
+
+SHARED_TYPES: Mapping[str, Any] = {
+    "config_file": ConfigFile,
+    "db": Database,
+    "log_format": Format,
+    "log_level": Level,
+    "quiet": Quiet,
+}
+
+
+class Desk:
+    """What a command works with."""
+
+    def __init__(self, flags: Flags) -> None:
+        self.flags = flags
+        self.screen = Screen(quiet=bool(flags.quiet))
+        self.clock = SystemClock()
+
+    def load(self, *flags: Flag) -> Loaded:
+        """Settings with the shared flags and those of the command; warns of unknown variables."""
+        shared = (
+            Flag("database_url", "--db", self.flags.db),
+            Flag("log.format", "--log-format", self.flags.log_format),
+            Flag("log.level", "--log-level", self.flags.log_level),
+        )
+        loaded = load(self.flags.config_file, os.environ, (*shared, *flags))
+        for warning in loaded.warnings:
+            self.screen.warn(warning)
+        telemetry.configure(loaded.settings.log.level, loaded.settings.log.format)
+        return loaded
+
+    @contextlib.asynccontextmanager
+    async def store(
+        self,
+        settings: Settings | None = None,
+        *,
+        create: bool = False,
+    ) -> AsyncIterator[Store]:
+        """The store of the settings, open; only `create` makes a SQLite file that is not there."""
+        chosen = settings or self.load().settings
+        if not create and (missing := wiring.missing_file(chosen)):
+            # Otherwise a mistyped path would answer every question with "nothing there".
+            raise StoreUnreachable(
+                f"there is no store at {missing} yet: `headgate run` makes one, --db names another"
+            )
+        async with wiring.open_store(chosen) as store:
+            yield store
+
+
+Action = TypeVar("Action", bound=Callable[..., Awaitable[Exit | None]])
+
+
+def noun(name: str, about: str) -> typer.Typer:
+    """A group of commands about one thing."""
+    app = typer.Typer(name=name, help=about, no_args_is_help=True)
+    app.callback()(shared_callback(about))
+    return app
+
+
+def shared_callback(about: str, *own: inspect.Parameter) -> Callable[..., None]:
+    """A callback that takes the shared options to the left of a command's name."""
+
+    def callback(ctx: typer.Context, **given: Any) -> None:
+        shared = {name: given[name] for name in SHARED_TYPES}
+        ctx.obj = Flags(**shared).over(ctx.obj)
+
+    callback.__doc__ = about
+    return _with_parameters(callback, own)
+
+
+def command(
+    app: typer.Typer,
+    name: str,
+    examples: Sequence[str] = (),
+) -> Callable[[Action], Action]:
+    """Register `async def action(desk, …)` as a command; `examples` end its help."""
+
+    def register(action: Action) -> Action:
+        app.command(name, epilog=_epilog(examples))(_edge(action))
+        return action
+
+    return register
+
+
+def _epilog(examples: Sequence[str]) -> str:
+    # An empty line between lines is how Typer keeps them apart.
+    return "\n\n".join(["Examples:", *(f"  $ {line}" for line in examples)]) if examples else ""
+
+
+def _edge(action: Callable[..., Awaitable[Exit | None]]) -> Callable[..., None]:
+    @functools.wraps(action)
+    def edge(ctx: typer.Context, **given: Any) -> None:
+        shared = {name: given.pop(name) for name in SHARED_TYPES}
+        desk = Desk(Flags(**shared).over(ctx.obj))
+        raise typer.Exit(_guarded(desk, functools.partial(action, desk, **given)))
+
+    own = list(inspect.signature(action, eval_str=True).parameters.values())[1:]
+    return _with_parameters(edge, own)
+
+
+def _with_parameters(
+    function: Callable[..., None],
+    own: Sequence[inspect.Parameter],
+) -> Callable[..., None]:
+    """Give a function the signature that Typer reads: its own parameters, then the shared ones."""
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    context = inspect.Parameter("ctx", keyword, annotation=typer.Context)
+    shared = [
+        inspect.Parameter(name, keyword, default=None, annotation=annotation)
+        for name, annotation in SHARED_TYPES.items()
+    ]
+    mine = [parameter.replace(kind=keyword) for parameter in own]
+    signature = inspect.Signature([context, *mine, *shared])
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    function.__annotations__ = {
+        name: parameter.annotation for name, parameter in signature.parameters.items()
+    }
+    return function
+
+
+def _guarded(desk: Desk, action: Callable[[], Awaitable[Exit | None]]) -> Exit:
+    try:
+        return _run(action) or Exit.OK
+    except KeyboardInterrupt:
+        desk.screen.fail("interrupted")
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; a closed pipe must not be flushed at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.OK
+    except Exception as error:
+        if os.environ.get("HEADGATE_DEBUG"):
+            raise
+        return _explained(desk, error)
+
+
+def _explained(desk: Desk, error: Exception) -> Exit:
+    known = known_error(error)
+    if known is not None:
+        desk.screen.fail(telemetry.redacted(str(known)))
+        return of_error(known)
+    if isinstance(error, OSError):
+        desk.screen.fail(telemetry.redacted(str(error)))
+        return Exit.USAGE
+    reason = telemetry.redacted(f"{type(error).__name__}: {error}")
+    desk.screen.fail(f"{reason} (a defect of Headgate; HEADGATE_DEBUG=1 shows where)")
+    return Exit.INTERNAL
+
+
+def _run(action: Callable[[], Awaitable[Exit | None]]) -> Exit | None:
+    async def main() -> Exit | None:
+        return await action()
+
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        return runner.run(main())
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        factory: Callable[[], asyncio.AbstractEventLoop] = importlib.import_module(
+            "uvloop"
+        ).new_event_loop
+    except ImportError:
+        return None
+    return factory

@@ -1,0 +1,56 @@
+"""`headgate doctor`: whether everything is as it must be."""
+
+from typing import Annotated
+
+import typer
+
+from headgate.app.cli.desk import Desk, command
+from headgate.app.cli.exits import Exit
+from headgate.app.cli.options import Json
+from headgate.app.doctor import Grade, Line, handler_check, machine_checks, store_checks
+from headgate.core.errors import BadSetting
+from headgate.handlers.registry import resolve
+
+
+async def doctor(
+    desk: Desk,
+    handler: Annotated[
+        str | None,
+        typer.Option("--handler", metavar="H", help="Also see whether this handler can be loaded."),
+    ] = None,
+    as_json: Json = False,
+) -> Exit:
+    """Check Python, the machine, the store and its workers; exit 6 if there is a problem."""
+    lines = await _lines(desk, handler)
+    if as_json:
+        desk.screen.json({"ok": not _problems(lines), "checks": lines})
+    else:
+        for line in lines:
+            desk.screen.line(
+                f"{line.grade:8} {line.what:11} {line.found}",
+                {Grade.WARN: "yellow", Grade.PROBLEM: "red"}.get(line.grade, ""),
+            )
+            if line.advice:
+                desk.screen.line(f"{'':20} {line.advice}", "dim")
+    return Exit.PROBLEMS if _problems(lines) else Exit.OK
+
+
+async def _lines(desk: Desk, handler: str | None) -> list[Line]:
+    try:
+        settings = desk.load().settings
+        lines = list(machine_checks(settings))
+    except BadSetting as error:
+        return [Line(Grade.PROBLEM, "settings", str(error), "mend it and run this again")]
+    lines += [line async for line in store_checks(settings, desk.clock)]
+    if handler is not None:
+        lines.append(handler_check(resolve, handler))
+    return lines
+
+
+def _problems(lines: list[Line]) -> list[Line]:
+    return [line for line in lines if line.grade is Grade.PROBLEM]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the root."""
+    command(app, "doctor", ["headgate doctor", "headgate doctor --handler lookup.py:price"])(doctor)

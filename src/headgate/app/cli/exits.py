@@ -1,0 +1,53 @@
+"""What the shell is told. The numbers are documented and never change their meaning."""
+
+from collections.abc import Iterator
+from enum import IntEnum
+
+from headgate.core.errors import (
+    BadSource,
+    HeadgateError,
+    StaleIngest,
+    StoreError,
+    StoreFull,
+    UsageError,
+)
+
+
+class Exit(IntEnum):
+    """How a command ended."""
+
+    OK = 0
+    INTERNAL = 1
+    USAGE = 2
+    FAILED_ITEMS = 3
+    STOPPED = 4
+    UNREACHABLE = 5
+    PROBLEMS = 6
+    INTERRUPTED = 130
+
+
+def of_error(error: HeadgateError) -> Exit:
+    """The exit code that an error of ours leads to."""
+    match error:
+        case StoreFull() | StaleIngest():
+            # Nothing is lost: the same command goes on once the cause is gone.
+            return Exit.STOPPED
+        case StoreError():
+            return Exit.UNREACHABLE
+        case UsageError() | BadSource():
+            return Exit.USAGE
+        case _:
+            return Exit.INTERNAL
+
+
+def known_error(error: BaseException) -> HeadgateError | None:
+    """The error of ours in `error`, also if tasks that failed together wrapped it."""
+    return next((one for one in _leaves(error) if isinstance(one, HeadgateError)), None)
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error

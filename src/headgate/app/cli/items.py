@@ -1,0 +1,160 @@
+"""`headgate items`: single rows and their history."""
+
+from headgate.app.cli.desk import Desk, command, noun
+from headgate.app.cli.options import (
+    After,
+    ErrorClass,
+    ItemId,
+    JobId,
+    Json,
+    Limit,
+    Statuses,
+    statuses_in,
+)
+from headgate.app.cli.shapes import (
+    ago,
+    attempt_shape,
+    detail_shape,
+    item_shape,
+    moment,
+    span,
+)
+from headgate.core.status import ItemStatus
+from headgate.ports.reads import AttemptRow, ItemDetail, ItemQuery, Page
+from headgate.ports.store import Store
+
+app = noun("items", "List and inspect the items of a job.")
+
+
+@command(
+    app,
+    "ls",
+    [
+        "headgate items ls 3 --status ERROR,NOT_FOUND",
+        "headgate items ls 3 --limit 1000 --json | jq -r '.items[].key'",
+        "headgate items ls 3 --after CURSOR",
+    ],
+)
+async def ls(
+    desk: Desk,
+    *,
+    job_id: JobId,
+    status: Statuses = None,
+    error_class: ErrorClass = None,
+    after: After = None,
+    limit: Limit = 50,
+    as_json: Json = False,
+) -> None:
+    """List a job's items in input order, a page at a time."""
+    query = ItemQuery(
+        job_id=job_id,
+        statuses=statuses_in(status) or frozenset(),
+        error_class=error_class,
+        after=after,
+        limit=limit,
+    )
+    async with desk.store() as store:
+        await store.reads.job(job_id)
+        page = await store.reads.items(query)
+    if as_json:
+        desk.screen.json(page_shape(page))
+        return
+    show_page(desk, page, "no such items")
+
+
+@command(app, "show", ["headgate items show 17", "headgate items show 17 --json | jq .result"])
+async def show(desk: Desk, item_id: ItemId, as_json: Json = False) -> None:
+    """Show an item with everything, and each of its attempts in order."""
+    async with desk.store() as store:
+        await show_item(desk, store, item_id, as_json=as_json)
+
+
+async def show_item(desk: Desk, store: Store, item_id: int, *, as_json: bool) -> None:
+    """Print an item and its history."""
+    detail = await store.reads.item(item_id)
+    attempts = await store.reads.attempts(item_id)
+    if as_json:
+        history = [attempt_shape(attempt) for attempt in attempts]
+        desk.screen.json({**detail_shape(detail), "history": history})
+        return
+    _show_facts(desk, detail)
+    desk.screen.line("\nAttempts", "bold")
+    if not attempts:
+        desk.screen.line("  none has ended yet")
+    for attempt in attempts:
+        for line in timeline(attempt):
+            desk.screen.line(line)
+    row = detail.row
+    if row.status is ItemStatus.ERROR:
+        desk.screen.line("\nWhat would help", "bold")
+        desk.screen.line(f"  headgate dlq replay {row.id}")
+        desk.screen.line("      try it again once the cause is mended", "dim")
+
+
+def timeline(attempt: AttemptRow) -> list[str]:
+    """One attempt in words: when, what came of it, how long, where, and why."""
+    name = f"attempt {attempt.number}" if attempt.number else "not counted"
+    ended = moment(attempt.ended_at)
+    times = f"waited {span(attempt.waited_us / 1e6)}, ran {span(attempt.ran_us / 1e6)}"
+    kind = f" ({attempt.error_class})" if attempt.error_class else ""
+    head = f"  {ended}  {name}: {attempt.outcome.replace('_', ' ')}{kind}; {times}"
+    about = f"strategy {attempt.strategy}, lease {attempt.epoch}, worker {attempt.worker}"
+    lines = [head, f"      {about}"]
+    if attempt.reason:
+        lines.append(f"      {attempt.reason}")
+    return lines
+
+
+def page_shape(page: Page) -> dict[str, object]:
+    """A page for JSON."""
+    return {"items": [item_shape(row) for row in page.items], "next": page.next}
+
+
+def show_page(desk: Desk, page: Page, nothing: str) -> None:
+    """Print a page of items and how to get the next one."""
+    if not page.items:
+        desk.screen.say(nothing)
+        return
+    now = desk.clock.now()
+    desk.screen.table(
+        ("ITEM", "JOB", "STATUS", "#TRIES", "CHANGED", "KEY", "WHY"),
+        [
+            (
+                str(row.id),
+                str(row.job_id),
+                row.status,
+                row.attempts,
+                ago(row.updated_at, now),
+                row.key,
+                f"{row.error_class}: {row.last_error}" if row.error_class else row.summary,
+            )
+            for row in page.items
+        ],
+    )
+    if page.next:
+        desk.screen.say(f"more: the same command with --after {page.next}")
+
+
+def _show_facts(desk: Desk, detail: ItemDetail) -> None:
+    now = desk.clock.now()
+    row = detail.row
+    waits = row.status is ItemStatus.PENDING and row.due_at > now
+    desk.screen.line(f"Item {row.id} of job {row.job_id}: {row.status}", "bold")
+    desk.screen.facts(
+        {
+            "key": row.key,
+            "line": str(row.line or ""),
+            "handler": detail.handler,
+            "attempts": str(row.attempts),
+            "crashes": str(row.crashes or ""),
+            "runs alone": "yes: its process died before" if detail.suspect else None,
+            "due": f"{moment(row.due_at)} ({ago(row.due_at, now)})" if waits else None,
+            "held by": row.locked_by,
+            "until": moment(detail.deadline_at),
+            "changed": f"{moment(row.updated_at)} ({ago(row.updated_at, now)})",
+            "error": f"{row.error_class}: {row.last_error}" if row.error_class else None,
+            "input": detail.input,
+            "normalized": detail.normalized,
+            "result": detail.result,
+        }
+    )

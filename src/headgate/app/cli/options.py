@@ -1,0 +1,63 @@
+"""Options and arguments that several commands share, and how their text is read."""
+
+from typing import Annotated
+
+import typer
+
+from headgate.core.errors import UsageError
+from headgate.core.status import FINISHED, ItemStatus
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")]
+JobId = Annotated[int, typer.Argument(metavar="JOB", help="The job's number, from `jobs ls`.")]
+ItemId = Annotated[int, typer.Argument(metavar="ITEM", help="The item's number, from `items ls`.")]
+Statuses = Annotated[
+    str | None,
+    typer.Option("--status", metavar="S[,S]", help="Only items in these statuses."),
+]
+ErrorClass = Annotated[
+    str | None,
+    typer.Option("--error-class", metavar="CLASS", help="Only failures of this class."),
+]
+ResetAttempts = Annotated[
+    bool,
+    typer.Option("--reset-attempts", help="Give the items all their attempts again."),
+]
+After = Annotated[
+    str | None,
+    typer.Option("--after", metavar="CURSOR", help="Go on after an earlier page."),
+]
+Limit = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Rows on a page.")]
+
+
+def statuses_in(text: str | None, *, finished: bool = False) -> frozenset[ItemStatus] | None:
+    """The statuses named in a comma-separated list; None if the option was not given."""
+    if text is None:
+        return None
+    names = frozenset(part.strip().upper().replace("-", "_") for part in text.split(","))
+    allowed = FINISHED if finished else frozenset(ItemStatus)
+    if unknown := sorted(names - allowed):
+        choices = ", ".join(status for status in ItemStatus if status in allowed)
+        raise UsageError(f"--status {unknown[0] or text!r}: use {choices}")
+    return frozenset(ItemStatus(name) for name in names)
+
+
+def ids_in(text: str | None) -> tuple[int, ...] | None:
+    """The numbers in a comma-separated list; None if the option was not given."""
+    if text is None:
+        return None
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError as error:
+        raise UsageError(f"--ids {text!r}: write item numbers, as in --ids 17,23") from error
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask before something that cannot be undone; without a terminal, `--yes` must be given."""
+    if yes:
+        return
+    if not typer.get_text_stream("stdin").isatty():
+        raise UsageError(f"{question} Nobody can answer here: add --yes, or see it with --dry-run")
+    if not typer.confirm(question, err=True):
+        raise UsageError("nothing was changed")

@@ -1,0 +1,143 @@
+"""How far a job is: a live bar on a terminal, a line now and then elsewhere."""
+
+import asyncio
+import contextlib
+from types import TracebackType
+from typing import Self
+
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from headgate.app.cli.screen import Screen
+from headgate.core.errors import StoreError
+from headgate.core.job import Counts
+from headgate.engine.explain import Meter, band_in_words
+from headgate.ports.clock import Clock
+from headgate.ports.reads import ReadStore
+
+TICK_S = 0.25
+LINE_S = 5.0
+"""Between two lines where no terminal can redraw one."""
+
+
+class Progress:
+    """Shows a job's counters while the block runs; reads them a few times a second, never rows."""
+
+    def __init__(self, screen: Screen, clock: Clock, reads: ReadStore, job_id: int) -> None:
+        self._screen = screen
+        self._clock = clock
+        self._reads = reads
+        self._job_id = job_id
+        self._meter = Meter()
+        self._counts = Counts()
+        self._reading = False
+        self._note = ""
+        self._live: Live | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._spoke_at = clock.monotonic()
+
+    async def __aenter__(self) -> Self:
+        """Begin to show, unless nobody wants to see."""
+        if not self._screen.quiet:
+            if self._screen.live:
+                self._live = Live(console=self._screen.talk, auto_refresh=False, transient=True)
+                self._live.start()
+            self._task = asyncio.create_task(self._watch())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop and clear the line; the summary that follows says the rest."""
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+        if self._live is not None:
+            self._live.stop()
+
+    def reading(self) -> None:
+        """The source is being read: rows come in, nothing is worked on yet."""
+        self._reading = True
+        self._meter = Meter()
+
+    def working(self) -> None:
+        """The source is read: from now on items are finished."""
+        self._reading = False
+        self._meter = Meter()
+
+    def note(self, text: str) -> None:
+        """Show a remark under the bar, such as what an interrupt is doing."""
+        self._note = text
+        if self._live is None:
+            self._screen.say(text)
+
+    @property
+    def counts(self) -> Counts:
+        """The counters as last read."""
+        return self._counts
+
+    async def _watch(self) -> None:
+        while True:
+            # A store that is away for a moment is the workers' concern; the bar only waits.
+            with contextlib.suppress(StoreError):
+                self._counts = await self._reads.counts(self._job_id)
+                moved = self._counts.total if self._reading else self._counts.finished
+                self._meter.add(self._clock.monotonic(), moved)
+                self._show()
+            await self._clock.sleep(TICK_S)
+
+    def _show(self) -> None:
+        if self._live is not None:
+            self._live.update(self._bar(), refresh=True)
+        elif self._clock.monotonic() - self._spoke_at >= LINE_S:
+            self._spoke_at = self._clock.monotonic()
+            self._screen.say(" · ".join(self.words()))
+
+    def words(self) -> list[str]:
+        """The state of the job in a few words."""
+        rate = self._meter.rate()
+        speed = [f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"] if rate is not None else []
+        counts = self._counts
+        if self._reading:
+            return [f"reading: {counts.total:,} rows", *speed]
+        eta = band_in_words(self._meter.eta(counts.open))
+        left = [f"{eta} left"] if speed and counts.open else []
+        return [f"{counts.finished:,} of {counts.total:,}", *self._details(), *speed, *left]
+
+    def _details(self) -> list[str]:
+        counts = self._counts
+        shown = [f"done {counts.done:,}", f"not found {counts.not_found:,}"]
+        shown.append(f"errors {counts.error:,}")
+        shown += [f"skipped {counts.skipped:,}"] if counts.skipped else []
+        shown += [f"to review {counts.review:,}"] if counts.review else []
+        return shown
+
+    def _bar(self) -> RenderableType:
+        if self._reading:
+            return Text(" · ".join(self.words()))
+        counts = self._counts
+        rate = self._meter.rate()
+        line = Table.grid(padding=(0, 2, 0, 0), expand=True)
+        line.add_column(ratio=1)
+        for _ in range(4):
+            line.add_column(no_wrap=True, justify="right")
+        line.add_row(
+            ProgressBar(total=max(counts.total, 1), completed=counts.finished),
+            f"{counts.finished / max(counts.total, 1):.0%}",
+            f"{counts.finished:,} of {counts.total:,}",
+            f"{rate:,.0f}/s" if rate is not None else "",
+            f"{band_in_words(self._meter.eta(counts.open))} left" if counts.open else "",
+        )
+        details = Text()
+        for number, part in enumerate([*self._details(), f"running {counts.processing:,}"]):
+            details.append(" · " if number else "", "dim")
+            details.append(part, "red" if part.startswith("errors") and counts.error else "")
+        remarks = [Text(self._note, "yellow")] if self._note else []
+        return Group(line, details, *remarks)

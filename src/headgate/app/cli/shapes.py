@@ -1,0 +1,124 @@
+"""How stored values look outside: times with their zone, JSON columns as JSON, secrets hidden."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from headgate.app.telemetry import SECRET_NAME
+from headgate.core.job import Counts, Job
+from headgate.core.worker import WorkerRow
+from headgate.ports.reads import AttemptRow, EventRow, ItemDetail, ItemRow
+
+COUNTED = (
+    "total",
+    "done",
+    "not_found",
+    "skipped",
+    "review",
+    "error",
+    "cancelled",
+    "pending",
+)
+
+
+def moment(microseconds: int | None) -> str | None:
+    """A stored time as ISO 8601 in UTC."""
+    if microseconds is None:
+        return None
+    at = datetime.fromtimestamp(microseconds / 1_000_000, UTC)
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def ago(microseconds: int | None, now: int) -> str:
+    """How long ago a stored time was, in the largest unit that fits."""
+    if microseconds is None:
+        return ""
+    seconds = (now - microseconds) / 1_000_000
+    if seconds < 0:
+        return f"in {span(-seconds)}"
+    return f"{span(seconds)} ago"
+
+
+def span(seconds: float) -> str:
+    """A length of time in one or two units."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes = int(seconds // 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours < 48 else f"{hours // 24} days"
+
+
+def totals(counts: Counts) -> dict[str, int]:
+    """The job's totals as the issue of a run names them; they add up to `total`."""
+    found = {name: int(getattr(counts, name)) for name in COUNTED}
+    found["pending"] = counts.open
+    return found
+
+
+def job_shape(job: Job, counts: Counts | None = None) -> dict[str, Any]:
+    """A job for JSON."""
+    shape = _timed(job)
+    shape["config"] = shown_config(job.config)
+    if counts is not None:
+        shape["counts"] = {**totals(counts), "processing": counts.processing}
+        shape["counts"]["pending"] = counts.pending
+    return shape
+
+
+def item_shape(row: ItemRow) -> dict[str, Any]:
+    """An item of a list for JSON."""
+    return _timed(row)
+
+
+def detail_shape(detail: ItemDetail) -> dict[str, Any]:
+    """An item with everything for JSON."""
+    shape = _timed(detail)
+    shape |= _timed(shape.pop("row") and detail.row)
+    for name in ("input", "normalized", "result"):
+        shape[name] = raw(shape[name])
+    return shape
+
+
+def attempt_shape(attempt: AttemptRow) -> dict[str, Any]:
+    """An attempt for JSON."""
+    return _timed(attempt)
+
+
+def event_shape(event: EventRow) -> dict[str, Any]:
+    """An event for JSON."""
+    return {**_timed(event), "at": moment(event.at)}
+
+
+def worker_shape(worker: WorkerRow) -> dict[str, Any]:
+    """A worker for JSON."""
+    return _timed(worker)
+
+
+def raw(text: str | None) -> Any:
+    """Stored JSON text as it will stand in the output; text that is no JSON stays a string."""
+    if text is None:
+        return None
+    try:
+        msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text
+    return msgspec.Raw(text.encode())
+
+
+def shown_config(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A job's configuration without what looks like a secret."""
+    return {name: "***" if SECRET_NAME.search(name) else value for name, value in config.items()}
+
+
+def _timed(value: msgspec.Struct) -> dict[str, Any]:
+    shape: dict[str, Any] = msgspec.structs.asdict(value)
+    for name, field in shape.items():
+        if name.endswith("_at") and (field is None or isinstance(field, int)):
+            shape[name] = moment(field)
+    return shape

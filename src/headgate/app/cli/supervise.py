@@ -1,0 +1,87 @@
+"""Work until it is done or somebody says stop: what `run`, `queue run` and `worker` share."""
+
+import asyncio
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Self
+
+from headgate.app.cli.desk import Desk
+from headgate.app.launch import ProcessLauncher
+from headgate.app.settings import Settings
+from headgate.app.telemetry import LogObserver
+from headgate.engine.supervisor import RunReport, Supervisor, Work
+from headgate.ports.store import Store
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+FORGOTTEN = frozenset({"--new", "--retry-failed"})
+"""Flags that would do something else the second time."""
+
+
+class Interrupts:
+    """Calls `hit` with 1 for the first SIGINT or SIGTERM, with 2 for the second, and so on."""
+
+    def __init__(self, hit: Callable[[int], None]) -> None:
+        self._hit = hit
+        self.count = 0
+
+    def __enter__(self) -> Self:
+        loop = asyncio.get_running_loop()
+        for number in SIGNALS:
+            loop.add_signal_handler(number, self._received)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        for number in SIGNALS:
+            loop.remove_signal_handler(number)
+
+    def _received(self) -> None:
+        self.count += 1
+        self._hit(self.count)
+
+
+def build_supervisor(desk: Desk, settings: Settings, store: Store) -> Supervisor:
+    """A supervisor over spawned worker processes."""
+    return Supervisor(
+        store=store,
+        launcher=ProcessLauncher(settings),
+        clock=desk.clock,
+        observer=LogObserver(settings.log.level),
+        policy=settings.worker,
+        claim=settings.claim,
+        retry=settings.retry,
+    )
+
+
+async def supervise(supervisor: Supervisor, work: Work, tell: Callable[[int], None]) -> RunReport:
+    """Run workers; an interrupt lets running items finish, a second hands them back at once."""
+
+    def hit(count: int) -> None:
+        tell(count)
+        supervisor.stop()
+
+    with Interrupts(hit):
+        return await supervisor.run(work)
+
+
+def stopping(count: int, running: int) -> str:
+    """What an interrupt does, in words."""
+    if count > 1:
+        return "handing back what is running…"
+    if not running:
+        return "stopping…"
+    return f"finishing {running:,} running items… press Ctrl-C again to hand them back"
+
+
+def same_command(arguments: Sequence[str] | None = None) -> str:
+    """The command line that goes on with what this one began."""
+    given = sys.argv[1:] if arguments is None else arguments
+    return shlex.join(["headgate", *(word for word in given if word not in FORGOTTEN)])

@@ -1,0 +1,92 @@
+"""`headgate worker`: a daemon that works on the jobs of a store."""
+
+from typing import Annotated
+
+import typer
+
+from headgate.app.cli.desk import Desk, command
+from headgate.app.cli.exits import Exit
+from headgate.app.cli.supervise import build_supervisor, same_command, stopping, supervise
+from headgate.app.settings import Flag
+from headgate.core.errors import UsageError
+from headgate.engine.supervisor import RunReport, Work
+
+Concurrency = Annotated[
+    int | None,
+    typer.Option("--concurrency", min=1, help="Items in flight at once, over all processes."),
+]
+Processes = Annotated[
+    int | None,
+    typer.Option("--processes", min=1, help="Worker processes; more for CPU-bound handlers."),
+]
+ItemTimeout = Annotated[
+    float | None,
+    typer.Option("--item-timeout", metavar="S", help="Seconds that a handler may take."),
+]
+
+
+def worker_flags(
+    concurrency: int | None,
+    processes: int | None,
+    item_timeout: float | None,
+) -> tuple[Flag, ...]:
+    """The settings that the options of a working command stand for."""
+    return (
+        Flag("worker.concurrency", "--concurrency", concurrency),
+        Flag("worker.processes", "--processes", processes),
+        Flag("worker.item_timeout_s", "--item-timeout", item_timeout),
+    )
+
+
+async def worker(
+    desk: Desk,
+    *,
+    jobs: Annotated[
+        str | None,
+        typer.Option("--jobs", metavar="N[,N]", help="Only these jobs; default: all, also new."),
+    ] = None,
+    drain: Annotated[bool, typer.Option("--drain", help="End when nothing is left.")] = False,
+    max_stall: Annotated[
+        float | None,
+        typer.Option("--max-stall", metavar="S", help="With --drain: end when nothing moves."),
+    ] = None,
+    concurrency: Concurrency = None,
+    processes: Processes = None,
+    item_timeout: ItemTimeout = None,
+) -> Exit:
+    """Work on all jobs of the store until stopped."""
+    chosen = _jobs_in(jobs)
+    settings = desk.load(*worker_flags(concurrency, processes, item_timeout)).settings
+    async with desk.store(settings, create=True) as store:
+        for job_id in chosen or ():
+            await store.reads.job(job_id)
+        supervisor = build_supervisor(desk, settings, store)
+        desk.screen.say(f"working on {'all jobs' if chosen is None else f'jobs {jobs}'}")
+        work = Work(jobs=chosen, drain=drain, max_stall_s=max_stall, budget_s=None)
+        report = await supervise(
+            supervisor, work, lambda count: desk.screen.say(stopping(count, supervisor.running))
+        )
+    return ended(desk, report, drain=drain)
+
+
+def ended(desk: Desk, report: RunReport, *, drain: bool) -> Exit:
+    """Say what a worker did; being stopped is how a daemon ends, not a failure."""
+    desk.screen.say(f"settled {report.settled:,} items in {report.drain_s:,.1f} s")
+    if report.stalled:
+        desk.screen.say(f"nothing could progress; go on with: {same_command()}")
+    return Exit.STOPPED if report.stalled or (drain and report.interrupted) else Exit.OK
+
+
+def _jobs_in(text: str | None) -> tuple[int, ...] | None:
+    if text is None:
+        return None
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError as error:
+        raise UsageError(f"--jobs {text!r}: write job numbers, as in --jobs 3,4") from error
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the root."""
+    examples = ["headgate worker", "headgate worker --jobs 3 --drain", "headgate worker -q &"]
+    command(app, "worker", examples)(worker)

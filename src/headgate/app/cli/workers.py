@@ -1,0 +1,44 @@
+"""`headgate workers`: who is at work."""
+
+from typing import Annotated
+
+import typer
+
+from headgate.app.cli.desk import Desk, command, noun
+from headgate.app.cli.options import Json
+from headgate.app.cli.shapes import ago, worker_shape
+
+app = noun("workers", "See the processes that work on this store.")
+
+
+@command(app, "ls", ["headgate workers ls", "headgate workers ls --all --json"])
+async def ls(
+    desk: Desk,
+    everybody: Annotated[bool, typer.Option("--all", help="Also those that stopped.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List workers, newest first."""
+    async with desk.store() as store:
+        workers = await store.reads.workers(alive_only=not everybody)
+    if as_json:
+        desk.screen.json({"workers": [worker_shape(worker) for worker in workers]})
+        return
+    if not workers:
+        desk.screen.say("no worker is running: `headgate worker` starts one")
+        return
+    now = desk.clock.now()
+    desk.screen.table(
+        ("WORKER", "HOST", "PID", "#LEASES", "STARTED", "LAST BEAT", "STOPPED"),
+        [
+            (
+                worker.id,
+                worker.host,
+                str(worker.pid),
+                worker.leases,
+                ago(worker.registered_at, now),
+                ago(worker.beat_at, now),
+                ago(worker.stopped_at, now),
+            )
+            for worker in workers
+        ],
+    )

@@ -1,0 +1,171 @@
+"""Is everything as it must be? Each check answers in one line and says what to do."""
+
+import os
+import platform
+import resource
+import shutil
+import sys
+from collections.abc import AsyncIterator, Iterator
+from enum import StrEnum
+from pathlib import Path
+
+import msgspec
+import psutil
+
+from headgate.app import wiring
+from headgate.app.settings import Settings, masked
+from headgate.core.errors import HeadgateError, StoreMismatch
+from headgate.ports.clock import Clock
+from headgate.ports.handler import HandlerLookup
+from headgate.ports.store import Store
+
+MEGABYTE = 1_048_576
+LOW_DISK = 1_024 * MEGABYTE
+NO_DISK = 100 * MEGABYTE
+SPARE_FILES = 64
+"""Open files that a worker needs besides two for each item in flight."""
+SHARED_FOLDERS = frozenset({"nfs", "nfs4", "cifs", "smbfs", "smb3", "fuse.sshfs", "9p", "afs"})
+SKEW_US = 300_000_000
+LONGEST_SILENCE = 3
+"""Heartbeat times after which a worker that says nothing is worth a word."""
+
+
+class Grade(StrEnum):
+    """How bad it is."""
+
+    OK = "ok"
+    WARN = "warn"
+    PROBLEM = "problem"
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One answer."""
+
+    grade: Grade
+    what: str
+    found: str
+    advice: str = ""
+
+
+def machine_checks(settings: Settings) -> Iterator[Line]:
+    """What can be said without opening anything."""
+    yield python_version(sys.version_info[:3])
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    yield open_files(soft, settings.worker.concurrency)
+    folder = store_folder(settings)
+    if folder is not None:
+        yield writable(folder)
+        yield filesystem(folder)
+    if folder is None or folder.exists():
+        yield disk_space(shutil.disk_usage(folder or Path.cwd()).free, folder or Path.cwd())
+
+
+def python_version(version: tuple[int, ...]) -> Line:
+    """Python 3.11 or newer."""
+    found = ".".join(str(part) for part in version)
+    if version < (3, 11):
+        return Line(Grade.PROBLEM, "Python", found, "install Python 3.11 or newer")
+    return Line(Grade.OK, "Python", f"{found} ({platform.python_implementation()})")
+
+
+def open_files(soft: int, concurrency: int) -> Line:
+    """Enough file descriptors for everything in flight."""
+    needed = 2 * concurrency + SPARE_FILES
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        advice = f"{concurrency} items in flight want {needed}: ulimit -n {needed}"
+        return Line(Grade.WARN, "open files", f"limit {soft}", advice)
+    return Line(Grade.OK, "open files", f"limit {soft}")
+
+
+def store_folder(settings: Settings) -> Path | None:
+    """The folder of a SQLite store."""
+    if wiring.store_kind(settings.database_url) != "sqlite":
+        return None
+    return Path(wiring.sqlite_path(settings.database_url)).absolute().parent
+
+
+def writable(folder: Path) -> Line:
+    """SQLite writes its log beside the file, so the folder must take files."""
+    if not folder.is_dir():
+        return Line(Grade.PROBLEM, "folder", str(folder), f"make it: mkdir -p {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return Line(Grade.PROBLEM, "folder", f"{folder} cannot be written", "choose another: --db")
+    return Line(Grade.OK, "folder", f"{folder} can be written")
+
+
+def filesystem(folder: Path) -> Line:
+    """SQLite's locks do not hold on folders shared over a network."""
+    mounts = [
+        part for part in psutil.disk_partitions(all=True) if folder.is_relative_to(part.mountpoint)
+    ]
+    kind = max(mounts, key=lambda part: len(part.mountpoint)).fstype if mounts else "unknown"
+    if kind in SHARED_FOLDERS:
+        advice = "use a local disk, or PostgreSQL to share a store between machines"
+        return Line(Grade.PROBLEM, "filesystem", f"{kind}, a network folder", advice)
+    return Line(Grade.OK, "filesystem", kind)
+
+
+def disk_space(free: int, folder: Path) -> Line:
+    """Room for the store and for results."""
+    found = f"{free / MEGABYTE / 1024:,.1f} GB free in {folder}"
+    if free < NO_DISK:
+        return Line(Grade.PROBLEM, "disk", found, "make space before the next run")
+    if free < LOW_DISK:
+        return Line(Grade.WARN, "disk", found, "a large batch may fill it")
+    return Line(Grade.OK, "disk", found)
+
+
+async def store_checks(settings: Settings, clock: Clock) -> AsyncIterator[Line]:
+    """What the store says; nothing is made that is not there."""
+    place = masked(settings.database_url)
+    if missing := wiring.missing_file(settings):
+        yield Line(Grade.WARN, "store", f"{missing} does not exist", "`headgate run` makes it")
+        return
+    try:
+        async with wiring.open_store(settings) as store:
+            status = await store.reads.status()
+            yield Line(Grade.OK, "store", f"{status.kind} {status.version} at {place}")
+            yield Line(Grade.OK, "schema", f"{status.schema}, current")
+            yield await workers(store, clock)
+            yield await clock_sanity(store, clock)
+    except StoreMismatch as error:
+        yield Line(Grade.PROBLEM, "schema", str(error), "headgate db migrate")
+    except HeadgateError as error:
+        advice = "is the database running, and is --db right?"
+        yield Line(Grade.PROBLEM, "store", f"{place}: {error}", advice)
+
+
+async def workers(store: Store, clock: Clock) -> Line:
+    """Workers that claim to live but have long been silent."""
+    alive = await store.reads.workers()
+    now = clock.now()
+    silent = [
+        worker
+        for worker in alive
+        if now - worker.beat_at > LONGEST_SILENCE * worker.ttl_s * 1_000_000
+    ]
+    if silent:
+        held = sum(worker.leases for worker in silent)
+        found = f"{len(silent)} of {len(alive)} are silent and hold {held} items"
+        return Line(Grade.WARN, "workers", found, "any running worker takes over: headgate worker")
+    return Line(Grade.OK, "workers", f"{len(alive)} running")
+
+
+async def clock_sanity(store: Store, clock: Clock) -> Line:
+    """A clock that is behind what was already written was set back, here or elsewhere."""
+    newest = await store.reads.jobs(limit=1)
+    ahead = (newest[0].updated_at - clock.now()) if newest else 0
+    if ahead > SKEW_US:
+        found = f"{ahead / 60e6:,.0f} min behind the newest job"
+        return Line(Grade.WARN, "clock", found, "set this machine's clock (NTP)")
+    return Line(Grade.OK, "clock", "in step with the store")
+
+
+def handler_check(lookup: HandlerLookup, reference: str) -> Line:
+    """Whether a handler can be found and loaded."""
+    try:
+        spec = lookup(reference)
+    except HeadgateError as error:
+        return Line(Grade.PROBLEM, "handler", reference, str(error))
+    kind = "async" if spec.is_async else "plain, in threads"
+    return Line(Grade.OK, "handler", f"{spec.name} ({kind})")
