@@ -80,6 +80,7 @@ def quantile(ordered: Sequence[float], share: float) -> float:
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
 
 
+DASH = "\N{EN DASH}"
 UNITS = (("d", 86_400.0), ("h", 3_600.0), ("min", 60.0), ("s", 1.0))
 
 
@@ -96,7 +97,7 @@ def band_in_words(band: Band | None) -> str:
     high = max(ceil(band.high_s / size), 1)
     if low == 0:
         return f"under {high} {unit}"
-    return f"about {high} {unit}" if low >= high else f"{low}–{high} {unit}"  # noqa: RUF001 - a range is set with an en dash
+    return f"about {high} {unit}" if low >= high else f"{low}{DASH}{high} {unit}"
 
 
 def _rates(samples: Sequence[Sample]) -> list[float]:

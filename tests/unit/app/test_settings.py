@@ -1,0 +1,190 @@
+"""Where settings come from, what they may be, and what is said about those that may not."""
+
+from pathlib import Path
+
+import pytest
+
+from headgate.app.settings import (
+    LEAVES,
+    Flag,
+    Loaded,
+    LogFormat,
+    OriginKind,
+    Settings,
+    load,
+    masked,
+    value_of,
+)
+from headgate.core.errors import BadSetting
+from headgate.core.retry import RetryPolicy
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def written(text: str, name: str = "headgate.toml") -> Path:
+    path = Path(name)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_defaults_are_those_of_the_policy_classes():
+    loaded = load()
+    assert loaded.settings == Settings()
+    assert loaded.settings.retry == RetryPolicy()
+    assert loaded.settings.database_url == "sqlite:///headgate.db"
+    assert {origin.kind for origin in loaded.origins.values()} == {OriginKind.DEFAULT}
+
+
+def test_flags_beat_the_environment_which_beats_the_file():
+    written('database_url = "sqlite:///file.db"\n[retry]\nmax_attempts_error = 7\n')
+    environment = {
+        "HEADGATE_DATABASE_URL": "sqlite:///env.db",
+        "HEADGATE_WORKER__CONCURRENCY": "9",
+    }
+    flag = Flag("database_url", "--db", "sqlite:///flag.db")
+    settings, origins, warnings = load(None, environment, (flag,))
+    assert settings.database_url == "sqlite:///flag.db"
+    assert settings.worker.concurrency == 9
+    assert settings.retry.max_attempts_error == 7
+    assert str(origins["database_url"]) == "flag --db"
+    assert str(origins["worker.concurrency"]) == "environment HEADGATE_WORKER__CONCURRENCY"
+    assert str(origins["retry.max_attempts_error"]) == "file headgate.toml"
+    assert str(origins["claim.claim_max"]) == "default"
+    assert warnings == ()
+
+
+def test_a_flag_that_was_not_given_changes_nothing():
+    assert load(None, {}, (Flag("worker.concurrency", "--concurrency", None),)) == load()
+
+
+def test_a_named_file_is_read_instead_of_the_default_one():
+    written("[log]\nlevel = 'debug'\n")
+    other = written("[log]\nformat = 'json'\n", "other.toml")
+    loaded = load(other)
+    assert loaded.settings.log.format is LogFormat.JSON
+    assert loaded.settings.log.level == "warning"
+
+
+def test_every_variable_of_every_setting_is_known():
+    for leaf in LEAVES.values():
+        shown = value_of(Settings(), leaf.path)
+        text = "null" if shown is None else str(shown)
+        loaded = load(None, {leaf.variable: text})
+        assert value_of(loaded.settings, leaf.path) == shown
+        assert loaded.origins[leaf.path].name == leaf.variable
+
+
+def test_bare_database_url_is_never_used():
+    assert load(None, {"DATABASE_URL": "postgresql://elsewhere/app"}) == load()
+
+
+def test_an_empty_variable_is_not_a_value():
+    assert load(None, {"HEADGATE_DATABASE_URL": ""}).settings == Settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("HEADGATE_MAX_ATTEMPTS_ERROR", "; did you mean HEADGATE_RETRY__MAX_ATTEMPTS_ERROR?"),
+        ("HEADGATE_WORKER_CONCURRENCY", "; did you mean HEADGATE_WORKER__CONCURRENCY?"),
+        ("HEADGATE_DATABSE_URL", "; did you mean HEADGATE_DATABASE_URL?"),
+        ("HEADGATE_XYZZY", ""),
+    ],
+)
+def test_an_unknown_variable_warns_with_a_suggestion(name: str, hint: str):
+    loaded = load(None, {name: "1"})
+    assert loaded.warnings == (f"the environment variable {name} sets nothing{hint}",)
+    assert loaded.settings == Settings()
+
+
+def test_our_other_variables_do_not_warn():
+    assert load(None, {"HEADGATE_DEBUG": "1", "PATH": "/bin"}).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "[retry]\nmax_attempts_eror = 3",
+            "'retry.max_attempts_eror'; did you mean retry.max_attempts_error?",
+        ),
+        (
+            "concurrency = 3",
+            "headgate.toml: there is no setting 'concurrency'; did you mean worker",
+        ),
+        ("[nonsense]\nx = 1", "headgate.toml: there is no setting 'nonsense.x'"),
+        ("retry = 3", "headgate.toml: there is no setting 'retry'"),
+        ("[retry\n", "headgate.toml is not valid TOML"),
+        (
+            "[retry]\nmax_attempts_error = 'three'",
+            "retry.max_attempts_error = 'three' in file headgate.toml: Expected int, got str",
+        ),
+        ("[retry]\nmax_attempts_error = '3'", "Expected int, got str"),
+        (
+            "[worker]\nconcurrency = 0",
+            "worker.concurrency = 0 in file headgate.toml: Expected int >= 1",
+        ),
+        (
+            "[log]\nlevel = 'loud'",
+            "log.level = 'loud' in file headgate.toml: use one of debug, info",
+        ),
+        (
+            "[claim]\nclaim_min = 2000",
+            "[claim] claim_min is above claim_max (from file headgate.toml)",
+        ),
+        ("[claim]\nlock_floor_s = 301.0", "[claim] lock_floor_s is above lock_cap_s"),
+        ("[ingest]\nmin_rows = 9000", "[ingest] min_rows is above max_rows"),
+        ("[ingest]\ndb_p50_ms = 900", "[ingest] db_p50_ms is above db_p95_ms"),
+        ("[worker]\nitem_timeout_s = inf", "worker.item_timeout_s"),
+    ],
+)
+def test_a_bad_file_is_refused_with_file_and_key(text: str, message: str):
+    written(text)
+    with pytest.raises(BadSetting) as caught:
+        load()
+    assert message in str(caught.value)
+
+
+def test_a_bad_variable_is_named():
+    with pytest.raises(BadSetting, match="in environment HEADGATE_INGEST__MIN_ROWS: Expected int"):
+        load(None, {"HEADGATE_INGEST__MIN_ROWS": "many"})
+
+
+def test_a_bad_flag_is_named():
+    with pytest.raises(BadSetting, match=r"item_timeout_s = -1.0 in flag --item-timeout"):
+        load(None, {}, (Flag("worker.item_timeout_s", "--item-timeout", -1.0),))
+
+
+def test_a_file_that_was_asked_for_must_exist():
+    with pytest.raises(BadSetting, match=r"cannot read the settings file nowhere\.toml"):
+        load(Path("nowhere.toml"))
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("sqlite:///headgate.db", "sqlite:///headgate.db"),
+        ("headgate.db", "headgate.db"),
+        ("postgresql://me@host/db", "postgresql://me@host/db"),
+        ("postgresql://me:s3cret@host:5432/db", "postgresql://me:***@host:5432/db"),
+        ("postgresql://me:s3@cr/et@host/db", "postgresql://me:***@host/db"),
+        ("postgresql://host/db?user=me&password=x", "postgresql://host/db?user=me&password=***"),
+        ("postgresql://host/db?sslpassword=x&a=1", "postgresql://host/db?sslpassword=***&a=1"),
+    ],
+)
+def test_passwords_are_never_shown(url: str, shown: str):
+    assert masked(url) == shown
+
+
+def test_a_bad_database_url_is_masked_in_its_error():
+    with pytest.raises(BadSetting) as caught:
+        load(None, {}, (Flag("worker.concurrency", "--x", "postgresql://me:s3cret@h/d"),))
+    assert "s3cret" not in str(caught.value)
+
+
+def test_loaded_is_a_value():
+    assert isinstance(load(), Loaded)

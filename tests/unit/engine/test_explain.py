@@ -1,0 +1,111 @@
+"""How fast, and how much longer."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headgate.engine.explain import DASH, Band, Meter, Sample, band_in_words, eta_band, quantile
+
+
+def steady(rate: float, seconds: int) -> list[Sample]:
+    return [Sample(float(second), int(rate * second)) for second in range(seconds)]
+
+
+def test_a_steady_rate_gives_a_narrow_band():
+    band = eta_band(steady(10, 30), 600)
+    assert band == Band(pytest.approx(60), pytest.approx(60))
+
+
+def test_a_changing_rate_gives_a_band_between_its_ends():
+    samples = [*steady(10, 30)]
+    for second in range(30, 60):
+        samples.append(Sample(float(second), samples[-1].finished + 20))
+    band = eta_band(samples, 1_000)
+    assert band is not None
+    assert band.low_s == pytest.approx(50)
+    assert band.high_s == pytest.approx(100)
+
+
+def test_nothing_is_said_before_anything_moved():
+    assert eta_band([], 10) is None
+    assert eta_band([Sample(0.0, 0)], 10) is None
+    assert eta_band([Sample(float(second), 5) for second in range(10)], 10) is None
+
+
+def test_nothing_left_takes_no_time():
+    assert eta_band([], 0) == Band(0.0, 0.0)
+
+
+def test_a_stalled_stretch_leaves_the_upper_end_open():
+    samples = [*steady(10, 12), *(Sample(float(second), 110) for second in range(12, 60))]
+    band = eta_band(samples, 100)
+    assert band is not None
+    assert band.high_s is None
+
+
+@given(
+    st.lists(st.tuples(st.floats(0.1, 5), st.integers(0, 50)), max_size=40),
+    st.integers(0, 10_000),
+)
+def test_a_band_is_never_upside_down(steps: list[tuple[float, int]], remaining: int):
+    samples = [Sample(0.0, 0)]
+    for seconds, finished in steps:
+        samples.append(Sample(samples[-1].at_s + seconds, samples[-1].finished + finished))
+    band = eta_band(samples, remaining)
+    if band is not None and band.high_s is not None:
+        assert 0 <= band.low_s <= band.high_s * (1 + 1e-9)
+
+
+@given(st.lists(st.floats(0, 1e6), min_size=1), st.floats(0, 1))
+def test_a_quantile_lies_among_the_values(values: list[float], share: float):
+    ordered = sorted(values)
+    assert ordered[0] <= quantile(ordered, share) <= ordered[-1]
+
+
+@pytest.mark.parametrize(
+    ("band", "words"),
+    [
+        (None, "?"),
+        (Band(0.0, 0.0), "about 1 s"),
+        (Band(12.2, 14.8), f"12{DASH}15 s"),
+        (Band(40.0, 40.0), "about 40 s"),
+        (Band(100.0, 119.0), f"100{DASH}119 s"),
+        (Band(125.0, 170.0), f"2{DASH}3 min"),
+        (Band(45.0, 130.0), "under 3 min"),
+        (Band(3_700.0, 9_000.0), f"1{DASH}3 h"),
+        (Band(90_000.0, 250_000.0), f"1{DASH}3 d"),
+        (Band(300.0, None), "over 5 min"),
+    ],
+)
+def test_a_band_in_words(band: Band | None, words: str):
+    assert band_in_words(band) == words
+
+
+def test_the_meter_keeps_samples_a_second_apart():
+    meter = Meter()
+    for tick in range(41):
+        meter.add(tick * 0.25, tick)
+    assert [sample.at_s for sample in meter.samples] == [float(second) for second in range(11)]
+    assert meter.rate() == pytest.approx(4.0)
+    assert meter.eta(40) == Band(pytest.approx(10), pytest.approx(10))
+
+
+def test_the_meter_forgets_what_is_older_than_a_minute():
+    meter = Meter()
+    for second in range(200):
+        meter.add(float(second), 0 if second < 100 else (second - 100) * 7)
+    assert meter.rate() == pytest.approx(7.0)
+
+
+def test_a_young_meter_knows_no_rate():
+    meter = Meter()
+    assert meter.rate() is None
+    meter.add(0.0, 5)
+    assert meter.rate() is None
+
+
+def test_reprocessed_items_do_not_make_a_negative_rate():
+    meter = Meter()
+    meter.add(0.0, 100)
+    meter.add(1.0, 50)
+    assert meter.rate() == 0.0
