@@ -6,28 +6,54 @@ from typing import Any, Protocol
 import msgspec
 
 
-class Record(msgspec.Struct, frozen=True):
-    """One row of a source. `position` is where reading would go on after it."""
+class Batch(msgspec.Struct, frozen=True):
+    """Rows that were read together; the sequences run in parallel, one entry for each row.
 
-    line: int
+    Columns of rows rather than row objects, because a million of them pass through here.
+    A batch without rows means that the source is at its end.
+    """
+
+    first_row: int
+    """The number of the first row, counted from 1 over the whole source."""
+    lines: Sequence[int]
+    """The line in which each row begins, counted from 1."""
+    values: Sequence[Mapping[str, Any]]
+    texts: Sequence[str]
+    """`values` as JSON text."""
+    problems: Mapping[int, str]
+    """Why the row at an index is bad; its `values` hold what could be read."""
     position: str
-    values: Mapping[str, Any]
-    problem: str | None = None
-    """Why the row is bad; `values` then holds what could be read."""
+    """Where reading goes on after this batch."""
+    size: int
+    """Bytes of the source that it took."""
+
+
+class BatchReader(Protocol):
+    """An open source, at some position."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns seen so far, in order; complete once the end was reached."""
+        ...
+
+    def take(self, rows: int, max_bytes: int) -> Batch:
+        """Up to `rows` further rows, fewer when they reach about `max_bytes`; empty at the end."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file."""
+        ...
 
 
 class Source(Protocol):
     """Rows of one file in one format."""
 
-    columns: tuple[str, ...]
-    """Known once reading began."""
-
     def fingerprint(self) -> str:
         """A name for the content: the same bytes give the same name."""
         ...
 
-    def read(self, position: str) -> Iterable[Record]:
-        """Rows from `position` on ("" is the start)."""
+    def open(self, position: str = "") -> BatchReader:
+        """Begin reading at `position` ("" is the start), or BadSource if that cannot be."""
         ...
 
 
@@ -39,11 +65,11 @@ class RowWriter(Protocol):
         ...
 
     def write(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows."""
+        """Append rows; a missing value is left out or empty, as the format can say it."""
         ...
 
-    def commit(self) -> None:
-        """Flush to disk and move into place."""
+    def commit(self, record: Mapping[str, Any]) -> None:
+        """Flush to disk and move into place, with the record of the export beside it."""
         ...
 
     def abandon(self) -> None:

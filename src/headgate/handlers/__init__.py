@@ -1,0 +1,1 @@
+"""What is done with an item, and how the code for it is found."""

@@ -1,0 +1,81 @@
+"""A handler is a function with a mark on it."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from headgate.core.errors import UsageError
+from headgate.ports.handler import HandlerSpec
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+MARK = "__headgate_handler__"
+
+
+def handler(  # noqa: PLR0913 (each is an option that users write by name)
+    name: str,
+    *,
+    provider: str | None = None,
+    gate_of: Callable[[Mapping[str, Any]], str] | None = None,
+    strategies: Sequence[str] = (),
+    normalize: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
+    pack: int | None = None,
+    timeout: float | None = None,
+    memory_mb: int | None = None,
+) -> Callable[[Function], Function]:
+    """Make a function a handler; it stays callable as it was.
+
+        @handler("price.lookup", timeout=30)
+        async def price(item, ctx):
+            return {"price": 12.5}
+
+    `provider` or `gate_of(input)` names the service that items wait for. `strategies` are query
+    variants, tried in order while the answer is NotFound: see `ctx.strategy`. `normalize(input)`
+    fills `item.normalized`. With `pack=N` the function takes a list of up to N items and returns
+    a list of as many outcomes. `timeout` is in seconds, for one item or one pack.
+    """
+    _check(name, pack, timeout, memory_mb)
+
+    def mark(function: Function) -> Function:
+        spec = HandlerSpec(
+            name=name,
+            reference=f"{function.__module__}:{getattr(function, '__qualname__', name)}",
+            call=function,
+            is_async=is_async(function),
+            provider=provider,
+            gate_of=gate_of,
+            strategies=tuple(strategies),
+            normalize=normalize,
+            pack=pack,
+            timeout_s=timeout,
+            memory_mb=memory_mb,
+        )
+        setattr(function, MARK, spec)
+        return function
+
+    return mark
+
+
+def marked(function: object) -> HandlerSpec | None:
+    """What `@handler` wrote on a function, if anything."""
+    spec = getattr(function, MARK, None)
+    return spec if isinstance(spec, HandlerSpec) else None
+
+
+def is_async(function: object) -> bool:
+    """Whether calling it gives something to await."""
+    call = getattr(function, "__call__", None)  # noqa: B004 (the method is looked at, not called)
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
+
+
+def _check(name: object, pack: int | None, timeout: float | None, memory_mb: int | None) -> None:
+    if callable(name):
+        raise UsageError('write `@handler("some.name")` above the function, not a bare `@handler`')
+    if not isinstance(name, str) or not name.strip():
+        raise UsageError("a handler needs a name, such as `price.lookup`")
+    if pack is not None and pack < 1:
+        raise UsageError(f"handler {name}: `pack` is the size of a pack, at least 1, not {pack}")
+    if timeout is not None and timeout <= 0:
+        raise UsageError(f"handler {name}: `timeout` is in seconds, above 0, not {timeout}")
+    if memory_mb is not None and memory_mb < 1:
+        raise UsageError(f"handler {name}: `memory_mb` is at least 1, not {memory_mb}")

@@ -1,0 +1,1 @@
+"""Rows in, rows out: formats and places."""

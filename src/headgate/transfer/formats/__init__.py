@@ -1,0 +1,1 @@
+"""How rows are written down: one module for each format."""

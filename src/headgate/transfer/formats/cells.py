@@ -1,0 +1,45 @@
+"""One value, one cell: the text that stands for it, and that no spreadsheet will run."""
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+
+class Formulas(StrEnum):
+    """What becomes of text that a spreadsheet would run as a formula."""
+
+    NEUTRAL = "neutral"
+    """It gets an apostrophe in front, which spreadsheets take for "this is text"."""
+    RAW = "raw"
+    """It stays as it is."""
+
+
+_STARTERS = frozenset("=+-@\t\r")
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
+_encode = msgspec.json.Encoder().encode
+
+
+def cell_text(value: object) -> str:
+    """Text as it is, nothing as "", all else as JSON text."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else _encode(value).decode()
+
+
+def neutral(text: str) -> str:
+    """The text with an apostrophe in front if a spreadsheet would run it; plain numbers stay."""
+    if text[:1] in _STARTERS and not _NUMBER.fullmatch(text):
+        return f"'{text}"
+    return text
+
+
+def csv_cells(values: Iterable[Any], formulas: Formulas) -> list[str]:
+    """The cells of one row."""
+    texts = [value if type(value) is str else cell_text(value) for value in values]
+    if formulas is Formulas.NEUTRAL:
+        starters = _STARTERS
+        return [neutral(text) if text[:1] in starters else text for text in texts]
+    return texts

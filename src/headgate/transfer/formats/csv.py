@@ -1,0 +1,301 @@
+"""CSV and its kin: comma, semicolon, tab or bar between values, quotes around awkward ones."""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from headgate.core.errors import BadSource
+from headgate.ports.source import Batch
+from headgate.transfer.formats.cells import Formulas, csv_cells
+from headgate.transfer.formats.feed import LineFeed, RowTooLong
+from headgate.transfer.formats.header import column_names, find_delimiter, stated_delimiter
+from headgate.transfer.lines import MAX_RECORD_BYTES, Encoding, find_encoding
+from headgate.transfer.places.local import LocalTarget, fingerprint, open_file
+from headgate.transfer.position import Position, decode_position, encode_position
+
+EXTRA = "_extra"
+"""Values beyond the last column of a bad row are kept as a list under this name."""
+MAX_OPEN_QUOTES = 100
+"""After so many quotes that are never closed, the file is not what we take it for."""
+
+_SNIFFED = 64 * 1024
+_encoder = msgspec.json.Encoder()
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """What the head of a file says about the rest."""
+
+    encoding: Encoding
+    delimiter: str
+    columns: tuple[str, ...]
+    body: Position
+    """Where the first row after the header begins."""
+
+
+class CsvSource:
+    """A file of rows under a header.
+
+    Blank lines are passed over. A row with another number of values than the header, with broken
+    bytes or with a quote that is never closed is bad; reading goes on with the next line.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        max_record_bytes: int = MAX_RECORD_BYTES,
+    ) -> None:
+        self._path = path
+        self._delimiter = delimiter
+        self._encoding = encoding
+        self._limit = max_record_bytes
+
+    def fingerprint(self) -> str:
+        """The hash and the size of the file."""
+        return fingerprint(self._path)
+
+    def open(self, position: str = "") -> "CsvReader":
+        """Begin reading at a stored position."""
+        # The module's own limit of 128 kB for a value is for all its users at once; ours is for
+        # a row, and is kept by the feed.
+        csv.field_size_limit(max(csv.field_size_limit(), self._limit))
+        encoding = find_encoding(self._path, self._encoding)
+        file = open_file(self._path)
+        try:
+            layout = self._layout(file, encoding)
+        except BaseException:
+            file.close()
+            raise
+        at = decode_position(position) if position else layout.body
+        return CsvReader(file, layout, at, self._limit)
+
+    def _layout(self, file: BinaryIO, encoding: Encoding) -> Layout:
+        file.seek(encoding.start)
+        text = file.read(_SNIFFED).decode(encoding.name, "replace")
+        first = text.splitlines(keepends=True)[0] if text else ""
+        stated = stated_delimiter(first)
+        delimiter = self._delimiter or stated or find_delimiter(text)
+        skipped = 1 if stated else 0
+        offset = encoding.start + skipped * len(first.encode(encoding.name))
+        feed = LineFeed(file, encoding, offset, self._limit)
+        header = self._header(feed, delimiter, skipped)
+        body = Position(offset=feed.offset, line=feed.whole + skipped)
+        return Layout(encoding, delimiter, column_names(header), body)
+
+    def _header(self, feed: LineFeed, delimiter: str, skipped: int) -> Sequence[str]:
+        rows = csv.reader(feed.texts(), delimiter=delimiter)
+        try:
+            header = next((row for row in rows if row), [])
+        except (RowTooLong, csv.Error) as error:
+            raise BadSource(f"{self._path}: the header is too long or never ends") from error
+        if header and feed.loaded == feed.ENDED:
+            raise BadSource(f"{self._path}: a quote in the header is never closed")
+        feed.whole = rows.line_num
+        for line, reason in feed.broken.items():
+            if line < feed.whole:
+                where = f"{self._path}, line {line + skipped + 1}"
+                raise BadSource(f"{where}: the header is {reason}; state the file's encoding")
+        feed.forget(feed.whole)
+        return header
+
+
+class _Rows(msgspec.Struct):
+    """What a batch holds so far."""
+
+    lines: list[int] = []
+    values: list[Mapping[str, Any]] = []
+    problems: dict[int, str] = {}
+
+    def add(self, line: int, values: Mapping[str, Any], problem: str | None) -> None:
+        if problem:
+            self.problems[len(self.values)] = problem
+        self.lines.append(line)
+        self.values.append(values)
+
+
+class CsvReader:
+    """Rows from a position on."""
+
+    def __init__(self, file: BinaryIO, layout: Layout, at: Position, limit: int) -> None:
+        self.columns = layout.columns
+        self._file = file
+        self._layout = layout
+        self._limit = limit
+        self._row = at.row
+        self._open_quotes = 0
+        self._extra = EXTRA
+        while self._extra in self.columns:
+            self._extra = f"_{self._extra}"
+        self._begin(at.offset, at.line)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def take(self, rows: int, max_bytes: int) -> Batch:
+        """Further rows."""
+        found = _Rows()
+        began = self._feed.offset
+        while not found.values and self._read(rows, max_bytes, found):
+            pass
+        first = self._row + 1
+        self._row += len(found.values)
+        feed = self._feed
+        position = Position(feed.offset, self._line + feed.whole, self._row)
+        return Batch(
+            first_row=first,
+            lines=found.lines,
+            values=found.values,
+            texts=_encoder.encode_lines(found.values).decode().split("\n")[:-1],
+            problems=found.problems,
+            position=encode_position(position),
+            size=feed.offset - began,
+        )
+
+    def _begin(self, offset: int, line: int) -> None:
+        self._line = line
+        self._feed = LineFeed(self._file, self._layout.encoding, offset, self._limit)
+        self._rows = csv.reader(self._feed.texts(), delimiter=self._layout.delimiter)
+
+    def _read(self, rows: int, max_bytes: int, found: _Rows) -> bool:
+        """Parse some rows; False at the end."""
+        feed = self._feed
+        began = feed.whole
+        parsed, ends, cut = self._parse(rows, max_bytes)
+        if len(parsed) != feed.whole - began:
+            kept = self._bounded(began, ends)
+            if kept < len(parsed):
+                del parsed[kept:], ends[kept:]
+                feed.whole = ends[-1] if ends else began
+                cut = self._too_long
+        self._assemble(parsed, [began, *ends], found)
+        feed.forget(feed.whole)
+        if cut:
+            self._cut(cut, found)
+        return bool(parsed or cut)
+
+    def _parse(self, rows: int, max_bytes: int) -> tuple[list[list[str]], list[int], str]:
+        """Rows, the line after each, and what is wrong with the row that follows them, if any."""
+        feed, reader = self._feed, self._rows
+        parsed: list[list[str]] = []
+        ends: list[int] = []
+        stop, ended = feed.loaded + max_bytes, feed.ENDED
+        try:
+            for row in islice(reader, rows):
+                if feed.loaded == ended:
+                    # A row that came only because the lines ran out was still open.
+                    return parsed, ends, "a quote opens in this line that is never closed"
+                parsed.append(row)
+                feed.whole = reader.line_num
+                ends.append(feed.whole)
+                if feed.loaded >= stop:
+                    break
+        except RowTooLong:
+            return parsed, ends, self._too_long
+        except csv.Error as error:
+            return parsed, ends, str(error)
+        return parsed, ends, ""
+
+    @property
+    def _too_long(self) -> str:
+        limit = f"{self._limit:,} bytes"
+        return f"the row that begins in this line is longer than {limit}; is a quote never closed?"
+
+    def _bounded(self, began: int, ends: Sequence[int]) -> int:
+        """How many rows come before the first that is too long."""
+        for index, end in enumerate(ends):
+            if end - began > 1 and self._feed.size(began, end) > self._limit:
+                return index
+            began = end
+        return len(ends)
+
+    def _assemble(self, parsed: list[list[str]], bounds: list[int], found: _Rows) -> None:
+        columns, width, first = self.columns, len(self.columns), self._line + 1
+        if not self._feed.broken and set(map(len, parsed)) == {width}:
+            found.values += [dict(zip(columns, row, strict=True)) for row in parsed]
+            found.lines += [first + start for start in bounds[:-1]]
+            return
+        for index, row in enumerate(parsed):
+            problem = self._broken(bounds[index], bounds[index + 1])
+            if len(row) == width:
+                found.add(first + bounds[index], dict(zip(columns, row, strict=True)), problem)
+            elif len(row) > 1 or "".join(row).strip():
+                problem = problem or f"{len(row)} values for {width} columns"
+                found.add(first + bounds[index], self._what_there_is(row), problem)
+
+    def _broken(self, start: int, end: int) -> str | None:
+        broken = self._feed.broken
+        if not broken:
+            return None
+        return next((broken[line] for line in range(start, end) if line in broken), None)
+
+    def _what_there_is(self, row: Sequence[str]) -> dict[str, Any]:
+        values: dict[str, Any] = dict(zip(self.columns, row, strict=False))
+        if len(row) > len(self.columns):
+            values[self._extra] = row[len(self.columns) :]
+        return values
+
+    def _cut(self, problem: str, found: _Rows) -> None:
+        """Call the line at which parsing stopped a bad row of its own, and go on after it."""
+        self._open_quotes += 1
+        line = self._line + self._feed.whole + 1
+        if self._open_quotes > MAX_OPEN_QUOTES:
+            raise BadSource(f"line {line}: {problem} (and so {MAX_OPEN_QUOTES} times before)")
+        text, size = self._feed.first_line()
+        row = next(csv.reader([text], delimiter=self._layout.delimiter), [])
+        found.add(line, self._what_there_is(row), problem)
+        self._begin(self._feed.offset + size, line)
+
+
+class CsvWriter:
+    """Rows under a header, in UTF-8; line ends are LF."""
+
+    def __init__(
+        self, path: Path, delimiter: str = ",", formulas: Formulas = Formulas.NEUTRAL
+    ) -> None:
+        self._target = LocalTarget(path)
+        self._formulas = formulas
+        self._lines: list[str] = []
+        # With CRLF given as the line end, values that hold a lone CR or LF are quoted as well.
+        self._writer = csv.writer(
+            _Appender(self._lines), delimiter=delimiter, lineterminator="\r\n"
+        )
+        self._columns: Sequence[str] = ()
+
+    def open(self, columns: Sequence[str]) -> None:
+        """Begin, with the header."""
+        self._columns = columns
+        self._target.open()
+        self._writer.writerow(csv_cells(columns, self._formulas))
+        self._flush()
+
+    def write(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Append rows; a missing value is an empty cell."""
+        columns, formulas = self._columns, self._formulas
+        self._writer.writerows(csv_cells(map(row.get, columns), formulas) for row in rows)
+        self._flush()
+
+    def commit(self, record: Mapping[str, Any]) -> None:
+        """Move into place, with its record."""
+        self._target.commit(record)
+
+    def abandon(self) -> None:
+        """Remove what was written."""
+        self._target.abandon()
+
+    def _flush(self) -> None:
+        if self._lines:
+            self._target.write("".join([f"{line[:-2]}\n" for line in self._lines]).encode())
+            self._lines.clear()
+
+
+class _Appender:
+    """What csv.writer takes for a file: each row arrives as one text."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.write = lines.append

@@ -1,0 +1,43 @@
+"""The head of a CSV file: which delimiter, and which names."""
+
+import re
+from collections.abc import Sequence
+
+DELIMITERS = ",;\t|"
+"""What is looked for; of equals, the first."""
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
+
+
+def find_delimiter(text: str) -> str:
+    """The delimiter that stands most often in the first line with text, outside quotes."""
+    bare = _QUOTED.sub("", text)
+    line = next((line for line in bare.splitlines() if line.strip()), "")
+    return max(DELIMITERS, key=line.count)
+
+
+def stated_delimiter(line: str) -> str | None:
+    """The delimiter that a spreadsheet put in a line of its own before the header (`sep=;`)."""
+    stated = _SEPARATOR_LINE.fullmatch(line)
+    return stated[1] if stated else None
+
+
+def column_names(header: Sequence[str]) -> tuple[str, ...]:
+    """Names that are all there and all different.
+
+    A column without a name is called by its place (`column_3`); a name that came before gets the
+    next free number (`price`, `price_2`, `price_3`). Blanks around names are dropped.
+    """
+    given = [name.strip() or f"column_{place}" for place, name in enumerate(header, 1)]
+    taken = set(given)
+    used: set[str] = set()
+    names = []
+    for wanted in given:
+        name, number = wanted, 2
+        while name in used or (name != wanted and name in taken):
+            name = f"{wanted}_{number}"
+            number += 1
+        used.add(name)
+        names.append(name)
+    return tuple(names)

@@ -1,0 +1,1 @@
+"""Where files lie: one module for each kind of place."""

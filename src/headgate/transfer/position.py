@@ -1,0 +1,30 @@
+"""Where reading stopped, as the text that a store keeps with the rows before it."""
+
+import msgspec
+
+from headgate.core.errors import BadSource
+
+
+class Position(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The end of a row: bytes, lines and rows that lie before it."""
+
+    offset: int = 0
+    line: int = 0
+    row: int = 0
+    columns: tuple[str, ...] = ()
+    """The names seen so far, where the format has no header that tells them."""
+
+
+def encode_position(position: Position) -> str:
+    """The text to store."""
+    return msgspec.json.encode(position).decode()
+
+
+def decode_position(text: str) -> Position:
+    """The position in `text`; "" is the start."""
+    if not text:
+        return Position()
+    try:
+        return msgspec.json.decode(text, type=Position)
+    except msgspec.MsgspecError as error:
+        raise BadSource(f"the stored position {text!r} is damaged") from error
