@@ -1,97 +1,72 @@
-"""What people do to jobs: pause, resume, cancel, reprocess, remove. All durable, each step short."""
+"""Keeps a worker obedient: time limits every moment, pause and cancel within a second."""
 
-from headgate.core.job import Job
-from headgate.core.status import UNFINISHED, JobMove
-from headgate.ports.items import RequeueRequest
-from headgate.ports.store import Store
+from collections.abc import Sequence
+
+from headgate.core.errors import UnknownJob
+from headgate.core.status import CLAIMABLE, JobState
+from headgate.engine.buffer import Buffer
+from headgate.engine.dispatcher import Dispatcher
+from headgate.engine.lane import Interruption, Lane
+from headgate.ports.clock import Clock
+from headgate.ports.reads import ReadStore
 
 
 class Control:
-    """Operator verbs over one store; after each, the bell makes every worker look."""
+    """Watches the jobs that this worker has in hand."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    TICK_S = 0.05
 
-    async def pause(self, job_id: int) -> Job:
-        """Stop new claims; what runs is handed back or finished by its worker."""
-        return await self._move(job_id, JobMove.PAUSE)
+    def __init__(
+        self,
+        reads: ReadStore,
+        lanes: Sequence[Lane],
+        buffer: Buffer,
+        dispatcher: Dispatcher,
+        clock: Clock,
+        poll_s: float,
+    ) -> None:
+        self._reads = reads
+        self._lanes = lanes
+        self._buffer = buffer
+        self._dispatcher = dispatcher
+        self._clock = clock
+        self._poll_s = poll_s
+        self._looked_s = float("-inf")
 
-    async def resume(self, job_id: int) -> Job:
-        """Go on where the pause came: reading the source, or working."""
-        job = await self._store.reads.job(job_id)
-        reading = not (job.ingest_complete or job.open)
-        return await self._move(job_id, JobMove.RESUME_INGEST if reading else JobMove.RESUME)
+    async def run(self) -> None:
+        """Watch for ever."""
+        while True:
+            self.enforce_limits()
+            if self._clock.monotonic() - self._looked_s >= self._poll_s:
+                await self.obey()
+            await self._clock.sleep(self.TICK_S)
 
-    async def cancel(self, job_id: int) -> Job:
-        """End a job: its open items become CANCELLED, and late results are refused."""
-        job = await self._move(job_id, JobMove.CANCEL)
-        await self.cancel_items(job_id)
-        return job
+    def enforce_limits(self) -> None:
+        """Cut short what runs past its limit."""
+        now_s = self._clock.monotonic()
+        for lane in self._lanes:
+            if lane.overdue(now_s):
+                lane.interrupt(Interruption.TIMEOUT)
 
-    async def cancel_items(self, job_id: int) -> int:
-        """Finish a cancellation, also one that was interrupted; return the items moved."""
-        moved = 0
-        while step := await self._store.items.cancel_items(job_id):
-            moved += step
-        return moved
+    async def obey(self) -> None:
+        """Hand back the waiting items of paused jobs; stop the running ones of cancelled jobs."""
+        self._looked_s = self._clock.monotonic()
+        for job_id in self._jobs_in_hand():
+            state = await self._state(job_id)
+            if state in CLAIMABLE or state is JobState.INGESTING:
+                continue
+            await self._dispatcher.return_items(self._buffer.remove_job(job_id))
+            if state in {None, JobState.CANCELLED}:
+                for lane in self._lanes:
+                    if lane.pack and lane.pack[0].job_id == job_id:
+                        lane.interrupt(Interruption.HAND_BACK)
 
-    async def close(self, job_id: int) -> Job:
-        """Let an open queue become DONE once it is empty."""
-        job = await self._store.jobs.close_queue(job_id)
-        await self._store.jobs.finish_job(job_id)
-        await self._store.notifier.ring()
-        return job
+    async def _state(self, job_id: int) -> JobState | None:
+        try:
+            return (await self._reads.job(job_id)).state
+        except UnknownJob:
+            return None
 
-    async def reprocess(self, request: RequeueRequest) -> int:
-        """Bring finished items back, step by step; return how many."""
-        moved = 0
-        after_id: int | None = request.after_id
-        while after_id is not None:
-            step = RequeueRequest(
-                job_id=request.job_id,
-                statuses=request.statuses,
-                error_class=request.error_class,
-                ids=request.ids,
-                reset_attempts=request.reset_attempts,
-                after_id=after_id,
-                limit=request.limit,
-            )
-            swept = await self._store.items.requeue(step)
-            moved += swept.moved
-            after_id = swept.next_after_id
-        await self._store.notifier.ring()
-        return moved
-
-    async def would_reprocess(self, request: RequeueRequest) -> int:
-        """How many items `reprocess` would bring back, from counters alone where that can be."""
-        if request.ids is not None:
-            return await self._matching_ids(request)
-        if request.error_class is not None:
-            classes = await self._store.reads.error_classes(request.job_id)
-            return sum(count for name, _, count in classes if name == request.error_class)
-        counts = await self._store.reads.counts(request.job_id)
-        return sum(int(getattr(counts, status.lower())) for status in request.statuses)
-
-    async def remove(self, job_id: int) -> None:
-        """Delete a job with everything that belongs to it; cancels it first if it is unfinished."""
-        job = await self._store.reads.job(job_id)
-        if job.state in UNFINISHED:
-            await self.cancel(job_id)
-        while await self._store.jobs.delete_job(job_id):
-            pass
-
-    async def _matching_ids(self, request: RequeueRequest) -> int:
-        found = 0
-        for item_id in request.ids or ():
-            row = (await self._store.reads.item(item_id)).row
-            found += (
-                row.job_id == request.job_id
-                and row.status in request.statuses
-                and request.error_class in {None, row.error_class}
-            )
-        return found
-
-    async def _move(self, job_id: int, move: JobMove) -> Job:
-        job = await self._store.jobs.move_job(job_id, move, "asked for by an operator")
-        await self._store.notifier.ring()
-        return job
+    def _jobs_in_hand(self) -> set[int]:
+        running = {lane.pack[0].job_id for lane in self._lanes if lane.pack}
+        return running | self._buffer.job_ids()

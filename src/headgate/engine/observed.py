@@ -15,6 +15,7 @@ from headgate.ports.items import (
     EnqueueRequest,
     Held,
     ItemStore,
+    OverdueLease,
     RequeueRequest,
     SettleReport,
     SettleRequest,
@@ -87,7 +88,7 @@ class ObservedItems:
         """Report the leases read."""
         return await self._watch.over("leases_of", self._store.leases_of(worker), len)
 
-    async def overdue(self, limit: int) -> list[ClaimedItem]:
+    async def overdue(self, limit: int) -> list[OverdueLease]:
         """Report the leases read."""
         return await self._watch.over("overdue", self._store.overdue(limit), len)
 

@@ -80,6 +80,15 @@ class Held(msgspec.Struct, frozen=True, array_like=True):
     epoch: int
 
 
+class OverdueLease(msgspec.Struct, frozen=True):
+    """A lease whose deadline has passed on the store's clock, and how long it was meant to last."""
+
+    item_id: int
+    epoch: int
+    worker: str
+    lease_s: float
+
+
 class RequeueRequest(msgspec.Struct, frozen=True):
     """Bring finished items back to PENDING; filters are joined by AND.
 
@@ -129,7 +138,7 @@ class ItemStore(Protocol):
         """Everything that a worker holds."""
         ...
 
-    async def overdue(self, limit: int) -> list[ClaimedItem]:
+    async def overdue(self, limit: int) -> list[OverdueLease]:
         """Leases whose deadline has passed on the store's clock."""
         ...
 

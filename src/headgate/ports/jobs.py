@@ -33,6 +33,8 @@ class Demand(msgspec.Struct, frozen=True):
     suspects: Sequence[Contender]
     open_items: bool
     next_due_in_s: float | None
+    finishable: Sequence[int] = ()
+    """Jobs that have everything they will get and no open item: `finish_job` makes them DONE."""
 
 
 class JobStore(Protocol):

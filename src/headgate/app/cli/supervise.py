@@ -12,6 +12,7 @@ from headgate.app.cli.desk import Desk
 from headgate.app.launch import ProcessLauncher
 from headgate.app.settings import Settings
 from headgate.app.telemetry import LogObserver
+from headgate.engine.engine import Policies
 from headgate.engine.supervisor import RunReport, Supervisor, Work
 from headgate.ports.store import Store
 
@@ -55,9 +56,7 @@ def build_supervisor(desk: Desk, settings: Settings, store: Store) -> Supervisor
         launcher=ProcessLauncher(settings),
         clock=desk.clock,
         observer=LogObserver(settings.log.level),
-        policy=settings.worker,
-        claim=settings.claim,
-        retry=settings.retry,
+        policies=Policies(settings.worker, settings.claim, settings.retry),
     )
 
 

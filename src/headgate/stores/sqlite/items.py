@@ -20,6 +20,7 @@ from headgate.ports.items import (
     EnqueueRequest,
     Held,
     KnownRow,
+    OverdueLease,
     RequeueRequest,
     SettleReport,
     SettleRequest,
@@ -99,10 +100,10 @@ class SqliteItems:
         rows = await self._database.read(lambda tx: tx.rows("leases_of", worker=worker))
         return [ClaimedItem(*row) for row in rows]
 
-    async def overdue(self, limit: int) -> list[ClaimedItem]:
+    async def overdue(self, limit: int) -> list[OverdueLease]:
         """Leases whose deadline has passed on the store's clock."""
         rows = await self._database.read(lambda tx: tx.rows("overdue", limit=limit))
-        return [ClaimedItem(*row) for row in rows]
+        return [OverdueLease(*row) for row in rows]
 
     async def requeue(self, request: RequeueRequest) -> SweptItems:
         """Reprocess: a bounded step over finished items; reopens the job."""

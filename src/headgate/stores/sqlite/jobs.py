@@ -243,15 +243,17 @@ def _delete(tx: Transaction, job_id: int, limit: int) -> int:
 
 
 def _demand(tx: Transaction, rows: Sequence[Any]) -> Demand:
-    contenders, suspects, due = [], [], []
+    contenders, suspects, due, finishable = [], [], [], []
     open_items = False
-    for job_id, owner, priority, claimable, suspect, is_open, next_due, next_suspect in rows:
+    for job_id, owner, priority, claimable, suspect, is_open, next_due, next_suspect, complete in rows:
         contender = Contender(job_id, owner, priority)
         if claimable:
             contenders.append(contender)
         if suspect:
             suspects.append(contender)
+        if complete and not is_open:
+            finishable.append(job_id)
         open_items = open_items or bool(is_open)
         due += [each for each in (next_due, next_suspect) if each is not None]
     next_due_in_s = max(min(due) - tx.now, 0) / MICROSECONDS if due else None
-    return Demand(contenders, suspects, open_items, next_due_in_s)
+    return Demand(contenders, suspects, open_items, next_due_in_s, finishable)

@@ -196,8 +196,7 @@ WHERE status = 'PROCESSING' AND worker = :worker
 AND status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'NOT_FOUND')
 
 -- name: overdue
-SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy, suspect,
-    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END
+SELECT id, epoch, worker, (deadline_at - leased_at) / 1000000.0
 FROM items
 WHERE status = 'PROCESSING' AND deadline_at < :now
 AND status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'NOT_FOUND')
@@ -283,7 +282,8 @@ SELECT id, owner, priority,
     (
         SELECT min(due_at) FROM items INDEXED BY items_suspect
         WHERE job_id = jobs.id AND status = 'PENDING' AND suspect = 1
-    )
+    ),
+    ingest_complete = 1 AND open = 0
 FROM jobs
 WHERE (state IN ('QUEUED', 'RUNNING') OR (state = 'INGESTING' AND eager = 1))
 AND (:jobs IS NULL OR id IN (SELECT value FROM json_each(:jobs)))

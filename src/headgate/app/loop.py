@@ -1,0 +1,18 @@
+"""The one place where async code begins."""
+
+import asyncio
+import importlib
+import importlib.util
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+Answer = TypeVar("Answer")
+
+
+def run_async(main: Coroutine[Any, Any, Answer]) -> Answer:
+    """Run a coroutine on uvloop where it is installed, on asyncio's own loop elsewhere."""
+    factory = None
+    if importlib.util.find_spec("uvloop") is not None:
+        factory = importlib.import_module("uvloop").new_event_loop
+    with asyncio.Runner(loop_factory=factory) as runner:
+        return runner.run(main)

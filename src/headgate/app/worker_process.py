@@ -1,0 +1,144 @@
+"""The inside of a worker process: `python -m headgate.app.worker_process BOARD REPORT`.
+
+It lives on a leash: standard input carries its briefing, then the word to stop, and its end of
+file means that the supervisor is gone.
+"""
+
+import asyncio
+import ctypes
+import os
+import signal
+import sys
+import threading
+import traceback
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+from headgate import __version__
+from headgate.app.launch import STOP, STOP_NOW, Briefing
+from headgate.app.loop import run_async
+from headgate.app.telemetry import LogObserver, configure, logger
+from headgate.app.wiring import open_store
+from headgate.core.errors import HeadgateError
+from headgate.core.worker import WorkerInfo
+from headgate.engine.board import FlightBoard
+from headgate.engine.clock import SystemClock
+from headgate.engine.dispatcher import Scope
+from headgate.engine.engine import Budget, Engine, Policies, Surroundings
+from headgate.engine.observed import ObservedStore
+from headgate.engine.process import name_of
+from headgate.handlers.registry import resolve
+from headgate.ports.launcher import WorkerReport
+
+FAILED = 1
+ORPHANED = 2
+STUCK = 3
+PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent() -> None:
+    """Ask Linux to kill us when the supervisor dies, even while a handler holds the interpreter."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Reporter:
+    """Speaks to the supervisor."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    def say(self, report: WorkerReport) -> None:
+        """Send one line."""
+        os.write(self._fd, msgspec.json.encode(report) + b"\n")
+
+
+def watch_leash(loop: asyncio.AbstractEventLoop, engine: Engine) -> None:
+    """Obey the supervisor's words from a thread of our own; leave at once when it is gone."""
+
+    def listen() -> None:
+        for word in sys.stdin.buffer:
+            if word == STOP:
+                loop.call_soon_threadsafe(engine.stop)
+            elif word == STOP_NOW:
+                loop.call_soon_threadsafe(engine.stop_now)
+        os._exit(ORPHANED)
+
+    threading.Thread(target=listen, name="leash", daemon=True).start()
+
+
+async def work(briefing: Briefing, board: FlightBoard, reporter: Reporter) -> int:
+    """Register, run one slice, and say how it ended."""
+    order, settings = briefing.order, briefing.settings
+    clock = SystemClock()
+    observer = LogObserver(settings.log.level)
+    policy = msgspec.structs.replace(settings.worker, concurrency=order.concurrency)
+    async with ObservedStore(open_store(settings), observer, clock) as store:
+        me = name_of(os.getpid())
+        await store.jobs.register(
+            WorkerInfo(
+                id=order.worker,
+                session_id=order.session,
+                host=me.host,
+                boot_id=me.boot_id,
+                pid=me.pid,
+                started_ticks=me.started_ticks,
+                version=__version__,
+                ttl_s=settings.claim.lock_floor_s,
+                jobs=order.jobs or (),
+            ),
+        )
+        engine = Engine(
+            Scope(order.worker, order.jobs, order.alone),
+            Policies(policy, settings.claim, settings.retry),
+            Surroundings(
+                store,
+                resolve,
+                observer,
+                clock,
+                logger(),
+                board,
+                Random(),  # noqa: S311  jitter
+            ),
+        )
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, engine.stop)
+        watch_leash(loop, engine)
+        reporter.say(WorkerReport(ready=True))
+        report = await engine.run_slice(Budget(order.budget_s, until_idle=order.alone))
+    if report.stuck:
+        reporter.say(WorkerReport(stuck=True))
+    return STUCK if report.stuck else 0
+
+
+def main() -> None:
+    """Run one worker and leave without waiting for threads that may hang."""
+    die_with_parent()
+    # Ctrl-C reaches the whole terminal; the supervisor alone decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    board_fd, report_fd = int(sys.argv[1]), int(sys.argv[2])
+    reporter = Reporter(report_fd)
+    line = sys.stdin.buffer.readline()
+    if not line:
+        os._exit(ORPHANED)
+    briefing = msgspec.json.decode(line, type=Briefing)
+    configure(briefing.settings.log.level, briefing.settings.log.format)
+    # Handlers named by module are found from where the command was given.
+    sys.path.insert(0, str(Path.cwd()))
+    code = FAILED
+    try:
+        code = run_async(work(briefing, FlightBoard(board_fd), reporter))
+    except HeadgateError as error:
+        reporter.say(WorkerReport(error=str(error), error_kind=type(error).__name__))
+    except Exception as error:  # noqa: BLE001  the last word of a process
+        traceback.print_exc()
+        reporter.say(WorkerReport(error=repr(error), error_kind=type(error).__name__))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""A worker process in the eyes of its supervisor."""
+
+from random import Random
+
+import msgspec
+
+from headgate.core.fault import Fault, FaultClass
+from headgate.core.item import ClaimedItem
+from headgate.core.retry import RetryPolicy, after_crash, decide
+from headgate.core.settlement import Settlement, hand_back, settle
+from headgate.core.status import ItemStatus
+from headgate.engine.board import Flight, FlightBoard
+from headgate.engine.process import cause_of_exit
+from headgate.ports.launcher import WorkerOrder, WorkerProcess
+
+
+class Child:
+    """One child: its orders, its process, its board, and why it had to be ended."""
+
+    def __init__(self, order: WorkerOrder, process: WorkerProcess, board: FlightBoard) -> None:
+        self.order = order
+        self.process = process
+        self.board = board
+        self.ready = False
+        self.stuck = False
+        self.told_to_stop = False
+        self.error: str | None = None
+        self.error_kind: str | None = None
+        self.memory_mb = 0.0
+        self._guilty: frozenset[int] | None = None
+        self._cause: str | None = None
+
+    def listen(self) -> None:
+        """Take in what the process has said."""
+        for report in self.process.reports():
+            self.ready = self.ready or report.ready
+            self.stuck = self.stuck or report.stuck
+            self.error = report.error or self.error
+            self.error_kind = report.error_kind or self.error_kind
+
+    def stop(self, *, now: bool = False) -> None:
+        """Ask the process to end."""
+        self.told_to_stop = True
+        self.process.stop(now=now)
+
+    def kill_for_time(self, overdue: list[Flight]) -> None:
+        """End the process because handlers in it cannot be stopped otherwise."""
+        self._guilty = frozenset(flight.item_id for flight in overdue)
+        self._cause = "ran past its time limit and could not be stopped"
+        self.process.kill()
+
+    def kill_for_memory(self, limit_mb: int) -> None:
+        """End the process because it grew too large."""
+        self._cause = f"memory limit: the process grew beyond {limit_mb} MB"
+        self.process.kill()
+
+    def kill_as_lost(self) -> None:
+        """End the process because the store has already given its leases away."""
+        self._guilty = frozenset()
+        self.process.kill()
+
+    def overdue(self, now_s: float, grace_s: float) -> list[Flight]:
+        """Handlers that are past their limit and the grace after it."""
+        return [
+            flight
+            for flight in self.board.running()
+            if now_s - flight.started_s > flight.limit_s + grace_s
+        ]
+
+    def last_words(
+        self,
+        code: int,
+        held: dict[int, ClaimedItem],
+        policy: RetryPolicy,
+        rng: Random,
+    ) -> list[Settlement]:
+        """What follows for the items whose handlers were running when the process ended."""
+        settlements = []
+        for flight in self.board.running():
+            item = held.get(flight.item_id)
+            if item is not None and item.epoch == flight.epoch:
+                settlements.append(self._verdict(code, item, flight, policy, rng))
+        return settlements
+
+    def _verdict(
+        self,
+        code: int,
+        item: ClaimedItem,
+        flight: Flight,
+        policy: RetryPolicy,
+        rng: Random,
+    ) -> Settlement:
+        if self._guilty is None:
+            cause = self._cause or cause_of_exit(code)
+            return settle(item, after_crash(item, cause, policy))
+        if item.id not in self._guilty:
+            return hand_back(item, "its process was ended for another item's sake")
+        fault = Fault(FaultClass.TIMEOUT, f"ran longer than {flight.limit_s:g} s and was killed")
+        settlement = settle(item, decide(item, fault, policy, 0, rng))
+        again = settlement.status is ItemStatus.PENDING
+        return msgspec.structs.replace(settlement, suspect=again)

@@ -1,0 +1,145 @@
+"""Decides when to claim, from which job and how much."""
+
+import msgspec
+
+from headgate.core.item import ClaimedItem
+from headgate.core.sizing import ClaimSizer
+from headgate.core.turns import Contender, Turns
+from headgate.engine.board import FlightBoard
+from headgate.engine.buffer import Buffer
+from headgate.engine.work import Workshop
+from headgate.ports.clock import Clock
+from headgate.ports.items import ClaimRequest, Held, ItemStore
+from headgate.ports.jobs import JobStore
+from headgate.ports.notifier import Notifier
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """What a worker may touch. `alone` asks for suspects, one at a time."""
+
+    worker: str
+    jobs: tuple[int, ...] | None = None
+    alone: bool = False
+
+
+class Supply(msgspec.Struct, frozen=True):
+    """Where items come from, and what is noted about it."""
+
+    items: ItemStore
+    jobs: JobStore
+    notifier: Notifier
+    clock: Clock
+    board: FlightBoard
+
+
+class Dispatcher:
+    """Keeps the buffer filled. With `until_idle`, ends when nothing is due and nothing runs."""
+
+    BUFFER_PATIENCE_S = 60.0
+    """How long a leased item may wait for a lane; its lease is that much longer than its limit."""
+    MARGIN_S = 10.0
+
+    def __init__(
+        self,
+        scope: Scope,
+        supply: Supply,
+        workshop: Workshop,
+        buffer: Buffer,
+        sizer: ClaimSizer,
+        poll_s: float,
+    ) -> None:
+        self._scope = scope
+        self._supply = supply
+        self._workshop = workshop
+        self._buffer = buffer
+        self._sizer = sizer
+        self._clock = supply.clock
+        self._poll_s = poll_s
+        self._turns = Turns()
+        self._contenders: list[Contender] = []
+        self._looked_s = float("-inf")
+        self._claim_began_s = 0.0
+        self._next_due_s: float | None = None
+        self.stopping = False
+
+    async def run(self, until_s: float | None = None, *, until_idle: bool = False) -> None:
+        """Claim until stopped, until the time is over, or until there is nothing to do."""
+        while not self._over(until_s):
+            size = 1 if self._scope.alone else self._sizer.size()
+            await self._buffer.wait_low(size // 2)
+            if self._over(until_s):
+                return
+            claimed = await self._claim(size)
+            if claimed:
+                self._supply.board.claimed(self._claim_began_s)
+                self._buffer.put(claimed, self._clock.monotonic())
+            elif until_idle and not self._contenders:
+                return
+            else:
+                await self._rest()
+
+    def stop(self) -> None:
+        """Claim nothing more."""
+        self.stopping = True
+        self._buffer.wake()
+
+    def _over(self, until_s: float | None) -> bool:
+        return self.stopping or (until_s is not None and self._clock.monotonic() >= until_s)
+
+    async def _claim(self, size: int) -> list[ClaimedItem]:
+        contender = await self._next_contender()
+        if contender is None:
+            return []
+        work = await self._workshop.prepare(contender.job_id)
+        if work is None:
+            self._drop(contender)
+            return []
+        # Several jobs share the buffer, so that each gets its turn within one slice.
+        share = max(size // min(len(self._contenders), 8), 1)
+        self._claim_began_s = self._clock.monotonic()
+        claimed = await self._supply.items.claim(
+            ClaimRequest(
+                self._scope.worker,
+                contender.job_id,
+                share,
+                work.limit_s + self.BUFFER_PATIENCE_S + self.MARGIN_S,
+                self._scope.alone,
+            ),
+        )
+        if len(claimed) < share:
+            self._drop(contender)
+        return claimed
+
+    async def _next_contender(self) -> Contender | None:
+        now_s = self._clock.monotonic()
+        if not self._contenders or now_s - self._looked_s > self._poll_s:
+            await self._look(now_s)
+        return self._turns.next(self._contenders)
+
+    async def _look(self, now_s: float) -> None:
+        demand = await self._supply.jobs.demand(self._scope.jobs, None)
+        found = demand.suspects if self._scope.alone else demand.contenders
+        unrunnable = self._workshop.unrunnable
+        self._contenders = [each for each in found if each.job_id not in unrunnable]
+        self._looked_s = now_s
+        self._next_due_s = demand.next_due_in_s
+
+    def _drop(self, contender: Contender) -> None:
+        self._contenders = [each for each in self._contenders if each != contender]
+
+    async def _rest(self) -> None:
+        due_s = self._next_due_s
+        rest_s = self._poll_s if due_s is None else min(self._poll_s, max(due_s, 0.005))
+        await self._supply.notifier.wait(rest_s)
+        self._looked_s = float("-inf")
+
+    async def return_waiting(self) -> int:
+        """Hand back what is leased but not started."""
+        return await self.return_items(self._buffer.remove_all())
+
+    async def return_items(self, items: list[ClaimedItem]) -> int:
+        """Hand back leased items that no lane has taken."""
+        if not items:
+            return 0
+        held = [Held(item.id, item.epoch) for item in items]
+        return await self._supply.items.release(self._scope.worker, held)

@@ -1,0 +1,205 @@
+"""A worker's inside: dispatcher, lanes, settler and control around one store."""
+
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from typing import Any
+
+import msgspec
+
+from headgate.core.retry import RetryPolicy
+from headgate.core.sizing import ClaimPolicy, ClaimSizer
+from headgate.engine.board import FlightBoard
+from headgate.engine.buffer import Buffer
+from headgate.engine.control import Control
+from headgate.engine.dispatcher import Dispatcher, Scope, Supply
+from headgate.engine.lane import Interruption, Lane, Tools
+from headgate.engine.packs import PackRunner
+from headgate.engine.policy import WorkerPolicy
+from headgate.engine.runner import Runner
+from headgate.engine.settler import Settler
+from headgate.engine.work import Workshop
+from headgate.ports.clock import Clock
+from headgate.ports.handler import HandlerLookup, Logger
+from headgate.ports.observer import Observer
+from headgate.ports.store import Store
+
+
+class Policies(msgspec.Struct, frozen=True):
+    """Everything that can be set about a worker."""
+
+    worker: WorkerPolicy = WorkerPolicy()
+    claim: ClaimPolicy = ClaimPolicy()
+    retry: RetryPolicy = RetryPolicy()
+
+
+class Surroundings(msgspec.Struct, frozen=True):
+    """What an engine is given by its process."""
+
+    store: Store
+    lookup: HandlerLookup
+    observer: Observer
+    clock: Clock
+    log: Logger
+    board: FlightBoard
+    rng: Random
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """How long a slice may last. `until_idle` ends it when nothing is due any more."""
+
+    seconds: float | None = None
+    until_idle: bool = False
+
+
+class SliceReport(msgspec.Struct, frozen=True):
+    """What a slice got done."""
+
+    settled: int
+    refused: int
+    stuck: bool
+    """A thread hangs in a handler: this process should be replaced."""
+
+
+class Engine:
+    """Runs slices of work. One engine, one worker id, one process."""
+
+    def __init__(self, scope: Scope, policies: Policies, around: Surroundings) -> None:
+        policy = policies.worker
+        store, clock = around.store, around.clock
+        self._around = around
+        self._policy = policy
+        self._sizer = ClaimSizer(policies.claim, policy.concurrency)
+        self._buffer = Buffer()
+        self._threads = ThreadPoolExecutor(policy.concurrency, thread_name_prefix="handler")
+        self._settler = Settler(
+            store.items,
+            scope.worker,
+            policy,
+            clock,
+            around.board,
+            self._sizer,
+        )
+        workshop = Workshop(store.reads, around.lookup, policy, around.log)
+        runner = Runner(workshop, policies.retry, policy, clock, around.rng, self._threads)
+        self._dispatcher = Dispatcher(
+            scope,
+            Supply(store.items, store.jobs, store.notifier, clock, around.board),
+            workshop,
+            self._buffer,
+            self._sizer,
+            policy.poll_s,
+        )
+        tools = Tools(
+            self._buffer,
+            runner,
+            PackRunner(runner, workshop, clock),
+            self._settler,
+            workshop,
+            around.board,
+            around.observer,
+            clock,
+        )
+        self._lanes = [Lane(tools) for _ in range(policy.concurrency)]
+        self._control = Control(
+            store.reads,
+            self._lanes,
+            self._buffer,
+            self._dispatcher,
+            clock,
+            policy.poll_s,
+        )
+
+    async def run_slice(self, budget: Budget) -> SliceReport:
+        """Work within a budget: the one entry for daemon, drain and slices."""
+        clock = self._around.clock
+        until_s = None if budget.seconds is None else clock.monotonic() + budget.seconds
+        for lane in self._lanes:
+            lane.closed = False
+        services = [supervise(self._settler.run()), supervise(self._control.run())]
+        lanes = [supervise(lane.run()) for lane in self._lanes]
+        dispatching = supervise(self._dispatch(until_s, until_idle=budget.until_idle))
+        try:
+            await _first_failure_or(dispatching, [*services, *lanes])
+            await self._wind_down(lanes, services)
+        finally:
+            for task in (*services, *lanes, dispatching):
+                task.cancel()
+            await asyncio.gather(*services, *lanes, dispatching, return_exceptions=True)
+        tally = self._around.board.tally()
+        return SliceReport(tally.settled, self._settler.refused, self._stuck())
+
+    def stop(self) -> None:
+        """Claim nothing more; what runs may finish."""
+        self._dispatcher.stop()
+
+    def stop_now(self) -> None:
+        """Claim nothing more and hand back what runs."""
+        self._dispatcher.stop()
+        for lane in self._lanes:
+            lane.interrupt(Interruption.HAND_BACK)
+
+    async def _dispatch(self, until_s: float | None, *, until_idle: bool) -> None:
+        """Dispatch until told to stop or until a hung thread asks for a fresh process."""
+        if not until_idle:
+            watch = asyncio.ensure_future(self._stop_when_stuck())
+            try:
+                await self._dispatcher.run(until_s)
+            finally:
+                watch.cancel()
+            return
+        while True:
+            await self._dispatcher.run(until_s, until_idle=True)
+            await self._rest_of_lanes()
+            if self._dispatcher.stopping or not self._buffer:
+                return
+
+    async def _stop_when_stuck(self) -> None:
+        while not self._stuck():
+            await self._around.clock.sleep(self._policy.poll_s)
+        self._dispatcher.stop()
+
+    def _stuck(self) -> bool:
+        return any(lane.stuck for lane in self._lanes)
+
+    async def _rest_of_lanes(self) -> None:
+        """Wait until what is leased has been run and committed."""
+        while len(self._buffer) or any(lane.pack for lane in self._lanes):
+            await self._around.clock.sleep(0.01)
+        await self._settler.wait_idle()
+
+    async def _wind_down(
+        self,
+        lanes: list[asyncio.Task[None]],
+        services: list[asyncio.Task[None]],
+    ) -> None:
+        """Hand back what waits, let the lanes end, commit what they gave."""
+        await self._dispatcher.return_waiting()
+        for lane in self._lanes:
+            lane.closed = True
+        self._buffer.wake()
+        await _first_failure_or(asyncio.ensure_future(_all(lanes)), services)
+        await self._settler.wait_idle()
+
+
+def supervise(service: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """Start a service loop as a task that somebody waits for."""
+    return asyncio.ensure_future(service)
+
+
+async def _all(tasks: list[asyncio.Task[None]]) -> None:
+    await asyncio.gather(*tasks)
+
+
+async def _first_failure_or(
+    main: asyncio.Task[None],
+    others: list[asyncio.Task[None]],
+) -> None:
+    """Wait for `main`; a failure of any other ends the wait and is raised."""
+    waiting = {main, *others}
+    while not main.done():
+        done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    main.result()

@@ -1,0 +1,140 @@
+"""One of the parallel tracks of a worker: takes an item, runs it, hands over its settlement."""
+
+import asyncio
+from collections.abc import Sequence
+from enum import StrEnum
+
+import msgspec
+
+from headgate.core.fault import Fault, FaultClass
+from headgate.core.item import ClaimedItem
+from headgate.core.settlement import hand_back
+from headgate.core.status import ItemStatus
+from headgate.engine.board import FlightBoard
+from headgate.engine.buffer import Buffer
+from headgate.engine.packs import PackRunner
+from headgate.engine.runner import Ended, Runner
+from headgate.engine.settler import Settler
+from headgate.engine.work import JobWork, Workshop
+from headgate.ports.clock import Clock
+from headgate.ports.observer import Observer
+
+
+class Interruption(StrEnum):
+    """Why a running handler is cut short."""
+
+    TIMEOUT = "timeout"
+    HAND_BACK = "hand_back"
+
+
+class Tools(msgspec.Struct, frozen=True):
+    """What all lanes of a worker share."""
+
+    buffer: Buffer
+    runner: Runner
+    packs: PackRunner
+    settler: Settler
+    workshop: Workshop
+    board: FlightBoard
+    observer: Observer
+    clock: Clock
+
+
+class Lane:
+    """Runs items one after the other until it is closed."""
+
+    BURST = 64
+    """Handlers that never wait would starve the commits, so a lane pauses after this many."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._task: asyncio.Task[object] | None = None
+        self._interruption: Interruption | None = None
+        self.closed = False
+        self.stuck = False
+        """A plain function ran past its limit; its thread cannot be stopped."""
+        self.pack: Sequence[ClaimedItem] = ()
+        self.started_s = 0.0
+        self.limit_s = 0.0
+
+    async def run(self) -> None:
+        """Work until closed."""
+        tools = self._tools
+        self._task = asyncio.current_task()
+        burst = 0
+        while not self.closed:
+            taken = tools.buffer.take()
+            if taken is None:
+                burst = 0
+                await tools.buffer.wait_filled()
+                continue
+            await self._fly(*taken)
+            burst += 1
+            if tools.settler.crowded:
+                await tools.settler.wait_room()
+            elif burst >= self.BURST:
+                burst = 0
+                await tools.clock.sleep(0)
+
+    def interrupt(self, why: Interruption) -> None:
+        """Cut the running handler short, if there is one."""
+        if self.pack and self._task is not None and self._interruption is None:
+            self._interruption = why
+            self._task.cancel()
+
+    def overdue(self, now_s: float) -> bool:
+        """Whether the running handler is past its limit."""
+        return bool(self.pack) and now_s - self.started_s > self.limit_s
+
+    async def _fly(self, first: ClaimedItem, claimed_s: float) -> None:
+        tools = self._tools
+        work = tools.workshop.work_of(first.job_id)
+        size = work.handler.pack
+        alone = size is None or first.suspect
+        pack = [first] if alone else [first, *tools.buffer.take_like(first, (size or 1) - 1)]
+        now_s = tools.clock.monotonic()
+        slots = [tools.board.start(item.id, item.epoch, now_s, work.limit_s) for item in pack]
+        self.pack, self.started_s, self.limit_s = pack, now_s, work.limit_s
+        for item in pack:
+            tools.observer.started(item, work.handler.name)
+        try:
+            if size is None:
+                all_ended = [await tools.runner.run(first, claimed_s)]
+            else:
+                all_ended = await tools.packs.run(pack, claimed_s)
+        except asyncio.CancelledError:
+            all_ended = self._cut_short(work, pack, claimed_s)
+        finally:
+            self.pack = ()
+            for slot in slots:
+                tools.board.end(slot)
+        for item, ended in zip(pack, all_ended, strict=True):
+            tools.observer.ended(item, work.handler.name, ended.settlement)
+            tools.settler.add(ended.settlement, ended.columns)
+
+    def _cut_short(
+        self,
+        work: JobWork,
+        pack: Sequence[ClaimedItem],
+        claimed_s: float,
+    ) -> list[Ended]:
+        why, self._interruption = self._interruption, None
+        if why is None or self._task is None:
+            raise asyncio.CancelledError  # the worker itself is being torn down
+        self._task.uncancel()
+        if why is Interruption.HAND_BACK:
+            return [Ended(hand_back(item, "worker was told to stop"), None) for item in pack]
+        fault = Fault(FaultClass.TIMEOUT, f"ran longer than {work.limit_s:g} s")
+        all_ended = [
+            self._tools.runner.ended(item, fault, claimed_s, self.started_s) for item in pack
+        ]
+        if work.handler.is_async:
+            return all_ended
+        self.stuck = True
+        return [self._alone_next_time(ended) for ended in all_ended]
+
+    @staticmethod
+    def _alone_next_time(ended: Ended) -> Ended:
+        """Its next attempt gets a process of its own, which can be ended if it hangs again."""
+        again = ended.settlement.status is ItemStatus.PENDING
+        return Ended(msgspec.structs.replace(ended.settlement, suspect=again), None)

@@ -1,0 +1,71 @@
+"""Handlers that take several items at once.
+
+A pack that fails for an unknown or permanent reason is halved until the guilty row stands alone;
+network trouble and time-outs are nobody's fault and retry the pack whole. Only the last word on
+each row is settled, so being run again in a smaller pack costs an innocent row no attempt.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+from headgate.core.fault import Fault
+from headgate.core.item import ClaimedItem
+from headgate.core.outcome import Outcome
+from headgate.engine.result import outcome_of
+from headgate.engine.runner import Ended, Runner, fault_of
+from headgate.engine.work import JobWork, Workshop
+from headgate.ports.clock import Clock
+
+Outcomes = list[Outcome | Fault]
+
+
+class PackRunner:
+    """Runs packs through the same runner as single items."""
+
+    def __init__(self, runner: Runner, workshop: Workshop, clock: Clock) -> None:
+        self._runner = runner
+        self._workshop = workshop
+        self._clock = clock
+
+    async def run(self, pack: Sequence[ClaimedItem], claimed_s: float) -> list[Ended]:
+        """Run a pack and settle each of its items."""
+        work = self._workshop.work_of(pack[0].job_id)
+        started_s = self._clock.monotonic()
+        outcomes = await self._outcomes(work, pack)
+        return [
+            self._runner.ended(claimed, outcome, claimed_s, started_s)
+            for claimed, outcome in zip(pack, outcomes, strict=True)
+        ]
+
+    async def _outcomes(self, work: JobWork, pack: Sequence[ClaimedItem]) -> Outcomes:
+        try:
+            outcomes = await self._call(work, pack)
+        except asyncio.CancelledError:
+            raise
+        except (ConnectionError, TimeoutError) as error:
+            return [fault_of(error)] * len(pack)
+        except BaseException as error:  # noqa: BLE001  a handler may raise anything
+            if len(pack) == 1:
+                return [fault_of(error)]
+            half = len(pack) // 2
+            return [
+                *await self._outcomes(work, pack[:half]),
+                *await self._outcomes(work, pack[half:]),
+            ]
+        return outcomes
+
+    async def _call(self, work: JobWork, pack: Sequence[ClaimedItem]) -> Outcomes:
+        items = self._runner.items(work, pack)
+        context = self._workshop.context(work, pack[0])
+        returned = await self._runner.call(work, items, context)
+        if not isinstance(returned, Sequence) or len(returned) != len(pack):
+            raise PackError(returned, len(pack))
+        return [outcome_of(each) for each in returned]
+
+
+class PackError(ValueError):
+    """The handler did not return one outcome for each item of the pack."""
+
+    def __init__(self, returned: object, expected: int) -> None:
+        found = len(returned) if isinstance(returned, Sequence) else type(returned).__name__
+        super().__init__(f"the pack has {expected} items, the handler returned {found}")

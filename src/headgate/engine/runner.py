@@ -1,0 +1,126 @@
+"""Running one item: begin, call under the lease, classify, decide, settle.
+
+One of the two places that catch everything, because a handler is somebody else's code.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from typing import Any
+
+import msgspec
+
+from headgate.core.fault import Fault, FaultClass, of_exception
+from headgate.core.item import ClaimedItem, Item
+from headgate.core.outcome import Outcome
+from headgate.core.retry import RetryPolicy, after_crash, decide
+from headgate.core.settlement import Settlement, settle
+from headgate.engine.policy import WorkerPolicy
+from headgate.engine.result import encode_result, outcome_of, result_columns, stored_text
+from headgate.engine.work import JobWork, Workshop
+from headgate.ports.clock import Clock
+
+_decode = msgspec.json.Decoder().decode
+MICROSECONDS = 1_000_000
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """One settled item, with the result whose names become columns."""
+
+    settlement: Settlement
+    columns: Mapping[str, Any] | None
+
+
+class Runner:
+    """Turns leased items into settlements. Never raises but for cancellation."""
+
+    def __init__(
+        self,
+        workshop: Workshop,
+        retry: RetryPolicy,
+        policy: WorkerPolicy,
+        clock: Clock,
+        rng: Random,
+        threads: ThreadPoolExecutor,
+    ) -> None:
+        self._workshop = workshop
+        self._retry = retry
+        self._policy = policy
+        self._clock = clock
+        self._rng = rng
+        self._threads = threads
+
+    async def run(self, claimed: ClaimedItem, claimed_s: float) -> Ended:
+        """Run one item from lease to settlement."""
+        work = self._workshop.work_of(claimed.job_id)
+        started_s = self._clock.monotonic()
+        normalized: str | None = None
+        try:
+            item, normalized = self._item(work, claimed)
+            context = self._workshop.context(work, claimed)
+            returned = await self.call(work, item, context)
+        except asyncio.CancelledError:
+            raise
+        except MemoryError as error:
+            return self.crashed(claimed, f"memory limit: {error or 'MemoryError'}", started_s)
+        except BaseException as error:  # noqa: BLE001  a handler may raise anything, even SystemExit
+            outcome: Outcome | Fault = fault_of(error)
+        else:
+            outcome = outcome_of(returned)
+        return self.ended(claimed, outcome, claimed_s, started_s, normalized)
+
+    async def call(self, work: JobWork, subject: object, context: object) -> object:
+        """Call the handler: awaited here, or in a thread if it is a plain function."""
+        if work.handler.is_async:
+            return await work.handler.call(subject, context)  # type: ignore[misc]
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, work.handler.call, subject, context)
+
+    def ended(
+        self,
+        claimed: ClaimedItem,
+        outcome: Outcome | Fault,
+        claimed_s: float,
+        started_s: float,
+        normalized: str | None = None,
+    ) -> Ended:
+        """Settle an attempt that ended with `outcome`."""
+        text, problem = stored_text(outcome, self._policy.result_bytes)
+        final = problem or outcome
+        strategies = len(self._workshop.work_of(claimed.job_id).handler.strategies)
+        verdict = decide(claimed, final, self._retry, strategies, self._rng)
+        waited_us = int((started_s - claimed_s) * MICROSECONDS)
+        ran_us = int((self._clock.monotonic() - started_s) * MICROSECONDS)
+        settlement = settle(claimed, verdict, text, normalized, waited_us, ran_us)
+        return Ended(settlement, result_columns(final))
+
+    def crashed(self, claimed: ClaimedItem, cause: str, started_s: float) -> Ended:
+        """Settle an attempt that nearly took its process along: it must run alone from now on."""
+        verdict = after_crash(claimed, cause, self._retry)
+        ran_us = int((self._clock.monotonic() - started_s) * MICROSECONDS)
+        return Ended(settle(claimed, verdict, ran_us=ran_us), None)
+
+    def items(self, work: JobWork, pack: Sequence[ClaimedItem]) -> list[Item]:
+        """The items of a pack as its handler sees them."""
+        return [self._item(work, claimed)[0] for claimed in pack]
+
+    def _item(self, work: JobWork, claimed: ClaimedItem) -> tuple[Item, str | None]:
+        """The item as the handler sees it, and its normalized form if that is new."""
+        data = _decode(claimed.input)
+        if claimed.normalized is not None:
+            return Item(claimed.id, claimed.key, data, _decode(claimed.normalized)), None
+        if work.handler.normalize is None:
+            return Item(claimed.id, claimed.key, data), None
+        normalized = work.handler.normalize(data)
+        text, problem = encode_result(normalized, self._policy.result_bytes)
+        if problem is not None:
+            raise ValueError(f"normalize: {problem.reason}")
+        return Item(claimed.id, claimed.key, data, normalized), text
+
+
+def fault_of(error: BaseException) -> Fault:
+    """What an exception out of a handler means."""
+    if isinstance(error, SystemExit):
+        return Fault(FaultClass.PERMANENT, f"the handler called sys.exit({error.code!r})")
+    return of_exception(error)

@@ -1,0 +1,129 @@
+"""Group commit: results that end within a few milliseconds share a transaction."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from headgate.core.settlement import Settlement
+from headgate.core.sizing import ClaimSizer
+from headgate.core.status import ItemStatus
+from headgate.engine.board import FlightBoard
+from headgate.engine.policy import WorkerPolicy
+from headgate.ports.clock import Clock
+from headgate.ports.items import ResultColumns, SettleReport, SettleRequest
+
+MICROSECONDS = 1_000_000
+MAX_COLUMNS = 1_000
+"""Names beyond this many are kept in the results but get no column of their own."""
+
+
+class SettleSink(Protocol):
+    """The one verb that a settler needs."""
+
+    async def settle_many(self, request: SettleRequest) -> SettleReport:
+        """End leases where the epoch still matches."""
+        ...
+
+
+class Settler:
+    """Collects settlements and commits them; a result counts once its commit returned."""
+
+    BACKLOG = 4
+    """How many full commits may wait before lanes have to."""
+
+    def __init__(
+        self,
+        sink: SettleSink,
+        worker: str,
+        policy: WorkerPolicy,
+        clock: Clock,
+        board: FlightBoard,
+        sizer: ClaimSizer,
+    ) -> None:
+        self._sink = sink
+        self._worker = worker
+        self._policy = policy
+        self._clock = clock
+        self._board = board
+        self._sizer = sizer
+        self._pending: list[Settlement] = []
+        self._columns: dict[int, dict[str, None]] = {}
+        self._new_columns: dict[int, list[str]] = {}
+        self._added = asyncio.Event()
+        self._full = asyncio.Event()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self.refused = 0
+
+    @property
+    def crowded(self) -> bool:
+        """Whether lanes should wait for commits before they go on."""
+        return len(self._pending) >= self.BACKLOG * self._policy.flush_items
+
+    def add(self, settlement: Settlement, result: Mapping[str, Any] | None = None) -> None:
+        """Hand over one settlement; `result` shows which columns it uses."""
+        failed = settlement.error_class is not None
+        self._sizer.ended(settlement.ran_us / MICROSECONDS, failed=failed)
+        if result:
+            self._notice_columns(settlement.job_id, result)
+        pending = self._pending
+        pending.append(settlement)
+        if len(pending) == 1:
+            self._idle.clear()
+            self._added.set()
+        if len(pending) >= self._policy.flush_items:
+            self._full.set()
+            if self.crowded:
+                self._room.clear()
+
+    async def wait_room(self) -> None:
+        """Wait until the backlog is small again."""
+        await self._room.wait()
+
+    async def wait_idle(self) -> None:
+        """Wait until everything handed over so far is committed."""
+        await self._idle.wait()
+
+    async def run(self) -> None:
+        """Commit for ever."""
+        while True:
+            await self._added.wait()
+            if not self._full.is_set():
+                await self._gather()
+            await self.flush()
+
+    async def _gather(self) -> None:
+        """Give others the chance to share the commit."""
+        waiter = asyncio.ensure_future(self._full.wait())
+        await asyncio.wait([waiter], timeout=self._policy.flush_s)
+        waiter.cancel()
+
+    async def flush(self) -> None:
+        """Commit what is pending now."""
+        batch, self._pending = self._pending, []
+        columns, self._new_columns = self._new_columns, {}
+        self._added.clear()
+        self._full.clear()
+        self._room.set()
+        if batch:
+            named = [ResultColumns(job_id, tuple(names)) for job_id, names in columns.items()]
+            report = await self._sink.settle_many(SettleRequest(self._worker, batch, named))
+            self.refused += len(report.refused)
+            finished = sum(each.status is not ItemStatus.PENDING for each in batch)
+            kept = max(finished - len(report.refused), 0)
+            self._board.committed(kept, self._clock.monotonic(), self._sizer.ttl_s())
+        if not self._pending:
+            self._idle.set()
+
+    def _notice_columns(self, job_id: int, result: Mapping[str, Any]) -> None:
+        known = self._columns.get(job_id)
+        if known is None:
+            known = self._columns[job_id] = {}
+        if result.keys() <= known.keys():
+            return
+        for name in result:
+            if name not in known and len(known) < MAX_COLUMNS:
+                known[name] = None
+                self._new_columns.setdefault(job_id, []).append(name)

@@ -1,0 +1,312 @@
+"""A small parent that runs no user code: it starts workers, beats for them, and buries them.
+
+Because it never runs a handler, nothing that a handler does can starve the heartbeat, the time
+limits or the sweeper.
+"""
+
+import secrets
+from random import Random
+
+import msgspec
+
+from headgate.core.errors import HeadgateError, StoreFull, StoreUnreachable
+from headgate.core.status import JobState
+from headgate.engine.board import FlightBoard
+from headgate.engine.child import Child
+from headgate.engine.engine import Policies
+from headgate.engine.process import cause_of_exit, is_stopped, resident_mb, this_host
+from headgate.engine.sweeper import Sweeper
+from headgate.ports.clock import Clock
+from headgate.ports.items import SettleRequest
+from headgate.ports.jobs import Demand, SessionReport
+from headgate.ports.launcher import Launcher, WorkerOrder
+from headgate.ports.observer import Observer
+from headgate.ports.store import Store
+
+
+class WorkerFailed(HeadgateError):
+    """Worker processes end before they can start working."""
+
+
+class Work(msgspec.Struct, frozen=True):
+    """What to supervise. `drain` ends when the jobs have no open item left."""
+
+    jobs: tuple[int, ...] | None = None
+    drain: bool = False
+    max_stall_s: float | None = None
+    budget_s: float | None = None
+    command: str = ""
+
+
+class RunReport(msgspec.Struct, frozen=True):
+    """How a run went. `settled` counts items that this run finished."""
+
+    settled: int = 0
+    drain_s: float = 0.0
+    stalled: bool = False
+    interrupted: bool = False
+    crashes: int = 0
+
+
+class Supervisor:
+    """Keeps worker processes running until the work is done or somebody says stop."""
+
+    TICK_S = 0.05
+    PATIENCE_S = 5.0
+    """How long a worker that was told to hand back may take before it is killed."""
+    FALSE_STARTS = 3
+
+    def __init__(
+        self,
+        store: Store,
+        launcher: Launcher,
+        clock: Clock,
+        observer: Observer,
+        policies: Policies,
+        rng: Random | None = None,
+    ) -> None:
+        self._store = store
+        self._launcher = launcher
+        self._clock = clock
+        self._observer = observer
+        self._policies = policies
+        self._rng = rng or Random()  # noqa: S311  jitter, not a secret
+        self._session = f"{this_host()}-{secrets.token_hex(6)}"
+        self._sweeper = Sweeper(store, clock, observer, self._session)
+        self._children: list[Child] = []
+        self._settled = 0
+        self._first_claim_s: float | None = None
+        self._last_commit_s = 0.0
+        self._crashes = 0
+        self._false_starts = 0
+        self._stops = 0
+        self._stopping_since_s: float | None = None
+        self._hurried = False
+        self._beat_s = float("-inf")
+        self._looked_s = float("-inf")
+        self._progress = (0, clock.monotonic())
+
+    def stop(self) -> None:
+        """Once: let running items finish. Twice: hand them back at once."""
+        self._stops += 1
+
+    @property
+    def running(self) -> int:
+        """Handlers that run right now."""
+        return sum(len(child.board.running()) for child in self._children)
+
+    async def run(self, work: Work) -> RunReport:
+        """Supervise until the work is done, stalled, out of time, or stopped."""
+        await self._record(work, ended=False)
+        began_s = self._clock.monotonic()
+        self._progress = (0, began_s)
+        stalled = False
+        try:
+            while True:
+                await self._tend(work)
+                stalled = stalled or self._is_stalled(work)
+                over = (
+                    work.budget_s is not None and self._clock.monotonic() - began_s > work.budget_s
+                )
+                if stalled or over:
+                    self._stops = max(self._stops, 1)
+                self._pass_on_stops()
+                if not self._children and (self._stopping_since_s is not None):
+                    break
+                await self._clock.sleep(self.TICK_S)
+        finally:
+            await self._end_all()
+        await self._record(work, ended=True)
+        return RunReport(
+            settled=self._settled,
+            drain_s=self._drain_s(),
+            stalled=stalled,
+            interrupted=self._stops > 0 and not stalled,
+            crashes=self._crashes,
+        )
+
+    async def _tend(self, work: Work) -> None:
+        """One tick: listen, bury, enforce limits, beat, sweep, and staff what there is to do."""
+        for child in self._children:
+            child.listen()
+        await self._bury_dead()
+        self._enforce_limits()
+        await self._beat()
+        await self._sweeper.due(frozenset(child.order.worker for child in self._children))
+        if self._stopping_since_s is None and self._is_time_to_look():
+            await self._staff(work)
+
+    def _is_time_to_look(self) -> bool:
+        now_s = self._clock.monotonic()
+        if now_s - self._looked_s < self._policies.worker.poll_s / 2:
+            return False
+        self._looked_s = now_s
+        return True
+
+    async def _staff(self, work: Work) -> None:
+        """Start what is missing, finish what is finished, and notice that all is done."""
+        demand = await self._store.jobs.demand(work.jobs, None)
+        for job_id in demand.finishable:
+            await self._store.jobs.finish_job(job_id)
+        if work.drain and not demand.open_items and not await self._still_ingesting(work):
+            self._begin_stop()
+            return
+        self._start_company(work)
+        self._start_alone(work, demand)
+
+    async def _still_ingesting(self, work: Work) -> bool:
+        states = [(await self._store.reads.job(job_id)).state for job_id in work.jobs or ()]
+        return JobState.INGESTING in states
+
+    def _start_company(self, work: Work) -> None:
+        policy = self._policies.worker
+        company = sum(not child.order.alone for child in self._children)
+        share = max(policy.concurrency // policy.processes, 1)
+        for _ in range(policy.processes - company):
+            self._launch(work, share, alone=False)
+
+    def _start_alone(self, work: Work, demand: Demand) -> None:
+        alone = sum(child.order.alone for child in self._children)
+        if demand.suspects and alone < self._policies.worker.alone_processes:
+            self._launch(work, 1, alone=True)
+
+    def _launch(self, work: Work, concurrency: int, *, alone: bool) -> None:
+        worker = f"{self._session}-{secrets.token_hex(3)}"
+        order = WorkerOrder(worker, self._session, work.jobs, concurrency, alone, work.budget_s)
+        board = FlightBoard.create()
+        process = self._launcher.launch(order, board.fd)
+        self._children.append(Child(order, process, board))
+        self._observer.changed("worker_started", worker=worker, pid=process.pid, alone=alone)
+
+    def _enforce_limits(self) -> None:
+        policy = self._policies.worker
+        now_s = self._clock.monotonic()
+        for child in self._children:
+            overdue = child.overdue(now_s, policy.grace_s)
+            limit_mb = policy.alone_memory_mb if child.order.alone else policy.memory_mb
+            if overdue:
+                child.kill_for_time(overdue)
+            elif resident_mb(child.process.pid) > limit_mb:
+                child.kill_for_memory(limit_mb)
+
+    async def _beat(self) -> None:
+        """Count a heartbeat for every child that is alive and not frozen."""
+        now_s = self._clock.monotonic()
+        if now_s - self._beat_s < self._policies.worker.heartbeat_s:
+            return
+        self._beat_s = now_s
+        living = {
+            child.order.worker: child
+            for child in self._children
+            if child.ready and not is_stopped(child.process.pid)
+        }
+        if not living:
+            return
+        ttl_s = max(child.board.tally().ttl_s for child in living.values())
+        ttl_s = max(ttl_s, self._policies.claim.lock_floor_s)
+        for lost in await self._store.jobs.beat(list(living), ttl_s):
+            self._observer.changed("worker_lost", worker=lost)
+            living[lost].kill_as_lost()
+
+    async def _bury_dead(self) -> None:
+        for child in list(self._children):
+            code = child.process.poll()
+            if code is not None:
+                child.listen()
+                self._children.remove(child)
+                await self._bury(child, code)
+
+    async def _bury(self, child: Child, code: int) -> None:
+        """Settle what was running, return the rest, and raise what the child could not mend."""
+        self._add_tally(child)
+        flights = child.board.running()
+        if flights:
+            held = {item.id: item for item in await self._store.items.leases_of(child.order.worker)}
+            words = child.last_words(code, held, self._policies.retry, self._rng)
+            if words:
+                await self._store.items.settle_many(SettleRequest(child.order.worker, words))
+        reason = "finished" if code == 0 else cause_of_exit(code)
+        await self._store.jobs.retire(child.order.worker, reason)
+        child.process.close()
+        child.board.close()
+        self._observer.changed("worker_ended", worker=child.order.worker, reason=reason)
+        self._raise_fatal(child, code, had_flights=bool(flights))
+
+    def _raise_fatal(self, child: Child, code: int, *, had_flights: bool) -> None:
+        for kind in (StoreFull, StoreUnreachable):
+            if child.error_kind == kind.__name__:
+                raise kind(child.error)
+        if code != 0 and not child.stuck:
+            self._crashes += 1
+        if child.ready or had_flights or code == 0:
+            self._false_starts = 0
+            return
+        self._false_starts += 1
+        if self._false_starts >= self.FALSE_STARTS:
+            raise WorkerFailed(
+                f"worker processes end before they can work: {child.error or cause_of_exit(code)}",
+            )
+
+    def _add_tally(self, child: Child) -> None:
+        tally = child.board.tally()
+        self._settled += tally.settled
+        if tally.first_claim_s:
+            first = self._first_claim_s
+            self._first_claim_s = min(first or tally.first_claim_s, tally.first_claim_s)
+        self._last_commit_s = max(self._last_commit_s, tally.last_commit_s)
+
+    def _drain_s(self) -> float:
+        if self._first_claim_s is None:
+            return 0.0
+        return max(self._last_commit_s - self._first_claim_s, 0.0)
+
+    def _is_stalled(self, work: Work) -> bool:
+        now_s = self._clock.monotonic()
+        settled = self._settled + sum(child.board.tally().settled for child in self._children)
+        if settled != self._progress[0]:
+            self._progress = (settled, now_s)
+        if work.max_stall_s is None:
+            return False
+        return now_s - self._progress[1] > work.max_stall_s
+
+    def _begin_stop(self) -> None:
+        if self._stopping_since_s is None:
+            self._stopping_since_s = self._clock.monotonic()
+            for child in self._children:
+                child.stop()
+
+    def _pass_on_stops(self) -> None:
+        if self._stops:
+            self._begin_stop()
+        if self._stopping_since_s is None:
+            return
+        stopping_s = self._clock.monotonic() - self._stopping_since_s
+        shutdown_s = self._policies.worker.shutdown_s
+        if not self._hurried and (self._stops > 1 or stopping_s > shutdown_s):
+            self._hurried = True
+            self._stopping_since_s = self._clock.monotonic()
+            for child in self._children:
+                child.stop(now=True)
+        elif self._hurried and stopping_s > self.PATIENCE_S:
+            for child in self._children:
+                child.kill_as_lost()
+
+    async def _end_all(self) -> None:
+        """Whatever happens, leave no process behind."""
+        for child in self._children:
+            child.process.kill()
+        self._children.clear()
+
+    async def _record(self, work: Work, *, ended: bool) -> None:
+        job_id = work.jobs[0] if work.jobs and len(work.jobs) == 1 else None
+        await self._store.jobs.record_session(
+            SessionReport(
+                id=self._session,
+                job_id=job_id,
+                command=work.command,
+                worker_count=self._policies.worker.processes,
+                settled=self._settled,
+                drain_s=self._drain_s(),
+                ended=ended,
+            ),
+        )

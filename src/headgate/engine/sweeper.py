@@ -1,0 +1,81 @@
+"""Puts right what died: leases of dead workers, overdue leases, half-done cancellations."""
+
+from headgate.core.worker import WorkerRow
+from headgate.engine.process import ProcessName, is_gone
+from headgate.ports.clock import Clock
+from headgate.ports.items import Held
+from headgate.ports.observer import Observer
+from headgate.ports.store import Store
+
+
+class Sweeper:
+    """A plain loop in every supervisor, elected by the store, never itself a job.
+
+    Whether a worker lives is judged by its heartbeat counter against our own monotonic clock: a
+    wall clock that jumps, here or there, kills nobody.
+    """
+
+    INTERVAL_S = 1.0
+    DUTY = "sweeper"
+    CONFIRM_S = 0.5
+    """A dead process must be seen dead twice, so that its own supervisor can speak first."""
+
+    def __init__(self, store: Store, clock: Clock, observer: Observer, holder: str) -> None:
+        self._store = store
+        self._clock = clock
+        self._observer = observer
+        self._holder = holder
+        self._beats: dict[str, tuple[int, float]] = {}
+        self._gone: dict[str, float] = {}
+        self._overdue: dict[tuple[int, int], float] = {}
+        self._swept_s = float("-inf")
+
+    async def run_once(self, own: frozenset[str]) -> int:
+        """One round; `own` are workers whose supervisor this is. Returns items given back."""
+        workers = [row for row in await self._store.reads.workers() if row.id not in own]
+        dead = [(row, why) for row in workers if (why := self._death_of(row)) is not None]
+        if not await self._store.jobs.elect(self.DUTY, self._holder, 5 * self.INTERVAL_S):
+            return 0
+        returned = 0
+        for row, why in dead:
+            returned += await self._store.jobs.retire(row.id, why)
+            self._observer.changed("worker_retired", worker=row.id, reason=why)
+        returned += await self._end_overdue()
+        return returned
+
+    async def due(self, own: frozenset[str]) -> int:
+        """A round, if it is time for one."""
+        now_s = self._clock.monotonic()
+        if now_s - self._swept_s < self.INTERVAL_S / (2 if self._gone else 1):
+            return 0
+        self._swept_s = now_s
+        return await self.run_once(own)
+
+    def _death_of(self, row: WorkerRow) -> str | None:
+        now_s = self._clock.monotonic()
+        if is_gone(ProcessName(row.host, row.boot_id, row.pid, row.started_ticks)):
+            first_s = self._gone.setdefault(row.id, now_s)
+            if now_s - first_s >= self.CONFIRM_S:
+                del self._gone[row.id]
+                return "its process is gone"
+            return None
+        beat, since_s = self._beats.get(row.id, (-1, now_s))
+        if beat != row.beat:
+            self._beats[row.id] = (row.beat, now_s)
+            return None
+        silent_s = now_s - since_s
+        return f"no heartbeat for {silent_s:.0f} s" if silent_s > row.ttl_s else None
+
+    async def _end_overdue(self) -> int:
+        """Return leases that stay overdue for as long as a lease lasts, on our own clock."""
+        now_s = self._clock.monotonic()
+        found = await self._store.items.overdue(1_000)
+        keys = {(lease.item_id, lease.epoch): lease for lease in found}
+        self._overdue = {key: self._overdue.get(key, now_s) for key in keys}
+        returned = 0
+        for key, lease in keys.items():
+            if now_s - self._overdue[key] > lease.lease_s:
+                held = [Held(lease.item_id, lease.epoch)]
+                returned += await self._store.items.release(lease.worker, held)
+                self._observer.changed("lease_overdue", item=lease.item_id, worker=lease.worker)
+        return returned

@@ -1,0 +1,100 @@
+"""Jobs as a worker sees them: the handler that runs them and what it may know."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from headgate.core.errors import UnknownHandler, UnknownJob
+from headgate.core.item import ClaimedItem
+from headgate.engine.policy import WorkerPolicy
+from headgate.ports.handler import Context, HandlerLookup, HandlerSpec, JobView, Logger
+from headgate.ports.reads import ReadStore
+
+
+class JobWork(msgspec.Struct, frozen=True):
+    """A job with its handler, ready to run."""
+
+    job: JobView
+    handler: HandlerSpec
+    limit_s: float
+
+
+class ItemLog:
+    """A logger that knows its item, and binds that only when something is logged."""
+
+    __slots__ = ("_attempt", "_item", "_log")
+
+    def __init__(self, log: Logger, item: ClaimedItem, attempt: int) -> None:
+        self._log = log
+        self._item = item
+        self._attempt = attempt
+
+    def _facts(self, facts: Mapping[str, object]) -> dict[str, Any]:
+        item = self._item
+        return {"job": item.job_id, "item": item.id, "attempt": self._attempt, **facts}
+
+    def debug(self, event: str, **facts: object) -> object:
+        """Log detail."""
+        return self._log.debug(event, **self._facts(facts))
+
+    def info(self, event: str, **facts: object) -> object:
+        """Log news."""
+        return self._log.info(event, **self._facts(facts))
+
+    def warning(self, event: str, **facts: object) -> object:
+        """Log something odd."""
+        return self._log.warning(event, **self._facts(facts))
+
+    def error(self, event: str, **facts: object) -> object:
+        """Log a failure."""
+        return self._log.error(event, **self._facts(facts))
+
+
+class Workshop:
+    """Finds and keeps the work of each job that this process has touched."""
+
+    def __init__(
+        self,
+        reads: ReadStore,
+        lookup: HandlerLookup,
+        policy: WorkerPolicy,
+        log: Logger,
+    ) -> None:
+        self._reads = reads
+        self._lookup = lookup
+        self._policy = policy
+        self._log = log
+        self._works: dict[int, JobWork] = {}
+        self.unrunnable: dict[int, str] = {}
+        """Jobs whose handler this process cannot load, with the reason."""
+
+    def work_of(self, job_id: int) -> JobWork:
+        """The work of a job that was prepared."""
+        return self._works[job_id]
+
+    async def prepare(self, job_id: int) -> JobWork | None:
+        """Load a job and its handler; None if this process cannot run it."""
+        if job_id in self._works:
+            return self._works[job_id]
+        try:
+            job = await self._reads.job(job_id)
+            spec = self._lookup(job.handler)
+        except UnknownJob:
+            return None
+        except UnknownHandler as error:
+            self.unrunnable[job_id] = str(error)
+            self._log.error("handler cannot be loaded", job=job_id, reason=str(error))
+            return None
+        view = JobView(job.id, job.name, job.owner, job.config)
+        limit_s = spec.timeout_s or self._policy.item_timeout_s
+        work = JobWork(view, spec, limit_s)
+        self._works[job_id] = work
+        return work
+
+    def context(self, work: JobWork, item: ClaimedItem) -> Context:
+        """The surroundings of one attempt."""
+        strategies = work.handler.strategies
+        strategy = strategies[min(item.strategy, len(strategies) - 1)] if strategies else None
+        attempt = item.attempts + 1
+        return Context(work.job, attempt, strategy, ItemLog(self._log, item, attempt))
