@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -76,6 +77,8 @@ def measure(options: argparse.Namespace, bench: Bench, out: Console, talk: Conso
 
 def main() -> int:
     options = parse()
+    # Unwind on a polite kill too, or the database server would be left running.
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))
     out, talk = Console(), Console(stderr=True)
     if options.list:
         for figure in options.figures:

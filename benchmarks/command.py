@@ -60,8 +60,12 @@ class Report:
 def run(job: Run, folder: Path) -> Report:
     """Run to the end; every row must end as done, or the figure would be of something else."""
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        process = subprocess.Popen(job.command(), cwd=folder, stdout=out, stderr=err)
-        peak = watch(process)
+        with subprocess.Popen(job.command(), cwd=folder, stdout=out, stderr=err) as process:
+            try:
+                peak = watch(process)
+            finally:
+                if process.poll() is None:
+                    process.kill()  # its workers see that and end by themselves
         totals = read(process, out, err)
     if totals["done"] != totals["total"]:
         raise FailedError(f"headgate run finished {totals['done']} of {totals['total']} rows")
@@ -84,8 +88,6 @@ def watch(process: subprocess.Popen[bytes]) -> float:
     while process.poll() is None:
         peak_kb = max([peak_kb, *descendants_kb(process.pid)])
         if time.monotonic() > deadline:
-            process.kill()
-            process.wait()
             raise FailedError(f"headgate run did not end within {LIMIT_S} s")
         time.sleep(POLL_S)
     return peak_kb / 1024

@@ -29,10 +29,13 @@ def last_line(output: str, program: str) -> dict[str, Any]:
 
 
 def run_script(python: Path, script: Path, arguments: Mapping[str, object]) -> dict[str, Any]:
-    """Run a script with `--name value` arguments; a flag has the value True."""
+    """Run a script with `--name value` arguments; a flag is True, or False to be left out."""
     options: list[str] = []
     for name, value in arguments.items():
-        options += [f"--{name}"] if value is True else [f"--{name}", str(value)]
+        if isinstance(value, bool):
+            options += [f"--{name}"] * value
+        else:
+            options += [f"--{name}", str(value)]
     return read_script([str(python), str(script), *options], script.name)
 
 

@@ -31,11 +31,15 @@ HUEY_GRID = [
     *grid(worker_type=["thread"], workers=[1], storage=["sqlite3"], no_fsync=[True]),
 ]
 PGQUEUER_GRID = [
-    *grid(driver=["asyncpg", "asyncpg-pool"], processes=[1, 2], batch_size=[100, 250, 500, 1_000]),
-    *grid(driver=["asyncpg-pool"], processes=[1], batch_size=[500], managers=[2]),
-    *grid(driver=["asyncpg-pool"], processes=[1], batch_size=[500], max_concurrent=[1_000]),
-    *grid(driver=["psycopg"], processes=[1, 2], batch_size=[500]),
-    *grid(driver=["asyncpg"], processes=[1, 2], batch_size=[10]),
+    *grid(
+        driver=["asyncpg", "asyncpg-pool"],
+        processes=[1, 2],
+        batch_size=[100, 500, 1_000, 2_000],
+        analyze=[False, True],
+    ),
+    *grid(driver=["asyncpg-pool"], processes=[1], batch_size=[1_000], managers=[2]),
+    *grid(driver=["asyncpg-pool"], processes=[1], batch_size=[1_000], max_concurrent=[2_000]),
+    *grid(driver=["psycopg"], processes=[1, 2], batch_size=[1_000]),
 ]
 PEERS: dict[str, tuple[Runner, list[Settings]]] = {
     "huey": (run_huey, HUEY_GRID),
