@@ -1,6 +1,8 @@
 """The command line: one file per noun, data on standard output, talk on standard error."""
 
 import inspect
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -65,4 +67,6 @@ for noun in (jobs, items, dlq, workers, queue, db, config):
 
 def main() -> None:
     """The entry of the `headgate` executable."""
+    # Handlers named by module are found from where the command was given, as by `python -m`.
+    sys.path.insert(0, str(Path.cwd()))
     app()

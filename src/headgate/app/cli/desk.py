@@ -1,9 +1,7 @@
 """The edge between the shell and the program: shared options, one loop, one line per error."""
 
-import asyncio
 import contextlib
 import functools
-import importlib
 import inspect
 import os
 import sys
@@ -17,6 +15,7 @@ import typer
 from headgate.app import telemetry, wiring
 from headgate.app.cli.exits import Exit, known_error, of_error
 from headgate.app.cli.screen import Screen
+from headgate.app.loop import run_async
 from headgate.app.settings import Flag, Loaded, LogFormat, LogLevel, Settings, load
 from headgate.core.errors import StoreUnreachable
 from headgate.engine.clock import SystemClock
@@ -196,7 +195,7 @@ def _with_parameters(
 
 def _guarded(desk: Desk, action: Callable[[], Awaitable[Exit | None]]) -> Exit:
     try:
-        return _run(action) or Exit.OK
+        return run_async(_awaited(action)) or Exit.OK
     except KeyboardInterrupt:
         desk.screen.fail("interrupted")
         return Exit.INTERRUPTED
@@ -223,19 +222,5 @@ def _explained(desk: Desk, error: Exception) -> Exit:
     return Exit.INTERNAL
 
 
-def _run(action: Callable[[], Awaitable[Exit | None]]) -> Exit | None:
-    async def main() -> Exit | None:
-        return await action()
-
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        return runner.run(main())
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    try:
-        factory: Callable[[], asyncio.AbstractEventLoop] = importlib.import_module(
-            "uvloop"
-        ).new_event_loop
-    except ImportError:
-        return None
-    return factory
+async def _awaited(action: Callable[[], Awaitable[Exit | None]]) -> Exit | None:
+    return await action()

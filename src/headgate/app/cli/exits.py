@@ -11,6 +11,7 @@ from headgate.core.errors import (
     StoreFull,
     UsageError,
 )
+from headgate.engine.supervisor import WorkerFailed
 
 
 class Exit(IntEnum):
@@ -29,7 +30,7 @@ class Exit(IntEnum):
 def of_error(error: HeadgateError) -> Exit:
     """The exit code that an error of ours leads to."""
     match error:
-        case StoreFull() | StaleIngest():
+        case StoreFull() | StaleIngest() | WorkerFailed():
             # Nothing is lost: the same command goes on once the cause is gone.
             return Exit.STOPPED
         case StoreError():

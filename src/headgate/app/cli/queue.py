@@ -1,0 +1,283 @@
+"""`headgate queue`: an open job, fed over time."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from headgate.app.cli.desk import Desk, command, noun
+from headgate.app.cli.exits import Exit
+from headgate.app.cli.options import DryRun, ErrorClass, Json, ResetAttempts, Yes, confirm
+from headgate.app.cli.shapes import job_shape
+from headgate.app.cli.stdin import stdin_lines
+from headgate.app.cli.supervise import build_supervisor, stopping, supervise
+from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, ended, worker_flags
+from headgate.core.errors import UsageError
+from headgate.core.sizing import IngestSizer
+from headgate.core.status import ItemStatus
+from headgate.engine.feed import Feed, FeedReport, Queues, Row, key_by
+from headgate.engine.steering import Steering
+from headgate.engine.supervisor import Work
+from headgate.handlers.registry import resolve
+from headgate.ports.items import RequeueRequest
+from headgate.transfer.sources import ReadOptions, open_source
+
+app = noun("queue", "Feed and run an open job, item by item.")
+
+Name = Annotated[str, typer.Option("--queue", metavar="NAME", help="Which queue.")]
+Handler = Annotated[
+    str | None,
+    typer.Option(
+        "--handler", metavar="H", help="What runs its items; needed once, then remembered."
+    ),
+]
+Key = Annotated[
+    str | None,
+    typer.Option(
+        "--key", metavar="FIELD[,FIELD]", help="What names an item; default: its whole content."
+    ),
+]
+LINE_LIMIT = 4 * 1024 * 1024
+
+
+@command(
+    app,
+    "enqueue",
+    [
+        'headgate queue enqueue \'{"sku": "A-1"}\' --handler lookup.py:price',
+        'headgate queue enqueue \'{"sku": "A-2"}\'',
+    ],
+)
+async def enqueue(
+    desk: Desk,
+    *,
+    item: Annotated[str, typer.Argument(metavar="JSON", help="One item, a JSON object.")],
+    handler: Handler = None,
+    queue: Name = "default",
+    key: Key = None,
+    as_json: Json = False,
+) -> None:
+    """Put one item into a queue; an item that it has already is not put in twice."""
+    values = _object(item)
+
+    async def one() -> AsyncIterator[Row | None]:
+        yield Row(1, values)
+
+    await _feed(desk, one(), handler=handler, queue=queue, key=key, as_json=as_json)
+
+
+@command(
+    app,
+    "import",
+    [
+        "headgate queue import new.jsonl --handler lookup.py:price",
+        "producer | headgate queue import - --queue nightly",
+    ],
+)
+async def import_(
+    desk: Desk,
+    *,
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="JSON Lines or CSV; - reads standard input.")
+    ],
+    handler: Handler = None,
+    queue: Name = "default",
+    key: Key = None,
+    as_json: Json = False,
+) -> None:
+    """Put the rows of a file into a queue; rows that it has already are not put in twice."""
+    rows = _standard_input() if file == "-" else _file_rows(file)
+    await _feed(desk, rows, handler=handler, queue=queue, key=key, as_json=as_json)
+
+
+@command(app, "run", ["headgate queue run", "headgate queue run --queue nightly --drain"])
+async def run(
+    desk: Desk,
+    *,
+    queue: Name = "default",
+    drain: Annotated[bool, typer.Option("--drain", help="End when the queue is empty.")] = False,
+    max_stall: Annotated[
+        float, typer.Option("--max-stall", metavar="S", help="With --drain: end if nothing moves.")
+    ] = 3_600.0,
+    concurrency: Concurrency = None,
+    processes: Processes = None,
+    item_timeout: ItemTimeout = None,
+) -> Exit:
+    """Work on a queue, for ever or until it is empty."""
+    settings = desk.load(*worker_flags(concurrency, processes, item_timeout)).settings
+    async with desk.store(settings) as store:
+        job = await Queues(store).get(queue)
+        resolve(job.handler)
+        supervisor = build_supervisor(desk, settings, store)
+        desk.screen.say(f"working on queue {queue} (job {job.id})")
+        stall = max_stall if drain else None
+        report = await supervise(
+            supervisor,
+            Work(jobs=(job.id,), drain=drain, max_stall_s=stall, budget_s=None),
+            lambda count: desk.screen.say(stopping(count, supervisor.running)),
+        )
+    return ended(desk, report, drain=drain)
+
+
+@command(app, "stats", ["headgate queue stats", "headgate queue stats --json"])
+async def stats(
+    desk: Desk,
+    queue: Annotated[
+        str | None, typer.Option("--queue", metavar="NAME", help="Only this queue.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Count the items of every open queue by where they stand."""
+    async with desk.store() as store:
+        queues = Queues(store)
+        jobs = await queues.all() if queue is None else [await queues.get(queue)]
+        counts = [await store.reads.counts(job.id) for job in jobs]
+    if as_json:
+        shapes = [job_shape(*pair) for pair in zip(jobs, counts, strict=True)]
+        desk.screen.json({"queues": shapes})
+        return
+    if not jobs:
+        desk.screen.say("no open queue")
+        return
+    desk.screen.table(
+        ("QUEUE", "JOB", "STATE", *(f"#{status.replace('_', ' ')}" for status in ItemStatus)),
+        [
+            (
+                job.name,
+                str(job.id),
+                job.state,
+                *(int(getattr(count, status.lower())) for status in ItemStatus),
+            )
+            for job, count in zip(jobs, counts, strict=True)
+        ],
+    )
+
+
+@command(app, "retry-failed", ["headgate queue retry-failed", "headgate queue retry-failed -h"])
+async def retry_failed(
+    desk: Desk,
+    *,
+    queue: Name = "default",
+    error_class: ErrorClass = None,
+    reset_attempts: ResetAttempts = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Bring a queue's items in ERROR back and print how many."""
+    async with desk.store() as store:
+        job = await Queues(store).get(queue)
+        request = RequeueRequest(
+            job_id=job.id,
+            statuses=frozenset({ItemStatus.ERROR}),
+            error_class=error_class,
+            reset_attempts=reset_attempts,
+        )
+        steering = Steering(store)
+        moved = await (steering.would_reprocess if dry_run else steering.reprocess)(request)
+    if as_json:
+        desk.screen.json({"job_id": job.id, "found": moved, "requeued": 0 if dry_run else moved})
+    else:
+        desk.screen.line(f"{'would bring back' if dry_run else 'brought back'} {moved:,} items")
+
+
+@command(app, "pause", ["headgate queue pause --queue nightly"])
+async def pause(desk: Desk, queue: Name = "default") -> None:
+    """Stop new work on a queue; it still takes items."""
+    async with desk.store() as store:
+        job = await Steering(store).pause((await Queues(store).get(queue)).id)
+    desk.screen.say(f"queue {queue} is {job.state}")
+
+
+@command(app, "resume", ["headgate queue resume --queue nightly"])
+async def resume(desk: Desk, queue: Name = "default") -> None:
+    """Let a paused queue go on."""
+    async with desk.store() as store:
+        job = await Steering(store).resume((await Queues(store).get(queue)).id)
+    desk.screen.say(f"queue {queue} is {job.state}")
+
+
+@command(app, "close", ["headgate queue close --queue nightly --yes"])
+async def close(
+    desk: Desk, queue: Name = "default", dry_run: DryRun = False, yes: Yes = False
+) -> None:
+    """Take no more items; the job is DONE once the queue is empty."""
+    async with desk.store() as store:
+        job = await Queues(store).get(queue)
+        left = (await store.reads.counts(job.id)).open
+        if dry_run:
+            desk.screen.say(f"would close queue {queue} (job {job.id}) with {left:,} items left")
+            return
+        confirm(f"Close queue {queue} for good? {left:,} items are left to do.", yes=yes)
+        job = await Steering(store).close(job.id)
+    desk.screen.say(f"queue {queue} takes no more items; job {job.id} has {left:,} left to do")
+
+
+async def _feed(
+    desk: Desk,
+    rows: AsyncIterator[Row | None],
+    *,
+    handler: str | None,
+    queue: str,
+    key: str | None,
+    as_json: bool,
+) -> None:
+    settings = desk.load().settings
+    reference = resolve(handler).reference if handler else None
+    columns = tuple(name.strip() for name in key.split(",")) if key else ()
+    async with desk.store(settings, create=handler is not None) as store:
+        job = await Queues(store).get_or_make(queue, reference)
+        feed = Feed(store, job.id, key_by(columns), IngestSizer(settings.ingest), desk.clock)
+        async for row in rows:
+            # Nothing more has come yet: what came must not wait for it.
+            await (feed.flush() if row is None else feed.add(row))
+        await feed.flush()
+    _tell(desk, feed.report, queue, job.id, as_json=as_json)
+
+
+def _tell(desk: Desk, report: FeedReport, queue: str, job_id: int, *, as_json: bool) -> None:
+    if as_json:
+        desk.screen.json({"queue": queue, "job_id": job_id, **msgspec.to_builtins(report)})
+        return
+    known = f", {report.known:,} were there already" if report.known else ""
+    desk.screen.line(f"added {report.added:,} items to queue {queue}{known}")
+    for problem in report.problems:
+        desk.screen.warn(problem)
+    if report.bad:
+        desk.screen.say(
+            f"{report.bad:,} bad rows: headgate items ls {job_id} --error-class bad_row"
+        )
+    desk.screen.say(f"work on them: headgate queue run --queue {queue} --drain")
+
+
+def _object(text: str | bytes) -> Mapping[str, Any]:
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"that is not a JSON object: {error}") from error
+
+
+async def _file_rows(file: str) -> AsyncIterator[Row | None]:
+    reader = open_source(file, ReadOptions()).open()
+    try:
+        while (batch := await asyncio.to_thread(reader.take, 1_000, LINE_LIMIT)).values:
+            for index, values in enumerate(batch.values):
+                yield Row(batch.lines[index], values, batch.problems.get(index))
+    finally:
+        reader.close()
+
+
+async def _standard_input() -> AsyncIterator[Row | None]:
+    number = 0
+    async for line in stdin_lines():
+        if line is None:
+            yield None
+            continue
+        number += 1
+        if line.strip():
+            try:
+                yield Row(number, _object(line))
+            except UsageError as error:
+                text = line[:LINE_LIMIT].decode(errors="replace")
+                yield Row(number, {"_raw": text}, str(error))

@@ -1,0 +1,162 @@
+"""Open queues: jobs that are fed over time, and the feeding."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from headgate.core.errors import UnknownJob, UsageError
+from headgate.core.item import NewItem
+from headgate.core.job import LOCAL_OWNER, Job, NewJob
+from headgate.core.sizing import IngestSizer
+from headgate.core.status import UNFINISHED, JobMove
+from headgate.ports.clock import Clock
+from headgate.ports.items import EnqueueRequest
+from headgate.ports.store import Store
+
+PAGE = 500
+SHOWN_PROBLEMS = 10
+
+
+def source_of(name: str) -> str:
+    """What stands in a queue's job where others have a file."""
+    return f"queue:{name}"
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One row on its way into a queue; a `problem` says why it is bad."""
+
+    line: int
+    values: Mapping[str, Any]
+    problem: str | None = None
+
+
+class FeedReport(msgspec.Struct):
+    """What became of the rows; the first few problems in words."""
+
+    added: int = 0
+    known: int = 0
+    bad: int = 0
+    problems: list[str] = []
+
+
+class Queues:
+    """The open jobs of a store, by name."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def all(self) -> list[Job]:
+        """Every queue that is not closed, oldest first."""
+        found: list[Job] = []
+        after_id = 0
+        while jobs := await self._store.reads.jobs(after_id=after_id, limit=PAGE):
+            found += [job for job in jobs if job.open and job.state in UNFINISHED]
+            after_id = jobs[-1].id
+        return found[::-1]
+
+    async def find(self, name: str) -> Job | None:
+        """The open queue of that name. If two were made at once, the elder is the queue."""
+        return next((job for job in await self.all() if job.source == source_of(name)), None)
+
+    async def get(self, name: str) -> Job:
+        """The open queue of that name, or UnknownJob."""
+        job = await self.find(name)
+        if job is None:
+            raise UnknownJob(
+                f"there is no open queue {name!r}; `headgate queue enqueue` with --handler makes it"
+            )
+        return job
+
+    async def get_or_make(self, name: str, handler: str | None) -> Job:
+        """The queue, made on first use; afterwards its handler cannot change."""
+        job = await self.find(name)
+        if job is None:
+            if handler is None:
+                raise UsageError(f"queue {name!r} is new: say with --handler what runs its items")
+            job = await self._make(name, handler)
+        if handler is not None and job.handler != handler:
+            raise UsageError(
+                f"queue {name!r} is run by {job.handler}; use another --queue for {handler}"
+            )
+        return job
+
+    async def _make(self, name: str, handler: str) -> Job:
+        new = NewJob(handler, source_of(name), name=name, owner=LOCAL_OWNER, open=True)
+        made = await self._store.jobs.create_job(new)
+        queue = await self.get(name)
+        if queue.id != made.id:
+            # Somebody made the same queue a moment earlier: ours is empty and goes.
+            await self._store.jobs.move_job(made.id, JobMove.CANCEL, "made twice at once")
+            while await self._store.jobs.delete_job(made.id):
+                pass
+        return queue
+
+
+class Feed:
+    """Puts rows into an open queue; a row with a key that the queue knows is not put in again."""
+
+    def __init__(
+        self,
+        store: Store,
+        job_id: int,
+        key_of: Callable[[Mapping[str, Any]], str],
+        sizer: IngestSizer,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._job_id = job_id
+        self._key_of = key_of
+        self._sizer = sizer
+        self._clock = clock
+        self._waiting: list[NewItem] = []
+        self._bytes = 0
+        self.report = FeedReport()
+
+    async def add(self, row: Row) -> None:
+        """Take one row; it is stored with others, at the latest on `flush`."""
+        text = msgspec.json.encode(row.values).decode()
+        problem = row.problem
+        try:
+            key = self._key_of(row.values) if problem is None else content_key(row.values)
+        except UsageError as error:
+            key, problem = content_key(row.values), str(error)
+        if problem is not None:
+            self.report.bad += 1
+            if len(self.report.problems) < SHOWN_PROBLEMS:
+                self.report.problems.append(f"line {row.line}: {problem}")
+        self._waiting.append(NewItem(key, text, row.line, problem=problem))
+        self._bytes += len(text)
+        if len(self._waiting) >= self._sizer.rows or self._bytes >= self._sizer.max_bytes:
+            await self.flush()
+
+    async def flush(self) -> None:
+        """Store what waits."""
+        if not self._waiting:
+            return
+        batch, self._waiting, self._bytes = self._waiting, [], 0
+        began = self._clock.monotonic()
+        report = await self._store.items.enqueue_many(EnqueueRequest(self._job_id, batch))
+        self._sizer.committed((self._clock.monotonic() - began) * 1_000)
+        self.report.added += report.inserted
+        self.report.known += len(batch) - report.inserted
+        await self._store.notifier.ring()
+
+
+def key_by(columns: Sequence[str]) -> Callable[[Mapping[str, Any]], str]:
+    """How a row of a queue gets its key: from named values, or from its whole content."""
+
+    def by_columns(values: Mapping[str, Any]) -> str:
+        missing = [name for name in columns if values.get(name) in {None, ""}]
+        if missing:
+            raise UsageError(f"the row has no {missing[0]!r}, which --key names")
+        return "\x1f".join(str(values[name]) for name in columns)
+
+    return by_columns if columns else content_key
+
+
+def content_key(values: Mapping[str, Any]) -> str:
+    """The same content gives the same key, so that a repeated import adds nothing."""
+    text = msgspec.json.encode(values, order="deterministic")
+    return hashlib.blake2b(text, digest_size=16).hexdigest()

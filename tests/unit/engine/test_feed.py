@@ -1,0 +1,90 @@
+"""Queues that are fed over time."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from headgate.core.errors import UnknownJob, UsageError
+from headgate.core.job import NewJob
+from headgate.core.sizing import IngestPolicy, IngestSizer
+from headgate.engine.clock import SystemClock
+from headgate.engine.feed import Feed, Queues, Row, content_key, key_by, source_of
+from headgate.engine.steering import Steering
+from headgate.ports.store import Store
+from headgate.stores.sqlite.store import SqliteStore
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with SqliteStore(tmp_path / "headgate.db") as store:
+        yield store
+
+
+def feed_into(store: Store, job_id: int, *columns: str) -> Feed:
+    sizer = IngestSizer(IngestPolicy(min_rows=2, max_rows=2))
+    return Feed(store, job_id, key_by(columns), sizer, SystemClock())
+
+
+async def test_a_queue_is_made_once_and_remembers_its_handler(store: Store):
+    queues = Queues(store)
+    made = await queues.get_or_make("nightly", "price")
+    assert (made.open, made.name, made.source) == (True, "nightly", "queue:nightly")
+    assert (await queues.get_or_make("nightly", None)).id == made.id
+    assert (await queues.get_or_make("nightly", "price")).id == made.id
+    assert [job.id for job in await queues.all()] == [made.id]
+
+
+async def test_a_new_queue_needs_a_handler(store: Store):
+    with pytest.raises(UsageError, match="--handler"):
+        await Queues(store).get_or_make("nightly", None)
+
+
+async def test_another_handler_is_refused(store: Store):
+    await Queues(store).get_or_make("nightly", "price")
+    with pytest.raises(UsageError, match="is run by price"):
+        await Queues(store).get_or_make("nightly", "stock")
+
+
+async def test_a_closed_queue_is_gone_and_can_be_made_anew(store: Store):
+    queues = Queues(store)
+    first = await queues.get_or_make("nightly", "price")
+    await Steering(store).close(first.id)
+    with pytest.raises(UnknownJob, match="no open queue 'nightly'"):
+        await queues.get("nightly")
+    assert (await queues.get_or_make("nightly", "stock")).id != first.id
+
+
+async def test_two_that_make_a_queue_at_once_get_the_same(store: Store):
+    elder = await store.jobs.create_job(NewJob("price", source_of("q"), name="q", open=True))
+    made = await Queues(store)._make("q", "price")
+    assert made.id == elder.id
+    assert [job.id for job in await store.reads.jobs()] == [elder.id]
+
+
+async def test_the_same_content_is_one_item(store: Store):
+    job = await Queues(store).get_or_make("q", "price")
+    feed = feed_into(store, job.id)
+    for sku in ("a", "b", "a", "c", "b"):
+        await feed.add(Row(1, {"sku": sku, "x": 1}))
+    await feed.flush()
+    assert (feed.report.added, feed.report.known, feed.report.bad) == (3, 2, 0)
+    assert (await store.reads.counts(job.id)).pending == 3
+
+
+async def test_a_named_key_decides(store: Store):
+    job = await Queues(store).get_or_make("q", "price")
+    feed = feed_into(store, job.id, "sku")
+    await feed.add(Row(1, {"sku": "a", "x": 1}))
+    await feed.add(Row(2, {"sku": "a", "x": 2}))
+    await feed.add(Row(3, {"x": 2}))
+    await feed.flush()
+    assert (feed.report.added, feed.report.known, feed.report.bad) == (2, 1, 1)
+    assert feed.report.problems == ["line 3: the row has no 'sku', which --key names"]
+    counts = await store.reads.counts(job.id)
+    assert (counts.pending, counts.error) == (1, 1)
+
+
+def test_order_of_fields_is_not_content():
+    assert content_key({"a": 1, "b": 2}) == content_key({"b": 2, "a": 1})
+    assert content_key({"a": 1}) != content_key({"a": "1"})

@@ -1,0 +1,108 @@
+"""What operators do to jobs, on a real store."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from headgate.core.errors import IllegalMove, UnknownJob
+from headgate.core.item import NewItem
+from headgate.core.job import Job, NewJob
+from headgate.core.status import ItemStatus, JobState
+from headgate.engine.steering import Steering
+from headgate.ports.items import EnqueueRequest, RequeueRequest
+from headgate.ports.reads import ItemQuery
+from headgate.ports.store import Store
+from headgate.stores.sqlite.store import SqliteStore
+
+ERRORS = frozenset({ItemStatus.ERROR})
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with SqliteStore(tmp_path / "headgate.db") as store:
+        yield store
+
+
+async def a_job(store: Store, good: int = 3, bad: int = 2) -> Job:
+    """A job whose source is read; bad rows are in ERROR from the start."""
+    job = await store.jobs.create_job(NewJob("price", "products.csv"))
+    items = [NewItem(f"good-{n}", "{}", n) for n in range(good)]
+    items += [NewItem(f"bad-{n}", "{}", 100 + n, problem="two columns") for n in range(bad)]
+    await store.items.enqueue_many(EnqueueRequest(job.id, items, "end", ""))
+    return await store.jobs.complete_ingest(job.id, ("sku",))
+
+
+async def test_pause_and_resume(store: Store):
+    job = await a_job(store)
+    steering = Steering(store)
+    assert (await steering.pause(job.id)).state is JobState.PAUSED
+    assert (await steering.resume(job.id)).state is JobState.QUEUED
+
+
+async def test_a_pause_while_reading_resumes_to_reading(store: Store):
+    job = await store.jobs.create_job(NewJob("price", "products.csv"))
+    steering = Steering(store)
+    await steering.pause(job.id)
+    assert (await steering.resume(job.id)).state is JobState.INGESTING
+
+
+async def test_a_paused_queue_resumes_to_work(store: Store):
+    job = await store.jobs.create_job(NewJob("price", "queue:q", open=True))
+    steering = Steering(store)
+    await steering.pause(job.id)
+    assert (await steering.resume(job.id)).state is JobState.QUEUED
+
+
+async def test_cancel_leaves_no_item_open_and_keeps_what_is_finished(store: Store):
+    job = await a_job(store)
+    assert (await Steering(store).cancel(job.id)).state is JobState.CANCELLED
+    counts = await store.reads.counts(job.id)
+    assert (counts.open, counts.cancelled, counts.error) == (0, 3, 2)
+
+
+async def test_what_is_finished_cannot_be_cancelled(store: Store):
+    job = await a_job(store)
+    await Steering(store).cancel(job.id)
+    with pytest.raises(IllegalMove):
+        await Steering(store).cancel(job.id)
+
+
+async def test_reprocess_goes_over_all_steps(store: Store):
+    job = await a_job(store, good=1, bad=7)
+    request = RequeueRequest(job.id, ERRORS, limit=2)
+    steering = Steering(store)
+    assert await steering.would_reprocess(request) == 7
+    assert await steering.reprocess(request) == 7
+    counts = await store.reads.counts(job.id)
+    assert (counts.pending, counts.error) == (8, 0)
+
+
+async def test_reprocess_by_class_and_by_ids(store: Store):
+    job = await a_job(store)
+    steering = Steering(store)
+    other_class = RequeueRequest(job.id, ERRORS, error_class="timeout")
+    assert await steering.would_reprocess(other_class) == 0
+    assert await steering.reprocess(other_class) == 0
+    assert await steering.would_reprocess(RequeueRequest(job.id, ERRORS, "bad_row")) == 2
+    bad = (await store.reads.items(ItemQuery(job.id, ERRORS))).items
+    good_too = RequeueRequest(job.id, ERRORS, ids=(bad[0].id, 1))
+    assert await steering.would_reprocess(good_too) == 1
+    assert await steering.reprocess(good_too) == 1
+
+
+async def test_remove_takes_everything_with_it(store: Store):
+    job = await a_job(store)
+    kept = await a_job(store)
+    await Steering(store).remove(job.id)
+    with pytest.raises(UnknownJob):
+        await store.reads.job(job.id)
+    assert (await store.reads.counts(job.id)).total == 0
+    assert (await store.reads.counts(kept.id)).total == 5
+    assert await store.reads.check(repair=False) == []
+
+
+async def test_an_empty_queue_that_is_closed_is_done(store: Store):
+    job = await store.jobs.create_job(NewJob("price", "queue:q", name="q", open=True))
+    await Steering(store).close(job.id)
+    assert (await store.reads.job(job.id)).state is JobState.DONE
