@@ -9,8 +9,9 @@ import statistics
 import time
 
 import msgspec
-from headgate.app.wiring import open_store
 
+from headgate.app.settings import Settings
+from headgate.app.wiring import open_store
 from headgate.core.paging import Order
 from headgate.core.status import ItemStatus
 from headgate.ports.reads import ItemQuery, ReadStore
@@ -61,7 +62,7 @@ async def compare(reads: ReadStore, first: ItemQuery, total: int) -> float:
 
 
 async def measure(url: str, job: int, total: int) -> dict[str, float]:
-    async with open_store(url) as store:
+    async with open_store(Settings(database_url=url)) as store:
         return {
             f"page_ratio_{name}": await compare(store.reads, query, total)
             for name, query in queries(job).items()
