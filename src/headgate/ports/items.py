@@ -29,10 +29,12 @@ class KnownRow(msgspec.Struct, frozen=True):
     key: str
     line: int
     first_line: int
+    """Where this reading of the source first had the key; the store keeps it as the item's line."""
     changed: bool
     """Its input differs from the stored one (which is kept)."""
     duplicate: bool
-    """The key came twice in one reading of the source, so this row was not stored."""
+    """The key came before in this reading of the source, in another line; so this row was not
+    stored. The same line again is no duplicate: its batch was interrupted and is read again."""
 
 
 class EnqueueReport(msgspec.Struct, frozen=True):

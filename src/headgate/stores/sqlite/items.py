@@ -158,12 +158,12 @@ def _known_rows(
     run = tx.records("job", job_id=request.job_id)[0]["ingest_run"]
     found = tx.rows("known_rows", job_id=request.job_id, rows=rows, run=run, newest=newest)
     known: list[KnownRow] = []
-    seen: set[str] = set()
-    for key, line, first_line, changed, duplicate, item_id in found:
-        again = bool(duplicate) or item_id > newest or key in seen
-        seen.add(key)
-        known.append(KnownRow(key, line, first_line, bool(changed), again))
-    tx.change("see_again", run=run, ids=as_json([row[5] for row in found]))
+    seen: dict[str, int] = {}
+    for key, line, stored_line, changed, duplicate, _ in found:
+        first_line = seen.setdefault(key, stored_line if duplicate else line)
+        known.append(KnownRow(key, line, first_line, bool(changed), line != first_line))
+    ids = {row[0]: row[5] for row in found}
+    tx.change("see_again", run=run, seen=as_json([(ids[key], seen[key]) for key in seen]))
     return known
 
 

@@ -91,13 +91,15 @@ ON CONFLICT (job_id, key) DO NOTHING
 SELECT coalesce(max(id), 0) FROM items
 
 -- name: known_rows
-SELECT value ->> 0, value ->> 2, i.line, i.input != value ->> 1, i.ingest_run = :run AND i.id <= :newest, i.id
+SELECT value ->> 0, value ->> 2, i.line, i.input != value ->> 1,
+    i.ingest_run = :run AND i.line != value ->> 2, i.id
 FROM jsonb_each(:rows) AS row CROSS JOIN items AS i
 WHERE i.job_id = :job_id AND i.key = value ->> 0 AND (i.id <= :newest OR i.line != value ->> 2)
 
 -- name: see_again
-UPDATE items SET ingest_run = :run
-WHERE id IN (SELECT value FROM json_each(:ids)) AND ingest_run < :run
+UPDATE items SET ingest_run = :run, line = value ->> 1
+FROM json_each(:seen)
+WHERE items.id = value ->> 0 AND ingest_run < :run
 
 -- name: count_new
 SELECT status, count(*) FROM items WHERE id > :newest AND job_id = :job_id GROUP BY status
@@ -189,24 +191,24 @@ AND +items.epoch = held.value ->> 1 AND +items.worker = :worker
 RETURNING items.job_id
 
 -- name: leases_of
-SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy, suspect,
-    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END
-FROM items
-WHERE status = 'PROCESSING' AND worker = :worker
-AND status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'NOT_FOUND')
+SELECT items.id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy,
+    suspect, CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END
+FROM jobs CROSS JOIN items INDEXED BY items_by_status
+WHERE jobs.state != 'DONE' AND job_id = jobs.id AND status = 'PROCESSING' AND worker = :worker
 
 -- name: overdue
-SELECT id, epoch, worker, (deadline_at - leased_at) / 1000000.0
-FROM items
-WHERE status = 'PROCESSING' AND deadline_at < :now
-AND status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'NOT_FOUND')
+SELECT items.id, epoch, worker, (deadline_at - leased_at) / 1000000.0
+FROM jobs CROSS JOIN items INDEXED BY items_by_status
+WHERE jobs.state != 'DONE' AND job_id = jobs.id AND status = 'PROCESSING' AND deadline_at < :now
 LIMIT :limit
 
 -- name: return_leases
 UPDATE items SET
     status = 'PENDING', worker = NULL, leased_at = NULL, deadline_at = NULL, updated_at = :now
-WHERE status = 'PROCESSING' AND worker = :worker
-AND status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'NOT_FOUND')
+WHERE id IN (
+    SELECT i.id FROM jobs AS j CROSS JOIN items AS i INDEXED BY items_by_status
+    WHERE j.state != 'DONE' AND i.job_id = j.id AND i.status = 'PROCESSING' AND i.worker = :worker
+)
 RETURNING job_id
 
 -- name: select_requeue
@@ -356,6 +358,11 @@ AND updated_at < :before
 AND (:error_class IS NULL OR error_class = :error_class)
 ORDER BY updated_at, id LIMIT :limit
 
+-- name: unfinished_jobs
+SELECT id FROM jobs
+WHERE state != 'DONE' AND (:owner IS NULL OR owner = :owner)
+AND (:handler IS NULL OR handler = :handler)
+
 -- name: items_across_jobs
 SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
     worker AS locked_by, updated_at
@@ -364,7 +371,7 @@ WHERE status = :status AND owner = :owner AND (updated_at, id) > (:after_at, :af
 AND updated_at < :before
 AND (:handler IS NULL OR handler = :handler)
 AND (:error_class IS NULL OR error_class = :error_class)
-AND status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'NOT_FOUND')
+AND status IN ('REVIEW', 'ERROR', 'NOT_FOUND')
 ORDER BY updated_at, id LIMIT :limit
 
 -- name: owners
@@ -400,9 +407,9 @@ GROUP BY error_class ORDER BY count(*) DESC
 SELECT id, session_id, host, boot_id, pid, started_ticks, version, ttl_s, beat, registered_at,
     beat_at, stopped_at,
     (
-        SELECT count(*) FROM items
-        WHERE status = 'PROCESSING' AND worker = workers.id
-        AND status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'NOT_FOUND')
+        SELECT count(*) FROM jobs AS j CROSS JOIN items AS i INDEXED BY items_by_status
+        WHERE j.state != 'DONE' AND i.job_id = j.id AND i.status = 'PROCESSING'
+        AND i.worker = workers.id
     )
 FROM workers
 WHERE :alive_only = 0 OR stopped_at IS NULL

@@ -1,0 +1,295 @@
+"""Rows of a source become items of a job: in batches, each once, from wherever it stopped."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from random import Random
+
+import msgspec
+
+from headgate.core.errors import (
+    BadSource,
+    StaleIngest,
+    StoreUnreachable,
+    UnknownJob,
+    UsageError,
+)
+from headgate.core.item import NewItem
+from headgate.core.job import Job
+from headgate.core.sizing import IngestPolicy, IngestSizer
+from headgate.core.status import UNFINISHED, JobMove, JobState
+from headgate.engine.rows import BadRow, ItemMaker, Made, OnBadRow
+from headgate.ports.clock import Clock
+from headgate.ports.handler import HandlerSpec
+from headgate.ports.items import EnqueueReport, EnqueueRequest
+from headgate.ports.source import Batch, BatchReader, Source
+from headgate.ports.store import Store
+
+EXAMPLES = 10
+"""How many line numbers a report names."""
+
+
+class IngestReport(msgspec.Struct):
+    """What one command did to bring a source in."""
+
+    rows: int = 0
+    """Read by this command, bad ones too."""
+    inserted: int = 0
+    known: int = 0
+    """Rows whose key the job already had."""
+    changed: int = 0
+    """Known rows whose values are no longer those of the stored item, which were kept."""
+    changed_lines: list[int] = []
+    bad: int = 0
+    bad_rows: list[BadRow] = []
+    """The first few."""
+    seconds: float = 0.0
+    stopped: str | None = None
+    """Why the source was not read to its end: the job was cancelled, deleted, …"""
+
+
+class IngestPlan(msgspec.Struct, frozen=True):
+    """What to read, into which job."""
+
+    job_id: int
+    source: Source
+    handler: HandlerSpec | None = None
+    """Names the gate of each row."""
+    on_bad_row: OnBadRow = OnBadRow.ITEM_ERROR
+    on_progress: Callable[[IngestReport], None] | None = None
+    """Called after every commit."""
+
+
+class _Stopped(Exception):
+    """The job takes no more rows."""
+
+
+class Ingest:
+    """Reads sources into a store.
+
+    A stored position says that every row before it is stored. Rows and position commit together,
+    so a kill at any moment loses nothing; whoever finds the position moved by another command
+    goes on from there.
+    """
+
+    LOOK_S = 0.5
+    """How often the job is looked at for a pause or a cancellation."""
+    FIRST_WAIT_S = 0.2
+    LONGEST_WAIT_S = 10.0
+    PATIENCE_S = 60.0
+    """How long a store may be unreachable before we give up."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        policy: IngestPolicy | None = None,
+        rng: Random | None = None,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._policy = policy or IngestPolicy()
+        self._rng = rng or Random()  # noqa: S311 (jitter)
+
+    async def run(self, plan: IngestPlan) -> IngestReport:
+        """Read the source to its end; BadSource makes the job FAILED and is raised."""
+        began_s = self._clock.monotonic()
+        reading = _Reading(plan, IngestSizer(self._policy))
+        try:
+            await self._read_patiently(reading)
+        except _Stopped as stop:
+            reading.report.stopped = str(stop)
+        except BadSource as error:
+            with suppress(UsageError):  # it may have ended meanwhile
+                await self._store.jobs.move_job(plan.job_id, JobMove.FAIL, str(error))
+            raise
+        finally:
+            reading.report.seconds = self._clock.monotonic() - began_s
+        return reading.report
+
+    async def _read_patiently(self, reading: "_Reading") -> None:
+        failures = 0
+        failing_since_s = self._clock.monotonic()
+        while True:
+            committed = reading.commits
+            try:
+                await self._read(reading)
+            except StaleIngest:
+                continue
+            except StoreUnreachable:
+                now_s = self._clock.monotonic()
+                if reading.commits > committed or failures == 0:
+                    failures, failing_since_s = 0, now_s
+                if now_s - failing_since_s > self.PATIENCE_S:
+                    raise
+                failures += 1
+                reading.sizer.failed()
+                longest = min(self.FIRST_WAIT_S * 2.0**failures, self.LONGEST_WAIT_S)
+                await self._clock.sleep(self._rng.uniform(0.0, longest))
+            else:
+                return
+
+    async def _read(self, reading: "_Reading") -> None:
+        """Read from the stored position to the end of the source."""
+        job = await self._welcome(reading)
+        if job.ingest_complete:
+            return
+        reader = await asyncio.to_thread(reading.plan.source.open, job.ingest_position)
+        reading.begin(job, reader)
+        ahead = reading.read_ahead()
+        try:
+            while True:
+                batch, made = await asyncio.shield(ahead)  # a thread cannot be cancelled
+                if not batch.values:
+                    break
+                ahead = reading.read_ahead()
+                await self._look(reading)
+                await self._commit(reading, batch, made)
+            await self._finish(reading, batch)
+        finally:
+            await _ended(ahead)
+            reader.close()
+
+    async def _look(self, reading: "_Reading") -> None:
+        if self._clock.monotonic() - reading.looked_s >= self.LOOK_S:
+            await self._welcome(reading)
+
+    async def _welcome(self, reading: "_Reading") -> Job:
+        """The job, once it takes rows; waits while it is paused."""
+        while True:
+            try:
+                job = await self._store.reads.job(reading.plan.job_id)
+            except UnknownJob as error:
+                raise _Stopped("the job was deleted") from error
+            if not job.ingest_complete and job.state not in UNFINISHED:
+                raise _Stopped(f"the job is {job.state}")
+            if job.ingest_complete or job.state is not JobState.PAUSED:
+                reading.looked_s = self._clock.monotonic()
+                return job
+            await self._clock.sleep(self.LOOK_S)
+
+    async def _commit(self, reading: "_Reading", batch: Batch, made: Made) -> None:
+        items = [*reading.left_over, *made.items] if reading.left_over else made.items
+        # Which keys came twice is known only after the commit. So, with keys of the user's own,
+        # the position stays before the batch until its duplicates are stored as well.
+        position = reading.read_position if reading.keyed else batch.position
+        report = await self._enqueue(reading, items, position)
+        reading.read_position = batch.position
+        reading.count(batch, made, report)
+        reading.keep_duplicates(items, report)
+        if reading.eager:
+            await self._store.notifier.ring()
+
+    async def _finish(self, reading: "_Reading", batch: Batch) -> None:
+        while reading.left_over or reading.stored_position != batch.position:
+            items = reading.left_over
+            report = await self._enqueue(reading, items, batch.position)
+            reading.keep_duplicates(items, report)
+        await self._welcome(reading)
+        columns = reading.reader.columns
+        await self._store.jobs.complete_ingest(reading.plan.job_id, columns)
+        await self._store.notifier.ring()
+
+    async def _enqueue(
+        self, reading: "_Reading", items: Sequence[NewItem], position: str
+    ) -> EnqueueReport:
+        request = EnqueueRequest(reading.plan.job_id, items, position, reading.stored_position)
+        began_s = self._clock.monotonic()
+        try:
+            report = await self._store.items.enqueue_many(request)
+        except UsageError:
+            await self._welcome(reading)  # says so if the job was ended or deleted just now
+            raise
+        reading.sizer.committed((self._clock.monotonic() - began_s) * 1_000.0)
+        reading.commits += 1
+        reading.stored_position = position
+        reading.left_over = []
+        reading.report.inserted += report.inserted
+        if reading.plan.on_progress:
+            reading.plan.on_progress(reading.report)
+        return report
+
+
+class _Reading:
+    """Where one command is in its source."""
+
+    def __init__(self, plan: IngestPlan, sizer: IngestSizer) -> None:
+        self.plan = plan
+        self.sizer = sizer
+        self.report = IngestReport()
+        self.commits = 0
+        self.looked_s = float("-inf")
+        self.left_over: Sequence[NewItem] = []
+        """Duplicates of the last batch, to be stored with the next."""
+        self._counted_line = self._counted_duplicate = 0
+        self.reader: BatchReader
+        self.maker: ItemMaker
+
+    def begin(self, job: Job, reader: BatchReader) -> None:
+        """Start at the job's position."""
+        self.reader = reader
+        self.maker = ItemMaker(job.key_columns, self.plan.handler, self.plan.on_bad_row)
+        self.keyed = bool(job.key_columns)
+        self.eager = job.eager
+        self.stored_position = self.read_position = job.ingest_position
+        self.left_over = []
+        self._unseen = job.key_columns if not job.ingest_position else ()
+
+    def read_ahead(self) -> "asyncio.Task[tuple[Batch, Made]]":
+        """Parse the next batch in a thread, while the one before is on its way into the store."""
+        rows, max_bytes = self.sizer.rows, self.sizer.max_bytes
+        return asyncio.create_task(asyncio.to_thread(self._take, rows, max_bytes))
+
+    def _take(self, rows: int, max_bytes: int) -> tuple[Batch, Made]:
+        batch = self.reader.take(rows, max_bytes)
+        missing = [name for name in self._unseen if name not in self.reader.columns]
+        if missing and batch.values:
+            columns = ", ".join(self.reader.columns)
+            raise BadSource(f"there is no column {missing[0]!r} for the key; there are: {columns}")
+        self._unseen = ()
+        return batch, self.maker.make(batch)
+
+    def count(self, batch: Batch, made: Made, stored: EnqueueReport) -> None:
+        """Add a committed batch to the report; lines that were counted before are passed over."""
+        report, counted = self.report, self._counted_line
+        again = batch.lines[0] <= counted
+        report.rows += sum(line > counted for line in batch.lines) if again else len(batch.lines)
+        for bad in made.bad:
+            if bad.line > counted:
+                self._count_bad(bad)
+        for row in stored.known:
+            if row.line > counted and not row.duplicate:
+                report.known += 1
+                if row.changed:
+                    report.changed += 1
+                    if len(report.changed_lines) < EXAMPLES:
+                        report.changed_lines.append(row.line)
+        self._counted_line = max(counted, batch.lines[-1])
+
+    def keep_duplicates(self, items: Sequence[NewItem], stored: EnqueueReport) -> None:
+        """Turn rows whose key was taken into bad rows."""
+        duplicates = {row.line: row.first_line for row in stored.known if row.duplicate}
+        if not duplicates:
+            return
+        left_over = []
+        for item in items:
+            if item.line in duplicates:
+                kept, bad = self.maker.duplicate(item, duplicates[item.line])
+                left_over.append(kept)
+                if bad.line > self._counted_duplicate:
+                    self._counted_duplicate = bad.line
+                    self._count_bad(bad)
+        if self.plan.on_bad_row is OnBadRow.ITEM_ERROR:
+            self.left_over = left_over
+
+    def _count_bad(self, bad: BadRow) -> None:
+        self.report.bad += 1
+        if len(self.report.bad_rows) < EXAMPLES:
+            self.report.bad_rows.append(bad)
+
+
+async def _ended(task: "asyncio.Task[tuple[Batch, Made]]") -> None:
+    """Wait for a thread that cannot be interrupted; what it says is of no interest any more."""
+    await asyncio.wait([task])
+    if not task.cancelled():
+        task.exception()

@@ -1,0 +1,154 @@
+"""From rows of a source to items: key, gate and summary of each, and what to do with bad ones."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from itertools import islice, repeat
+from typing import Any
+
+import msgspec
+
+from headgate.core.errors import BadSource
+from headgate.core.item import NewItem
+from headgate.ports.handler import HandlerSpec
+from headgate.ports.source import Batch
+
+SUMMARY_VALUES = 3
+SUMMARY_LIMIT = 80
+KEY_LIMIT = 400
+"""A longer key is cut and named by its hash: databases bound what an index takes."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+class OnBadRow(StrEnum):
+    """What becomes of a row that cannot be used."""
+
+    FAIL = "fail"
+    SKIP = "skip"
+    ITEM_ERROR = "item-error"
+
+
+class BadRow(msgspec.Struct, frozen=True):
+    """Where a row was bad, and why."""
+
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.reason}"
+
+
+class Made(msgspec.Struct, frozen=True):
+    """The items of a batch, and its bad rows (which are among the items only if kept as errors)."""
+
+    items: Sequence[NewItem]
+    bad: Sequence[BadRow] = ()
+
+
+class ItemMaker:
+    """Makes items of rows. A bad row is no place to take a key from: it gets one of its own."""
+
+    def __init__(
+        self, key_columns: Sequence[str], handler: HandlerSpec | None, on_bad_row: OnBadRow
+    ) -> None:
+        self._key_columns = tuple(key_columns)
+        self._gate_of = handler.gate_of if handler else None
+        self._provider = (handler.provider if handler else None) or ""
+        self._on_bad_row = on_bad_row
+
+    def make(self, batch: Batch) -> Made:
+        """The items of a batch; BadSource at a bad row if that is what was asked for."""
+        problems = dict(batch.problems)
+        keys = self._keys(batch, problems)
+        gates = self._gates(batch, problems)
+        summaries = map(summary_of, batch.values)
+        items = list(map(NewItem, keys, batch.texts, batch.lines, gates, summaries))
+        return self._sorted_out(items, problems) if problems else Made(items)
+
+    def duplicate(self, item: NewItem, first_line: int) -> tuple[NewItem, BadRow]:
+        """What a row becomes whose key was taken by an earlier one."""
+        bad = BadRow(item.line, f"duplicate key, first seen in line {first_line}")
+        return self._as_error(item, bad.reason), self._reported(bad)
+
+    def _keys(self, batch: Batch, problems: dict[int, str]) -> Iterable[str]:
+        if not self._key_columns:
+            return map(str, range(batch.first_row, batch.first_row + len(batch.values)))
+        keys = []
+        for index, values in enumerate(batch.values):
+            key, problem = key_of(values, self._key_columns)
+            if problem:
+                problems.setdefault(index, problem)
+            keys.append(key)
+        return keys
+
+    def _gates(self, batch: Batch, problems: dict[int, str]) -> Iterable[str]:
+        if self._gate_of is None:
+            return repeat(self._provider, len(batch.values))
+        gates = []
+        for index, values in enumerate(batch.values):
+            gate = ""
+            if index not in problems:
+                try:
+                    gate = str(self._gate_of(values))
+                except Exception as error:  # noqa: BLE001 (the user's code may raise anything)
+                    problems[index] = f"gate_of raised {type(error).__name__}: {error}"
+            gates.append(gate)
+        return gates
+
+    def _sorted_out(self, items: list[NewItem], problems: Mapping[int, str]) -> Made:
+        bad = [
+            self._reported(BadRow(items[index].line, problems[index])) for index in sorted(problems)
+        ]
+        if self._on_bad_row is OnBadRow.SKIP:
+            return Made([item for index, item in enumerate(items) if index not in problems], bad)
+        for index, problem in problems.items():
+            items[index] = self._as_error(items[index], problem)
+        return Made(items, bad)
+
+    def _as_error(self, item: NewItem, problem: str) -> NewItem:
+        # With the row repaired, its key must still be free; by position, the place is its own.
+        key = f"{item.key}#{item.line}" if self._key_columns else item.key
+        return msgspec.structs.replace(item, key=key, problem=problem)
+
+    def _reported(self, bad: BadRow) -> BadRow:
+        if self._on_bad_row is OnBadRow.FAIL:
+            raise BadSource(str(bad))
+        return bad
+
+
+def key_of(values: Mapping[str, Any], columns: Sequence[str]) -> tuple[str, str | None]:
+    """The key of a row, and why it has none: one column as text, several as a JSON array."""
+    try:
+        parts = [values[column] for column in columns]
+    except KeyError as missing:
+        return "", f"no value for the key column {missing}"
+    if all(part is None or part == "" for part in parts):
+        return "", f"the key is empty ({', '.join(columns)})"
+    if len(parts) == 1 and isinstance(parts[0], str):
+        key: str = parts[0]
+    else:
+        key = _encode(parts[0] if len(parts) == 1 else parts).decode()
+    if len(key) > KEY_LIMIT or "\0" in key:
+        return _shortened(key), None
+    return key, None
+
+
+def _shortened(key: str) -> str:
+    digest = hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
+    return f"{key[:KEY_LIMIT].replace(chr(0), ' ')}~{digest}"
+
+
+def summary_of(values: Mapping[str, Any]) -> str:
+    """A few words by which a person recognises a row."""
+    first = islice(values.values(), SUMMARY_VALUES)
+    try:
+        text = " · ".join(first)
+    except TypeError:
+        text = " · ".join(map(_word, islice(values.values(), SUMMARY_VALUES)))
+    text = text[:SUMMARY_LIMIT]
+    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else _encode(value).decode()
