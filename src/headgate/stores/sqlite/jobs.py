@@ -245,7 +245,17 @@ def _delete(tx: Transaction, job_id: int, limit: int) -> int:
 def _demand(tx: Transaction, rows: Sequence[Any]) -> Demand:
     contenders, suspects, due, finishable = [], [], [], []
     open_items = False
-    for job_id, owner, priority, claimable, suspect, is_open, next_due, next_suspect, complete in rows:
+    for (
+        job_id,
+        owner,
+        priority,
+        claimable,
+        suspect,
+        is_open,
+        next_due,
+        next_suspect,
+        complete,
+    ) in rows:
         contender = Contender(job_id, owner, priority)
         if claimable:
             contenders.append(contender)
@@ -254,6 +264,6 @@ def _demand(tx: Transaction, rows: Sequence[Any]) -> Demand:
         if complete and not is_open:
             finishable.append(job_id)
         open_items = open_items or bool(is_open)
-        due += [each for each in (next_due, next_suspect) if each is not None]
+        due += [each for each in next_dues if each is not None]
     next_due_in_s = max(min(due) - tx.now, 0) / MICROSECONDS if due else None
     return Demand(contenders, suspects, open_items, next_due_in_s, finishable)

@@ -1,6 +1,6 @@
 """The read side on SQLite."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
 from heapq import merge
 from itertools import islice
 from typing import Any
@@ -11,7 +11,7 @@ import msgspec
 from headgate.core.errors import UnknownItem, UnknownJob, UsageError
 from headgate.core.job import Counts, Job
 from headgate.core.paging import Cursor, Order, decode_cursor, encode_cursor, filter_hash
-from headgate.core.status import ItemStatus
+from headgate.core.status import OPEN, ItemStatus
 from headgate.core.worker import WorkerRow
 from headgate.ports.reads import (
     AttemptRow,
@@ -31,15 +31,8 @@ from headgate.stores.sqlite.jobs import job_from
 
 TAIL_US = 2_000_000
 """Pages by time stop this long before now, so that a commit still under way is not jumped over."""
-ACROSS_JOBS = frozenset(
-    {
-        ItemStatus.PENDING,
-        ItemStatus.PROCESSING,
-        ItemStatus.REVIEW,
-        ItemStatus.ERROR,
-        ItemStatus.NOT_FOUND,
-    },
-)
+AT_REST = frozenset({ItemStatus.REVIEW, ItemStatus.ERROR, ItemStatus.NOT_FOUND})
+"""The statuses that have an index across jobs."""
 
 
 class SqliteReads:
@@ -175,39 +168,43 @@ def _page(tx: Transaction, query: ItemQuery, after: Cursor | None) -> list[Any]:
             error_class=query.error_class,
             limit=query.limit + 1,
         )
-    # One ordered read for each status (and owner), merged: no status makes another one sort.
-    reads = (_by_time(tx, query, after, *branch) for branch in _branches(tx, query))
-    return list(
-        islice(merge(*reads, key=lambda row: (row["updated_at"], row["id"])), query.limit + 1)
-    )
+    # Ordered reads, merged: no status, job or owner makes another one sort.
+    reads = (tx.records(name, **values) for name, values in _branches(tx, query, after))
+    in_time = merge(*reads, key=lambda row: (row["updated_at"], row["id"]))
+    return list(islice(in_time, query.limit + 1))
 
 
-def _branches(tx: Transaction, query: ItemQuery) -> Iterable[tuple[ItemStatus, str | None]]:
-    if query.job_id is not None:
-        return [(status, None) for status in sorted(query.statuses or frozenset(ItemStatus))]
-    statuses = query.statuses or ACROSS_JOBS
-    if not statuses <= ACROSS_JOBS:
-        finished = ", ".join(sorted(statuses - ACROSS_JOBS))
-        raise UsageError(f"items in {finished} can only be listed within a job")
-    owners = [query.owner] if query.owner else [row[0] for row in tx.rows("owners")]
-    return [(status, owner) for status in sorted(statuses) for owner in owners]
+Branch = tuple[str, dict[str, Any]]
 
 
-def _by_time(
-    tx: Transaction,
-    query: ItemQuery,
-    after: Cursor | None,
-    status: ItemStatus,
-    owner: str | None,
-) -> Sequence[Any]:
-    values: dict[str, Any] = {
-        "status": status,
+def _branches(tx: Transaction, query: ItemQuery, after: Cursor | None) -> Iterator[Branch]:
+    """The index reads whose merge is the answer."""
+    shared: dict[str, Any] = {
         "after_at": after.updated_at if after else 0,
         "after_id": after.id if after else 0,
         "before": tx.now - TAIL_US,
         "error_class": query.error_class,
         "limit": query.limit + 1,
     }
-    if query.job_id is not None:
-        return tx.records("items_by_status", job_id=query.job_id, **values)
-    return tx.records("items_across_jobs", owner=owner, handler=query.handler, **values)
+    everything = ItemStatus if query.job_id is not None else OPEN | AT_REST
+    for status in sorted(query.statuses or everything):
+        values = shared | {"status": status}
+        if query.job_id is not None:
+            yield "items_by_status", values | {"job_id": query.job_id}
+        elif status in OPEN:
+            for job_id in _unfinished_jobs(tx, query):
+                yield "items_by_status", values | {"job_id": job_id}
+        elif status in AT_REST:
+            for owner in _owners(tx, query):
+                yield "items_across_jobs", values | {"owner": owner, "handler": query.handler}
+        else:
+            raise UsageError(f"items in {status} can only be listed within a job")
+
+
+def _unfinished_jobs(tx: Transaction, query: ItemQuery) -> list[int]:
+    rows = tx.rows("unfinished_jobs", owner=query.owner, handler=query.handler)
+    return [row[0] for row in rows]
+
+
+def _owners(tx: Transaction, query: ItemQuery) -> list[str]:
+    return [query.owner] if query.owner else [row[0] for row in tx.rows("owners")]
