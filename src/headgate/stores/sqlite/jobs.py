@@ -245,17 +245,7 @@ def _delete(tx: Transaction, job_id: int, limit: int) -> int:
 def _demand(tx: Transaction, rows: Sequence[Any]) -> Demand:
     contenders, suspects, due, finishable = [], [], [], []
     open_items = False
-    for (
-        job_id,
-        owner,
-        priority,
-        claimable,
-        suspect,
-        is_open,
-        next_due,
-        next_suspect,
-        complete,
-    ) in rows:
+    for job_id, owner, priority, claimable, suspect, is_open, *next_dues, complete in rows:
         contender = Contender(job_id, owner, priority)
         if claimable:
             contenders.append(contender)
