@@ -1,0 +1,82 @@
+"""Whether the database obeys its own laws."""
+
+from headgate.ports.reads import Finding
+from headgate.stores.postgres.connection import Database, Session
+from headgate.stores.postgres.items import add_counts, add_event, return_leases
+
+
+async def check(database: Database, *, repair: bool) -> list[Finding]:
+    """Every departure from the laws, in words; with `repair` the mendable ones are mended."""
+
+    async def work(session: Session) -> list[Finding]:
+        # Leases first: whoever changes items and counters does it in this order too.
+        return [
+            *await _lost_leases(session, repair=repair),
+            *await _wrong_counts(session, repair=repair),
+            *await _finished_with_open(session),
+            *await _orphans(session),
+            *await _short_histories(session),
+        ]
+
+    return await (database.write(work) if repair else database.single(work))
+
+
+async def _wrong_counts(session: Session, *, repair: bool) -> list[Finding]:
+    if repair:
+        await session.change("lock_counts")
+    findings = []
+    for job_id, status, kept, counted in await session.rows("wrong_counts"):
+        if repair:
+            await add_counts(session, [(job_id, status, counted - kept)])
+        findings.append(
+            Finding(
+                f"job {job_id} counts {kept} items in {status}, but there are {counted}",
+                repairable=True,
+                repaired=repair,
+            ),
+        )
+    return findings
+
+
+async def _lost_leases(session: Session, *, repair: bool) -> list[Finding]:
+    findings = []
+    for worker, n in await session.rows("lost_leases"):
+        if repair:
+            await return_leases(session, worker)
+            message = f"{n} items of {worker} returned by `db check --repair`"
+            await add_event(session, "rescued", message)
+        findings.append(
+            Finding(
+                f"{n} items are leased to {worker}, which is gone",
+                repairable=True,
+                repaired=repair,
+            ),
+        )
+    return findings
+
+
+async def _finished_with_open(session: Session) -> list[Finding]:
+    return [
+        Finding(f"job {job_id} is {state} with {n} open items", repairable=False)
+        for job_id, state, n in await session.rows("finished_with_open")
+    ]
+
+
+async def _orphans(session: Session) -> list[Finding]:
+    items, attempts = await session.row("orphans")
+    findings = []
+    if items:
+        findings.append(Finding(f"{items} items belong to no job", repairable=False))
+    if attempts:
+        findings.append(Finding(f"{attempts} attempts belong to no item", repairable=False))
+    return findings
+
+
+async def _short_histories(session: Session) -> list[Finding]:
+    return [
+        Finding(
+            f"item {item_id} counts {attempts} attempts, more than its history has",
+            repairable=False,
+        )
+        for item_id, attempts in await session.rows("short_histories")
+    ]

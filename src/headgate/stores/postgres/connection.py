@@ -1,0 +1,239 @@
+"""The server: a few connections, whole transactions, and patience while it is away."""
+
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import errors
+from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
+
+from headgate.core.errors import StoreError, StoreFull, StoreMismatch, StoreUnreachable
+from headgate.stores.migrations import demand_current, load_migrations
+from headgate.stores.postgres.address import read_address
+from headgate.stores.queries import load_queries
+
+PACKAGE = "headgate.stores.postgres"
+Answer = TypeVar("Answer")
+Connection = psycopg.AsyncConnection[tuple[Any, ...]]
+CONFLICTS = (errors.DeadlockDetected, errors.SerializationFailure)
+
+
+class Session:
+    """Named queries on one connection.
+
+    `again` says that an earlier try of the same verb was cut off, so that it may have been
+    committed without our knowing.
+    """
+
+    def __init__(
+        self, connection: Connection, queries: Mapping[str, bytes], *, again: bool
+    ) -> None:
+        self.connection = connection
+        self.again = again
+        self._queries = queries
+
+    async def rows(self, name: str, /, **values: Any) -> list[tuple[Any, ...]]:
+        """Every row that the named query returns."""
+        cursor = await self.connection.execute(self._queries[name], values)
+        return await cursor.fetchall()
+
+    async def row(self, name: str, /, **values: Any) -> tuple[Any, ...]:
+        """The row of a query that always returns one."""
+        return (await self.rows(name, **values))[0]
+
+    async def records(self, name: str, /, **values: Any) -> list[dict[str, Any]]:
+        """Every row as a mapping from column names."""
+        async with self.connection.cursor(row_factory=dict_row) as cursor:
+            await cursor.execute(self._queries[name], values)
+            return await cursor.fetchall()
+
+    async def record(self, name: str, /, **values: Any) -> dict[str, Any] | None:
+        """The first row as a mapping, if there is one."""
+        records = await self.records(name, **values)
+        return records[0] if records else None
+
+    async def change(self, name: str, /, **values: Any) -> int:
+        """Run a statement and count the rows that it changed."""
+        cursor = await self.connection.execute(self._queries[name], values)
+        return cursor.rowcount
+
+    async def copy(self, name: str, block: str) -> None:
+        """Send a whole COPY block."""
+        async with self.connection.cursor().copy(self._queries[name]) as sink:
+            await sink.write(block)
+
+    async def explain(self, name: str, /, **values: Any) -> list[str]:
+        """The query plan, line by line."""
+        cursor = await self.connection.execute(b"EXPLAIN " + self._queries[name], values)
+        return [str(row[0]) for row in await cursor.fetchall()]
+
+
+Work = Callable[[Session], Awaitable[Answer]]
+
+
+class Database:
+    """Opens the database and runs verbs on it; every wait is bounded and explained."""
+
+    CONNECTIONS = 4
+    CONNECT_S = 10
+    CONFLICT_LIMIT = 20
+
+    def __init__(self, url: str, *, patience_s: float = 60.0) -> None:
+        self.address = read_address(url)
+        self.queries = {name: text.encode() for name, text in load_queries(PACKAGE).items()}
+        self.migrations = load_migrations(PACKAGE)
+        self._patience_s = patience_s
+        self._pool: AsyncConnectionPool[Connection] | None = None
+
+    async def open(self) -> None:
+        """Connect; an empty database gets its schema."""
+        async with self.connect() as connection:
+            session = Session(connection, self.queries, again=False)
+            if not (await session.row("has_schema"))[0]:
+                await self._migrate(session)
+            demand_current((await session.row("schema"))[0], self.latest_schema)
+        self._pool = AsyncConnectionPool(
+            self.address.conninfo,
+            connection_class=psycopg.AsyncConnection[tuple[Any, ...]],
+            kwargs=self._options(),
+            configure=self._configure if self.address.notify else None,
+            min_size=1,
+            max_size=self.CONNECTIONS,
+            reconnect_timeout=self._patience_s,
+            name="headgate",
+            open=False,
+        )
+        await self._pool.open()
+
+    async def close(self) -> None:
+        """Close every connection."""
+        if self._pool is not None:
+            await self._pool.close()
+            self._pool = None
+
+    @asynccontextmanager
+    async def connect(self) -> AsyncIterator[Connection]:
+        """A connection of one's own, outside the pool."""
+        try:
+            connection = await psycopg.AsyncConnection.connect(
+                self.address.conninfo, **self._options()
+            )
+        except psycopg.OperationalError as error:
+            raise self._unreachable(error) from error
+        except psycopg.ProgrammingError as error:
+            raise StoreError(f"{self.address.shown} is no database URL: {error}") from error
+        async with connection:
+            yield connection
+
+    async def write(self, work: Work[Answer], *, repeatable: bool = True) -> Answer:
+        """Run `work` in one transaction: all of it is kept, or none.
+
+        If the server goes away it is tried again; with `repeatable` off, only where it cannot
+        have been committed.
+        """
+
+        async def in_transaction(session: Session) -> Answer:
+            async with session.connection.transaction():
+                return await work(session)
+
+        return await self._patiently(in_transaction, repeatable=repeatable)
+
+    async def single(self, work: Work[Answer]) -> Answer:
+        """Run `work` whose statements are each a transaction of their own."""
+        return await self._patiently(work, repeatable=True)
+
+    async def migrate(self) -> list[str]:
+        """Apply what is missing and say what it was."""
+        async with self.connect() as connection:
+            return await self._migrate(Session(connection, self.queries, again=False))
+
+    async def schema(self) -> int:
+        """The number of the last migration that was applied."""
+        return int((await self.single(lambda session: session.row("schema")))[0])
+
+    @property
+    def latest_schema(self) -> int:
+        """The number of the newest migration that this program knows."""
+        return self.migrations[-1].number
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            "autocommit": True,
+            "application_name": "headgate",
+            "connect_timeout": self.CONNECT_S,
+            "client_encoding": "utf8",
+            "prepare_threshold": 5 if self.address.notify else None,
+        }
+
+    async def _configure(self, connection: Connection) -> None:
+        await connection.execute(self.queries["configure"])
+
+    async def _migrate(self, session: Session) -> list[str]:
+        applied = []
+        async with session.connection.transaction():
+            await session.rows("lock_migrations")
+            await session.change("create_migrations")
+            done = (await session.row("schema"))[0]
+            for migration in self.migrations:
+                if migration.number > done:
+                    await self._apply(session, migration.sql)
+                    await session.change(
+                        "record_migration", number=migration.number, name=migration.name
+                    )
+                    applied.append(migration.name)
+        return applied
+
+    async def _apply(self, session: Session, sql: str) -> None:
+        try:
+            await session.connection.execute(sql.encode())
+        except (errors.DuplicateTable, errors.DuplicateFunction) as error:
+            raise StoreMismatch(
+                f"{self.address.shown} holds tables of another program ({error}); "
+                "give Headgate a database of its own"
+            ) from error
+
+    async def _patiently(self, work: Work[Answer], *, repeatable: bool) -> Answer:
+        """Outlast a restart of the server; turn what it raises into what users can act on."""
+        give_up_at = time.monotonic() + self._patience_s
+        again = False
+        conflicts = 0
+        while True:
+            try:
+                return await self._attempt(work, again=again, give_up_at=give_up_at)
+            except CONFLICTS as error:
+                # The other side has gone on; nothing of ours was kept.
+                conflicts += 1
+                if conflicts > self.CONFLICT_LIMIT:
+                    raise StoreError(f"{self.address.shown}: {error}") from error
+            except errors.DiskFull as error:
+                raise StoreFull(
+                    f"no space left for {self.address.shown}: "
+                    "make space and run the same command again"
+                ) from error
+            except (PoolTimeout, TooManyRequests) as error:
+                raise self._unreachable(error) from error
+            except psycopg.OperationalError as error:
+                if not is_lost(error):
+                    raise StoreError(f"{self.address.shown}: {error}") from error
+                if not repeatable or time.monotonic() > give_up_at:
+                    raise self._unreachable(error) from error
+                again = True
+
+    async def _attempt(self, work: Work[Answer], *, again: bool, give_up_at: float) -> Answer:
+        if self._pool is None:
+            raise StoreError("the store is not open")
+        timeout = max(give_up_at - time.monotonic(), 0.1)
+        async with self._pool.connection(timeout) as connection:
+            return await work(Session(connection, self.queries, again=again))
+
+    def _unreachable(self, error: Exception) -> StoreUnreachable:
+        return StoreUnreachable(f"{self.address.shown} does not answer: {error}")
+
+
+def is_lost(error: psycopg.OperationalError) -> bool:
+    """Whether the connection went, rather than the statement being wrong."""
+    state = error.sqlstate
+    return state is None or state.startswith(("08", "57P")) or state == "53300"

@@ -1,0 +1,111 @@
+"""Rows on their way in: straight by COPY, and by key where the job knows some of them already."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+
+from psycopg import errors
+
+from headgate.core.errors import StaleIngest, UnknownJob, UsageError
+from headgate.core.item import NewItem
+from headgate.core.job import Job
+from headgate.core.status import UNFINISHED, ItemStatus
+from headgate.ports.items import EnqueueReport, EnqueueRequest, KnownRow
+from headgate.stores.postgres.connection import Database, Session
+from headgate.stores.postgres.literals import copy_block, number_array, storable, text_array
+from headgate.stores.postgres.rows import job_from
+
+AddCounts = Callable[[Session, Iterable[tuple[int, str, int]]], Awaitable[None]]
+
+
+class Enqueue:
+    """One batch. The job's row is locked throughout, so that nobody else adds to the job."""
+
+    def __init__(self, database: Database, request: EnqueueRequest, add_counts: AddCounts) -> None:
+        self._database = database
+        self._request = request
+        self._add_counts = add_counts
+        self._sent: EnqueueReport | None = None
+        """What a try that was cut off would have reported."""
+
+    async def run(self) -> EnqueueReport:
+        """Hope that every row is new; if one is not, look first."""
+        try:
+            return await self._database.write(lambda session: self._work(session, hopeful=True))
+        except errors.UniqueViolation:
+            return await self._database.write(lambda session: self._work(session, hopeful=False))
+
+    async def _work(self, session: Session, *, hopeful: bool) -> EnqueueReport:
+        record = await session.record("lock_job", job_id=self._request.job_id)
+        if record is None:
+            raise UnknownJob(f"there is no job {self._request.job_id}")
+        now = record.pop("now")
+        job = job_from(record)
+        demand_open(job)
+        if await self._was_committed(session, job):
+            assert self._sent is not None  # noqa: S101  for the type checker; just asked
+            return self._sent
+        self._demand_position(job)
+        # A source that is read again brings known rows: hoping would only cost time.
+        new, known = self._request.items, list[KnownRow]()
+        if not hopeful or job.ingest_run > 1:
+            new, known = await self._sort(session, job)
+        await self._insert(session, job, new, now)
+        self._sent = EnqueueReport(len(new), known)
+        return self._sent
+
+    def _demand_position(self, job: Job) -> None:
+        request = self._request
+        if request.position is not None and request.expected_position != job.ingest_position:
+            raise StaleIngest
+
+    async def _was_committed(self, session: Session, job: Job) -> bool:
+        """Whether a try that was cut off has been kept after all."""
+        if not session.again or self._sent is None:
+            return False
+        if self._request.position is not None:
+            return (
+                job.ingest_position == self._request.position
+                and self._request.position != self._request.expected_position
+            )
+        known = {storable(row.key) for row in self._sent.known}
+        new = [key for item in self._request.items if (key := storable(item.key)) not in known]
+        found = await session.rows("known_rows", job_id=job.id, keys=text_array(new[:1]))
+        return bool(found)
+
+    async def _insert(self, session: Session, job: Job, new: Sequence[NewItem], now: int) -> None:
+        if new:
+            tail = (job.id, job.owner, job.handler, job.ingest_run, now)
+            await session.copy("insert_items", copy_block(new, tail))
+        bad = sum(item.problem is not None for item in new)
+        counted = Counter({ItemStatus.PENDING: len(new) - bad, ItemStatus.ERROR: bad})
+        await self._add_counts(session, [(job.id, status, n) for status, n in counted.items()])
+        if self._request.position is not None:
+            await session.change("move_position", job_id=job.id, position=self._request.position)
+
+    async def _sort(self, session: Session, job: Job) -> tuple[list[NewItem], list[KnownRow]]:
+        """Which rows are new, and what became of the others."""
+        keys = [storable(item.key) for item in self._request.items]
+        found = await session.rows("known_rows", job_id=job.id, keys=text_array(keys))
+        stored = {key: (line, run == job.ingest_run, text) for key, _, line, run, text in found}
+        new: list[NewItem] = []
+        known: list[KnownRow] = []
+        for key, item in zip(keys, self._request.items, strict=True):
+            if key not in stored:
+                new.append(item)
+                stored[key] = (item.line, True, storable(item.input))
+                continue
+            first_line, duplicate, text = stored[key]
+            changed = text != storable(item.input)
+            known.append(KnownRow(item.key, item.line, first_line, changed, duplicate))
+            stored[key] = (first_line, True, text)
+        ids = number_array([item_id for _, item_id, _, _, _ in found])
+        await session.change("see_again", run=job.ingest_run, ids=ids)
+        return new, known
+
+
+def demand_open(job: Job) -> None:
+    """Raise UsageError unless the job takes items."""
+    if job.state not in UNFINISHED:
+        raise UsageError(f"job {job.id} is {job.state} and takes no more items")
+    if job.ingest_complete and not job.open:
+        raise UsageError(f"job {job.id} was closed and takes no more items")

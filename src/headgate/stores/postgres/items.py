@@ -1,0 +1,241 @@
+"""The hot path on PostgreSQL: a whole batch is one statement, and one round trip."""
+
+import asyncio
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from headgate.core.errors import IllegalMove, UnknownJob
+from headgate.core.item import ClaimedItem
+from headgate.core.status import OPEN, ItemMove, ItemStatus, JobMove, JobState, item_after
+from headgate.ports.items import (
+    ClaimRequest,
+    EnqueueReport,
+    EnqueueRequest,
+    Held,
+    RequeueRequest,
+    SettleReport,
+    SettleRequest,
+    SweptItems,
+)
+from headgate.stores.postgres.connection import Database, Session
+from headgate.stores.postgres.enqueue import Enqueue
+from headgate.stores.postgres.literals import (
+    number_array,
+    settlement_arrays,
+    storable,
+    text_array,
+)
+
+SHARDS = 16
+"""Workers spread their counts over so many rows, so that none of them is hot."""
+NOBODY = SHARDS
+"""The shard of everything that is not done by a worker."""
+MICROSECONDS = 1_000_000
+
+
+async def add_counts(session: Session, changes: Iterable[tuple[int, str, int]]) -> None:
+    """Change the maintained counters: (job, status, difference) each."""
+    totals: Counter[tuple[int, str]] = Counter()
+    for job_id, status, n in changes:
+        totals[job_id, status] += n
+    moved = [(job_id, status, n) for (job_id, status), n in totals.items() if n]
+    if moved:
+        await session.change(
+            "add_counts",
+            jobs=number_array([job_id for job_id, _, _ in moved]),
+            shards=number_array([NOBODY] * len(moved)),
+            statuses=text_array([status for _, status, _ in moved]),
+            n=number_array([n for _, _, n in moved]),
+        )
+
+
+async def add_event(
+    session: Session,
+    kind: str,
+    message: str,
+    job_id: int | None = None,
+) -> None:
+    """Append to the record of decisions."""
+    await session.change(
+        "insert_event", kind=kind, message=storable(message), job_id=job_id, item_id=None
+    )
+
+
+async def return_leases(session: Session, worker: str) -> int:
+    """Give back everything that a worker held."""
+    returned = await session.rows("return_leases", worker=worker)
+    await _count_returned(session, returned)
+    return len(returned)
+
+
+class PostgresItems:
+    """ItemStore on one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._claiming = asyncio.Lock()
+        self._delivered: dict[str, int] = {}
+
+    async def enqueue_many(self, request: EnqueueRequest) -> EnqueueReport:
+        """Store rows idempotently by (job, key), with their position and counters."""
+        return await Enqueue(self._database, request, add_counts).run()
+
+    async def claim(self, request: ClaimRequest) -> list[ClaimedItem]:
+        """Lease due items of a claimable job, in input order, each with a grown epoch."""
+
+        async def work(session: Session) -> list[tuple[Any, ...]]:
+            if session.again and (lost := await self._undelivered(session, request)):
+                return lost
+            return await session.rows(
+                "claim",
+                job_id=request.job_id,
+                worker=request.worker,
+                limit=request.limit,
+                lease_us=int(request.lease_s * MICROSECONDS),
+                suspects=request.suspects,
+                shard=_shard(request.worker),
+            )
+
+        # One at a time: what arrived last then tells which leases of a lost answer did not.
+        async with self._claiming:
+            rows = await self._database.single(work)
+            if rows:
+                self._delivered[request.worker] = rows[0][12]
+        return [ClaimedItem(*row[:12]) for row in rows]
+
+    async def settle_many(self, request: SettleRequest) -> SettleReport:
+        """End leases where the epoch still matches: item, attempt row and counters together."""
+        arrays = settlement_arrays(request.settlements) if request.settlements else None
+
+        async def work(session: Session) -> SettleReport:
+            refused: list[tuple[Any, ...]] = []
+            if arrays is not None:
+                refused = await session.rows(
+                    "settle_items",
+                    worker=request.worker,
+                    shard=_shard(request.worker),
+                    again=session.again,
+                    **arrays,
+                )
+            for columns in request.columns:
+                names = text_array(columns.names)
+                await session.change("insert_columns", job_id=columns.job_id, names=names)
+            return SettleReport([row[0] for row in refused])
+
+        # Names of columns come rarely; without them one statement is the whole transaction.
+        return await (self._database.write if request.columns else self._database.single)(work)
+
+    async def release(self, worker: str, held: Sequence[Held]) -> int:
+        """Return leased items that were never started: no attempt row, same due time."""
+
+        async def work(session: Session) -> int:
+            returned = await session.rows(
+                "release_items",
+                worker=worker,
+                ids=number_array([each.item_id for each in held]),
+                epochs=number_array([each.epoch for each in held]),
+            )
+            await _count_returned(session, returned)
+            return len(returned)
+
+        return await self._database.write(work)
+
+    async def leases_of(self, worker: str) -> list[ClaimedItem]:
+        """Everything that a worker holds."""
+        rows = await self._database.single(lambda session: session.rows("leases_of", worker=worker))
+        return [ClaimedItem(*row) for row in rows]
+
+    async def overdue(self, limit: int) -> list[ClaimedItem]:
+        """Leases whose deadline has passed on the store's clock."""
+        rows = await self._database.single(lambda session: session.rows("overdue", limit=limit))
+        return [ClaimedItem(*row) for row in rows]
+
+    async def requeue(self, request: RequeueRequest) -> SweptItems:
+        """Reprocess: a bounded step over finished items; reopens the job."""
+        for status in request.statuses:
+            item_after(ItemMove.REQUEUE, status)
+        return await self._database.write(lambda session: _requeue(session, request))
+
+    async def cancel_items(self, job_id: int, limit: int = 5_000) -> int:
+        """Move open items of a CANCELLED job to CANCELLED; 0 when none is left."""
+        return await self._database.write(lambda session: _cancel(session, job_id, limit))
+
+    async def _undelivered(self, session: Session, request: ClaimRequest) -> list[tuple[Any, ...]]:
+        return await session.rows(
+            "undelivered",
+            worker=request.worker,
+            job_id=request.job_id,
+            delivered=self._delivered.get(request.worker, 0),
+        )
+
+
+def _shard(worker: str) -> int:
+    return zlib.crc32(worker.encode()) % SHARDS
+
+
+async def _count_returned(session: Session, returned: Sequence[tuple[Any, ...]]) -> None:
+    changes = []
+    for job_id, n in Counter(row[0] for row in returned).items():
+        changes += [(job_id, ItemStatus.PROCESSING, -n), (job_id, ItemStatus.PENDING, n)]
+    await add_counts(session, changes)
+
+
+async def _requeue(session: Session, request: RequeueRequest) -> SweptItems:
+    job = await session.record("lock_job", job_id=request.job_id)
+    if job is None:
+        raise UnknownJob(f"there is no job {request.job_id}")
+    found = await session.rows(
+        "select_requeue",
+        job_id=request.job_id,
+        after_id=request.after_id,
+        statuses=text_array(sorted(request.statuses)),
+        error_class=request.error_class,
+        ids=None if request.ids is None else number_array(request.ids),
+        limit=request.limit,
+    )
+    if found:
+        await session.change(
+            "requeue_items",
+            ids=number_array([row[0] for row in found]),
+            reset_attempts=request.reset_attempts,
+        )
+        left = Counter(row[1] for row in found)
+        changes = [(request.job_id, status, -n) for status, n in left.items()]
+        await add_counts(session, [*changes, (request.job_id, ItemStatus.PENDING, len(found))])
+        await _reopen(session, request.job_id, JobState(job["state"]))
+    more = len(found) == request.limit
+    return SweptItems(len(found), found[-1][0] if more else None)
+
+
+async def _reopen(session: Session, job_id: int, state: JobState) -> None:
+    if state not in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}:
+        return
+    await session.records(
+        "move_job", job_id=job_id, source=state, target=JobState.QUEUED, reason=None
+    )
+    message = f"{state} → {JobState.QUEUED}: {JobMove.REPROCESS}"
+    await add_event(session, "job_state", message, job_id)
+
+
+async def _cancel(session: Session, job_id: int, limit: int) -> int:
+    # The job's row is not locked: a first claim under way locks items before it.
+    job = await session.record("job", job_id=job_id)
+    if job is None:
+        return 0
+    if job["state"] != JobState.CANCELLED:
+        raise IllegalMove(
+            f"job {job_id} is {job['state']}: its items end only when it is cancelled"
+        )
+    found = await session.rows(
+        "select_open", job_id=job_id, statuses=text_array(sorted(OPEN)), limit=limit
+    )
+    if found:
+        ids = number_array([row[0] for row in found])
+        await session.change("insert_cancelled_attempts", ids=ids)
+        await session.change("cancel_items", ids=ids)
+        left = Counter(row[1] for row in found)
+        changes = [(job_id, status, -n) for status, n in left.items()]
+        await add_counts(session, [*changes, (job_id, ItemStatus.CANCELLED, len(found))])
+    return len(found)

@@ -1,0 +1,254 @@
+"""Jobs, workers and duties on PostgreSQL."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from headgate.core.errors import IllegalMove, UnknownJob
+from headgate.core.job import Job, NewJob
+from headgate.core.status import JOB_TRANSITIONS, UNFINISHED, JobMove, job_after
+from headgate.core.turns import Contender
+from headgate.core.worker import WorkerInfo
+from headgate.ports.jobs import Demand, SessionReport
+from headgate.stores.postgres.connection import Database, Session
+from headgate.stores.postgres.items import MICROSECONDS, add_counts, add_event, return_leases
+from headgate.stores.postgres.literals import number_array, storable, text_array
+from headgate.stores.postgres.rows import as_json, job_from
+
+
+class PostgresJobs:
+    """JobStore on one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create_job(self, new: NewJob) -> Job:
+        """Make a job in INGESTING (an open one in QUEUED)."""
+        values = msgspec.structs.asdict(new) | {
+            "key_columns": as_json(new.key_columns),
+            "config": as_json(new.config),
+            "columns": as_json(new.columns),
+        }
+
+        async def work(session: Session) -> Job:
+            job = job_from((await session.records("insert_job", **values))[0])
+            await add_event(session, "job_state", f"created as {job.state}", job.id)
+            return job
+
+        # Not twice: a job that was made without our knowing would be made again.
+        return await self._database.write(work, repeatable=False)
+
+    async def move_job(self, job_id: int, move: JobMove, reason: str = "") -> Job:
+        """Carry out a state change, or raise IllegalMove naming the state it is in."""
+        return await self._database.write(lambda session: _move(session, job_id, move, reason))
+
+    async def reopen_ingest(self, job_id: int, fingerprint: str) -> Job:
+        """Begin a new reading of the job's source from its start."""
+
+        async def work(session: Session) -> Job:
+            before = await _locked(session, job_id)
+            row = await session.record("reopen_ingest", job_id=job_id, fingerprint=fingerprint)
+            if row is None:
+                raise IllegalMove(f"job {job_id} is {before.state} and cannot be ingested again")
+            job = job_from(row)
+            message = f"{before.state} → {job.state}: source read again"
+            await add_event(session, "job_state", message, job_id)
+            return job
+
+        return await self._database.write(work)
+
+    async def complete_ingest(self, job_id: int, columns: tuple[str, ...]) -> Job:
+        """Mark the source as fully read; INGESTING becomes QUEUED, PAUSED stays."""
+
+        async def work(session: Session) -> Job:
+            before = await _locked(session, job_id)
+            if before.ingest_complete:
+                return before
+            rows = await session.records("complete_ingest", job_id=job_id, columns=as_json(columns))
+            job = job_from(rows[0])
+            message = f"{before.state} → {job.state}: source read"
+            await add_event(session, "job_state", message, job_id)
+            return job
+
+        return await self._database.write(work)
+
+    async def close_queue(self, job_id: int) -> Job:
+        """An open job takes no more items and may become DONE."""
+
+        async def work(session: Session) -> Job:
+            await _locked(session, job_id)
+            await add_event(session, "job_closed", "takes no more items", job_id)
+            return job_from((await session.records("close_queue", job_id=job_id))[0])
+
+        return await self._database.write(work)
+
+    async def set_priority(self, job_id: int, priority: int) -> Job:
+        """Change a job's share among its owner's jobs."""
+
+        async def work(session: Session) -> Job:
+            before = await _locked(session, job_id)
+            await add_event(session, "job_priority", f"{before.priority} → {priority}", job_id)
+            rows = await session.records("set_priority", job_id=job_id, priority=priority)
+            return job_from(rows[0])
+
+        return await self._database.write(work)
+
+    async def finish_job(self, job_id: int) -> bool:
+        """Make a job DONE if, and only if, it has no open item and takes no more."""
+
+        async def work(session: Session) -> bool:
+            if await session.record("lock_job", job_id=job_id) is None:
+                return False
+            return await _finish(session, job_id) is not None
+
+        return await self._database.write(work)
+
+    async def delete_job(self, job_id: int, limit: int = 5_000) -> int:
+        """Remove a cancelled or finished job in bounded steps; 0 when it is gone."""
+        return await self._database.write(lambda session: _delete(session, job_id, limit))
+
+    async def demand(self, jobs: Sequence[int] | None, handlers: Sequence[str] | None) -> Demand:
+        """What there is to do; None means every job, or every handler."""
+        values = {
+            "jobs": None if jobs is None else number_array(jobs),
+            "handlers": None if handlers is None else text_array(handlers),
+        }
+        return _demand(
+            await self._database.single(lambda session: session.rows("demand", **values))
+        )
+
+    async def register(self, worker: WorkerInfo) -> None:
+        """Announce a worker."""
+        values = msgspec.structs.asdict(worker) | {"jobs": as_json(worker.jobs)}
+        await self._database.single(lambda session: session.change("register", **values))
+
+    async def beat(self, workers: Sequence[str], ttl_s: float) -> list[str]:
+        """Count one heartbeat for each worker; return those that were declared dead."""
+        values = {"workers": text_array(workers), "ttl_s": ttl_s}
+        rows = await self._database.single(lambda session: session.rows("beat", **values))
+        alive = {row[0] for row in rows}
+        return [worker for worker in workers if worker not in alive]
+
+    async def retire(self, worker: str, reason: str) -> int:
+        """Declare a worker gone and return what it still held to PENDING, without suspicion."""
+
+        async def work(session: Session) -> int:
+            await session.change("stop_worker", worker=worker, reason=storable(reason))
+            returned = await return_leases(session, worker)
+            if returned:
+                message = f"{returned} items of {worker} returned: {reason}"
+                await add_event(session, "rescued", message)
+            return returned
+
+        return await self._database.write(work)
+
+    async def elect(self, duty: str, holder: str, ttl_s: float) -> bool:
+        """Take or keep a duty that one process at a time should do."""
+        values = {"duty": duty, "holder": holder, "ttl_us": int(ttl_s * MICROSECONDS)}
+        return bool(await self._database.single(lambda session: session.rows("elect", **values)))
+
+    async def record_session(self, session: SessionReport) -> None:
+        """Write or update the record of a run."""
+        values = {
+            "id": session.id,
+            "job_id": session.job_id,
+            "command": storable(session.command),
+            "worker_count": session.worker_count,
+            "settled": session.settled,
+            "items_per_s": session.settled / session.drain_s if session.drain_s > 0 else None,
+            "ended": session.ended,
+        }
+        await self._database.single(lambda each: each.change("record_session", **values))
+
+    async def record_event(self, kind: str, message: str, job_id: int | None = None) -> None:
+        """Append an operator action or a decision that no attempt row tells."""
+        await self._database.single(lambda session: add_event(session, kind, message, job_id))
+
+    async def retain(self, older_than_us: int, limit: int = 5_000) -> int:
+        """Delete events, sessions and stopped workers older than that many microseconds."""
+
+        async def work(session: Session) -> int:
+            events = await session.change("retain_events", older_than_us=older_than_us, limit=limit)
+            await session.change("retain_sessions", older_than_us=older_than_us)
+            await session.change("retain_workers", older_than_us=older_than_us)
+            return events
+
+        return await self._database.write(work)
+
+
+async def _locked(session: Session, job_id: int) -> Job:
+    row = await session.record("lock_job", job_id=job_id)
+    if row is None:
+        raise UnknownJob(f"there is no job {job_id}")
+    return job_from(row)
+
+
+async def _move(session: Session, job_id: int, move: JobMove, reason: str) -> Job:
+    before = await _locked(session, job_id)
+    if session.again and before.state is JOB_TRANSITIONS[move].target:
+        return before
+    target = job_after(move, before.state)
+    if move is JobMove.FINISH:
+        return await _demand_finished(session, job_id)
+    rows = await session.records(
+        "move_job",
+        job_id=job_id,
+        source=before.state,
+        target=target,
+        reason=storable(reason) or None,
+    )
+    because = f": {reason}" if reason else ""
+    await add_event(session, "job_state", f"{before.state} → {target}{because}", job_id)
+    return job_from(rows[0])
+
+
+async def _finish(session: Session, job_id: int) -> Job | None:
+    row = await session.record("finish_job", job_id=job_id)
+    if row is None:
+        return None
+    await add_event(session, "job_state", "→ DONE: no open item is left", job_id)
+    return job_from(row)
+
+
+async def _demand_finished(session: Session, job_id: int) -> Job:
+    job = await _finish(session, job_id)
+    if job is None:
+        raise IllegalMove(f"job {job_id} has open items or takes more, so it is not DONE")
+    return job
+
+
+async def _delete(session: Session, job_id: int, limit: int) -> int:
+    row = await session.record("lock_job", job_id=job_id)
+    if row is None:
+        return 0
+    job = job_from(row)
+    if job.state in UNFINISHED:
+        raise IllegalMove(f"job {job_id} is {job.state}: cancel it first")
+    found = await session.rows("select_any", job_id=job_id, limit=limit)
+    if found:
+        ids = number_array([each[0] for each in found])
+        await session.change("delete_attempts", ids=ids)
+        await session.change("delete_items", ids=ids)
+        await add_counts(session, [(job_id, status, -1) for _, status in found])
+        return len(found)
+    await session.change("delete_counts", job_id=job_id)
+    await session.change("delete_columns", job_id=job_id)
+    await session.change("delete_job", job_id=job_id)
+    await add_event(session, "job_deleted", f"{job.name or job.handler} was deleted", job_id)
+    return 0
+
+
+def _demand(rows: Sequence[tuple[Any, ...]]) -> Demand:
+    contenders, suspects, waits = [], [], []
+    open_items = False
+    for job_id, owner, priority, claimable, suspect, is_open, due_in_us in rows:
+        contender = Contender(job_id, owner, priority)
+        if claimable:
+            contenders.append(contender)
+        if suspect:
+            suspects.append(contender)
+        open_items = open_items or is_open
+        if due_in_us is not None:
+            waits.append(max(due_in_us, 0) / MICROSECONDS)
+    return Demand(contenders, suspects, open_items, min(waits, default=None))

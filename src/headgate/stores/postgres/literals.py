@@ -1,0 +1,119 @@
+"""Whole batches as text that PostgreSQL reads: array literals and COPY blocks.
+
+Columns are encoded at once, in C: a Python call for each value would cost more than the database
+needs to store it.
+"""
+
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
+
+import msgspec
+
+from headgate.core.item import NewItem
+from headgate.core.settlement import Settlement
+
+ODD_ESCAPES = ("\\n", "\\r", "\\t", "\\u", "\\b", "\\f")
+"""JSON escapes that an array literal would read as a plain letter."""
+SEPARATOR = "\x00"
+"""Can be in no text that PostgreSQL stores."""
+
+
+def storable(text: str) -> str:
+    """The text without what PostgreSQL cannot store: NUL, and halves of surrogate pairs."""
+    if SEPARATOR in text:
+        text = text.replace(SEPARATOR, "\ufffd")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def number_array(values: Sequence[int | bool]) -> str:
+    """Numbers or booleans as an array literal."""
+    return "{" + msgspec.json.encode(values).decode()[1:-1] + "}"
+
+
+def text_array(values: Sequence[str | None]) -> str:
+    """Texts as an array literal; None becomes NULL.
+
+    JSON strings are array elements already, unless they need an escape other than those of the
+    quote and the backslash.
+    """
+    try:
+        encoded = msgspec.json.encode(values).decode()
+    except UnicodeEncodeError:
+        return _quoted_array(values)
+    if any(escape in encoded for escape in ODD_ESCAPES):
+        return _quoted_array(values)
+    return "{" + encoded[1:-1] + "}"
+
+
+def _quoted_array(values: Iterable[str | None]) -> str:
+    return "{" + ",".join("null" if each is None else _quoted(each) for each in values) + "}"
+
+
+def _quoted(text: str) -> str:
+    escaped = storable(text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+TEXT_FIELDS = frozenset({"status", "outcome", "result", "normalized", "error_class", "reason"})
+
+
+def settlement_arrays(settlements: Sequence[Settlement]) -> dict[str, str]:
+    """One array literal for each field, in order of item, which is the order of locks."""
+    ordered = sorted(map(msgspec.structs.astuple, settlements), key=itemgetter(0))
+    columns = zip(*ordered, strict=True)
+    return {
+        name: text_array(column) if name in TEXT_FIELDS else number_array(column)
+        for name, column in zip(Settlement.__struct_fields__, columns, strict=True)
+    }
+
+
+def copy_block(items: Sequence[NewItem], tail: Sequence[str | int]) -> str:
+    """Rows for COPY: the fields of each item, then the same `tail` for all of them."""
+    shared = "\t".join(_escaped([storable(str(each)) for each in tail]))
+    keys = _escaped([item.key for item in items])
+    inputs = _escaped([item.input for item in items])
+    gates = _escaped([item.gate for item in items])
+    summaries = _escaped([item.summary for item in items])
+    problems = _problems(items)
+    rows = [
+        f"{key}\t{text}\t{item.line}\t{gate}\t{summary}\t{problem}\t{shared}\n"
+        for item, key, text, gate, summary, problem in zip(
+            items, keys, inputs, gates, summaries, problems, strict=True
+        )
+    ]
+    return "".join(rows)
+
+
+def _problems(items: Sequence[NewItem]) -> list[str]:
+    """The columns last_error, error_class and status."""
+    if all(item.problem is None for item in items):
+        return ["\\N\t\\N\tPENDING"] * len(items)
+    texts = _escaped([item.problem or "" for item in items])
+    return [
+        "\\N\t\\N\tPENDING" if item.problem is None else f"{text}\tbad_row\tERROR"
+        for item, text in zip(items, texts, strict=True)
+    ]
+
+
+def _escaped(column: list[str]) -> list[str]:
+    """The column as COPY text, escaped in one go."""
+    whole = SEPARATOR.join(column)
+    if whole.count(SEPARATOR) != len(column) - 1 or not _encodable(whole):
+        column = [storable(text) for text in column]
+        whole = SEPARATOR.join(column)
+    for raw, escape in (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r")):
+        if raw in whole:
+            whole = whole.replace(raw, escape)
+    return whole.split(SEPARATOR)
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,68 @@
+"""The bell on PostgreSQL: LISTEN and NOTIFY as a hint. Whoever misses a ring polls."""
+
+import asyncio
+import contextlib
+import secrets
+
+import psycopg
+
+from headgate.core.errors import StoreError
+from headgate.stores.postgres.connection import Database, Session
+
+
+class PostgresNotifier:
+    """Rings for every process on the database; hears through a connection of its own."""
+
+    RETRY_S = 1.0
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._sender = secrets.token_hex(8)
+        self._rung = asyncio.Event()
+        self._closing = asyncio.Event()
+        self._listener: asyncio.Task[None] | None = None
+
+    async def ring(self) -> None:
+        """Tell every process on this store that something changed."""
+        self._rung.set()
+        if self._database.address.notify:
+            await self._database.single(lambda session: session.rows("ring", sender=self._sender))
+
+    async def wait(self, timeout_s: float) -> bool:
+        """Wait for a ring that came since the last wait; False when the time ran out."""
+        if self._listener is None and self._database.address.notify:
+            self._listener = asyncio.create_task(self._listen())
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._rung.wait()
+        except TimeoutError:
+            return False
+        self._rung.clear()
+        return True
+
+    async def close(self) -> None:
+        """Stop listening."""
+        self._closing.set()
+        if self._listener is not None:
+            self._listener.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._listener
+            self._listener = None
+
+    async def _listen(self) -> None:
+        while not self._closing.is_set():
+            with contextlib.suppress(StoreError, psycopg.Error):
+                await self._hear()
+            # Cut off: rings may have been missed, and the server may be away for a while.
+            self._rung.set()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self.RETRY_S):
+                    await self._closing.wait()
+
+    async def _hear(self) -> None:
+        async with self._database.connect() as connection:
+            session = Session(connection, self._database.queries, again=False)
+            await session.change("listen")
+            async for notice in connection.notifies():
+                if notice.payload != self._sender:
+                    self._rung.set()

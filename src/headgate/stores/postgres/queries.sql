@@ -1,0 +1,654 @@
+-- Named statements of the PostgreSQL store. Each comment says what for; the statement follows.
+
+-- name: has_schema
+-- Whether this database was ever migrated.
+SELECT to_regclass('schema_migrations') IS NOT NULL
+
+-- name: schema
+-- The number of the last migration that was applied.
+SELECT coalesce(max(number), 0) FROM schema_migrations
+
+-- name: lock_migrations
+-- One process at a time migrates; the lock ends with the transaction, which poolers keep whole.
+SELECT pg_advisory_xact_lock(7235423894513)
+
+-- name: create_migrations
+-- The record of what was applied.
+CREATE TABLE IF NOT EXISTS schema_migrations (
+    number integer PRIMARY KEY,
+    name text NOT NULL,
+    applied_at bigint NOT NULL
+)
+
+-- name: record_migration
+-- Stamped by hand: the first migration makes the clock.
+INSERT INTO schema_migrations (number, name, applied_at)
+VALUES (%(number)s, %(name)s, (extract(EPOCH FROM clock_timestamp()) * 1000000)::bigint)
+
+-- name: configure
+-- A plan for unknown values would neither pick a partial index nor trust a limit.
+SET plan_cache_mode = force_custom_plan
+
+-- name: listen
+-- Hear the bell.
+LISTEN headgate
+
+-- name: ring
+-- Ring it; the payload says who rang, so that nobody wakes itself.
+SELECT pg_notify('headgate', %(sender)s)
+
+-- name: job
+-- One job.
+SELECT * FROM jobs WHERE id = %(job_id)s
+
+-- name: lock_job
+-- One job, kept from changing until the transaction ends.
+SELECT *, utc_us() AS now FROM jobs WHERE id = %(job_id)s FOR NO KEY UPDATE
+
+-- name: jobs
+-- Jobs, newest first.
+SELECT * FROM jobs
+WHERE (%(owner)s::text IS NULL OR owner = %(owner)s) AND (%(after_id)s = 0 OR id < %(after_id)s)
+ORDER BY id DESC LIMIT %(limit)s
+
+-- name: find_jobs
+-- Jobs of one handler over one source, newest first.
+SELECT * FROM jobs
+WHERE owner = %(owner)s AND handler = %(handler)s AND source = %(source)s
+ORDER BY id DESC
+
+-- name: insert_job
+-- A new job; an open one has no source to read.
+WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
+INSERT INTO jobs (
+    owner, name, handler, source, key_columns, config, priority, state, open, eager, fingerprint,
+    columns, ingest_complete, created_at, updated_at
+)
+SELECT
+    %(owner)s, %(name)s, %(handler)s, %(source)s, %(key_columns)s, %(config)s, %(priority)s,
+    CASE WHEN %(open)s THEN 'QUEUED' ELSE 'INGESTING' END, %(open)s, %(eager)s, %(fingerprint)s,
+    %(columns)s, %(open)s, clock.now, clock.now
+FROM clock
+RETURNING *
+
+-- name: move_job
+-- A state change; the row is locked and the move was found legal.
+WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
+UPDATE jobs SET
+    state = %(target)s,
+    updated_at = clock.now,
+    started_at = CASE
+        WHEN %(target)s = 'RUNNING' THEN coalesce(started_at, clock.now) ELSE started_at
+    END,
+    finished_at = CASE WHEN %(target)s IN ('DONE', 'FAILED', 'CANCELLED') THEN clock.now END,
+    last_error = CASE WHEN %(target)s = 'FAILED' THEN %(reason)s ELSE last_error END,
+    ingest_complete = CASE
+        WHEN %(target)s = 'INGESTING' THEN false
+        WHEN state = 'INGESTING' AND %(target)s = 'QUEUED' THEN true
+        ELSE ingest_complete
+    END
+FROM clock
+WHERE id = %(job_id)s AND state = %(source)s
+RETURNING jobs.*
+
+-- name: reopen_ingest
+-- A new reading of the source, from its start.
+WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
+UPDATE jobs SET
+    state = CASE WHEN state = 'PAUSED' THEN 'PAUSED' ELSE 'INGESTING' END,
+    fingerprint = %(fingerprint)s,
+    ingest_run = ingest_run + 1,
+    ingest_position = '',
+    ingest_complete = false,
+    finished_at = NULL,
+    updated_at = clock.now
+FROM clock
+WHERE id = %(job_id)s AND state != 'CANCELLED'
+RETURNING jobs.*
+
+-- name: complete_ingest
+-- The source is fully read.
+WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
+UPDATE jobs SET
+    state = CASE WHEN state = 'INGESTING' THEN 'QUEUED' ELSE state END,
+    columns = %(columns)s,
+    ingest_complete = true,
+    updated_at = clock.now
+FROM clock
+WHERE id = %(job_id)s
+RETURNING jobs.*
+
+-- name: close_queue
+-- An open job takes no more items.
+UPDATE jobs SET open = false, updated_at = utc_us() WHERE id = %(job_id)s RETURNING *
+
+-- name: set_priority
+-- A job's share among its owner's jobs.
+UPDATE jobs SET priority = %(priority)s, updated_at = utc_us() WHERE id = %(job_id)s RETURNING *
+
+-- name: finish_job
+-- DONE, if nothing is open. Its row was locked before, so that no verb adds open items meanwhile.
+WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
+UPDATE jobs SET state = 'DONE', finished_at = clock.now, updated_at = clock.now
+FROM clock
+WHERE id = %(job_id)s AND state IN ('QUEUED', 'RUNNING') AND ingest_complete AND NOT open
+AND NOT EXISTS (SELECT FROM items WHERE job_id = %(job_id)s AND status = 'PENDING')
+AND NOT EXISTS (SELECT FROM items WHERE job_id = %(job_id)s AND status = 'PROCESSING')
+RETURNING jobs.*
+
+-- name: move_position
+-- Where reading goes on; the row is locked and was compared.
+UPDATE jobs SET ingest_position = %(position)s WHERE id = %(job_id)s
+
+-- name: insert_items
+-- New rows, in input order.
+COPY items (
+    key, input, line, gate, summary, last_error, error_class, status, job_id, owner, handler,
+    ingest_run, updated_at
+) FROM STDIN
+
+-- name: known_rows
+-- Which of these keys the job has already.
+SELECT key, id, line, ingest_run, input FROM items
+WHERE job_id = %(job_id)s AND key = ANY (%(keys)s::text[])
+
+-- name: see_again
+-- Known rows that this reading of the source has come across.
+UPDATE items SET ingest_run = %(run)s WHERE id = ANY (%(ids)s::bigint[]) AND ingest_run < %(run)s
+
+-- name: add_counts
+-- Change counters, always in the same order, so that two changes never wait for one another.
+INSERT INTO job_counts AS c (job_id, shard, status, n)
+SELECT * FROM unnest(%(jobs)s::bigint[], %(shards)s::integer[], %(statuses)s::text[], %(n)s::bigint[])
+AS given (job_id, shard, status, n)
+ORDER BY job_id, shard, status
+ON CONFLICT (job_id, shard, status) DO UPDATE SET n = c.n + excluded.n
+
+-- name: counts
+-- The maintained counters of a job.
+SELECT status, sum(n)::bigint FROM job_counts WHERE job_id = %(job_id)s GROUP BY status
+
+-- name: claim
+-- Lease due items. The worker's row is shared, so that it cannot be retired under the claim.
+-- Planned anew each time: only then does the planner know which partial index `suspects` means.
+WITH clock AS MATERIALIZED (SELECT utc_us() AS now),
+allowed AS MATERIALIZED (
+    SELECT j.state FROM jobs AS j CROSS JOIN workers AS w
+    WHERE j.id = %(job_id)s
+    AND (j.state IN ('QUEUED', 'RUNNING') OR (j.state = 'INGESTING' AND j.eager))
+    AND w.id = %(worker)s AND w.stopped_at IS NULL
+    FOR SHARE OF w
+),
+picked AS MATERIALIZED (
+    SELECT i.ctid FROM items AS i
+    WHERE i.job_id = %(job_id)s AND i.status = 'PENDING' AND i.suspect = %(suspects)s
+    AND i.due_at <= (SELECT now FROM clock) AND EXISTS (SELECT FROM allowed)
+    ORDER BY i.due_at, i.id LIMIT %(limit)s
+    FOR UPDATE OF i SKIP LOCKED
+),
+claimed AS (
+    UPDATE items AS i SET
+        status = 'PROCESSING', worker = %(worker)s, epoch = i.epoch + 1, leased_at = clock.now,
+        deadline_at = clock.now + %(lease_us)s, updated_at = clock.now
+    FROM clock
+    WHERE i.ctid = ANY (ARRAY(SELECT ctid FROM picked))
+    RETURNING i.due_at, i.id, i.job_id, i.key, i.input, i.normalized, i.epoch, i.attempts,
+        i.failures, i.crashes, i.strategy, i.suspect,
+        coalesce(clock.now - i.throttled_since, 0) AS throttled_us, i.leased_at
+),
+counted AS (
+    INSERT INTO job_counts AS c (job_id, shard, status, n)
+    SELECT %(job_id)s, %(shard)s, moved.status, moved.n
+    FROM (SELECT count(*) AS n FROM claimed) AS total
+    CROSS JOIN LATERAL (VALUES ('PENDING', -total.n), ('PROCESSING', total.n)) AS moved (status, n)
+    WHERE total.n > 0
+    ORDER BY moved.status
+    ON CONFLICT (job_id, shard, status) DO UPDATE SET n = c.n + excluded.n
+),
+started AS (
+    UPDATE jobs SET
+        state = 'RUNNING', started_at = coalesce(started_at, clock.now), updated_at = clock.now
+    FROM clock
+    WHERE id = %(job_id)s AND state = 'QUEUED'
+    AND EXISTS (SELECT FROM allowed WHERE allowed.state = 'QUEUED') AND EXISTS (SELECT FROM claimed)
+    RETURNING id
+),
+announced AS (
+    INSERT INTO events (at, job_id, kind, message)
+    SELECT clock.now, started.id, 'job_state', 'QUEUED → RUNNING: first claim' FROM started, clock
+)
+SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy, suspect,
+    throttled_us, leased_at
+FROM claimed ORDER BY due_at, id
+
+-- name: undelivered
+-- Leases of a claim whose answer was lost: later than the last one that arrived.
+SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy, suspect,
+    coalesce(utc_us() - throttled_since, 0), leased_at
+FROM items
+WHERE status = 'PROCESSING' AND worker = %(worker)s AND job_id = %(job_id)s
+AND leased_at > %(delivered)s
+ORDER BY due_at, id
+
+-- name: settle_items
+-- End leases whose epoch still matches, record their attempts, count, and name the others.
+WITH clock AS MATERIALIZED (SELECT utc_us() AS now),
+given AS MATERIALIZED (
+    SELECT * FROM unnest(
+        %(item_id)s::bigint[], %(job_id)s::bigint[], %(epoch)s::bigint[], %(status)s::text[],
+        %(outcome)s::text[], %(attempts)s::integer[], %(failures)s::integer[],
+        %(crashes)s::integer[], %(strategy)s::integer[], %(suspect)s::boolean[],
+        %(throttled)s::boolean[], %(due_in_us)s::bigint[], %(result)s::text[],
+        %(normalized)s::text[], %(error_class)s::text[], %(reason)s::text[],
+        %(waited_us)s::bigint[], %(ran_us)s::bigint[]
+    ) AS given (
+        item_id, job_id, epoch, status, outcome, attempts, failures, crashes, strategy, suspect,
+        throttled, due_in_us, result, normalized, error_class, reason, waited_us, ran_us
+    )
+),
+-- The lateral read forces one look-up by id for each row, in the order given, whatever the
+-- statistics say; the lock keeps what was seen true until the end.
+held AS MATERIALIZED (
+    SELECT given.*, was.place, was.number, was.strategy AS tried, was.leased_at
+    FROM given CROSS JOIN LATERAL (
+        SELECT i.ctid AS place, i.status, i.epoch, i.worker, i.attempts + 1 AS number, i.strategy,
+            i.leased_at
+        FROM items AS i WHERE i.id = given.item_id
+        FOR UPDATE
+    ) AS was
+    WHERE was.status = 'PROCESSING' AND was.epoch = given.epoch AND was.worker = %(worker)s
+),
+settled AS (
+    UPDATE items AS i SET
+        status = held.status, attempts = held.attempts, failures = held.failures,
+        crashes = held.crashes, strategy = held.strategy, suspect = held.suspect,
+        throttled_since = CASE WHEN held.throttled THEN coalesce(i.throttled_since, clock.now) END,
+        due_at = CASE WHEN held.due_in_us > 0 THEN clock.now + held.due_in_us ELSE 0 END,
+        result = held.result, normalized = coalesce(held.normalized, i.normalized),
+        error_class = held.error_class, last_error = held.reason, worker = NULL,
+        leased_at = NULL, deadline_at = NULL, updated_at = clock.now
+    FROM held, clock
+    WHERE i.ctid = ANY (ARRAY(SELECT place FROM held)) AND i.id = held.item_id
+),
+recorded AS (
+    INSERT INTO attempts (
+        item_id, epoch, number, worker, strategy, outcome, error_class, reason, leased_at,
+        waited_us, ran_us, ended_at
+    )
+    SELECT item_id, epoch, number, %(worker)s, tried, outcome, error_class, reason, leased_at,
+        waited_us, ran_us, clock.now
+    FROM held, clock
+),
+counted AS (
+    INSERT INTO job_counts AS c (job_id, shard, status, n)
+    SELECT job_id, %(shard)s, status, sum(n) FROM (
+        SELECT job_id, status, count(*) AS n FROM held GROUP BY job_id, status
+        UNION ALL
+        SELECT job_id, 'PROCESSING', -count(*) FROM held GROUP BY job_id
+    ) AS moved
+    GROUP BY job_id, status ORDER BY job_id, status
+    ON CONFLICT (job_id, shard, status) DO UPDATE SET n = c.n + excluded.n
+),
+-- A batch sent again because its answer was lost finds its own attempts: those are no refusals.
+refused AS MATERIALIZED (
+    SELECT given.* FROM given
+    WHERE NOT EXISTS (SELECT FROM held WHERE held.item_id = given.item_id)
+    AND NOT (
+        %(again)s AND EXISTS (
+            SELECT FROM attempts AS a
+            WHERE a.item_id = given.item_id AND a.epoch = given.epoch AND a.worker = %(worker)s
+        )
+    )
+),
+warned AS (
+    INSERT INTO events (at, job_id, item_id, kind, message)
+    SELECT clock.now, job_id, item_id, 'discarded',
+        format('result %%s of epoch %%s by %%s came too late', outcome, epoch, %(worker)s::text)
+    FROM refused, clock
+)
+SELECT item_id FROM refused
+
+-- name: insert_columns
+-- Names that a job's results used for the first time.
+INSERT INTO job_columns (job_id, ordinal, name)
+SELECT
+    %(job_id)s,
+    (SELECT count(*) FROM job_columns WHERE job_id = %(job_id)s) + given.ordinal - 1,
+    given.name
+FROM unnest(%(names)s::text[]) WITH ORDINALITY AS given (name, ordinal)
+ON CONFLICT (job_id, name) DO NOTHING
+
+-- name: release_items
+-- Return leases that were never started.
+WITH held AS MATERIALIZED (
+    SELECT i.id FROM items AS i
+    JOIN unnest(%(ids)s::bigint[], %(epochs)s::bigint[]) AS given (id, epoch)
+    ON i.id = given.id AND i.epoch = given.epoch
+    WHERE i.status = 'PROCESSING' AND i.worker = %(worker)s
+    ORDER BY i.id
+    FOR UPDATE OF i
+)
+UPDATE items SET
+    status = 'PENDING', worker = NULL, leased_at = NULL, deadline_at = NULL, updated_at = utc_us()
+FROM held WHERE items.id = held.id
+RETURNING items.job_id
+
+-- name: leases_of
+-- What a worker holds.
+SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy, suspect,
+    coalesce(utc_us() - throttled_since, 0)
+FROM items WHERE status = 'PROCESSING' AND worker = %(worker)s ORDER BY id
+
+-- name: overdue
+-- Leases whose deadline has passed.
+SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy, suspect,
+    coalesce(utc_us() - throttled_since, 0)
+FROM items WHERE status = 'PROCESSING' AND deadline_at < (SELECT utc_us())
+ORDER BY id LIMIT %(limit)s
+
+-- name: return_leases
+-- Take back everything that a worker holds.
+WITH held AS MATERIALIZED (
+    SELECT id FROM items WHERE status = 'PROCESSING' AND worker = %(worker)s
+    ORDER BY id FOR UPDATE
+)
+UPDATE items SET
+    status = 'PENDING', worker = NULL, leased_at = NULL, deadline_at = NULL, updated_at = utc_us()
+FROM held WHERE items.id = held.id
+RETURNING items.job_id
+
+-- name: select_requeue
+-- Finished items that a reprocess asks for, kept from changing.
+SELECT id, status FROM items
+WHERE job_id = %(job_id)s AND id > %(after_id)s AND status = ANY (%(statuses)s::text[])
+AND (%(error_class)s::text IS NULL OR error_class = %(error_class)s)
+AND (%(ids)s::bigint[] IS NULL OR id = ANY (%(ids)s::bigint[]))
+ORDER BY id LIMIT %(limit)s
+FOR UPDATE
+
+-- name: requeue_items
+-- Back to the start, with their history.
+UPDATE items SET
+    status = 'PENDING', due_at = 0, failures = 0, crashes = 0, strategy = 0, suspect = false,
+    throttled_since = NULL, result = NULL, error_class = NULL, last_error = NULL,
+    attempts = CASE WHEN %(reset_attempts)s THEN 0 ELSE attempts END,
+    updated_at = utc_us()
+WHERE id = ANY (%(ids)s::bigint[])
+
+-- name: select_open
+-- Open items of a job. Those locked by a claim are waited for, and seen as the claim left them.
+SELECT id, status FROM items
+WHERE job_id = %(job_id)s AND status = ANY (%(statuses)s::text[])
+ORDER BY id LIMIT %(limit)s
+FOR UPDATE
+
+-- name: insert_cancelled_attempts
+-- What was running when its job was cancelled.
+INSERT INTO attempts (
+    item_id, epoch, number, worker, strategy, outcome, leased_at, waited_us, ran_us, ended_at
+)
+SELECT id, epoch, attempts + 1, worker, strategy, 'cancelled', leased_at, 0, 0, utc_us()
+FROM items WHERE id = ANY (%(ids)s::bigint[]) AND status = 'PROCESSING'
+
+-- name: cancel_items
+-- End open items.
+UPDATE items SET
+    status = 'CANCELLED', worker = NULL, leased_at = NULL, deadline_at = NULL, updated_at = utc_us()
+WHERE id = ANY (%(ids)s::bigint[])
+
+-- name: select_any
+-- Some items of a job.
+SELECT id, status FROM items WHERE job_id = %(job_id)s ORDER BY id LIMIT %(limit)s FOR UPDATE
+
+-- name: delete_attempts
+-- The history of items.
+DELETE FROM attempts WHERE item_id = ANY (%(ids)s::bigint[])
+
+-- name: delete_items
+-- The items themselves.
+DELETE FROM items WHERE id = ANY (%(ids)s::bigint[])
+
+-- name: delete_counts
+-- A job's counters.
+DELETE FROM job_counts WHERE job_id = %(job_id)s
+
+-- name: delete_columns
+-- A job's result columns.
+DELETE FROM job_columns WHERE job_id = %(job_id)s
+
+-- name: delete_job
+-- The job; its events stay for the record.
+DELETE FROM jobs WHERE id = %(job_id)s
+
+-- name: demand
+-- What there is to do, by job.
+WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
+SELECT j.id, j.owner, j.priority,
+    EXISTS (
+        SELECT FROM items
+        WHERE job_id = j.id AND status = 'PENDING' AND NOT suspect
+        AND due_at <= (SELECT now FROM clock)
+    ),
+    EXISTS (
+        SELECT FROM items
+        WHERE job_id = j.id AND status = 'PENDING' AND suspect
+        AND due_at <= (SELECT now FROM clock)
+    ),
+    EXISTS (SELECT FROM items WHERE job_id = j.id AND status = 'PENDING')
+    OR EXISTS (SELECT FROM items WHERE job_id = j.id AND status = 'PROCESSING'),
+    least(
+        (
+            SELECT due_at FROM items WHERE job_id = j.id AND status = 'PENDING' AND NOT suspect
+            ORDER BY due_at LIMIT 1
+        ),
+        (
+            SELECT due_at FROM items WHERE job_id = j.id AND status = 'PENDING' AND suspect
+            ORDER BY due_at LIMIT 1
+        )
+    ) - (SELECT now FROM clock)
+FROM jobs AS j
+WHERE (j.state IN ('QUEUED', 'RUNNING') OR (j.state = 'INGESTING' AND j.eager))
+AND (%(jobs)s::bigint[] IS NULL OR j.id = ANY (%(jobs)s::bigint[]))
+AND (%(handlers)s::text[] IS NULL OR j.handler = ANY (%(handlers)s::text[]))
+ORDER BY j.id
+
+-- name: register
+-- A worker; a second announcement, after a lost answer, changes nothing.
+WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
+INSERT INTO workers (
+    id, session_id, host, boot_id, pid, started_ticks, version, ttl_s, jobs, registered_at, beat_at
+)
+SELECT %(id)s, %(session_id)s, %(host)s, %(boot_id)s, %(pid)s, %(started_ticks)s, %(version)s,
+    %(ttl_s)s, %(jobs)s, clock.now, clock.now
+FROM clock
+ON CONFLICT (id) DO NOTHING
+
+-- name: beat
+-- One heartbeat each, locked in order of id.
+WITH alive AS MATERIALIZED (
+    SELECT id FROM workers WHERE id = ANY (%(workers)s::text[]) AND stopped_at IS NULL
+    ORDER BY id FOR NO KEY UPDATE
+)
+UPDATE workers SET beat = beat + 1, beat_at = utc_us(), ttl_s = %(ttl_s)s
+FROM alive WHERE workers.id = alive.id
+RETURNING workers.id
+
+-- name: stop_worker
+-- Declare a worker gone; waits for a claim of its own that is under way.
+UPDATE workers SET stopped_at = utc_us(), stop_reason = %(reason)s
+WHERE id = %(worker)s AND stopped_at IS NULL
+
+-- name: elect
+-- Take or keep a duty. A term longer than any can be was written before the clock went back.
+WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
+INSERT INTO duties (name, holder, until_at)
+SELECT %(duty)s, %(holder)s, clock.now + %(ttl_us)s FROM clock
+ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until_at = excluded.until_at
+WHERE duties.holder = excluded.holder
+OR duties.until_at < excluded.until_at - %(ttl_us)s
+OR duties.until_at > excluded.until_at + 10 * %(ttl_us)s
+RETURNING holder
+
+-- name: record_session
+-- One run of work.
+WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
+INSERT INTO sessions (
+    id, job_id, command, worker_count, started_at, ended_at, settled, items_per_s
+)
+SELECT %(id)s, %(job_id)s, %(command)s, %(worker_count)s, clock.now,
+    CASE WHEN %(ended)s THEN clock.now END, %(settled)s, %(items_per_s)s
+FROM clock
+ON CONFLICT (id) DO UPDATE SET
+    worker_count = excluded.worker_count,
+    ended_at = excluded.ended_at,
+    settled = excluded.settled,
+    items_per_s = excluded.items_per_s
+
+-- name: insert_event
+-- Append to the record of decisions.
+INSERT INTO events (at, job_id, item_id, kind, message)
+VALUES (utc_us(), %(job_id)s, %(item_id)s, %(kind)s, %(message)s)
+
+-- name: retain_events
+-- Old events, a bounded number.
+DELETE FROM events WHERE id IN (
+    SELECT id FROM events WHERE at < (SELECT utc_us()) - %(older_than_us)s ORDER BY id LIMIT %(limit)s
+)
+
+-- name: retain_sessions
+-- Old sessions.
+DELETE FROM sessions WHERE ended_at < (SELECT utc_us()) - %(older_than_us)s
+
+-- name: retain_workers
+-- Workers that stopped long ago.
+DELETE FROM workers WHERE stopped_at < (SELECT utc_us()) - %(older_than_us)s
+
+-- name: items_in_order
+-- A page in input order.
+SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
+    worker, updated_at
+FROM items
+WHERE job_id = %(job_id)s AND id > %(after_id)s
+AND (%(statuses)s::text[] IS NULL OR status = ANY (%(statuses)s::text[]))
+AND (%(error_class)s::text IS NULL OR error_class = %(error_class)s)
+ORDER BY id LIMIT %(limit)s
+
+-- name: items_by_status
+-- A page by time: one ordered read for each status, so that no status makes another one sort.
+SELECT page.* FROM unnest(%(statuses)s::text[]) AS wanted (status) CROSS JOIN LATERAL (
+    SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error,
+        due_at, worker, updated_at
+    FROM items AS i
+    WHERE i.job_id = %(job_id)s AND i.status = wanted.status
+    AND (i.updated_at, i.id) > (%(after_at)s, %(after_id)s)
+    AND i.updated_at < (SELECT utc_us()) - %(tail_us)s
+    AND (%(error_class)s::text IS NULL OR i.error_class = %(error_class)s)
+    ORDER BY i.updated_at, i.id LIMIT %(limit)s
+) AS page
+ORDER BY page.updated_at, page.id LIMIT %(limit)s
+
+-- name: items_across_jobs
+-- The same over all jobs: one ordered read for each status and owner.
+SELECT page.* FROM unnest(%(statuses)s::text[]) AS wanted (status)
+CROSS JOIN (
+    SELECT DISTINCT owner FROM jobs WHERE %(owner)s::text IS NULL OR owner = %(owner)s
+) AS owners
+CROSS JOIN LATERAL (
+    SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error,
+        due_at, worker, updated_at
+    FROM items AS i
+    WHERE i.status = wanted.status AND i.owner = owners.owner
+    AND i.status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'NOT_FOUND')
+    AND (i.updated_at, i.id) > (%(after_at)s, %(after_id)s)
+    AND i.updated_at < (SELECT utc_us()) - %(tail_us)s
+    AND (%(handler)s::text IS NULL OR i.handler = %(handler)s)
+    AND (%(error_class)s::text IS NULL OR i.error_class = %(error_class)s)
+    ORDER BY i.updated_at, i.id LIMIT %(limit)s
+) AS page
+ORDER BY page.updated_at, page.id LIMIT %(limit)s
+
+-- name: item
+-- One item with everything.
+SELECT * FROM items WHERE id = %(item_id)s
+
+-- name: attempts
+-- An item's history.
+SELECT number, epoch, worker, strategy, outcome, error_class, reason, leased_at, waited_us, ran_us,
+    ended_at
+FROM attempts WHERE item_id = %(item_id)s ORDER BY epoch
+
+-- name: events
+-- The record of decisions.
+SELECT id, at, job_id, item_id, kind, message FROM events
+WHERE (%(job_id)s::bigint IS NULL OR job_id = %(job_id)s) AND id > %(after_id)s
+ORDER BY id LIMIT %(limit)s
+
+-- name: export_rows
+-- Rows on their way out, in input order.
+SELECT id, key, status, input, result, error_class, last_error FROM items
+WHERE job_id = %(job_id)s AND id > %(after_id)s ORDER BY id LIMIT %(limit)s
+
+-- name: result_columns
+-- The names that a job's results use.
+SELECT name FROM job_columns WHERE job_id = %(job_id)s ORDER BY ordinal, name
+
+-- name: error_classes
+-- A job's failures by class.
+SELECT error_class, min(last_error), count(*) FROM items
+WHERE job_id = %(job_id)s AND status = 'ERROR'
+GROUP BY error_class ORDER BY count(*) DESC
+
+-- name: workers
+-- Workers, newest first, with what they hold.
+SELECT w.id, w.session_id, w.host, w.boot_id, w.pid, w.started_ticks, w.version, w.ttl_s, w.beat,
+    w.registered_at, w.beat_at, w.stopped_at,
+    (SELECT count(*) FROM items AS i WHERE i.status = 'PROCESSING' AND i.worker = w.id)
+FROM workers AS w
+WHERE NOT %(alive_only)s OR w.stopped_at IS NULL
+ORDER BY w.registered_at DESC, w.id
+
+-- name: totals
+-- What `db status` says.
+SELECT (SELECT count(*) FROM jobs), (SELECT coalesce(sum(n), 0)::bigint FROM job_counts),
+    pg_database_size(current_database()), current_setting('server_version')
+
+-- name: lock_counts
+-- Wait for every change under way and keep new ones out, so that a recount is exact.
+LOCK TABLE job_counts IN EXCLUSIVE MODE
+
+-- name: wrong_counts
+-- Counters that differ from a recount.
+WITH counted AS (
+    SELECT job_id, status, count(*) AS n FROM items GROUP BY job_id, status
+), kept AS (
+    SELECT job_id, status, sum(n)::bigint AS n FROM job_counts GROUP BY job_id, status
+)
+SELECT job_id, status, coalesce(kept.n, 0), coalesce(counted.n, 0)
+FROM counted FULL JOIN kept USING (job_id, status)
+WHERE coalesce(kept.n, 0) != coalesce(counted.n, 0)
+ORDER BY job_id, status
+
+-- name: lost_leases
+-- Items that are leased to a worker that is gone.
+SELECT i.worker, count(*) FROM items AS i LEFT JOIN workers AS w ON w.id = i.worker
+WHERE i.status = 'PROCESSING' AND (w.id IS NULL OR w.stopped_at IS NOT NULL)
+GROUP BY i.worker ORDER BY i.worker
+
+-- name: finished_with_open
+-- Jobs that ended too early.
+SELECT j.id, j.state, count(*) FROM jobs AS j JOIN items AS i ON i.job_id = j.id
+WHERE j.state = 'DONE' AND i.status IN ('PENDING', 'PROCESSING')
+GROUP BY j.id ORDER BY j.id
+
+-- name: orphans
+-- Rows whose parent is gone.
+SELECT
+    (SELECT count(*) FROM items AS i WHERE NOT EXISTS (SELECT FROM jobs WHERE id = i.job_id)),
+    (SELECT count(*) FROM attempts AS a WHERE NOT EXISTS (SELECT FROM items WHERE id = a.item_id))
+
+-- name: short_histories
+-- Items that count more attempts than were recorded.
+SELECT i.id, i.attempts FROM items AS i
+LEFT JOIN (SELECT item_id, count(*) AS n FROM attempts GROUP BY item_id) AS a ON a.item_id = i.id
+WHERE i.attempts > coalesce(a.n, 0)
+ORDER BY i.id LIMIT 20

@@ -1,0 +1,48 @@
+"""The PostgreSQL store as a whole."""
+
+from types import TracebackType
+from typing import Self
+
+from headgate.core.errors import UsageError
+from headgate.stores.postgres.connection import Database
+from headgate.stores.postgres.items import PostgresItems
+from headgate.stores.postgres.jobs import PostgresJobs
+from headgate.stores.postgres.notifier import PostgresNotifier
+from headgate.stores.postgres.reads import PostgresReads
+
+
+class PostgresStore:
+    """One database that any number of processes on any number of hosts may share."""
+
+    def __init__(self, url: str, *, patience_s: float = 60.0) -> None:
+        self._database = Database(url, patience_s=patience_s)
+        self.items = PostgresItems(self._database)
+        self.jobs = PostgresJobs(self._database)
+        self.reads = PostgresReads(self._database)
+        self.notifier = PostgresNotifier(self._database)
+
+    async def __aenter__(self) -> Self:
+        """Open; an empty database is migrated, an older schema raises StoreMismatch."""
+        await self._database.open()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close every connection."""
+        await self.notifier.close()
+        await self._database.close()
+
+    async def migrate(self) -> list[str]:
+        """Bring the schema up to date; return the names of the migrations that were applied."""
+        return await self._database.migrate()
+
+    async def backup(self, target: str) -> None:
+        """Not from here: the server's own tool copies it whole while others work."""
+        raise UsageError(
+            f"a PostgreSQL database is copied by its own tool: "
+            f"pg_dump --format=custom --file={target} '{self._database.address.shown}'"
+        )
