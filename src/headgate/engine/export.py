@@ -1,0 +1,177 @@
+"""A job's rows on their way out: input, result and status, in input order, with proof."""
+
+import asyncio
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from headgate.core.job import Job
+from headgate.core.status import OPEN, ItemStatus
+from headgate.ports.clock import Clock
+from headgate.ports.reads import ExportRow, ReadStore
+from headgate.ports.source import RowWriter
+
+STATUS = "_status"
+ERROR = "_error"
+TAKEN_PREFIX = "result_"
+"""Input columns keep their names; a result (or status) column whose name is taken gets this."""
+
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+_encoder = msgspec.json.Encoder()
+
+
+class Cutoff(msgspec.Struct, frozen=True):
+    """How far a job was when it was exported before its end.
+
+    Each row shows its item at some moment between the two times.
+    """
+
+    began_at: str
+    ended_at: str
+    last_item_id: int
+    open_items: int
+
+
+class ExportReport(msgspec.Struct, frozen=True):
+    """What an export holds; it lies beside the file as its record."""
+
+    job_id: int
+    handler: str
+    source: str
+    fingerprint: str
+    columns: tuple[str, ...]
+    rows: int
+    sha256: str
+    """Over one line for each row: the JSON array of its values in column order, null for none."""
+    statuses: Mapping[str, int]
+    exported_at: str
+    cutoff: Cutoff | None = None
+    """None: the job had no open item, so this is all there will be."""
+
+
+class Columns:
+    """The columns of an export, and which name of a result goes under which of them."""
+
+    def __init__(self, inputs: Sequence[str], results: Sequence[str]) -> None:
+        taken = set(inputs)
+        self.result_names = {name: _free_name(name, taken) for name in results}
+        self.status = _free_name(STATUS, taken)
+        self.error = _free_name(ERROR, taken)
+        self.all = (*inputs, *self.result_names.values(), self.status, self.error)
+        self._plain = all(name == shown for name, shown in self.result_names.items())
+
+    def row(self, row: ExportRow) -> dict[str, Any]:
+        """The values of a row, under the names of the columns."""
+        values = _decode(row.input)
+        if row.result is not None and row.status is ItemStatus.DONE:
+            result = _decode(row.result)
+            names = self.result_names
+            if self._plain and result.keys() <= names.keys():
+                values |= result
+            else:  # a result that uses a name for the first time waits for the next export
+                values |= {names[name]: result[name] for name in result if name in names}
+        values[self.status] = row.status
+        values[self.error] = _why(row)
+        return values
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name = f"{TAKEN_PREFIX}{name}"
+    taken.add(name)
+    return name
+
+
+def _why(row: ExportRow) -> str | None:
+    if row.status is ItemStatus.ERROR:
+        return f"{row.error_class}: {row.error}"
+    return None if row.status is ItemStatus.DONE or row.status in OPEN else row.error
+
+
+class Export:
+    """Writes jobs to files, a page at a time."""
+
+    PAGE = 5_000
+
+    def __init__(self, reads: ReadStore, clock: Clock) -> None:
+        self._reads = reads
+        self._clock = clock
+
+    async def run(self, job_id: int, writer: RowWriter) -> ExportReport:
+        """Write all rows of a job; the file appears only when it is complete."""
+        job = await self._reads.job(job_id)
+        results = await self._reads.result_columns(job_id)
+        columns = Columns(job.columns, results)
+        tally = _Tally(columns, self._now())
+        try:
+            await asyncio.to_thread(writer.open, columns.all)
+            await self._copy(job_id, writer, tally)
+            report = await self._report(job, tally)
+            await asyncio.to_thread(writer.commit, msgspec.to_builtins(report))
+        except BaseException:
+            writer.abandon()
+            raise
+        return report
+
+    async def _copy(self, job_id: int, writer: RowWriter, tally: "_Tally") -> None:
+        page = await self._reads.export_rows(job_id, 0, self.PAGE)
+        while page:
+            # The next page is fetched while this one is written.
+            writing = asyncio.create_task(asyncio.to_thread(tally.write, page, writer))
+            try:
+                following = await self._reads.export_rows(job_id, page[-1].id, self.PAGE)
+            finally:
+                await asyncio.wait([writing])
+            writing.result()
+            page = following
+
+    async def _report(self, job: Job, tally: "_Tally") -> ExportReport:
+        open_items = sum(tally.statuses[status] for status in OPEN)
+        ended_at = self._now()
+        unfinished = open_items > 0 or not job.ingest_complete
+        return ExportReport(
+            job_id=job.id,
+            handler=job.handler,
+            source=job.source,
+            fingerprint=job.fingerprint,
+            columns=tally.columns.all,
+            rows=tally.rows,
+            sha256=tally.digest.hexdigest(),
+            statuses={status: tally.statuses[status] for status in ItemStatus},
+            exported_at=ended_at,
+            cutoff=Cutoff(tally.began_at, ended_at, tally.last_id, open_items)
+            if unfinished
+            else None,
+        )
+
+    def _now(self) -> str:
+        return datetime.fromtimestamp(self._clock.now() / 1_000_000, UTC).isoformat()
+
+
+class _Tally:
+    """What was written so far."""
+
+    def __init__(self, columns: Columns, began_at: str) -> None:
+        self.columns = columns
+        self.began_at = began_at
+        self.rows = 0
+        self.last_id = 0
+        self.statuses: Counter[str] = Counter()
+        self.digest = hashlib.sha256()
+
+    def write(self, page: Sequence[ExportRow], writer: RowWriter) -> None:
+        rows = [self.columns.row(row) for row in page]
+        writer.write(rows)
+        self.digest.update(canonical(rows, self.columns.all))
+        self.statuses.update(row.status for row in page)
+        self.rows += len(page)
+        self.last_id = page[-1].id
+
+
+def canonical(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> bytes:
+    """The bytes that an export's hash is taken over."""
+    return _encoder.encode_lines([[*map(row.get, columns)] for row in rows])
