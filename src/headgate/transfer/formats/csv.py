@@ -10,7 +10,7 @@ import msgspec
 
 from headgate.core.errors import BadSource
 from headgate.ports.source import Batch
-from headgate.transfer.formats.cells import Formulas, csv_cells
+from headgate.transfer.formats.cells import Formulas, csv_cells, csv_line
 from headgate.transfer.formats.feed import LineFeed, RowTooLong
 from headgate.transfer.formats.header import column_names, find_delimiter, stated_delimiter
 from headgate.transfer.lines import MAX_RECORD_BYTES, Encoding, find_encoding
@@ -260,25 +260,19 @@ class CsvWriter:
     ) -> None:
         self._target = LocalTarget(path)
         self._formulas = formulas
-        self._lines: list[str] = []
-        # With CRLF given as the line end, values that hold a lone CR or LF are quoted as well.
-        self._writer = csv.writer(
-            _Appender(self._lines), delimiter=delimiter, lineterminator="\r\n"
-        )
+        self._delimiter = delimiter
         self._columns: Sequence[str] = ()
 
     def open(self, columns: Sequence[str]) -> None:
         """Begin, with the header."""
         self._columns = columns
         self._target.open()
-        self._writer.writerow(csv_cells(columns, self._formulas))
-        self._flush()
+        self._put([columns])
 
     def write(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows; a missing value is an empty cell."""
-        columns, formulas = self._columns, self._formulas
-        self._writer.writerows(csv_cells(map(row.get, columns), formulas) for row in rows)
-        self._flush()
+        columns = self._columns
+        self._put(map(row.get, columns) for row in rows)
 
     def commit(self, record: Mapping[str, Any]) -> None:
         """Move into place, with its record."""
@@ -288,14 +282,7 @@ class CsvWriter:
         """Remove what was written."""
         self._target.abandon()
 
-    def _flush(self) -> None:
-        if self._lines:
-            self._target.write("".join([f"{line[:-2]}\n" for line in self._lines]).encode())
-            self._lines.clear()
-
-
-class _Appender:
-    """What csv.writer takes for a file: each row arrives as one text."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self.write = lines.append
+    def _put(self, rows: Iterable[Iterable[Any]]) -> None:
+        delimiter, formulas = self._delimiter, self._formulas
+        lines = [csv_line(csv_cells(row, formulas), delimiter) for row in rows]
+        self._target.write("".join(lines).encode())
