@@ -11,12 +11,17 @@ from headgate.core.item import NewItem
 from headgate.core.job import LOCAL_OWNER, Job, NewJob
 from headgate.core.sizing import IngestSizer
 from headgate.core.status import UNFINISHED, JobMove
+from headgate.engine.rows import key_of, summary_of
 from headgate.ports.clock import Clock
 from headgate.ports.items import EnqueueRequest
 from headgate.ports.store import Store
 
 PAGE = 500
 SHOWN_PROBLEMS = 10
+
+
+KeyMaker = Callable[[Mapping[str, Any]], tuple[str, str | None]]
+"""The key of a row, and why it has none."""
 
 
 def source_of(name: str) -> str:
@@ -101,13 +106,13 @@ class Feed:
         self,
         store: Store,
         job_id: int,
-        key_of: Callable[[Mapping[str, Any]], str],
+        keys: KeyMaker,
         sizer: IngestSizer,
         clock: Clock,
     ) -> None:
         self._store = store
         self._job_id = job_id
-        self._key_of = key_of
+        self._keys = keys
         self._sizer = sizer
         self._clock = clock
         self._waiting: list[NewItem] = []
@@ -117,16 +122,16 @@ class Feed:
     async def add(self, row: Row) -> None:
         """Take one row; it is stored with others, at the latest on `flush`."""
         text = msgspec.json.encode(row.values).decode()
-        problem = row.problem
-        try:
-            key = self._key_of(row.values) if problem is None else content_key(row.values)
-        except UsageError as error:
-            key, problem = content_key(row.values), str(error)
+        key, no_key = self._keys(row.values)
+        problem = row.problem or no_key
         if problem is not None:
+            # A bad row is no place to take a key from.
+            key = content_key(row.values)
             self.report.bad += 1
             if len(self.report.problems) < SHOWN_PROBLEMS:
                 self.report.problems.append(f"line {row.line}: {problem}")
-        self._waiting.append(NewItem(key, text, row.line, problem=problem))
+        summary = summary_of(row.values)
+        self._waiting.append(NewItem(key, text, row.line, summary=summary, problem=problem))
         self._bytes += len(text)
         if len(self._waiting) >= self._sizer.rows or self._bytes >= self._sizer.max_bytes:
             await self.flush()
@@ -144,16 +149,11 @@ class Feed:
         await self._store.notifier.ring()
 
 
-def key_by(columns: Sequence[str]) -> Callable[[Mapping[str, Any]], str]:
+def key_by(columns: Sequence[str]) -> KeyMaker:
     """How a row of a queue gets its key: from named values, or from its whole content."""
-
-    def by_columns(values: Mapping[str, Any]) -> str:
-        missing = [name for name in columns if values.get(name) in {None, ""}]
-        if missing:
-            raise UsageError(f"the row has no {missing[0]!r}, which --key names")
-        return "\x1f".join(str(values[name]) for name in columns)
-
-    return by_columns if columns else content_key
+    if not columns:
+        return lambda values: (content_key(values), None)
+    return lambda values: key_of(values, columns)
 
 
 def content_key(values: Mapping[str, Any]) -> str:

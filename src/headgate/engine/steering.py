@@ -1,7 +1,10 @@
 """What people do to jobs: all of it durable, and in short steps."""
 
+from msgspec.structs import replace
+
+from headgate.core.fault import FaultClass
 from headgate.core.job import Job
-from headgate.core.status import UNFINISHED, JobMove
+from headgate.core.status import UNFINISHED, ItemStatus, JobMove
 from headgate.ports.items import RequeueRequest
 from headgate.ports.store import Store
 
@@ -43,34 +46,21 @@ class Steering:
         return job
 
     async def reprocess(self, request: RequeueRequest) -> int:
-        """Bring finished items back, step by step; return how many."""
+        """Bring finished items back, step by step; return how many.
+
+        Rows that were bad when they were read stay as they are, unless they are asked for by
+        class or number: another attempt cannot mend what the file got wrong.
+        """
         moved = 0
-        after_id: int | None = request.after_id
-        while after_id is not None:
-            step = RequeueRequest(
-                job_id=request.job_id,
-                statuses=request.statuses,
-                error_class=request.error_class,
-                ids=request.ids,
-                reset_attempts=request.reset_attempts,
-                after_id=after_id,
-                limit=request.limit,
-            )
-            swept = await self._store.items.requeue(step)
-            moved += swept.moved
-            after_id = swept.next_after_id
+        for part in await self._without_bad_rows(request):
+            moved += await self._requeue(part)
         await self._store.notifier.ring()
         return moved
 
     async def would_reprocess(self, request: RequeueRequest) -> int:
-        """How many items `reprocess` would bring back, from counters alone where that can be."""
-        if request.ids is not None:
-            return await self._matching_ids(request)
-        if request.error_class is not None:
-            classes = await self._store.reads.error_classes(request.job_id)
-            return sum(count for name, _, count in classes if name == request.error_class)
-        counts = await self._store.reads.counts(request.job_id)
-        return sum(int(getattr(counts, status.lower())) for status in request.statuses)
+        """How many items `reprocess` would bring back."""
+        parts = await self._without_bad_rows(request)
+        return sum([await self._count(part) for part in parts])
 
     async def remove(self, job_id: int) -> None:
         """Delete a job with everything that belongs to it; cancels it first if it is unfinished."""
@@ -79,6 +69,44 @@ class Steering:
             await self.cancel(job_id)
         while await self._store.jobs.delete_job(job_id):
             pass
+
+    async def _without_bad_rows(self, request: RequeueRequest) -> list[RequeueRequest]:
+        if request.error_class is not None or request.ids is not None:
+            return [request]
+        classes = await self._classes(request)
+        if FaultClass.BAD_ROW not in classes:
+            return [request]
+        errors = frozenset({ItemStatus.ERROR})
+        parts = [
+            replace(request, statuses=errors, error_class=name)
+            for name in classes
+            if name != FaultClass.BAD_ROW
+        ]
+        others = request.statuses - errors
+        return [*parts, replace(request, statuses=others)] if others else parts
+
+    async def _classes(self, request: RequeueRequest) -> set[str]:
+        if ItemStatus.ERROR not in request.statuses:
+            return set()
+        return {name for name, _, _ in await self._store.reads.error_classes(request.job_id)}
+
+    async def _requeue(self, request: RequeueRequest) -> int:
+        moved = 0
+        after_id: int | None = request.after_id
+        while after_id is not None:
+            swept = await self._store.items.requeue(replace(request, after_id=after_id))
+            moved += swept.moved
+            after_id = swept.next_after_id
+        return moved
+
+    async def _count(self, request: RequeueRequest) -> int:
+        if request.ids is not None:
+            return await self._matching_ids(request)
+        if request.error_class is not None:
+            classes = await self._store.reads.error_classes(request.job_id)
+            return sum(count for name, _, count in classes if name == request.error_class)
+        counts = await self._store.reads.counts(request.job_id)
+        return sum(int(getattr(counts, status.lower())) for status in request.statuses)
 
     async def _matching_ids(self, request: RequeueRequest) -> int:
         found = 0

@@ -80,7 +80,7 @@ async def test_a_named_key_decides(store: Store):
     await feed.add(Row(3, {"x": 2}))
     await feed.flush()
     assert (feed.report.added, feed.report.known, feed.report.bad) == (2, 1, 1)
-    assert feed.report.problems == ["line 3: the row has no 'sku', which --key names"]
+    assert feed.report.problems == ["line 3: no value for the key column 'sku'"]
     counts = await store.reads.counts(job.id)
     assert (counts.pending, counts.error) == (1, 1)
 

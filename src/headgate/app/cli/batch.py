@@ -1,0 +1,284 @@
+"""One `headgate run` from beginning to end: take in, read, work, write out, sum up."""
+
+import asyncio
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from headgate.app.cli.desk import Desk
+from headgate.app.cli.exits import Exit
+from headgate.app.cli.progress import Progress
+from headgate.app.cli.shapes import span, totals
+from headgate.app.cli.supervise import Interrupts, build_supervisor, same_command, stopping
+from headgate.app.settings import Settings
+from headgate.core.job import Counts, Job, NewJob
+from headgate.core.status import ItemStatus, JobMove, JobState
+from headgate.engine.export import Export
+from headgate.engine.ingest import Ingest, IngestPlan, IngestReport
+from headgate.engine.intake import Admission, Entry, Intake
+from headgate.engine.rows import OnBadRow
+from headgate.engine.steering import Steering
+from headgate.engine.supervisor import RunReport, Supervisor, Work
+from headgate.ports.handler import HandlerSpec
+from headgate.ports.items import RequeueRequest
+from headgate.ports.source import RowWriter, Source
+from headgate.ports.store import Store
+
+
+class FailOn(StrEnum):
+    """What makes a finished run a failed one."""
+
+    ERROR = "error"
+    NOT_FOUND = "not-found"
+    NONE = "none"
+
+
+class BatchOptions(msgspec.Struct, frozen=True):
+    """What the command line asked for."""
+
+    file: Path
+    out: Path | None = None
+    key_columns: tuple[str, ...] = ()
+    new: bool = False
+    retry_failed: bool = False
+    name: str = ""
+    config: Mapping[str, Any] = {}
+    priority: int = 0
+    eager: bool = False
+    on_bad_row: OnBadRow = OnBadRow.ITEM_ERROR
+    fail_on: FailOn = FailOn.ERROR
+    max_stall_s: float = 3_600.0
+    as_json: bool = False
+
+
+class BatchRun:
+    """The steps of a run, and what to do when somebody interrupts one of them."""
+
+    def __init__(self, desk: Desk, settings: Settings, store: Store, options: BatchOptions) -> None:
+        self._desk = desk
+        self._settings = settings
+        self._store = store
+        self._options = options
+        self._steering = Steering(store)
+        self._ingested = IngestReport()
+        self._worked = RunReport()
+        self._resumed = 0
+        self._stopped = False
+        self._reading: asyncio.Task[IngestReport] | None = None
+        self._supervisor: Supervisor | None = None
+
+    async def go(self, spec: HandlerSpec, source: Source, writer: RowWriter | None) -> Exit:
+        """Do all of it; the answer is the command's exit code."""
+        admission = await self._admit(spec, source)
+        job = admission.job
+        if job.state is JobState.PAUSED:
+            self._desk.screen.fail(f"job {job.id} is paused: headgate jobs resume {job.id}")
+            return Exit.STOPPED
+        await self._revive(admission)
+        await self._process(job, IngestPlan(job.id, source, spec, self._options.on_bad_row))
+        counts = await self._store.reads.counts(job.id)
+        finished = not self._stopped and not counts.open
+        if writer is not None and finished:
+            await self._export(job, writer)
+        return await self._sum_up(job.id, counts, finished=finished)
+
+    async def _admit(self, spec: HandlerSpec, source: Source) -> Admission:
+        options = self._options
+        new = NewJob(
+            handler=spec.reference,
+            source=str(options.file.resolve()),
+            name=options.name or f"{spec.name} {options.file.name}",
+            key_columns=options.key_columns,
+            config=options.config,
+            priority=options.priority,
+            eager=options.eager,
+            fingerprint=await asyncio.to_thread(source.fingerprint),
+        )
+        return await Intake(self._store.jobs, self._store.reads).admit(new, fresh=options.new)
+
+    async def _revive(self, admission: Admission) -> None:
+        """Bring back what should be tried again, and say what is left alone."""
+        job = admission.job
+        if job.state is JobState.FAILED and job.ingest_complete:
+            await self._store.jobs.move_job(job.id, JobMove.REPROCESS, "run again")
+        if self._options.retry_failed:
+            request = RequeueRequest(job.id, frozenset({ItemStatus.ERROR}))
+            brought_back = await self._steering.reprocess(request)
+            self._desk.screen.say(f"trying {brought_back:,} failed rows again")
+        self._resumed = (await self._store.reads.counts(job.id)).finished
+        if admission.entry is Entry.NEW:
+            self._desk.screen.say(f"job {job.id}: {job.name}")
+            return
+        what = {
+            Entry.RESUME: "resuming",
+            Entry.ADD: "the file changed: adding its new rows to",
+            Entry.REREAD: "reading the file again for",
+        }[admission.entry]
+        self._desk.screen.say(
+            f"{what} job {job.id}: {self._resumed:,} finished rows are left alone"
+        )
+
+    async def _process(self, job: Job, plan: IngestPlan) -> None:
+        reads = self._store.reads
+        async with Progress(self._desk.screen, self._desk.clock, reads, job.id) as progress:
+            with Interrupts(lambda count: self._hit(count, progress)):
+                if self._options.eager:
+                    async with asyncio.TaskGroup() as group:
+                        group.create_task(self._ingest(job, plan, progress))
+                        group.create_task(self._work(job, progress))
+                else:
+                    await self._ingest(job, plan, progress)
+                await self._work(job, progress)
+
+    def _hit(self, count: int, progress: Progress) -> None:
+        """An interrupt: reading stops at once (it is resumable), working stops in two steps."""
+        self._stopped = True
+        if self._reading is not None and not self._reading.done():
+            self._reading.cancel()
+        running = self._supervisor.running if self._supervisor else 0
+        progress.note(stopping(count, running))
+        if self._supervisor is not None:
+            self._supervisor.stop()
+
+    async def _ingest(self, job: Job, plan: IngestPlan, progress: Progress) -> None:
+        if job.ingest_complete:
+            return
+        if not self._options.eager:
+            progress.reading()
+        ingest = Ingest(self._store, self._desk.clock, self._settings.ingest)
+        self._reading = asyncio.create_task(ingest.run(plan))
+        # Waited for, not awaited: an interrupt cancels the reading, never the run around it.
+        await asyncio.wait([self._reading])
+        progress.working()
+        if not self._reading.cancelled():
+            self._ingested = self._reading.result()
+            self._tell_ingested()
+
+    def _tell_ingested(self) -> None:
+        report, screen = self._ingested, self._desk.screen
+        known = f", {report.known:,} known already" if report.known else ""
+        screen.say(f"read {report.rows:,} rows in {span(report.seconds)}{known}")
+        if report.changed:
+            lines = ", ".join(str(line) for line in report.changed_lines)
+            more = ", …" if report.changed > len(report.changed_lines) else ""
+            screen.warn(
+                f"{report.changed:,} rows changed since they were stored; the stored ones are "
+                f"kept (lines {lines}{more}). `--new` takes the file as it is now"
+            )
+        for bad in report.bad_rows:
+            screen.warn(str(bad))
+        if report.bad:
+            fate = "skipped" if self._options.on_bad_row is OnBadRow.SKIP else "kept as ERROR"
+            screen.warn(f"{report.bad:,} bad rows, {fate}")
+        if report.stopped:
+            self._stopped = True
+            screen.warn(f"stopped reading: {report.stopped}")
+
+    async def _work(self, job: Job, progress: Progress) -> None:
+        counts = await self._store.reads.counts(job.id)
+        reading = self._reading is not None and not self._reading.done()
+        if self._stopped or not (counts.open or reading):
+            await self._store.jobs.finish_job(job.id)
+            return
+        progress.working()
+        self._supervisor = build_supervisor(self._desk, self._settings, self._store)
+        work = Work((job.id,), True, self._options.max_stall_s, None, same_command())
+        report = await self._supervisor.run(work)
+        self._supervisor = None
+        self._worked = _together(self._worked, report)
+        self._stopped = self._stopped or report.stalled or report.interrupted
+
+    async def _export(self, job: Job, writer: RowWriter) -> None:
+        report = await Export(self._store.reads, self._desk.clock).run(job.id, writer)
+        self._desk.screen.say(f"wrote {self._options.out} ({report.rows:,} rows)")
+
+    async def _sum_up(self, job_id: int, counts: Counts, *, finished: bool) -> Exit:
+        code = exit_code(counts, self._options.fail_on, finished=finished)
+        if self._options.as_json:
+            self._desk.screen.json(self._summary(job_id, counts, code))
+        screen = self._desk.screen
+        worked = self._worked
+        pace = (
+            f" in {span(worked.drain_s)} ({worked.settled / worked.drain_s:,.0f}/s)"
+            if worked.settled and worked.drain_s
+            else ""
+        )
+        screen.say(f"{'finished' if finished else 'stopped'}: {in_words(counts)}{pace}", "bold")
+        if not finished:
+            self._tell_rest(job_id, counts)
+        elif counts.error:
+            await self._tell_errors(job_id, counts)
+        return code
+
+    def _tell_rest(self, job_id: int, counts: Counts) -> None:
+        screen = self._desk.screen
+        if self._worked.stalled:
+            screen.say(f"nothing could progress for {span(self._options.max_stall_s)}")
+        screen.say(f"{counts.open:,} rows of job {job_id} are left; nothing is lost")
+        if self._options.out:
+            screen.say(f"{self._options.out} is written when all rows are finished")
+        screen.say(f"go on with: {same_command()}")
+
+    async def _tell_errors(self, job_id: int, counts: Counts) -> None:
+        screen = self._desk.screen
+        request = RequeueRequest(job_id, frozenset({ItemStatus.ERROR}))
+        again = await self._steering.would_reprocess(request)
+        screen.say(f"see the failures: headgate items ls {job_id} --status ERROR")
+        if again:
+            screen.say(f"try {again:,} of them again: {same_command()} --retry-failed")
+        if counts.error > again:
+            screen.say(
+                f"{counts.error - again:,} rows are bad: mend the file, then use --key or --new"
+            )
+
+    def _summary(self, job_id: int, counts: Counts, code: Exit) -> dict[str, Any]:
+        worked = self._worked
+        return {
+            "job_id": job_id,
+            **totals(counts),
+            "resumed": self._resumed,
+            "ingest_seconds": round(self._ingested.seconds, 6),
+            "drain_seconds": round(worked.drain_s, 6),
+            "items_per_s": round(worked.settled / worked.drain_s, 3) if worked.drain_s else 0.0,
+            "exit": int(code),
+        }
+
+
+def exit_code(counts: Counts, fail_on: FailOn, *, finished: bool) -> Exit:
+    """What the shell is told about a run."""
+    if not finished:
+        return Exit.STOPPED
+    failed = {
+        FailOn.ERROR: counts.error,
+        FailOn.NOT_FOUND: counts.error + counts.not_found,
+        FailOn.NONE: 0,
+    }[fail_on]
+    return Exit.FAILED_ITEMS if failed else Exit.OK
+
+
+def in_words(counts: Counts) -> str:
+    """The totals of a job, without those that are nought."""
+    parts = [
+        (counts.done, "done"),
+        (counts.not_found, "not found"),
+        (counts.skipped, "skipped"),
+        (counts.review, "to review"),
+        (counts.error, "errors"),
+        (counts.cancelled, "cancelled"),
+        (counts.open, "left"),
+    ]
+    named = ", ".join(f"{number:,} {name}" for number, name in parts if number)
+    return f"{counts.total:,} rows: {named}" if named else "no rows"
+
+
+def _together(first: RunReport, second: RunReport) -> RunReport:
+    return RunReport(
+        settled=first.settled + second.settled,
+        drain_s=first.drain_s + second.drain_s,
+        stalled=second.stalled,
+        interrupted=second.interrupted,
+        crashes=first.crashes + second.crashes,
+    )
