@@ -37,7 +37,7 @@ ORPHANED = 2
 STUCK = 3
 PR_SET_PDEATHSIG = 1
 SWITCH_S = 0.0005
-"""The thread that writes to the store waits this long for the interpreter, not ten times as long."""
+"""How long the store's thread waits for the interpreter while handlers compute."""
 
 
 def die_with_parent() -> None:
