@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from random import Random
 
 import msgspec
@@ -19,6 +20,7 @@ from headgate.core.job import Job
 from headgate.core.sizing import IngestPolicy, IngestSizer
 from headgate.core.status import UNFINISHED, JobMove, JobState
 from headgate.engine.rows import BadRow, ItemMaker, Made, OnBadRow
+from headgate.engine.threads import ended, in_thread
 from headgate.ports.clock import Clock
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.items import EnqueueReport, EnqueueRequest
@@ -134,7 +136,7 @@ class Ingest:
         job = await self._welcome(reading)
         if job.ingest_complete:
             return
-        reader = await asyncio.to_thread(reading.plan.source.open, job.ingest_position)
+        reader = await in_thread(partial(reading.plan.source.open, job.ingest_position))
         reading.begin(job, reader)
         ahead = reading.read_ahead()
         try:
@@ -147,7 +149,7 @@ class Ingest:
                 await self._commit(reading, batch, made)
             await self._finish(reading, batch)
         finally:
-            await _ended(ahead)
+            await ended(ahead)
             reader.close()
 
     async def _look(self, reading: "_Reading") -> None:
@@ -286,10 +288,3 @@ class _Reading:
         self.report.bad += 1
         if len(self.report.bad_rows) < EXAMPLES:
             self.report.bad_rows.append(bad)
-
-
-async def _ended(task: "asyncio.Task[tuple[Batch, Made]]") -> None:
-    """Wait for a thread that cannot be interrupted; what it says is of no interest any more."""
-    await asyncio.wait([task])
-    if not task.cancelled():
-        task.exception()

@@ -61,10 +61,20 @@ def format_of(path: str | Path, stated: str | None = None) -> str:
 
 def open_source(path: str | Path, options: ReadOptions | None = None) -> Source:
     """A source of rows over a file that is there (standard input is spooled by the caller)."""
-    options = options or ReadOptions()
+    options = _checked(options or ReadOptions())
     source = _READERS[format_of(path, options.format)](Path(path), options)
     open_file(Path(path)).close()
     return source
+
+
+def _checked(options: ReadOptions) -> ReadOptions:
+    if options.delimiter in {"\\t", "tab"}:  # as people type it in a shell
+        return msgspec.structs.replace(options, delimiter="\t")
+    if options.delimiter is not None and (
+        len(options.delimiter) != 1 or options.delimiter in '"\r\n'
+    ):
+        raise UsageError(f"a delimiter is one character, and no quote: {options.delimiter!r}")
+    return options
 
 
 def open_writer(path: str | Path, options: WriteOptions | None = None) -> RowWriter:
