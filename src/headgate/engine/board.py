@@ -13,7 +13,7 @@ from typing import Self
 
 import msgspec
 
-_HEADER = struct.Struct("<qddd")
+_HEADER = struct.Struct("<qdddq")
 _SLOT = struct.Struct("<qqdd")
 _EMPTY = _SLOT.pack(0, 0, 0.0, 0.0)
 
@@ -34,6 +34,8 @@ class Tally(msgspec.Struct, frozen=True):
     first_claim_s: float
     last_commit_s: float
     ttl_s: float
+    memory_mb: int
+    """What the handlers in the process say they may use; 0 if they do not say."""
 
 
 class FlightBoard:
@@ -45,7 +47,7 @@ class FlightBoard:
         self.fd = fd
         self._memory = mmap.mmap(fd, self._size())
         self._free = list(range(self.SLOTS - 1, -1, -1))
-        self._tally = Tally(0, 0.0, 0.0, 0.0)
+        self._tally = Tally(0, 0.0, 0.0, 0.0, 0)
 
     @classmethod
     def create(cls) -> Self:
@@ -81,15 +83,18 @@ class FlightBoard:
 
     def committed(self, items: int, now_s: float, ttl_s: float) -> None:
         """Note a commit of `items` results, and how long the worker may be silent by now."""
-        settled = self._tally.settled + items
-        first = self._tally.first_claim_s
-        self._note(Tally(settled, first, now_s, ttl_s))
+        before = self._tally
+        settled = before.settled + items
+        self._note(Tally(settled, before.first_claim_s, now_s, ttl_s, before.memory_mb))
+
+    def may_use(self, memory_mb: int) -> None:
+        """Note that a handler may use this much memory."""
+        if memory_mb > self._tally.memory_mb:
+            self._note(msgspec.structs.replace(self._tally, memory_mb=memory_mb))
 
     def _note(self, tally: Tally) -> None:
         self._tally = tally
-        _HEADER.pack_into(
-            self._memory, 0, tally.settled, tally.first_claim_s, tally.last_commit_s, tally.ttl_s
-        )
+        _HEADER.pack_into(self._memory, 0, *msgspec.structs.astuple(tally))
 
     def tally(self) -> Tally:
         """What the worker has got done, as last noted by whichever process works."""

@@ -94,6 +94,8 @@ class Dispatcher:
         if work is None:
             self._drop(contender)
             return []
+        if work.handler.memory_mb:
+            self._supply.board.may_use(work.handler.memory_mb)
         # Several jobs share the buffer, so that each gets its turn within one slice.
         share = max(size // min(len(self._contenders), 8), 1)
         self._claim_began_s = self._clock.monotonic()

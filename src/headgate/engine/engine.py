@@ -17,6 +17,7 @@ from headgate.engine.dispatcher import Dispatcher, Scope, Supply
 from headgate.engine.lane import Interruption, Lane, Tools
 from headgate.engine.packs import PackRunner
 from headgate.engine.policy import WorkerPolicy
+from headgate.engine.process import machine_is_pressed
 from headgate.engine.runner import Runner
 from headgate.engine.settler import Settler
 from headgate.engine.work import Workshop
@@ -143,7 +144,7 @@ class Engine:
     async def _dispatch(self, until_s: float | None, *, until_idle: bool) -> None:
         """Dispatch until told to stop or until a hung thread asks for a fresh process."""
         if not until_idle:
-            watch = asyncio.ensure_future(self._stop_when_stuck())
+            watch = asyncio.ensure_future(self._watch_self())
             try:
                 await self._dispatcher.run(until_s)
             finally:
@@ -155,8 +156,10 @@ class Engine:
             if self._dispatcher.stopping or not self._buffer:
                 return
 
-    async def _stop_when_stuck(self) -> None:
+    async def _watch_self(self) -> None:
+        """Take less when the machine is short of breath; stop when a thread hangs."""
         while not self._stuck():
+            self._sizer.pressed(pressed=machine_is_pressed())
             await self._around.clock.sleep(self._policy.poll_s)
         self._dispatcher.stop()
 

@@ -183,11 +183,18 @@ class Supervisor:
         now_s = self._clock.monotonic()
         for child in self._children:
             overdue = child.overdue(now_s, policy.grace_s)
-            limit_mb = policy.alone_memory_mb if child.order.alone else policy.memory_mb
+            limit_mb = self._memory_limit(child)
             if overdue:
                 child.kill_for_time(overdue)
             elif resident_mb(child.process.pid) > limit_mb:
                 child.kill_for_memory(limit_mb)
+
+    def _memory_limit(self, child: Child) -> int:
+        """In company the process has one limit for all; alone, its handler may name its own."""
+        policy = self._policies.worker
+        if not child.order.alone:
+            return policy.memory_mb
+        return child.board.tally().memory_mb or policy.alone_memory_mb
 
     async def _beat(self) -> None:
         """Count a heartbeat for every child that is alive and not frozen."""
