@@ -97,6 +97,9 @@ class ItemQuery(msgspec.Struct, frozen=True):
     order: Order = Order.INPUT
     after: str | None = None
     limit: int = 100
+    tail: bool = False
+    """In order UPDATED, pages end two seconds before now, so that whoever reads on misses no commit
+    that is still under way. With `tail` they go up to now, for people who look once."""
 
 
 class Page(msgspec.Struct, frozen=True):

@@ -200,13 +200,11 @@ class BatchRun:
         if self._options.as_json:
             self._desk.screen.json(self._summary(job_id, counts, code))
         screen = self._desk.screen
+        screen.say(f"{'finished' if finished else 'stopped'}: {in_words(counts)}", "bold")
         worked = self._worked
-        pace = (
-            f" in {span(worked.drain_s)} ({worked.settled / worked.drain_s:,.0f}/s)"
-            if worked.settled and worked.drain_s
-            else ""
-        )
-        screen.say(f"{'finished' if finished else 'stopped'}: {in_words(counts)}{pace}", "bold")
+        if worked.settled and worked.drain_s:
+            pace = f"{worked.settled / worked.drain_s:,.0f}/s"
+            screen.say(f"this command settled {worked.settled:,} in {span(worked.drain_s)}, {pace}")
         if not finished:
             self._tell_rest(job_id, counts)
         elif counts.error:

@@ -52,6 +52,7 @@ async def ls(
         order=Order.UPDATED if job is None else Order.INPUT,
         after=after,
         limit=limit,
+        tail=True,
     )
     async with desk.store() as store:
         page = await store.reads.items(query)

@@ -136,7 +136,7 @@ class Progress:
             f"{band_in_words(self._meter.eta(counts.open))} left" if counts.open else "",
         )
         details = Text()
-        for number, part in enumerate([*self._details(), f"running {counts.processing:,}"]):
+        for number, part in enumerate([*self._details(), f"claimed {counts.processing:,}"]):
             details.append(" · " if number else "", "dim")
             details.append(part, "red" if part.startswith("errors") and counts.error else "")
         remarks = [Text(self._note, "yellow")] if self._note else []

@@ -10,7 +10,7 @@ import typer
 from headgate.app.cli.batch import BatchOptions, BatchRun, FailOn
 from headgate.app.cli.desk import Desk, command
 from headgate.app.cli.exits import Exit
-from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, worker_flags
+from headgate.app.cli.worker import WORK, Concurrency, ItemTimeout, Processes, worker_flags
 from headgate.core.errors import UsageError
 from headgate.engine.rows import OnBadRow
 from headgate.handlers.registry import resolve
@@ -19,7 +19,6 @@ from headgate.transfer.sources import ReadOptions, WriteOptions, open_source, op
 
 IDENTITY = "Which job"
 ROWS = "Rows in and out"
-WORK = "How to work"
 END = "When and how to end"
 
 

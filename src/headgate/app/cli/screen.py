@@ -64,7 +64,7 @@ class Screen:
             )
         for row in rows:
             table.add_row(*(cell(value) for value in row))
-        self._out.print(table)
+        self._print(table)
 
     def facts(self, pairs: Mapping[str, object]) -> None:
         """Names and values, one pair to a line; empty values are left out."""
@@ -74,7 +74,17 @@ class Screen:
         for name, value in pairs.items():
             if value not in {None, ""}:
                 grid.add_row(f"  {name}", cell(value))
-        self._out.print(grid)
+        self._print(grid)
+
+    def _print(self, table: Table) -> None:
+        if self._out.is_terminal:
+            self._out.print(table)
+            return
+        with self._out.capture() as captured:
+            self._out.print(table)
+        for line in captured.get().splitlines():
+            # Rich pads every line to the full width, which only a terminal hides.
+            self._out.print(Text(line.rstrip()), soft_wrap=True)
 
     def _speak(self, text: str, style: str) -> None:
         self.talk.print(Text(printable(text), style=style), soft_wrap=True)

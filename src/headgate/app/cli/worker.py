@@ -11,17 +11,35 @@ from headgate.app.settings import Flag
 from headgate.core.errors import UsageError
 from headgate.engine.supervisor import RunReport, Work
 
+WORK = "How to work"
 Concurrency = Annotated[
     int | None,
-    typer.Option("--concurrency", min=1, help="Items in flight at once, over all processes."),
+    typer.Option(
+        "--concurrency",
+        metavar="N",
+        min=1,
+        help="Items in flight at once, over all processes.",
+        rich_help_panel=WORK,
+    ),
 ]
 Processes = Annotated[
     int | None,
-    typer.Option("--processes", min=1, help="Worker processes; more for CPU-bound handlers."),
+    typer.Option(
+        "--processes",
+        metavar="N",
+        min=1,
+        help="Worker processes; more for CPU-bound handlers.",
+        rich_help_panel=WORK,
+    ),
 ]
 ItemTimeout = Annotated[
     float | None,
-    typer.Option("--item-timeout", metavar="S", help="Seconds that a handler may take."),
+    typer.Option(
+        "--item-timeout",
+        metavar="S",
+        help="Seconds that a handler may take.",
+        rich_help_panel=WORK,
+    ),
 ]
 
 

@@ -170,7 +170,7 @@ class PostgresReads:
             "statuses": text_array(_statuses(query)),
             "after_at": after.updated_at if after else 0,
             "after_id": after_id,
-            "tail_us": TAIL_US,
+            "tail_us": -1 if query.tail else TAIL_US,
         }
         if query.job_id is not None:
             return await self._rows("items_by_status", job_id=query.job_id, **values)

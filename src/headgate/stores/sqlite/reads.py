@@ -182,7 +182,7 @@ def _branches(tx: Transaction, query: ItemQuery, after: Cursor | None) -> Iterat
     shared: dict[str, Any] = {
         "after_at": after.updated_at if after else 0,
         "after_id": after.id if after else 0,
-        "before": tx.now - TAIL_US,
+        "before": tx.now + 1 if query.tail else tx.now - TAIL_US,
         "error_class": query.error_class,
         "limit": query.limit + 1,
     }
