@@ -52,18 +52,22 @@ class Screen:
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Rows under headings; a column whose heading starts with `#` holds numbers."""
         table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-        for name in columns:
+        cells = [[cell(value) for value in row] for row in rows]
+        for index, name in enumerate(columns):
             number = name.startswith("#")
-            last = name == columns[-1]
+            last = index == len(columns) - 1
+            widest = max((row[index].cell_len for row in cells), default=0)
             table.add_column(
                 name.removeprefix("#"),
                 justify="right" if number else "left",
                 no_wrap=True,
                 overflow="ellipsis",
+                # A long text at the end of a row gives way before the numbers in front of it do.
+                min_width=None if last else min(max(widest, len(name.removeprefix("#"))), 30),
                 ratio=1 if last and not number and self._out.is_terminal else None,
             )
-        for row in rows:
-            table.add_row(*(cell(value) for value in row))
+        for row in cells:
+            table.add_row(*row)
         self._print(table)
 
     def facts(self, pairs: Mapping[str, object]) -> None:
