@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from headgate.core.errors import StaleIngest, UnknownJob, UsageError
+from headgate.core.errors import IllegalMove, StaleIngest, UnknownJob, UsageError
 from headgate.core.item import ClaimedItem
 from headgate.core.settlement import Settlement
-from headgate.core.status import ItemStatus, JobState
+from headgate.core.status import CLAIMABLE, ItemMove, ItemStatus, JobState, item_after
 from headgate.ports.items import (
     ClaimRequest,
     EnqueueReport,
@@ -28,7 +28,6 @@ from headgate.ports.items import (
 )
 from headgate.stores.sqlite.connection import Database, Transaction
 
-CLAIMING = frozenset({JobState.QUEUED, JobState.RUNNING})
 REFUSING = frozenset({JobState.FAILED, JobState.CANCELLED})
 
 
@@ -107,6 +106,8 @@ class SqliteItems:
 
     async def requeue(self, request: RequeueRequest) -> SweptItems:
         """Reprocess: a bounded step over finished items; reopens the job."""
+        for status in request.statuses:
+            item_after(ItemMove.REQUEUE, status)
         return await self._database.write(lambda tx: _requeue(tx, request))
 
     async def cancel_items(self, job_id: int, limit: int = 5_000) -> int:
@@ -172,7 +173,7 @@ def _claim(tx: Transaction, request: ClaimRequest) -> list[Any]:
     if job is None or tx.row("worker_alive", worker=request.worker) is None:
         return []
     state = JobState(job["state"])
-    if state not in CLAIMING and not (state is JobState.INGESTING and job["eager"]):
+    if state not in CLAIMABLE and not (state is JobState.INGESTING and job["eager"]):
         return []
     query = "select_suspects" if request.suspects else "select_claimable"
     rows = tx.rows(query, job_id=request.job_id, limit=request.limit)
@@ -259,6 +260,8 @@ def return_leases(tx: Transaction, worker: str) -> int:
 
 
 def _requeue(tx: Transaction, request: RequeueRequest) -> SweptItems:
+    if tx.record("job", job_id=request.job_id) is None:
+        raise UnknownJob(f"there is no job {request.job_id}")
     found = tx.rows(
         "select_requeue",
         job_id=request.job_id,
@@ -291,6 +294,13 @@ def _reopen(tx: Transaction, job_id: int) -> None:
 
 
 def _cancel(tx: Transaction, job_id: int, limit: int) -> int:
+    job = tx.record("job", job_id=job_id)
+    if job is None:
+        return 0
+    if job["state"] != JobState.CANCELLED:
+        raise IllegalMove(
+            f"job {job_id} is {job['state']}: its items end only when it is cancelled",
+        )
     for status in (ItemStatus.PENDING, ItemStatus.PROCESSING):
         found = tx.rows("select_open", job_id=job_id, status=status, limit=limit)
         if found:
