@@ -1,7 +1,6 @@
 """What follows from an outcome or a fault: the one place that decides it."""
 
-from random import Random
-from typing import assert_never
+from typing import Protocol, assert_never
 
 import msgspec
 
@@ -12,6 +11,14 @@ from headgate.core.outcome import Done, GiveUp, NotFound, Outcome, RetryLater, R
 from headgate.core.status import ItemStatus
 
 MICROSECONDS = 1_000_000
+
+
+class Rng(Protocol):
+    """The one kind of chance that a decision needs; passed in, so that tests can fix it."""
+
+    def uniform(self, a: float, b: float, /) -> float:
+        """Any number between `a` and `b`."""
+        ...
 
 
 class RetryPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,7 +61,7 @@ def decide(
     ended: Outcome | Fault,
     policy: RetryPolicy,
     strategies: int,
-    rng: Random,
+    rng: Rng,
 ) -> Verdict:
     """The verdict on an attempt that ended by itself or was ended for its time limit."""
     match ended:
@@ -100,13 +107,13 @@ def after_crash(item: ClaimedItem, cause: str, policy: RetryPolicy) -> Verdict:
     )
 
 
-def backoff_s(failures: int, policy: RetryPolicy, rng: Random) -> float:
+def backoff_s(failures: int, policy: RetryPolicy, rng: Rng) -> float:
     """Full jitter: anywhere between nothing and the exponential step, so that crowds disperse."""
     step = policy.backoff_base_s * policy.backoff_factor ** min(failures - 1, 64)
     return rng.uniform(0.0, min(step, policy.backoff_cap_s))
 
 
-def _after_fault(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Random) -> Verdict:
+def _after_fault(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Rng) -> Verdict:
     match fault.kind:
         case FaultClass.THROTTLED:
             return _throttled(item, fault, policy, rng)
@@ -116,7 +123,7 @@ def _after_fault(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Rand
             return _failed(fault)
 
 
-def _retried(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Random) -> Verdict:
+def _retried(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Rng) -> Verdict:
     failures = item.failures + 1
     if failures >= policy.max_attempts_error:
         return _failed(fault)
@@ -147,7 +154,7 @@ def _missed(item: ClaimedItem, reason: str, policy: RetryPolicy, strategies: int
     return Verdict(ItemStatus.NOT_FOUND, "not_found", reason=reason)
 
 
-def _throttled(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Random) -> Verdict:
+def _throttled(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Rng) -> Verdict:
     if item.throttled_us >= policy.stall_limit_s * MICROSECONDS:
         return _failed(Fault(FaultClass.STALLED, f"throttled without a break: {fault.reason}"))
     asked = fault.retry_after_s
