@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from psycopg import errors
 
@@ -13,6 +14,16 @@ from headgate.ports.items import EnqueueReport, EnqueueRequest, KnownRow
 from headgate.stores.postgres.connection import Database, Session
 from headgate.stores.postgres.literals import copy_block, number_array, storable, text_array
 from headgate.stores.postgres.rows import job_from
+
+
+class Stored(NamedTuple):
+    """What the job has under a key; no id: it comes with this batch."""
+
+    id: int | None
+    line: int
+    run: int
+    input: str
+
 
 AddCounts = Callable[[Session, Iterable[tuple[int, str, int]]], Awaitable[None]]
 
@@ -26,6 +37,7 @@ class Enqueue:
         self._add_counts = add_counts
         self._sent: EnqueueReport | None = None
         """What a try that was cut off would have reported."""
+        self._new_keys: list[str] = []
 
     async def run(self) -> EnqueueReport:
         """Hope that every row is new; if one is not, look first."""
@@ -41,8 +53,7 @@ class Enqueue:
         now = record.pop("now")
         job = job_from(record)
         demand_open(job)
-        if await self._was_committed(session, job):
-            assert self._sent is not None  # noqa: S101  for the type checker; just asked
+        if self._sent is not None and await self._was_kept(session, job):
             return self._sent
         self._demand_position(job)
         # A source that is read again brings known rows: hoping would only cost time.
@@ -50,6 +61,7 @@ class Enqueue:
         if not hopeful or job.ingest_run > 1:
             new, known = await self._sort(session, job)
         await self._insert(session, job, new, now)
+        self._new_keys = [storable(item.key) for item in new[:1]]
         self._sent = EnqueueReport(len(new), known)
         return self._sent
 
@@ -58,18 +70,14 @@ class Enqueue:
         if request.position is not None and request.expected_position != job.ingest_position:
             raise StaleIngest
 
-    async def _was_committed(self, session: Session, job: Job) -> bool:
-        """Whether a try that was cut off has been kept after all."""
-        if not session.again or self._sent is None:
-            return False
-        if self._request.position is not None:
-            return (
-                job.ingest_position == self._request.position
-                and self._request.position != self._request.expected_position
-            )
-        known = {storable(row.key) for row in self._sent.known}
-        new = [key for item in self._request.items if (key := storable(item.key)) not in known]
-        found = await session.rows("known_rows", job_id=job.id, keys=text_array(new[:1]))
+    async def _was_kept(self, session: Session, job: Job) -> bool:
+        """Whether a try that was cut off has been committed after all."""
+        request = self._request
+        if request.position is not None:
+            moved = request.position != request.expected_position
+            return moved and job.ingest_position == request.position
+        # Without a position, its first new row tells.
+        found = await session.rows("known_rows", job_id=job.id, keys=text_array(self._new_keys[:1]))
         return bool(found)
 
     async def _insert(self, session: Session, job: Job, new: Sequence[NewItem], now: int) -> None:
@@ -86,21 +94,34 @@ class Enqueue:
         """Which rows are new, and what became of the others."""
         keys = [storable(item.key) for item in self._request.items]
         found = await session.rows("known_rows", job_id=job.id, keys=text_array(keys))
-        stored = {key: (line, run == job.ingest_run, text) for key, _, line, run, text in found}
+        stored = {row[0]: Stored(*row[1:]) for row in found}
         new: list[NewItem] = []
         known: list[KnownRow] = []
+        first_lines: dict[str, int] = {}
         for key, item in zip(keys, self._request.items, strict=True):
-            if key not in stored:
+            before = stored.get(key)
+            if before is None:
                 new.append(item)
-                stored[key] = (item.line, True, storable(item.input))
+                stored[key] = Stored(None, item.line, job.ingest_run, storable(item.input))
                 continue
-            first_line, duplicate, text = stored[key]
-            changed = text != storable(item.input)
-            known.append(KnownRow(item.key, item.line, first_line, changed, duplicate))
-            stored[key] = (first_line, True, text)
-        ids = number_array([item_id for _, item_id, _, _, _ in found])
-        await session.change("see_again", run=job.ingest_run, ids=ids)
+            seen = before.run == job.ingest_run
+            first = first_lines.setdefault(key, before.line if seen else item.line)
+            changed = before.input != storable(item.input)
+            known.append(KnownRow(item.key, item.line, first, changed, item.line != first))
+        again = [(stored[key].id, line) for key, line in first_lines.items()]
+        await _see_again(session, job, [(id_, line) for id_, line in again if id_ is not None])
         return new, known
+
+
+async def _see_again(session: Session, job: Job, seen: Sequence[tuple[int, int]]) -> None:
+    if seen:
+        await session.change(
+            "see_again",
+            job_id=job.id,
+            run=job.ingest_run,
+            ids=number_array([item_id for item_id, _ in seen]),
+            lines=number_array([line for _, line in seen]),
+        )
 
 
 def demand_open(job: Job) -> None:

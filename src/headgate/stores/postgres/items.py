@@ -14,6 +14,7 @@ from headgate.ports.items import (
     EnqueueReport,
     EnqueueRequest,
     Held,
+    OverdueLease,
     RequeueRequest,
     SettleReport,
     SettleRequest,
@@ -147,10 +148,10 @@ class PostgresItems:
         rows = await self._database.single(lambda session: session.rows("leases_of", worker=worker))
         return [ClaimedItem(*row) for row in rows]
 
-    async def overdue(self, limit: int) -> list[ClaimedItem]:
+    async def overdue(self, limit: int) -> list[OverdueLease]:
         """Leases whose deadline has passed on the store's clock."""
         rows = await self._database.single(lambda session: session.rows("overdue", limit=limit))
-        return [ClaimedItem(*row) for row in rows]
+        return [OverdueLease(*row) for row in rows]
 
     async def requeue(self, request: RequeueRequest) -> SweptItems:
         """Reprocess: a bounded step over finished items; reopens the job."""
@@ -198,6 +199,7 @@ async def _requeue(session: Session, request: RequeueRequest) -> SweptItems:
     if found:
         await session.change(
             "requeue_items",
+            job_id=request.job_id,
             ids=number_array([row[0] for row in found]),
             reset_attempts=request.reset_attempts,
         )
@@ -233,8 +235,8 @@ async def _cancel(session: Session, job_id: int, limit: int) -> int:
     )
     if found:
         ids = number_array([row[0] for row in found])
-        await session.change("insert_cancelled_attempts", ids=ids)
-        await session.change("cancel_items", ids=ids)
+        await session.change("insert_cancelled_attempts", job_id=job_id, ids=ids)
+        await session.change("cancel_items", job_id=job_id, ids=ids)
         left = Counter(row[1] for row in found)
         changes = [(job_id, status, -n) for status, n in left.items()]
         await add_counts(session, [*changes, (job_id, ItemStatus.CANCELLED, len(found))])

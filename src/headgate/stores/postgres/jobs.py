@@ -229,7 +229,7 @@ async def _delete(session: Session, job_id: int, limit: int) -> int:
     if found:
         ids = number_array([each[0] for each in found])
         await session.change("delete_attempts", ids=ids)
-        await session.change("delete_items", ids=ids)
+        await session.change("delete_items", job_id=job_id, ids=ids)
         await add_counts(session, [(job_id, status, -1) for _, status in found])
         return len(found)
     await session.change("delete_counts", job_id=job_id)
@@ -240,15 +240,17 @@ async def _delete(session: Session, job_id: int, limit: int) -> int:
 
 
 def _demand(rows: Sequence[tuple[Any, ...]]) -> Demand:
-    contenders, suspects, waits = [], [], []
+    contenders, suspects, waits, finishable = [], [], [], []
     open_items = False
-    for job_id, owner, priority, claimable, suspect, is_open, due_in_us in rows:
+    for job_id, owner, priority, claimable, suspect, is_open, due_in_us, complete in rows:
         contender = Contender(job_id, owner, priority)
         if claimable:
             contenders.append(contender)
         if suspect:
             suspects.append(contender)
+        if complete and not is_open:
+            finishable.append(job_id)
         open_items = open_items or is_open
         if due_in_us is not None:
             waits.append(max(due_in_us, 0) / MICROSECONDS)
-    return Demand(contenders, suspects, open_items, min(waits, default=None))
+    return Demand(contenders, suspects, open_items, min(waits, default=None), finishable)

@@ -153,8 +153,10 @@ SELECT key, id, line, ingest_run, input FROM items
 WHERE job_id = %(job_id)s AND key = ANY (%(keys)s::text[])
 
 -- name: see_again
--- Known rows that this reading of the source has come across.
-UPDATE items SET ingest_run = %(run)s WHERE id = ANY (%(ids)s::bigint[]) AND ingest_run < %(run)s
+-- Known rows that this reading of the source has come across, and where.
+UPDATE items SET ingest_run = %(run)s, line = seen.line
+FROM unnest(%(ids)s::bigint[], %(lines)s::bigint[]) AS seen (id, line)
+WHERE items.job_id = %(job_id)s AND items.id = seen.id AND items.ingest_run < %(run)s
 
 -- name: add_counts
 -- Change counters, always in the same order, so that two changes never wait for one another.
@@ -246,17 +248,21 @@ given AS MATERIALIZED (
         throttled, due_in_us, result, normalized, error_class, reason, waited_us, ran_us
     )
 ),
--- The lateral read forces one look-up by id for each row, in the order given, whatever the
--- statistics say; the lock keeps what was seen true until the end.
+-- The lateral read forces one look-up by id for each row, in the order given; the lock keeps
+-- what was seen true until the end. CASE hides the guard from the planner, which would expect
+-- one row to pass it and then compare every row with every other.
 held AS MATERIALIZED (
     SELECT given.*, was.place, was.number, was.strategy AS tried, was.leased_at
     FROM given CROSS JOIN LATERAL (
         SELECT i.ctid AS place, i.status, i.epoch, i.worker, i.attempts + 1 AS number, i.strategy,
             i.leased_at
-        FROM items AS i WHERE i.id = given.item_id
+        FROM items AS i WHERE i.job_id = given.job_id AND i.id = given.item_id
         FOR UPDATE
     ) AS was
-    WHERE was.status = 'PROCESSING' AND was.epoch = given.epoch AND was.worker = %(worker)s
+    WHERE CASE
+        WHEN was.status = 'PROCESSING' AND was.epoch = given.epoch AND was.worker = %(worker)s
+        THEN true ELSE false
+    END
 ),
 settled AS (
     UPDATE items AS i SET
@@ -292,7 +298,7 @@ counted AS (
 -- A batch sent again because its answer was lost finds its own attempts: those are no refusals.
 refused AS MATERIALIZED (
     SELECT given.* FROM given
-    WHERE NOT EXISTS (SELECT FROM held WHERE held.item_id = given.item_id)
+    WHERE given.item_id NOT IN (SELECT item_id FROM held)
     AND NOT (
         %(again)s AND EXISTS (
             SELECT FROM attempts AS a
@@ -321,41 +327,44 @@ ON CONFLICT (job_id, name) DO NOTHING
 -- name: release_items
 -- Return leases that were never started.
 WITH held AS MATERIALIZED (
-    SELECT i.id FROM items AS i
-    JOIN unnest(%(ids)s::bigint[], %(epochs)s::bigint[]) AS given (id, epoch)
-    ON i.id = given.id AND i.epoch = given.epoch
-    WHERE i.status = 'PROCESSING' AND i.worker = %(worker)s
+    SELECT i.ctid FROM jobs AS j JOIN items AS i ON i.job_id = j.id
+    WHERE j.state != 'DONE' AND i.status = 'PROCESSING' AND i.worker = %(worker)s
+    AND (i.id, i.epoch) IN (SELECT * FROM unnest(%(ids)s::bigint[], %(epochs)s::bigint[]))
     ORDER BY i.id
     FOR UPDATE OF i
 )
 UPDATE items SET
     status = 'PENDING', worker = NULL, leased_at = NULL, deadline_at = NULL, updated_at = utc_us()
-FROM held WHERE items.id = held.id
-RETURNING items.job_id
+WHERE ctid = ANY (ARRAY(SELECT ctid FROM held))
+RETURNING job_id
 
 -- name: leases_of
--- What a worker holds.
-SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy, suspect,
-    coalesce(utc_us() - throttled_since, 0)
-FROM items WHERE status = 'PROCESSING' AND worker = %(worker)s ORDER BY id
+-- What a worker holds. Leases are found through the jobs that can have some.
+SELECT i.id, i.job_id, i.key, i.input, i.normalized, i.epoch, i.attempts, i.failures, i.crashes,
+    i.strategy, i.suspect, coalesce(utc_us() - i.throttled_since, 0)
+FROM jobs AS j JOIN items AS i ON i.job_id = j.id
+WHERE j.state != 'DONE' AND i.status = 'PROCESSING' AND i.worker = %(worker)s
+ORDER BY i.id
 
 -- name: overdue
 -- Leases whose deadline has passed.
-SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy, suspect,
-    coalesce(utc_us() - throttled_since, 0)
-FROM items WHERE status = 'PROCESSING' AND deadline_at < (SELECT utc_us())
-ORDER BY id LIMIT %(limit)s
+SELECT i.id, i.epoch, i.worker, ((i.deadline_at - i.leased_at) / 1000000.0)::double precision
+FROM jobs AS j JOIN items AS i ON i.job_id = j.id
+WHERE j.state != 'DONE' AND i.status = 'PROCESSING' AND i.deadline_at < (SELECT utc_us())
+ORDER BY i.id LIMIT %(limit)s
 
 -- name: return_leases
 -- Take back everything that a worker holds.
 WITH held AS MATERIALIZED (
-    SELECT id FROM items WHERE status = 'PROCESSING' AND worker = %(worker)s
-    ORDER BY id FOR UPDATE
+    SELECT i.ctid FROM jobs AS j JOIN items AS i ON i.job_id = j.id
+    WHERE j.state != 'DONE' AND i.status = 'PROCESSING' AND i.worker = %(worker)s
+    ORDER BY i.id
+    FOR UPDATE OF i
 )
 UPDATE items SET
     status = 'PENDING', worker = NULL, leased_at = NULL, deadline_at = NULL, updated_at = utc_us()
-FROM held WHERE items.id = held.id
-RETURNING items.job_id
+WHERE ctid = ANY (ARRAY(SELECT ctid FROM held))
+RETURNING job_id
 
 -- name: select_requeue
 -- Finished items that a reprocess asks for, kept from changing.
@@ -373,7 +382,7 @@ UPDATE items SET
     throttled_since = NULL, result = NULL, error_class = NULL, last_error = NULL,
     attempts = CASE WHEN %(reset_attempts)s THEN 0 ELSE attempts END,
     updated_at = utc_us()
-WHERE id = ANY (%(ids)s::bigint[])
+WHERE job_id = %(job_id)s AND id = ANY (%(ids)s::bigint[])
 
 -- name: select_open
 -- Open items of a job. Those locked by a claim are waited for, and seen as the claim left them.
@@ -388,13 +397,14 @@ INSERT INTO attempts (
     item_id, epoch, number, worker, strategy, outcome, leased_at, waited_us, ran_us, ended_at
 )
 SELECT id, epoch, attempts + 1, worker, strategy, 'cancelled', leased_at, 0, 0, utc_us()
-FROM items WHERE id = ANY (%(ids)s::bigint[]) AND status = 'PROCESSING'
+FROM items
+WHERE job_id = %(job_id)s AND id = ANY (%(ids)s::bigint[]) AND status = 'PROCESSING'
 
 -- name: cancel_items
 -- End open items.
 UPDATE items SET
     status = 'CANCELLED', worker = NULL, leased_at = NULL, deadline_at = NULL, updated_at = utc_us()
-WHERE id = ANY (%(ids)s::bigint[])
+WHERE job_id = %(job_id)s AND id = ANY (%(ids)s::bigint[])
 
 -- name: select_any
 -- Some items of a job.
@@ -406,7 +416,7 @@ DELETE FROM attempts WHERE item_id = ANY (%(ids)s::bigint[])
 
 -- name: delete_items
 -- The items themselves.
-DELETE FROM items WHERE id = ANY (%(ids)s::bigint[])
+DELETE FROM items WHERE job_id = %(job_id)s AND id = ANY (%(ids)s::bigint[])
 
 -- name: delete_counts
 -- A job's counters.
@@ -445,7 +455,8 @@ SELECT j.id, j.owner, j.priority,
             SELECT due_at FROM items WHERE job_id = j.id AND status = 'PENDING' AND suspect
             ORDER BY due_at LIMIT 1
         )
-    ) - (SELECT now FROM clock)
+    ) - (SELECT now FROM clock),
+    j.ingest_complete AND NOT j.open
 FROM jobs AS j
 WHERE (j.state IN ('QUEUED', 'RUNNING') OR (j.state = 'INGESTING' AND j.eager))
 AND (%(jobs)s::bigint[] IS NULL OR j.id = ANY (%(jobs)s::bigint[]))
@@ -541,35 +552,57 @@ SELECT page.* FROM unnest(%(statuses)s::text[]) AS wanted (status) CROSS JOIN LA
     FROM items AS i
     WHERE i.job_id = %(job_id)s AND i.status = wanted.status
     AND (i.updated_at, i.id) > (%(after_at)s, %(after_id)s)
-    AND i.updated_at < (SELECT utc_us()) - %(tail_us)s
+    AND i.updated_at <= (SELECT utc_us()) - %(tail_us)s
     AND (%(error_class)s::text IS NULL OR i.error_class = %(error_class)s)
     ORDER BY i.updated_at, i.id LIMIT %(limit)s
 ) AS page
 ORDER BY page.updated_at, page.id LIMIT %(limit)s
 
 -- name: items_across_jobs
--- The same over all jobs: one ordered read for each status and owner.
-SELECT page.* FROM unnest(%(statuses)s::text[]) AS wanted (status)
-CROSS JOIN (
-    SELECT DISTINCT owner FROM jobs WHERE %(owner)s::text IS NULL OR owner = %(owner)s
-) AS owners
-CROSS JOIN LATERAL (
-    SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error,
-        due_at, worker, updated_at
-    FROM items AS i
-    WHERE i.status = wanted.status AND i.owner = owners.owner
-    AND i.status IN ('PENDING', 'PROCESSING', 'REVIEW', 'ERROR', 'NOT_FOUND')
-    AND (i.updated_at, i.id) > (%(after_at)s, %(after_id)s)
-    AND i.updated_at < (SELECT utc_us()) - %(tail_us)s
-    AND (%(handler)s::text IS NULL OR i.handler = %(handler)s)
-    AND (%(error_class)s::text IS NULL OR i.error_class = %(error_class)s)
-    ORDER BY i.updated_at, i.id LIMIT %(limit)s
+-- The same over all jobs: one ordered read for each status at rest and owner, and for each open
+-- status and job that can have open items.
+SELECT page.* FROM (
+    SELECT resting.* FROM unnest(%(resting)s::text[]) AS wanted (status)
+    CROSS JOIN (
+        SELECT DISTINCT owner FROM jobs WHERE %(owner)s::text IS NULL OR owner = %(owner)s
+    ) AS owners
+    CROSS JOIN LATERAL (
+        SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error,
+            due_at, worker, updated_at
+        FROM items AS i
+        WHERE i.status = wanted.status AND i.owner = owners.owner
+        AND i.status IN ('REVIEW', 'ERROR', 'NOT_FOUND')
+        AND (i.updated_at, i.id) > (%(after_at)s, %(after_id)s)
+        AND i.updated_at <= (SELECT utc_us()) - %(tail_us)s
+        AND (%(handler)s::text IS NULL OR i.handler = %(handler)s)
+        AND (%(error_class)s::text IS NULL OR i.error_class = %(error_class)s)
+        ORDER BY i.updated_at, i.id LIMIT %(limit)s
+    ) AS resting
+    UNION ALL
+    SELECT opened.* FROM unnest(%(opened)s::text[]) AS wanted (status)
+    CROSS JOIN (
+        SELECT id FROM jobs
+        WHERE state != 'DONE' AND (%(owner)s::text IS NULL OR owner = %(owner)s)
+        AND (%(handler)s::text IS NULL OR handler = %(handler)s)
+    ) AS unfinished
+    CROSS JOIN LATERAL (
+        SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error,
+            due_at, worker, updated_at
+        FROM items AS i
+        WHERE i.job_id = unfinished.id AND i.status = wanted.status
+        AND (i.updated_at, i.id) > (%(after_at)s, %(after_id)s)
+        AND i.updated_at <= (SELECT utc_us()) - %(tail_us)s
+        AND (%(error_class)s::text IS NULL OR i.error_class = %(error_class)s)
+        ORDER BY i.updated_at, i.id LIMIT %(limit)s
+    ) AS opened
 ) AS page
 ORDER BY page.updated_at, page.id LIMIT %(limit)s
 
 -- name: item
--- One item with everything.
-SELECT * FROM items WHERE id = %(item_id)s
+-- One item with everything; its job is found by asking each, which spares an index.
+SELECT i.* FROM jobs AS j CROSS JOIN LATERAL (
+    SELECT * FROM items WHERE job_id = j.id AND id = %(item_id)s
+) AS i
 
 -- name: attempts
 -- An item's history.
@@ -602,8 +635,11 @@ GROUP BY error_class ORDER BY count(*) DESC
 -- Workers, newest first, with what they hold.
 SELECT w.id, w.session_id, w.host, w.boot_id, w.pid, w.started_ticks, w.version, w.ttl_s, w.beat,
     w.registered_at, w.beat_at, w.stopped_at,
-    (SELECT count(*) FROM items AS i WHERE i.status = 'PROCESSING' AND i.worker = w.id)
-FROM workers AS w
+    coalesce(held.n, 0)
+FROM workers AS w LEFT JOIN (
+    SELECT i.worker, count(*) AS n FROM jobs AS j JOIN items AS i ON i.job_id = j.id
+    WHERE j.state != 'DONE' AND i.status = 'PROCESSING' GROUP BY i.worker
+) AS held ON held.worker = w.id
 WHERE NOT %(alive_only)s OR w.stopped_at IS NULL
 ORDER BY w.registered_at DESC, w.id
 

@@ -8,7 +8,7 @@ import msgspec
 from headgate.core.errors import UnknownItem, UnknownJob, UsageError
 from headgate.core.job import Counts, Job
 from headgate.core.paging import Cursor, Order, decode_cursor, encode_cursor, filter_hash
-from headgate.core.status import ItemStatus
+from headgate.core.status import OPEN, ItemStatus
 from headgate.core.worker import WorkerRow
 from headgate.ports.reads import (
     AttemptRow,
@@ -28,15 +28,8 @@ from headgate.stores.postgres.rows import job_from
 
 TAIL_US = 2_000_000
 """Pages by time stop this long before now, so that a commit still under way is not jumped over."""
-ACROSS_JOBS = frozenset(
-    {
-        ItemStatus.PENDING,
-        ItemStatus.PROCESSING,
-        ItemStatus.REVIEW,
-        ItemStatus.ERROR,
-        ItemStatus.NOT_FOUND,
-    },
-)
+AT_REST = frozenset({ItemStatus.REVIEW, ItemStatus.ERROR, ItemStatus.NOT_FOUND})
+"""The statuses that have an index across jobs."""
 Rows = list[tuple[Any, ...]]
 
 
@@ -167,25 +160,28 @@ class PostgresReads:
             values |= {"job_id": query.job_id, "after_id": after_id, "statuses": statuses}
             return await self._rows("items_in_order", **values)
         values |= {
-            "statuses": text_array(_statuses(query)),
             "after_at": after.updated_at if after else 0,
             "after_id": after_id,
-            "tail_us": -1 if query.tail else TAIL_US,
+            "tail_us": 0 if query.tail else TAIL_US,
         }
         if query.job_id is not None:
-            return await self._rows("items_by_status", job_id=query.job_id, **values)
-        values |= {"owner": query.owner, "handler": query.handler}
-        return await self._rows("items_across_jobs", **values)
+            statuses = text_array(sorted(query.statuses or ItemStatus))
+            return await self._rows(
+                "items_by_status", job_id=query.job_id, statuses=statuses, **values
+            )
+        return await self._rows("items_across_jobs", **values, **_across(query))
 
 
-def _statuses(query: ItemQuery) -> list[ItemStatus]:
-    if query.job_id is not None:
-        return sorted(query.statuses or frozenset(ItemStatus))
-    statuses = query.statuses or ACROSS_JOBS
-    if not statuses <= ACROSS_JOBS:
-        finished = ", ".join(sorted(statuses - ACROSS_JOBS))
-        raise UsageError(f"items in {finished} can only be listed within a job")
-    return sorted(statuses)
+def _across(query: ItemQuery) -> dict[str, str | None]:
+    statuses = query.statuses or OPEN | AT_REST
+    for status in sorted(statuses - OPEN - AT_REST):
+        raise UsageError(f"items in {status} can only be listed within a job")
+    return {
+        "opened": text_array(sorted(statuses & OPEN)),
+        "resting": text_array(sorted(statuses & AT_REST)),
+        "owner": query.owner,
+        "handler": query.handler,
+    }
 
 
 def _item_row(row: Sequence[Any]) -> ItemRow:
