@@ -45,7 +45,9 @@ class LogSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is written to standard error, and how."""
 
     level: LogLevel = LogLevel.WARNING
+    """How much is logged."""
     format: LogFormat = LogFormat.TEXT
+    """For people, or for programs."""
 
 
 class RetentionSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,6 +61,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that can be set."""
 
     database_url: str = "sqlite:///headgate.db"
+    """The store: `sqlite:///FILE` or `postgresql://USER@HOST/NAME`."""
     retry: RetryPolicy = msgspec.field(default_factory=RetryPolicy)
     claim: ClaimPolicy = msgspec.field(default_factory=ClaimPolicy)
     ingest: IngestPolicy = msgspec.field(default_factory=IngestPolicy)

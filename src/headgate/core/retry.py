@@ -25,15 +25,19 @@ class RetryPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How often and how patiently to try again."""
 
     max_attempts_error: Count = 3
+    """Attempts that may fail before an item ends as ERROR."""
     max_attempts_not_found: Count | None = None
-    """None: as many as the handler declares strategies, else one."""
+    """Attempts that may find nothing; none: as many as the handler declares strategies, else one."""
     backoff_base_s: Patience = 5.0
+    """The longest wait before the second attempt."""
     backoff_factor: Factor = 6.0
+    """How much longer the wait may be after each further failure."""
     backoff_cap_s: Patience = 600.0
+    """No wait is longer; each is drawn evenly between nothing and its longest."""
     stall_limit_s: Seconds = 86_400.0
     """An item that is throttled for this long without a break ends as ERROR `stalled`."""
     max_crashes: Count = 3
-    """One crash in company and two alone."""
+    """Deaths of its process before an item ends as ERROR `poison`: one in company, then alone."""
 
 
 class Verdict(msgspec.Struct, frozen=True):

@@ -25,11 +25,17 @@ class ClaimPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Bounds for claims and leases."""
 
     target_slice_s: Seconds = 2.0
+    """A claim takes about so much work at a time."""
     safety_factor: Share = 0.7
+    """The share of that which is really taken."""
     claim_min: Count = 1
+    """The fewest items that a claim asks for."""
     claim_max: Count = 1_000
+    """The most items that a claim asks for."""
     lock_floor_s: Seconds = 10.0
+    """A worker may be silent at least so long before others take its items."""
     lock_cap_s: Seconds = 300.0
+    """And at most so long; in between it is twice the time of an item."""
 
     def __post_init__(self) -> None:
         if self.claim_min > self.claim_max:
@@ -86,10 +92,15 @@ class IngestPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Bounds for ingest batches, and the commit times they aim at."""
 
     min_rows: Count = 64
+    """Rows in the first batch, and in the smallest."""
     max_rows: Count = 8_192
+    """Rows in the largest batch."""
     max_batch_bytes: Count = 4 * 1024 * 1024
+    """Bytes of the source in one batch, about."""
     db_p50_ms: Milliseconds = 150.0
+    """Batches grow while commits take less than this on average."""
     db_p95_ms: Milliseconds = 500.0
+    """A commit that takes longer than this halves the next batch."""
 
     def __post_init__(self) -> None:
         if self.min_rows > self.max_rows:

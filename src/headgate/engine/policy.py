@@ -11,6 +11,7 @@ class WorkerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     concurrency: Count = 32
     """Items in flight at once, over all processes of a command."""
     processes: Count = 1
+    """Worker processes of a command; more for handlers that keep a core busy."""
     item_timeout_s: Seconds = 600.0
     """For handlers that declare no `timeout` of their own."""
     memory_mb: Count = 4_096
@@ -22,6 +23,7 @@ class WorkerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     result_bytes: Count = 1_048_576
     """A larger result is refused as `invalid_result`."""
     flush_items: Count = 1_000
+    """So many results are committed without waiting for more."""
     flush_s: Patience = 0.005
     """A result waits at most this long for others to commit with."""
     poll_s: Seconds = 0.25
@@ -29,5 +31,6 @@ class WorkerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     grace_s: Patience = 1.0
     """How far past its time limit a handler may run before its process is ended."""
     heartbeat_s: Seconds = 1.0
+    """How often the supervisor says that its workers live."""
     shutdown_s: Patience = 30.0
     """How long running items may finish after the first interrupt before they are handed back."""
