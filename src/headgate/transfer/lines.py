@@ -80,7 +80,9 @@ def read_lines(
     """The rest of the file as groups of whole lines, about a quarter of a megabyte each."""
     rest = b""
     long_line: _LongLine | None = None
-    while block := file.read(_BLOCK):
+    # With blocks no larger than the limit, only the line that goes on from the block before can
+    # be beyond it.
+    while block := file.read(min(_BLOCK, limit)):
         raw = _split(rest + block if rest else block, encoding)
         # The last line may go on in the next block, and a CR may be the first half of CRLF.
         rest = b"" if raw[-1].endswith(encoding.line_feed) else raw.pop()
