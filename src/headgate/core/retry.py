@@ -27,7 +27,7 @@ class RetryPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_attempts_error: Count = 3
     """Attempts that may fail before an item ends as ERROR."""
     max_attempts_not_found: Count | None = None
-    """Attempts that may find nothing; none: as many as the handler declares strategies, else one."""
+    """Attempts that may find nothing; unset: one for each strategy of the handler, else one."""
     backoff_base_s: Patience = 5.0
     """The longest wait before the second attempt."""
     backoff_factor: Factor = 6.0
