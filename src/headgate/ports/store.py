@@ -31,7 +31,7 @@ class Store(Protocol):
         ...
 
     async def migrate(self) -> list[str]:
-        """Bring the schema up to date; return the names of the migrations that were applied."""
+        """Bring the schema up to date, also unopened; return the migrations that were applied."""
         ...
 
     async def backup(self, target: str) -> None:

@@ -80,6 +80,9 @@ async def backup(
     """Write a consistent copy while others work; `--yes` replaces an existing file."""
     if target.exists() and not yes:
         raise UsageError(f"{target} exists; add --yes to replace it")
+    unfinished = target.with_name(f".{target.name}.part")
+    unfinished.unlink(missing_ok=True)
     async with desk.store() as store:
-        await store.backup(str(target))
+        await store.backup(str(unfinished))
+    unfinished.replace(target)
     desk.screen.say(f"wrote {target}; use it with --db {target}")

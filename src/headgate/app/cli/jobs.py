@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+import msgspec
 import typer
 
 from headgate.app.cli.desk import Desk, command, noun
@@ -256,6 +257,7 @@ def next_steps(job: Job, counts: Counts) -> list[tuple[str, str]]:
 def _show_facts(desk: Desk, job: Job, counts: Counts) -> None:
     now = desk.clock.now()
     desk.screen.line(f"Job {job.id}: {job.state}", "bold")
+    config = shown_config(job.config)
     share = f"{counts.finished / counts.total:.0%} of " if counts.total else ""
     desk.screen.facts(
         {
@@ -264,7 +266,7 @@ def _show_facts(desk: Desk, job: Job, counts: Counts) -> None:
             "handler": job.handler,
             "source": "fed over time" if job.open else job.source,
             "key": ", ".join(job.key_columns) or "position in the source",
-            "config": shown_config(job.config) or None,
+            "config": msgspec.json.encode(config).decode() if config else None,
             "priority": str(job.priority),
             "created": f"{moment(job.created_at)} ({ago(job.created_at, now)})",
             "started": moment(job.started_at),

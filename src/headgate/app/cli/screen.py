@@ -76,7 +76,7 @@ class Screen:
         grid.add_column(no_wrap=True, style="dim")
         grid.add_column(overflow="fold")
         for name, value in pairs.items():
-            if value not in {None, ""}:
+            if value is not None and value != "":
                 grid.add_row(f"  {name}", cell(value))
         self._print(grid)
 

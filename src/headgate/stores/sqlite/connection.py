@@ -106,8 +106,8 @@ class Database:
         return await self._in(self._reader_thread, lambda: self._read(work))
 
     async def migrate(self) -> list[str]:
-        """Apply what is missing and say what it was."""
-        return await self._in(self._writer_thread, self._migrate)
+        """Apply what is missing and say what it was; the file need not be open for it."""
+        return await self._in(self._writer_thread, self._migrate_anyway)
 
     async def schema(self) -> int:
         """The number of the last migration that was applied."""
@@ -130,14 +130,18 @@ class Database:
         return await asyncio.get_running_loop().run_in_executor(thread, work)
 
     def _open_writer(self) -> None:
+        connection = self._connect_writer()
+        if _schema(connection) == 0:
+            self._migrate()
+        demand_current(_schema(connection), self.latest_schema)
+
+    def _connect_writer(self) -> apsw.Connection:
         connection = self._connect(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", "full")
         connection.pragma("foreign_keys", True)  # noqa: FBT003  a pragma's value has no name
         self._writer = connection
-        if _schema(connection) == 0:
-            self._migrate()
-        demand_current(_schema(connection), self.latest_schema)
+        return connection
 
     def _open_reader(self) -> None:
         self._reader = self._connect(apsw.SQLITE_OPEN_READWRITE)
@@ -216,6 +220,17 @@ class Database:
                 raise StoreUnreachable(f"cannot open {self.path}: {error}") from error
             except (apsw.IOError, apsw.NotADBError, apsw.CorruptError, apsw.ReadOnlyError) as error:
                 raise StoreError(f"{self.path}: {error}") from error
+
+    def _migrate_anyway(self) -> list[str]:
+        if self._writer is not None:
+            return self._migrate()
+        # A schema that is too old to be opened is exactly what has to be migrated.
+        self._connect_writer()
+        try:
+            return self._migrate()
+        finally:
+            self._close_writer()
+            self._writer = None
 
     def _migrate(self) -> list[str]:
         connection = _opened(self._writer)

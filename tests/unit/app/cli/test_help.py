@@ -1,0 +1,153 @@
+"""Every command explains itself."""
+
+from collections.abc import Iterator
+
+import pytest
+import typer.main
+
+from headgate.app.cli import app
+
+WANTED = [
+    "run",
+    "worker",
+    "doctor",
+    "jobs.ls",
+    "jobs.show",
+    "jobs.pause",
+    "jobs.resume",
+    "jobs.cancel",
+    "jobs.reprocess",
+    "jobs.rm",
+    "items.ls",
+    "items.show",
+    "dlq.ls",
+    "dlq.show",
+    "dlq.replay",
+    "workers.ls",
+    "queue.enqueue",
+    "queue.import",
+    "queue.run",
+    "queue.stats",
+    "queue.retry-failed",
+    "queue.pause",
+    "queue.resume",
+    "queue.close",
+    "db.migrate",
+    "db.status",
+    "db.check",
+    "db.backup",
+    "config.show",
+]
+READS = [
+    "run",
+    "doctor",
+    "jobs.ls",
+    "jobs.show",
+    "items.ls",
+    "items.show",
+    "dlq.ls",
+    "dlq.show",
+    "workers.ls",
+    "queue.stats",
+    "db.status",
+    "db.check",
+    "config.show",
+    "jobs.reprocess",
+    "dlq.replay",
+]
+DESTRUCTIVE = ["jobs.cancel", "jobs.rm", "queue.close", "dlq.replay"]
+
+
+def commands() -> dict[str, object]:
+    def walk(group: object, prefix: str = "") -> Iterator[tuple[str, object]]:
+        for name, one in getattr(group, "commands", {}).items():
+            if hasattr(one, "commands"):
+                yield from walk(one, f"{prefix}{name}.")
+            else:
+                yield prefix + name, one
+
+    return dict(walk(typer.main.get_command(app)))
+
+
+COMMANDS = commands()
+
+
+def options_of(name: str) -> set[str]:
+    return {option for parameter in COMMANDS[name].params for option in parameter.opts}
+
+
+@pytest.mark.parametrize("name", WANTED)
+def test_the_command_exists(name: str):
+    assert name in COMMANDS
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_examples_and_says_what_each_option_does(headgate, name: str):
+    result = headgate(*name.split("."), "--help")
+    assert result.code == 0
+    assert f"$ headgate {name.replace('.', ' ')}" in result.out.replace(
+        "headgate queue import -", ""
+    )
+    for parameter in COMMANDS[name].params:
+        assert getattr(parameter, "help", None), f"{parameter.name} has no help"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_shared_options_are_accepted_after_the_command(name: str):
+    assert {"-c", "--db", "--log-format", "--log-level", "--quiet", "-q"} <= options_of(name)
+
+
+@pytest.mark.parametrize("name", READS)
+def test_what_reads_speaks_json(name: str):
+    assert "--json" in options_of(name)
+
+
+@pytest.mark.parametrize("name", DESTRUCTIVE)
+def test_what_destroys_can_be_tried_and_asks(name: str):
+    assert {"--dry-run", "--yes"} <= options_of(name)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--out",
+        "--concurrency",
+        "--key",
+        "--new",
+        "--retry-failed",
+        "--processes",
+        "--item-timeout",
+        "--fail-on",
+        "--max-stall",
+        "--eager",
+        "--on-bad-row",
+        "--config",
+        "--name",
+        "--priority",
+        "--formulas",
+        "--json",
+        "--quiet",
+    ],
+)
+def test_run_has_every_option(option: str):
+    assert option in options_of("run")
+
+
+def test_no_command_at_all_shows_help(headgate):
+    result = headgate()
+    assert "Usage: headgate" in result.out + result.err
+
+
+def test_version(headgate):
+    assert headgate("--version").out.startswith("headgate ")
+
+
+def test_completion_can_be_installed(headgate):
+    assert "--install-completion" in headgate("--help").out
+
+
+@pytest.mark.parametrize(
+    "words", [["nonsense"], ["jobs", "nonsense"], ["jobs", "show"], ["jobs", "show", "x"]]
+)
+def test_wrong_usage_is_exit_2(headgate, words: list[str]):
+    assert headgate(*words).code == 2
