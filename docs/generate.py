@@ -1,0 +1,252 @@
+"""Writes what the program itself can tell into the pages under docs/reference/.
+
+    python docs/generate.py            write it
+    python docs/generate.py --check    exit 1 if a page is not current
+
+A page holds pairs of marks, `<!-- begin NAME -->` and `<!-- end NAME -->`. What lies between them
+is replaced; the rest is written by hand.
+"""
+# ruff: noqa: INP001, T201 (a script beside the pages that it writes)
+
+import ast
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import EnumType, StrEnum
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+import msgspec
+import typer
+from typer.models import ArgumentInfo, OptionInfo
+
+from headgate.app.cli import app
+from headgate.app.cli.desk import SHARED_TYPES
+from headgate.app.settings import LEAVES, Leaf, Settings
+from headgate.core.status import JOB_TRANSITIONS, TRANSITIONS, ItemStatus, JobState
+
+REFERENCE = Path(__file__).parent / "reference"
+MARKED = re.compile(r"(<!-- begin ([\w-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
+
+
+class Parameter(NamedTuple):
+    """An argument or an option of a command, as it was declared."""
+
+    name: str
+    kind: Any
+    default: Any
+    info: OptionInfo | ArgumentInfo
+
+
+class Command(NamedTuple):
+    """A command under its full name."""
+
+    path: str
+    about: str
+    parameters: Sequence[Parameter]
+    examples: Sequence[str]
+
+
+def commands(group: typer.Typer = app, path: str = "headgate") -> Iterator[Command]:
+    """Every command, in the order in which help shows them."""
+    for found in group.registered_commands:
+        if found.callback is not None:
+            yield Command(
+                f"{path} {found.name}",
+                _one_line(found.callback.__doc__),
+                [*_parameters(found.callback)],
+                [line.strip() for line in (found.epilog or "").splitlines() if "$ " in line],
+            )
+    for inner in group.registered_groups:
+        if inner.typer_instance is not None:
+            name = inner.typer_instance.info.name
+            yield from commands(inner.typer_instance, f"{path} {name}")
+
+
+def _parameters(callback: Callable[..., Any]) -> Iterator[Parameter]:
+    for name, parameter in inspect.signature(callback).parameters.items():
+        if name not in SHARED_TYPES and get_args(parameter.annotation):
+            kind, info = get_args(parameter.annotation)
+            yield Parameter(name, kind, parameter.default, info)
+
+
+def command_sections() -> str:
+    """A section for each command."""
+    return "\n\n".join(f"## {each.path}\n\n{_section(each)}" for each in commands())
+
+
+def _section(command: Command) -> str:
+    arguments = [one for one in command.parameters if isinstance(one.info, ArgumentInfo)]
+    options = [one for one in command.parameters if isinstance(one.info, OptionInfo)]
+    words = [command.path, *(_placeholder(one) for one in arguments)]
+    usage = " ".join(words) + (" [OPTIONS]" if options else "")
+    parts = [command.about, f"```text\n{usage}\n```"]
+    if arguments:
+        rows = [(f"`{_placeholder(one)}`", _one_line(one.info.help)) for one in arguments]
+        parts.append(_table(("argument", "meaning"), rows))
+    if options:
+        parts.append(_option_table(options))
+    if command.examples:
+        parts.append("```text\n" + "\n".join(command.examples) + "\n```")
+    return "\n\n".join(parts)
+
+
+def shared_options() -> str:
+    """The options that every command takes."""
+    return _option_table(
+        [
+            Parameter(name, get_args(annotation)[0], None, get_args(annotation)[1])
+            for name, annotation in SHARED_TYPES.items()
+        ]
+    )
+
+
+def _option_table(options: Sequence[Parameter]) -> str:
+    rows = [(_option_names(one), _shown_default(one), _one_line(one.info.help)) for one in options]
+    return _table(("option", "default", "meaning"), rows)
+
+
+def _placeholder(parameter: Parameter) -> str:
+    return parameter.info.metavar or parameter.name.upper()
+
+
+def _option_names(option: Parameter) -> str:
+    # Inside Annotated, Typer keeps the first name where a default would stand.
+    given = [option.info.default, *(option.info.param_decls or ())]
+    names = ", ".join(f"`{name}`" for name in given)
+    kind = next(
+        (one for one in (option.kind, *get_args(option.kind)) if isinstance(one, type)), str
+    )
+    if kind is bool:
+        return names
+    value = option.info.metavar
+    if value is None:
+        choices: list[str] = list(kind) if isinstance(kind, EnumType) else []
+        value = "|".join(choices) or {int: "N", float: "S"}.get(kind, "TEXT")
+    return f"{names} `{value}`".replace("|", "\\|")
+
+
+def _shown_default(option: Parameter) -> str:
+    if option.default in {None, "", False, inspect.Parameter.empty}:
+        return ""
+    return f"`{option.default}`"
+
+
+def setting_sections() -> str:
+    """A table for each section of the settings."""
+    sections: dict[str, list[Leaf]] = {}
+    for leaf in LEAVES.values():
+        sections.setdefault(leaf.path.rpartition(".")[0], []).append(leaf)
+    meanings = dict(documented_fields(Settings))
+    parts = []
+    for section, found in sections.items():
+        rows = [
+            (f"`{leaf.path}`", f"`{leaf.variable}`", _default(leaf), meanings[leaf.path])
+            for leaf in found
+        ]
+        title = f"## The section `[{section}]`" if section else "## At the top of the file"
+        parts += [title, _table(("setting", "variable", "default", "meaning"), rows)]
+    return "\n\n".join(parts)
+
+
+def documented_fields(struct: type[msgspec.Struct], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Each setting with the sentence that stands under it in its class."""
+    sentences = field_sentences(struct)
+    for field in msgspec.structs.fields(struct):
+        if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
+            yield from documented_fields(field.type, f"{prefix}{field.name}.")
+        else:
+            yield prefix + field.name, sentences.get(field.name, "")
+
+
+def field_sentences(struct: type) -> Mapping[str, str]:
+    """The strings under the fields of a class, which are comments to Python."""
+    (body,) = ast.parse(textwrap.dedent(inspect.getsource(struct))).body
+    lines = body.body if isinstance(body, ast.ClassDef) else []
+    return {
+        field.target.id: _one_line(text.value.value)
+        for field, text in pairwise(lines)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    }
+
+
+def _default(leaf: Leaf) -> str:
+    if leaf.default is None:
+        return "unset"
+    choices: list[str] = list(leaf.type) if isinstance(leaf.type, EnumType) else []
+    others = [f"`{each}`" for each in choices if each != leaf.default]
+    return f"`{leaf.default}`" + (f" (or {', '.join(others)})" if others else "")
+
+
+def moves(table: Mapping[Any, Any], order: type[StrEnum]) -> str:
+    """A table of the legal moves."""
+    rows = [
+        (f"`{move}`", ", ".join(f"`{one}`" for one in order if one in sources), f"`{target}`")
+        for move, (sources, target) in table.items()
+    ]
+    return _table(("move", "from", "to"), rows)
+
+
+def diagram(table: Mapping[Any, Any], first: str) -> str:
+    """The same as a picture."""
+    edges: dict[tuple[str, str], list[str]] = {}
+    for move, (sources, target) in table.items():
+        for source in sorted(sources):
+            edges.setdefault((source, target), []).append(move.replace("_", " "))
+    lines = [f"    [*] --> {first}"]
+    lines += [f"    {a} --> {b}: {', '.join(names)}" for (a, b), names in edges.items()]
+    return "```mermaid\nstateDiagram-v2\n" + "\n".join(lines) + "\n```"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _one_line(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+PARTS: Mapping[str, Callable[[], str]] = {
+    "shared-options": shared_options,
+    "commands": command_sections,
+    "settings": setting_sections,
+    "item-moves": lambda: moves(TRANSITIONS, ItemStatus),
+    "item-diagram": lambda: diagram(TRANSITIONS, ItemStatus.PENDING),
+    "job-moves": lambda: moves(JOB_TRANSITIONS, JobState),
+    "job-diagram": lambda: diagram(JOB_TRANSITIONS, JobState.INGESTING),
+}
+
+
+def refreshed(text: str) -> str:
+    """The page with its generated parts as they must be now."""
+    return MARKED.sub(lambda found: f"{found[1]}\n{PARTS[found[2]]()}\n\n{found[3]}", text)
+
+
+def stale() -> list[Path]:
+    """The pages that are not what the program says now."""
+    pages = sorted(REFERENCE.glob("*.md"))
+    return [page for page in pages if refreshed(page.read_text("utf-8")) != page.read_text("utf-8")]
+
+
+def main() -> None:
+    """Write the pages, or say which are not current."""
+    found = stale()
+    if "--check" in sys.argv[1:]:
+        for page in found:
+            print(f"{page.name} is not current: python docs/generate.py", file=sys.stderr)
+        sys.exit(1 if found else 0)
+    for page in found:
+        page.write_text(refreshed(page.read_text("utf-8")), "utf-8")
+        print(f"wrote {page.name}")
+
+
+if __name__ == "__main__":
+    main()
