@@ -33,15 +33,16 @@ class Sweeper:
     async def run_once(self, own: frozenset[str]) -> int:
         """One round; `own` are workers whose supervisor this is. Returns items given back."""
         workers = [row for row in await self._store.reads.workers() if row.id not in own]
-        dead = [(row, why) for row in workers if (why := self._death_of(row)) is not None]
+        self._forget_all_but({row.id for row in workers})
+        silent = [(row, why) for row in workers if (why := self._silence_of(row)) is not None]
+        # Who shares a machine with the dead need not be elected to know that they are dead; so
+        # a command that is started again need not outwait the duty of the one that was killed.
+        returned = await self._retire(
+            [(row, "its process is gone") for row in workers if self._surely_gone(row)]
+        )
         if not await self._store.jobs.elect(self.DUTY, self._holder, 5 * self.INTERVAL_S):
-            return 0
-        returned = 0
-        for row, why in dead:
-            returned += await self._store.jobs.retire(row.id, why)
-            self._observer.changed("worker_retired", worker=row.id, reason=why)
-        returned += await self._end_overdue()
-        return returned
+            return returned
+        return returned + await self._retire(silent) + await self._end_overdue()
 
     async def due(self, own: frozenset[str]) -> int:
         """A round, if it is time for one."""
@@ -51,14 +52,25 @@ class Sweeper:
         self._swept_s = now_s
         return await self.run_once(own)
 
-    def _death_of(self, row: WorkerRow) -> str | None:
+    async def _retire(self, dead: list[tuple[WorkerRow, str]]) -> int:
+        returned = 0
+        for row, why in dead:
+            returned += await self._store.jobs.retire(row.id, why)
+            self._observer.changed("worker_retired", worker=row.id, reason=why)
+        return returned
+
+    def _forget_all_but(self, present: set[str]) -> None:
+        self._gone = {worker: since for worker, since in self._gone.items() if worker in present}
+        self._beats = {worker: seen for worker, seen in self._beats.items() if worker in present}
+
+    def _surely_gone(self, row: WorkerRow) -> bool:
+        if not is_gone(ProcessName(row.host, row.boot_id, row.pid, row.started_ticks)):
+            return False
         now_s = self._clock.monotonic()
-        if is_gone(ProcessName(row.host, row.boot_id, row.pid, row.started_ticks)):
-            first_s = self._gone.setdefault(row.id, now_s)
-            if now_s - first_s >= self.CONFIRM_S:
-                del self._gone[row.id]
-                return "its process is gone"
-            return None
+        return now_s - self._gone.setdefault(row.id, now_s) >= self.CONFIRM_S
+
+    def _silence_of(self, row: WorkerRow) -> str | None:
+        now_s = self._clock.monotonic()
         beat, since_s = self._beats.get(row.id, (-1, now_s))
         if beat != row.beat:
             self._beats[row.id] = (row.beat, now_s)

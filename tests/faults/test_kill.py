@@ -1,0 +1,153 @@
+"""kill -9 at random moments: nothing is lost, nothing committed is redone, nobody is blamed."""
+
+import os
+import signal
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import pytest
+
+from headgate.core.status import ItemStatus
+from headgate.engine.settler import Settler
+from tests.kit.command import Command, living, until
+from tests.kit.project import Project
+
+HANDLERS = Path(__file__).with_name("handlers.py")
+FULL_SIZE = [pytest.mark.soak, pytest.mark.timeout(1_800)]
+CONCURRENCY = 16
+FLUSH = 50
+UNCOMMITTED = CONCURRENCY + (Settler.BACKLOG + 1) * FLUSH
+"""The most that can be in flight, waiting for a commit or inside one."""
+
+
+class Storm(NamedTuple):
+    """How many items, and how often something is killed."""
+
+    items: int
+    kills: int
+
+
+STORMS = [
+    pytest.param(Storm(2_000, 3), id="short"),
+    pytest.param(Storm(20_000, 20), id="full", marks=FULL_SIZE),
+]
+
+
+def moments(storm: Storm, rng: Random) -> list[int]:
+    """After how many executions to kill; never so late that nothing is left to do."""
+    return sorted(rng.sample(range(1, storm.items * 9 // 10), storm.kills))
+
+
+def wait_for_execution(project: Project, command: Command, number: int) -> None:
+    until(lambda: project.executed() >= number or not command.running, what=f"execution {number}")
+    assert command.running, command.talk
+
+
+@pytest.mark.parametrize("storm", STORMS)
+@pytest.mark.parametrize("name", ["awaited", "plain"])
+def test_a_killed_command_redoes_only_what_was_not_committed(
+    project: Project, storm: Storm, name: str
+):
+    file = project.rows(storm.items)
+    words = project.batch(f"{HANDLERS}:{name}", file, pause=0.002)
+    lost: Counter[str] = Counter()
+    for moment in moments(storm, Random(f"{name} {storm}")):
+        with project.start(*words) as command:
+            wait_for_execution(project, command, moment)
+            command.kill()
+        committed = {item.key for item in project.items() if item.status is ItemStatus.DONE}
+        uncommitted = project.executions().keys() - committed
+        assert len(uncommitted) <= UNCOMMITTED
+        lost.update(uncommitted)
+
+    ended = project.run(*words)
+    assert ended.code == 0, ended.err
+    items = project.assert_finished(storm.items)
+    assert {item.status for item in items} == {ItemStatus.DONE}
+    assert {(item.attempts, item.crashes) for item in items} == {(1, 0)}
+    redone = project.executions() - Counter(item.key for item in items)
+    assert redone <= lost
+    project.assert_never_redone(items)
+
+
+@pytest.mark.parametrize("storm", STORMS)
+@pytest.mark.parametrize("name", ["awaited", "plain"])
+def test_a_killed_worker_costs_only_what_it_had_in_hand(project: Project, storm: Storm, name: str):
+    file = project.rows(storm.items)
+    words = project.batch(f"{HANDLERS}:{name}", file, "--processes", "2", pause=0.01)
+    with project.start(*words) as command:
+        for moment in moments(storm, Random(f"{name} {storm}")):
+            wait_for_execution(project, command, moment)
+            # Not one that runs a suspect by itself: dying three times over one row means something.
+            busiest = max(project.workers(), key=lambda worker: worker.leases)
+            os.kill(busiest.pid, signal.SIGKILL)
+        ended = command.wait()
+
+    assert ended.code == 0, ended.err
+    items = project.assert_finished(storm.items)
+    assert {item.status for item in items} == {ItemStatus.DONE}
+    assert {(item.attempts, item.crashes) for item in items} == {(1, 0)}
+    redone = project.executions() - Counter(item.key for item in items)
+    assert redone.total() <= storm.kills * UNCOMMITTED
+    project.assert_never_redone(items)
+
+
+@pytest.mark.parametrize("name", ["awaited", "plain"])
+def test_a_killed_supervisor_leaves_no_orphan(sqlite_project: Project, name: str):
+    file = sqlite_project.rows(50, {1: "hold"})
+    words = sqlite_project.batch(f"{HANDLERS}:{name}", file, "--processes", "2", pause=0.3)
+    with sqlite_project.start(*words) as command:
+        wait_for_execution(sqlite_project, command, 10)
+        workers = command.workers
+        assert len(workers) == 2
+        command.kill_supervisor()
+        until(lambda: not living(workers), 1.5, "the workers to follow their supervisor")
+
+    assert sqlite_project.run(*words).code == 0
+    items = sqlite_project.assert_finished(50)
+    assert {(item.status, item.crashes) for item in items} == {(ItemStatus.DONE, 0)}
+
+
+def test_a_supervisor_killed_while_its_workers_start_leaves_no_orphan(sqlite_project: Project):
+    file = sqlite_project.rows(50)
+    words = sqlite_project.batch(f"{HANDLERS}:awaited", file, "--processes", "2", pause=0.3)
+    with sqlite_project.start(*words) as command:
+        until(lambda: len(command.workers) == 2, what="the workers to be started")
+        workers = command.workers
+        command.kill_supervisor()
+        until(lambda: not living(workers), 3.0, "the workers to follow their supervisor")
+    assert sqlite_project.executed() == 0
+
+
+@pytest.mark.parametrize("keyed", [False, True], ids=["by position", "by key"])
+@pytest.mark.parametrize(
+    "storm",
+    [
+        pytest.param(Storm(20_000, 3), id="short"),
+        pytest.param(Storm(1_000_000, 20), id="full", marks=FULL_SIZE),
+    ],
+)
+def test_a_killed_ingest_loses_and_doubles_no_row(project: Project, storm: Storm, keyed: bool):
+    file = project.rows(storm.items)
+    words = project.batch(f"{HANDLERS}:quiet", file, *(["--key", "id"] if keyed else []))
+    # Small batches, so that there are many moments between two commits.
+    slowly = {"ingest__max_rows": max(storm.items // 200, 64)}
+    for moment in moments(storm, Random(f"{keyed} {storm}")):
+        with project.start(*words, **slowly) as command:
+            until(lambda m=moment: stored(project) >= m, what=f"row {moment}")
+            command.kill()
+        assert not project.jobs()[0].ingest_complete
+
+    ended = project.run(*words, **slowly)
+    assert ended.code == 0, ended.err
+    items = project.assert_finished(storm.items)
+    assert len(project.jobs()) == 1
+    assert [item.line for item in items] == list(range(2, storm.items + 2))
+    assert [item.key for item in items] == [str(n) for n in range(1, storm.items + 1)]
+    assert {item.status for item in items} == {ItemStatus.DONE}
+
+
+def stored(project: Project) -> int:
+    return project.counts().total if project.jobs() else 0
