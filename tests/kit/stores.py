@@ -1,0 +1,95 @@
+"""A database of either kind, with the store that serves it and a way round the store."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import apsw
+import psycopg
+
+from headgate.ports.store import Store
+from headgate.stores.postgres import PostgresStore
+from headgate.stores.sqlite import SqliteStore
+
+KINDS = ("sqlite", "postgres")
+AGE_ITEMS = """
+UPDATE items SET
+    due_at = CASE WHEN due_at > {us} THEN due_at - {us} ELSE 0 END,
+    updated_at = updated_at - {us},
+    leased_at = leased_at - {us},
+    deadline_at = deadline_at - {us},
+    throttled_since = throttled_since - {us}
+"""
+AGE_REST = (
+    "UPDATE duties SET until_at = until_at - {us}",
+    "UPDATE events SET at = at - {us}",
+    "UPDATE workers SET stopped_at = stopped_at - {us}",
+    "UPDATE sessions SET ended_at = ended_at - {us}",
+)
+
+
+class Place:
+    """Where a store lies. Every call of `store` gives another client of the same database."""
+
+    kind: str
+
+    def __init__(self, make: Callable[[], Store]) -> None:
+        self.store = make
+
+    def execute(self, statement: str) -> list[tuple[Any, ...]]:
+        """Run SQL behind the store's back."""
+        raise NotImplementedError
+
+    def explain(self, store: Store, name: str, values: dict[str, Any]) -> Any:
+        """An awaitable of the plan of a named query, as lines."""
+        raise NotImplementedError
+
+    def pass_time(self, seconds: float) -> None:
+        """Let time go by without waiting: everything that was stamped gets older."""
+        us = int(seconds * 1_000_000)
+        for statement in (AGE_ITEMS, *AGE_REST):
+            self.execute(statement.format(us=us))
+
+
+class SqlitePlace(Place):
+    """One file."""
+
+    kind = "sqlite"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(lambda: SqliteStore(path))
+        self.path = path
+
+    def execute(self, statement: str) -> list[tuple[Any, ...]]:
+        connection = apsw.Connection(str(self.path))
+        try:
+            connection.set_busy_timeout(10_000)
+            return list(connection.execute(statement))
+        finally:
+            connection.close()
+
+    def assert_closed(self) -> None:
+        """The last client to leave removes the log."""
+        left = [file.name for file in self.path.parent.glob(f"{self.path.name}-*")]
+        assert not left, f"a connection was left open: {left}"  # noqa: S101  that is its purpose
+
+
+class PostgresPlace(Place):
+    """One database; whoever gave the URL checks that no connection was left open."""
+
+    kind = "postgres"
+
+    def __init__(self, url: str) -> None:
+        super().__init__(lambda: PostgresStore(url))
+        self.url = url
+
+    def execute(self, statement: str) -> list[tuple[Any, ...]]:
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            cursor = connection.execute(statement.encode())
+            return cursor.fetchall() if cursor.description else []
+
+
+def one(rows: Sequence[tuple[Any, ...]]) -> Any:
+    """The single value of a single row."""
+    ((value,),) = rows
+    return value
