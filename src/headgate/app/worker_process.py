@@ -121,6 +121,7 @@ def main() -> None:
     sys.setswitchinterval(SWITCH_S)
     # Ctrl-C reaches the whole terminal; the supervisor alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     board_fd, report_fd = int(sys.argv[1]), int(sys.argv[2])
     reporter = Reporter(report_fd)
     line = sys.stdin.buffer.readline()
