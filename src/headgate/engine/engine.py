@@ -139,6 +139,8 @@ class Engine:
         """Claim nothing more and hand back what runs."""
         self._dispatcher.stop()
         for lane in self._lanes:
+            # Closed first: else it would go on with the next item that waits in the buffer.
+            lane.closed = True
             lane.interrupt(Interruption.HAND_BACK)
 
     async def _dispatch(self, until_s: float | None, *, until_idle: bool) -> None:
@@ -168,7 +170,9 @@ class Engine:
 
     async def _rest_of_lanes(self) -> None:
         """Wait until what is leased has been run and committed."""
-        while len(self._buffer) or any(lane.pack for lane in self._lanes):
+        while any(lane.pack for lane in self._lanes) or (
+            len(self._buffer) and not all(lane.closed for lane in self._lanes)
+        ):
             await self._around.clock.sleep(0.01)
         await self._settler.wait_idle()
 

@@ -70,12 +70,24 @@ async def test_what_is_finished_cannot_be_cancelled(store: Store):
 
 async def test_reprocess_goes_over_all_steps(store: Store):
     job = await a_job(store, good=1, bad=7)
-    request = RequeueRequest(job.id, ERRORS, limit=2)
+    request = RequeueRequest(job.id, ERRORS, "bad_row", limit=2)
     steering = Steering(store)
     assert await steering.would_reprocess(request) == 7
     assert await steering.reprocess(request) == 7
     counts = await store.reads.counts(job.id)
     assert (counts.pending, counts.error) == (8, 0)
+
+
+async def test_bad_rows_are_left_out_unless_they_are_asked_for(store: Store):
+    job = await a_job(store, good=1, bad=2)
+    await Steering(store).cancel(job.id)
+    steering = Steering(store)
+    everything = RequeueRequest(job.id, frozenset({ItemStatus.ERROR, ItemStatus.CANCELLED}))
+    assert await steering.would_reprocess(everything) == 1
+    assert await steering.reprocess(everything) == 1
+    assert (await store.reads.counts(job.id)).error == 2
+    assert await steering.would_reprocess(RequeueRequest(job.id, ERRORS)) == 0
+    assert await steering.reprocess(RequeueRequest(job.id, ERRORS)) == 0
 
 
 async def test_reprocess_by_class_and_by_ids(store: Store):

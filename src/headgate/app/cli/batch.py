@@ -264,7 +264,7 @@ def in_words(counts: Counts) -> str:
         (counts.not_found, "not found"),
         (counts.skipped, "skipped"),
         (counts.review, "to review"),
-        (counts.error, "errors"),
+        (counts.error, "error" if counts.error == 1 else "errors"),
         (counts.cancelled, "cancelled"),
         (counts.open, "left"),
     ]

@@ -80,6 +80,8 @@ async def backup(
     """Write a consistent copy while others work; `--yes` replaces an existing file."""
     if target.exists() and not yes:
         raise UsageError(f"{target} exists; add --yes to replace it")
+    if not target.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {target.absolute().parent}")
     unfinished = target.with_name(f".{target.name}.part")
     unfinished.unlink(missing_ok=True)
     async with desk.store() as store:

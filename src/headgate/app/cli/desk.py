@@ -212,14 +212,19 @@ def _guarded(desk: Desk, action: Callable[[], Awaitable[Exit | None]]) -> Exit:
 def _explained(desk: Desk, error: Exception) -> Exit:
     known = known_error(error)
     if known is not None:
-        desk.screen.fail(telemetry.redacted(str(known)))
+        desk.screen.fail(_one_line(known))
         return of_error(known)
     if isinstance(error, OSError):
-        desk.screen.fail(telemetry.redacted(str(error)))
+        desk.screen.fail(_one_line(error))
         return Exit.USAGE
-    reason = telemetry.redacted(f"{type(error).__name__}: {error}")
+    reason = f"{type(error).__name__}: {_one_line(error)}"
     desk.screen.fail(f"{reason} (a defect of Headgate; HEADGATE_DEBUG=1 shows where)")
     return Exit.INTERNAL
+
+
+def _one_line(error: Exception) -> str:
+    lines = (line.strip() for line in str(error).splitlines())
+    return telemetry.redacted(" ".join(line for line in lines if line))
 
 
 async def _awaited(action: Callable[[], Awaitable[Exit | None]]) -> Exit | None:
