@@ -130,7 +130,7 @@ async def job_in(store: Store, state: JobState) -> Job:
 
 
 async def everything(store: Store, job_id: int) -> dict[int, str]:
-    """Every column of every item of a job, as text by id: equal before and after means untouched."""
+    """Every column of every item of a job, as text by id: equal twice means untouched."""
     found = {}
     for row in await store.reads.export_rows(job_id, 0, 1_000_000):
         detail = await store.reads.item(row.id)

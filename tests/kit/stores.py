@@ -71,7 +71,7 @@ class SqlitePlace(Place):
     def assert_closed(self) -> None:
         """The last client to leave removes the log."""
         left = [file.name for file in self.path.parent.glob(f"{self.path.name}-*")]
-        assert not left, f"a connection was left open: {left}"  # noqa: S101  that is its purpose
+        assert not left, f"a connection was left open: {left}"
 
 
 class PostgresPlace(Place):

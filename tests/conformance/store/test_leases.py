@@ -1,0 +1,125 @@
+import pytest
+
+from headgate.core.job import Counts
+from headgate.core.status import ItemStatus
+from headgate.ports.items import ClaimRequest, Held
+from tests.kit import factories
+
+
+@pytest.fixture
+async def job(store):
+    return await factories.job(store, 4)
+
+
+@pytest.fixture
+async def who(store):
+    return await factories.worker(store)
+
+
+async def test_a_released_item_is_as_if_it_had_never_been_leased(store, job, who):
+    leased = await factories.claim(store, job.id, who, 2)
+    held = [Held(item.id, item.epoch) for item in leased]
+    assert await store.items.release(who, held) == 2
+    assert await store.reads.counts(job.id) == Counts(pending=4)
+    for item in leased:
+        row = (await store.reads.item(item.id)).row
+        assert (row.status, row.attempts, row.due_at) == (ItemStatus.PENDING, 0, 0)
+        assert await store.reads.attempts(item.id) == []
+    again = await factories.claim(store, job.id, who)
+    assert [item.key for item in again] == ["key-1", "key-2", "key-3", "key-4"]
+
+
+async def test_only_the_holder_of_the_epoch_can_release(store, job, who):
+    (item,) = await factories.claim(store, job.id, who, 1)
+    stranger = await factories.worker(store)
+    assert await store.items.release(stranger, [Held(item.id, item.epoch)]) == 0
+    assert await store.items.release(who, [Held(item.id, item.epoch + 1)]) == 0
+    assert await store.items.release(who, []) == 0
+    assert await store.reads.counts(job.id) == Counts(pending=3, processing=1)
+
+
+async def test_leases_of_names_all_that_a_worker_holds_over_all_jobs(store, job, who):
+    second = await factories.job(store, 1)
+    leased = await factories.claim(store, job.id, who, 2)
+    leased += await factories.claim(store, second.id, who)
+    await factories.claim(store, job.id, await factories.worker(store), 1)
+    held = await store.items.leases_of(who)
+    assert sorted(held, key=lambda item: item.id) == leased
+
+
+async def test_a_lease_is_overdue_once_its_deadline_has_passed(store, place, job, who):
+    (item,) = await store.items.claim(ClaimRequest(who, job.id, 1, 30.0))
+    await store.items.claim(ClaimRequest(who, job.id, 1, 90.0))
+    place.pass_time(29)
+    assert await store.items.overdue(10) == []
+    place.pass_time(2)
+    (lease,) = await store.items.overdue(10)
+    assert (lease.item_id, lease.epoch, lease.worker) == (item.id, item.epoch, who)
+    assert lease.lease_s == pytest.approx(30.0)
+    place.pass_time(60)
+    assert len(await store.items.overdue(10)) == 2
+    assert len(await store.items.overdue(1)) == 1
+
+
+async def test_a_retired_worker_loses_its_leases_at_once_and_without_suspicion(store, job, who):
+    leased = await factories.claim(store, job.id, who, 3)
+    assert await store.jobs.retire(who, "its process is gone") == 3
+    assert await store.reads.counts(job.id) == Counts(pending=4)
+    for item in leased:
+        detail = await store.reads.item(item.id)
+        assert (detail.suspect, detail.row.crashes, detail.row.attempts) == (False, 0, 0)
+        assert await store.reads.attempts(item.id) == []
+    (event,) = [each for each in await store.reads.events(None) if each.kind == "rescued"]
+    assert "3" in event.message
+    assert who in event.message
+
+
+async def test_the_late_results_of_a_retired_worker_are_refused(store, job, who):
+    leased = await factories.claim(store, job.id, who, 2)
+    await store.jobs.retire(who, "frozen")
+    successor = await factories.worker(store)
+    taken = await factories.claim(store, job.id, successor, 1)
+    refused = await factories.finish(store, who, leased)
+    assert sorted(refused) == sorted(item.id for item in leased)
+    assert await factories.finish(store, successor, taken) == []
+    assert await store.reads.counts(job.id) == Counts(pending=3, done=1)
+
+
+async def test_retiring_twice_or_a_stranger_is_harmless(store, who):
+    assert await store.jobs.retire(who, "gone") == 0
+    stopped = (await store.reads.workers(alive_only=False))[0].stopped_at
+    assert await store.jobs.retire(who, "gone again") == 0
+    assert (await store.reads.workers(alive_only=False))[0].stopped_at == stopped
+    assert await store.jobs.retire("stranger", "never seen") == 0
+    assert not [each for each in await store.reads.events(None) if each.kind == "rescued"]
+
+
+async def test_a_heartbeat_counts_and_touches_nothing_else(store, job, who):
+    await factories.claim(store, job.id, who, 2)
+    before = await factories.everything(store, job.id)
+    (first,) = await store.reads.workers()
+    assert await store.jobs.beat([who], 25.0) == []
+    (second,) = await store.reads.workers()
+    assert (first.beat, second.beat, second.ttl_s) == (0, 1, 25.0)
+    assert second.beat_at >= first.beat_at
+    assert (second.leases, second.registered_at) == (2, first.registered_at)
+    assert await factories.everything(store, job.id) == before
+
+
+async def test_a_heartbeat_tells_who_was_declared_dead(store, who):
+    alive = await factories.worker(store)
+    await store.jobs.retire(who, "gone")
+    dead = await store.jobs.beat([alive, who, "stranger"], 10.0)
+    assert sorted(dead) == sorted([who, "stranger"])
+    assert [row.id for row in await store.reads.workers()] == [alive]
+    assert len(await store.reads.workers(alive_only=False)) == 2
+
+
+async def test_a_duty_has_one_holder_until_its_term_ends(store, other, place):
+    assert await store.jobs.elect("sweep", "one", 10.0)
+    assert not await other.jobs.elect("sweep", "two", 10.0)
+    assert await store.jobs.elect("sweep", "one", 10.0)
+    assert await other.jobs.elect("other duty", "two", 10.0)
+    place.pass_time(11)
+    assert await other.jobs.elect("sweep", "two", 10.0)
+    assert not await store.jobs.elect("sweep", "one", 10.0)
