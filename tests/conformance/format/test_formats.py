@@ -105,7 +105,7 @@ def test_reading_goes_on_at_any_position(case: Case, tmp_path: Path, data: st.Da
 @MANY
 @given(content=st.binary(max_size=200) | TEXT.map(str.encode))
 def test_no_bytes_are_beyond_it(case: Case, tmp_path: Path, content: bytes):
-    header = {"csv": b"a,b\n", "tsv": b"a\tb\n"}.get(case.ending, b"")
+    header = {"csv": b"a,b\n", "tsv": b"a\tb\n", "jsonl": b"{}\n"}[case.ending]
     case.path(tmp_path).write_bytes(header + content)
     source = case.source(tmp_path)
     assert_resumable(source)

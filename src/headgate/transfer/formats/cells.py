@@ -20,6 +20,7 @@ class Formulas(StrEnum):
 _STARTERS = frozenset("=+-@\t\r")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _AWKWARD = {delimiter: re.compile(f'["\\r\\n{delimiter}]') for delimiter in ",\t"}
+_ANY_DELIMITER = re.compile(r'["\r\n,;\t|]')
 _encode = msgspec.json.Encoder().encode
 
 
@@ -60,6 +61,12 @@ def csv_line(cells: Sequence[str], delimiter: str) -> str:
         line = delimiter.join([f'"{cell}"' if delimiter in cell else cell for cell in cells])
     # An empty line would be no row at all.
     return f"{line}\n" if line else '""\n'
+
+
+def header_line(names: Sequence[str], delimiter: str) -> str:
+    """The first line; a name that holds any delimiter is quoted, lest it be taken for one."""
+    cells = [_quoted(name) if _ANY_DELIMITER.search(name) else name for name in names]
+    return f"{delimiter.join(cells)}\n"
 
 
 def _quoted(cell: str) -> str:

@@ -10,7 +10,7 @@ import msgspec
 
 from headgate.core.errors import BadSource
 from headgate.ports.source import Batch
-from headgate.transfer.formats.cells import Formulas, csv_cells, csv_line
+from headgate.transfer.formats.cells import Formulas, csv_cells, csv_line, header_line
 from headgate.transfer.formats.feed import LineFeed, RowTooLong
 from headgate.transfer.formats.header import column_names, find_delimiter, stated_delimiter
 from headgate.transfer.lines import MAX_RECORD_BYTES, Encoding, find_encoding
@@ -189,7 +189,7 @@ class CsvReader:
             for row in islice(reader, rows):
                 if feed.loaded == ended:
                     # A row that came only because the lines ran out was still open.
-                    return parsed, ends, "a quote opens in this line that is never closed"
+                    return parsed, ends, self._unclosed()
                 parsed.append(row)
                 feed.whole = reader.line_num
                 ends.append(feed.whole)
@@ -200,6 +200,12 @@ class CsvReader:
         except csv.Error as error:
             return parsed, ends, str(error)
         return parsed, ends, ""
+
+    def _unclosed(self) -> str:
+        # What a row is called must not depend on which of the two was noticed first.
+        if self._feed.size(self._feed.whole, self._rows.line_num) > self._limit:
+            return self._too_long
+        return "a quote opens in this line that is never closed"
 
     @property
     def _too_long(self) -> str:
@@ -267,7 +273,8 @@ class CsvWriter:
         """Begin, with the header."""
         self._columns = columns
         self._target.open()
-        self._put([columns])
+        cells = csv_cells(columns, self._formulas)
+        self._target.write(header_line(cells, self._delimiter).encode())
 
     def write(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Append rows; a missing value is an empty cell."""

@@ -12,7 +12,7 @@ _SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
 
 def find_delimiter(text: str) -> str:
     """The delimiter that stands most often in the first line with text, outside quotes."""
-    bare = _QUOTED.sub("", text)
+    bare = _QUOTED.sub("quoted", text)
     line = next((line for line in bare.splitlines() if line.strip()), "")
     return max(DELIMITERS, key=line.count)
 
