@@ -13,7 +13,14 @@ import msgspec
 from headgate.core.errors import IllegalMove, StaleIngest, UnknownJob, UsageError
 from headgate.core.item import ClaimedItem
 from headgate.core.settlement import Settlement
-from headgate.core.status import CLAIMABLE, ItemMove, ItemStatus, JobState, item_after
+from headgate.core.status import (
+    CLAIMABLE,
+    UNFINISHED,
+    ItemMove,
+    ItemStatus,
+    JobState,
+    item_after,
+)
 from headgate.ports.items import (
     ClaimRequest,
     EnqueueReport,
@@ -27,8 +34,6 @@ from headgate.ports.items import (
     SweptItems,
 )
 from headgate.stores.sqlite.connection import Database, Transaction
-
-REFUSING = frozenset({JobState.FAILED, JobState.CANCELLED})
 
 
 def as_json(value: object) -> str:
@@ -120,8 +125,10 @@ def _enqueue(tx: Transaction, request: EnqueueRequest, rows: str) -> EnqueueRepo
     if job is None:
         raise UnknownJob(f"there is no job {request.job_id}")
     state = JobState(job["state"])
-    if state in REFUSING or (state is JobState.DONE and not job["open"]):
+    if state not in UNFINISHED:
         raise UsageError(f"job {request.job_id} is {state} and takes no more items")
+    if job["ingest_complete"] and not job["open"]:
+        raise UsageError(f"job {request.job_id} was closed and takes no more items")
     _move_position(tx, request)
     newest = int(tx.rows("max_item_id")[0][0])
     values = {

@@ -12,7 +12,7 @@ from headgate.core.turns import Contender
 from headgate.core.worker import WorkerInfo
 from headgate.ports.jobs import Demand, SessionReport
 from headgate.stores.sqlite.connection import Database, Transaction
-from headgate.stores.sqlite.items import add_event, as_json, return_leases
+from headgate.stores.sqlite.items import add_counts, add_event, as_json, return_leases
 
 MICROSECONDS = 1_000_000
 
@@ -116,14 +116,7 @@ class SqliteJobs:
 
     async def finish_job(self, job_id: int) -> bool:
         """Make a job DONE if, and only if, it has no open item and takes no more."""
-
-        def work(tx: Transaction) -> bool:
-            if tx.row("finish_job", job_id=job_id) is None:
-                return False
-            add_event(tx, "job_state", "→ DONE: no open item is left", job_id)
-            return True
-
-        return await self._database.write(work)
+        return await self._database.write(lambda tx: _finish(tx, job_id) is not None)
 
     async def delete_job(self, job_id: int, limit: int = 5_000) -> int:
         """Remove a cancelled or finished job in bounded steps; 0 when it is gone."""
@@ -212,6 +205,8 @@ def _job(tx: Transaction, job_id: int) -> Job:
 def _move(tx: Transaction, job_id: int, move: JobMove, reason: str) -> Job:
     before = _job(tx, job_id)
     target = job_after(move, before.state)
+    if move is JobMove.FINISH:
+        return _demand_finished(tx, job_id)
     row = tx.records(
         "move_job",
         job_id=job_id,
@@ -224,17 +219,34 @@ def _move(tx: Transaction, job_id: int, move: JobMove, reason: str) -> Job:
     return job_from(row)
 
 
+def _finish(tx: Transaction, job_id: int) -> Job | None:
+    row = tx.record("finish_job", job_id=job_id)
+    if row is None:
+        return None
+    add_event(tx, "job_state", "→ DONE: no open item is left", job_id)
+    return job_from(row)
+
+
+def _demand_finished(tx: Transaction, job_id: int) -> Job:
+    job = _finish(tx, job_id)
+    if job is None:
+        raise IllegalMove(f"job {job_id} has open items or takes more, so it is not DONE")
+    return job
+
+
 def _delete(tx: Transaction, job_id: int, limit: int) -> int:
     job = tx.record("job", job_id=job_id)
     if job is None:
         return 0
     if job["state"] not in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}:
         raise IllegalMove(f"job {job_id} is {job['state']}: cancel it first")
-    ids = [row[0] for row in tx.rows("select_any", job_id=job_id, limit=limit)]
-    if ids:
-        tx.change("delete_attempts", ids=as_json(ids))
-        tx.change("delete_items", ids=as_json(ids))
-        return len(ids)
+    found = tx.rows("select_any", job_id=job_id, limit=limit)
+    if found:
+        ids = as_json([row[0] for row in found])
+        tx.change("delete_attempts", ids=ids)
+        tx.change("delete_items", ids=ids)
+        add_counts(tx, [(job_id, status, -1) for _, status in found])
+        return len(found)
     tx.change("delete_counts", job_id=job_id)
     tx.change("delete_columns", job_id=job_id)
     tx.change("delete_job", job_id=job_id)

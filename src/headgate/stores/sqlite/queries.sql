@@ -29,7 +29,12 @@ UPDATE jobs SET
     updated_at = :now,
     started_at = CASE WHEN :target = 'RUNNING' THEN coalesce(started_at, :now) ELSE started_at END,
     finished_at = CASE WHEN :target IN ('DONE', 'FAILED', 'CANCELLED') THEN :now END,
-    last_error = CASE WHEN :target = 'FAILED' THEN :reason ELSE last_error END
+    last_error = CASE WHEN :target = 'FAILED' THEN :reason ELSE last_error END,
+    ingest_complete = CASE
+        WHEN :target = 'INGESTING' THEN 0
+        WHEN state = 'INGESTING' AND :target = 'QUEUED' THEN 1
+        ELSE ingest_complete
+    END
 WHERE id = :job_id AND state = :source
 RETURNING *
 
@@ -245,7 +250,7 @@ SELECT id, epoch, attempts + 1, worker, strategy, 'cancelled', leased_at, 0, 0, 
 FROM items WHERE id IN (SELECT value FROM json_each(:ids)) AND status = 'PROCESSING'
 
 -- name: select_any
-SELECT id FROM items WHERE job_id = :job_id ORDER BY id LIMIT :limit
+SELECT id, status FROM items WHERE job_id = :job_id ORDER BY id LIMIT :limit
 
 -- name: delete_attempts
 DELETE FROM attempts WHERE item_id IN (SELECT value FROM json_each(:ids))
