@@ -32,6 +32,7 @@ def stats(cli: Cli) -> dict[str, int]:
     return cli("queue", "stats", "--json").json["queues"][0]["counts"]
 
 
+@pytest.mark.timeout(180)  # many commands, each a process of its own
 def test_a_queue_is_fed_run_and_closed(cli: Cli):
     first = cli("queue", "enqueue", '{"sku": "a"}', "--handler", "lookup.py:price")
     assert (first.code, first.out) == (0, "added 1 items to queue default\n")
@@ -125,6 +126,7 @@ def test_a_store_that_cannot_be_reached_is_exit_5(cli: Cli):
     assert cli("doctor", "--db", "postgresql://me:s3cret@127.0.0.1:1/db").code == 6
 
 
+@pytest.mark.timeout(180)  # many commands, each a process of its own
 @pytest.mark.postgres
 def test_only_the_url_changes_to_move_to_postgresql(cli: Cli, postgres_url: str):
     cli.environment["HEADGATE_DATABASE_URL"] = postgres_url

@@ -300,6 +300,36 @@ def test_two_interrupts_hand_back_at_once_and_the_next_run_finishes(cli: Cli):
     assert "handing back" in err
 
 
+def test_a_job_that_is_cancelled_or_deleted_while_it_runs(cli: Cli):
+    products(cli, "aa", "bb", "cc")
+    with cli.start("run", "lookup.py:stuck", "products.csv", "--concurrency=2") as process:
+        started(cli, process, "1", "2")
+        assert cli("jobs", "cancel", "1", "--yes").code == 0
+        _, err = process.communicate(timeout=40)
+    assert process.returncode == 4
+    assert "bring it back with: headgate jobs reprocess 1 --status CANCELLED" in err
+    refused = cli("run", "lookup.py:stuck", "products.csv")
+    assert (refused.code, "was cancelled" in refused.err) == (2, True)
+    for path in cli.folder.glob("started-*"):
+        path.unlink()
+    with cli.start("run", "lookup.py:stuck", "products.csv", "--new") as process:
+        started(cli, process, "1", "2")
+        assert cli("jobs", "rm", "2", "--yes").code == 0
+        _, err = process.communicate(timeout=40)
+    assert process.returncode == 4
+    assert "job 2 was deleted while it ran" in err
+    assert cli("db", "check").code == 0
+
+
+def test_a_paused_job_is_not_run(cli: Cli):
+    products(cli, "aa", "bb")
+    cli("run", "lookup.py:waits", "products.csv", "--max-stall=0.5")
+    cli("jobs", "pause", "1")
+    said = cli("run", "lookup.py:waits", "products.csv")
+    assert said.code == 4
+    assert said.err == "error: job 1 is paused: headgate jobs resume 1\n"
+
+
 def test_the_talk_of_a_handler_stays_off_standard_output(cli: Cli):
     cli.write("chatty.py", "def f(item, ctx):\n    print('hello')\n    return {}\n")
     products(cli, "aa")

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from enum import StrEnum
 from pathlib import Path
 
+import apsw
 import msgspec
 import psutil
 
@@ -25,6 +26,7 @@ NO_DISK = 100 * MEGABYTE
 SPARE_FILES = 64
 """Open files that a worker needs besides two for each item in flight."""
 SHARED_FOLDERS = frozenset({"nfs", "nfs4", "cifs", "smbfs", "smb3", "fuse.sshfs", "9p", "afs"})
+OLDEST_SQLITE = (3, 40, 0)
 SKEW_US = 300_000_000
 LONGEST_SILENCE = 3
 """Heartbeat times after which a worker that says nothing is worth a word."""
@@ -50,6 +52,7 @@ class Line(msgspec.Struct, frozen=True):
 def machine_checks(settings: Settings) -> Iterator[Line]:
     """What can be said without opening anything."""
     yield python_version(sys.version_info[:3])
+    yield sqlite_version(apsw.sqlite_lib_version())
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     yield open_files(soft, settings.worker.concurrency)
     folder = store_folder(settings)
@@ -66,6 +69,13 @@ def python_version(version: tuple[int, ...]) -> Line:
     if version < (3, 11):
         return Line(Grade.PROBLEM, "Python", found, "install Python 3.11 or newer")
     return Line(Grade.OK, "Python", f"{found} ({platform.python_implementation()})")
+
+
+def sqlite_version(found: str) -> Line:
+    """A SQLite that knows RETURNING and whose log cannot be reset while it is read."""
+    if tuple(int(part) for part in found.split(".")) < OLDEST_SQLITE:
+        return Line(Grade.PROBLEM, "SQLite", found, "install a newer apsw: pip install -U apsw")
+    return Line(Grade.OK, "SQLite", found)
 
 
 def open_files(soft: int, concurrency: int) -> Line:

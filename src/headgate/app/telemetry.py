@@ -8,6 +8,7 @@ from typing import Any, TextIO
 
 import structlog
 
+from headgate.core.errors import UsageError
 from headgate.core.item import ClaimedItem
 from headgate.core.settlement import Settlement
 from headgate.core.status import ItemStatus
@@ -90,13 +91,17 @@ class LogObserver:
         self._warning = threshold <= logging.WARNING
 
     def verb(self, name: str, seconds: float, rows: int, error: BaseException | None) -> None:
-        """Failed verbs are worth a warning, the others only detail."""
-        if error is not None:
-            if self._warning:
-                kind = type(error).__name__
-                self._log.warning("store verb failed", verb=name, error=kind, reason=str(error))
-        elif self._debug:
-            self._log.debug("store verb", verb=name, ms=round(seconds * 1000, 3), rows=rows)
+        """A store that fails is worth a warning, a refused request is news, all else detail."""
+        if error is None:
+            if self._debug:
+                self._log.debug("store verb", verb=name, ms=round(seconds * 1000, 3), rows=rows)
+            return
+        facts = {"verb": name, "error": type(error).__name__, "reason": str(error)}
+        if isinstance(error, UsageError):
+            if self._info:
+                self._log.info("store verb refused", **facts)
+        elif self._warning:
+            self._log.warning("store verb failed", **facts)
 
     def started(self, item: ClaimedItem, handler: str) -> None:
         """Detail: an attempt began."""

@@ -8,6 +8,7 @@ import pytest
 import structlog
 
 from headgate.app import telemetry
+from headgate.core.errors import UnknownJob
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.item import ClaimedItem
 from headgate.core.outcome import Done
@@ -61,11 +62,12 @@ def test_a_failed_verb_is_a_warning_and_a_good_one_only_detail():
     def both(seen: telemetry.LogObserver) -> None:
         seen.verb("claim", 0.01, 5, None)
         seen.verb("claim", 0.01, 0, OSError("gone"))
+        seen.verb("move_job", 0.01, 0, UnknownJob("there is no job 3"))
         seen.changed("job state", job=3)
 
     assert [line["event"] for line in logged("warning", both)] == ["store verb failed"]
     assert [line["event"] for line in logged("error", both)] == []
-    assert len(logged("debug", both)) == 3
+    assert len(logged("debug", both)) == 4
 
 
 @pytest.mark.parametrize(

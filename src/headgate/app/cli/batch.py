@@ -14,9 +14,10 @@ from headgate.app.cli.progress import Progress
 from headgate.app.cli.shapes import span, totals
 from headgate.app.cli.supervise import Interrupts, build_supervisor, same_command, stopping
 from headgate.app.settings import Settings
+from headgate.core.errors import UnknownJob
 from headgate.core.job import Counts, Job, NewJob
 from headgate.core.status import ItemStatus, JobMove, JobState
-from headgate.engine.export import Export
+from headgate.engine.export import Export, ExportReport
 from headgate.engine.ingest import Ingest, IngestPlan, IngestReport
 from headgate.engine.intake import Admission, Entry, Intake
 from headgate.engine.rows import OnBadRow
@@ -68,6 +69,8 @@ class BatchRun:
         self._resumed = 0
         self._stopped = False
         self._reading: asyncio.Task[IngestReport] | None = None
+        self._writing: asyncio.Task[ExportReport] | None = None
+        self._exported: ExportReport | None = None
         self._supervisor: Supervisor | None = None
 
     async def go(self, spec: HandlerSpec, source: Source, writer: RowWriter | None) -> Exit:
@@ -77,13 +80,15 @@ class BatchRun:
         if job.state is JobState.PAUSED:
             self._desk.screen.fail(f"job {job.id} is paused: headgate jobs resume {job.id}")
             return Exit.STOPPED
-        await self._revive(admission)
-        await self._process(job, IngestPlan(job.id, source, spec, self._options.on_bad_row))
-        counts = await self._store.reads.counts(job.id)
-        finished = not self._stopped and not counts.open
-        if writer is not None and finished:
-            await self._export(job, writer)
-        return await self._sum_up(job.id, counts, finished=finished)
+        plan = IngestPlan(job.id, source, spec, self._options.on_bad_row)
+        try:
+            await self._revive(admission)
+            await self._process(job, plan, writer)
+            state = (await self._store.reads.job(job.id)).state
+        except UnknownJob:
+            self._desk.screen.fail(f"job {job.id} was deleted while it ran")
+            return Exit.STOPPED
+        return await self._sum_up(job.id, state)
 
     async def _admit(self, spec: HandlerSpec, source: Source) -> Admission:
         options = self._options
@@ -121,7 +126,7 @@ class BatchRun:
             f"{what} job {job.id}: {self._resumed:,} finished rows are left alone"
         )
 
-    async def _process(self, job: Job, plan: IngestPlan) -> None:
+    async def _process(self, job: Job, plan: IngestPlan, writer: RowWriter | None) -> None:
         reads = self._store.reads
         async with Progress(self._desk.screen, self._desk.clock, reads, job.id) as progress:
             with Interrupts(lambda count: self._hit(count, progress)):
@@ -132,12 +137,15 @@ class BatchRun:
                 else:
                     await self._ingest(job, plan, progress)
                 await self._work(job, progress)
+                if writer is not None and not self._stopped:
+                    await self._export(job, writer, progress)
 
     def _hit(self, count: int, progress: Progress) -> None:
-        """An interrupt: reading stops at once (it is resumable), working stops in two steps."""
+        """An interrupt: reading and writing stop at once, working stops in two steps."""
         self._stopped = True
-        if self._reading is not None and not self._reading.done():
-            self._reading.cancel()
+        for task in (self._reading, self._writing):
+            if task is not None:
+                task.cancel()
         running = self._supervisor.running if self._supervisor else 0
         progress.note(stopping(count, running))
         if self._supervisor is not None:
@@ -191,21 +199,32 @@ class BatchRun:
         self._worked = _together(self._worked, report)
         self._stopped = self._stopped or report.stalled or report.interrupted
 
-    async def _export(self, job: Job, writer: RowWriter) -> None:
-        report = await Export(self._store.reads, self._desk.clock).run(job.id, writer)
-        self._desk.screen.say(f"wrote {self._options.out} ({report.rows:,} rows)")
+    async def _export(self, job: Job, writer: RowWriter, progress: Progress) -> None:
+        progress.note(f"writing {self._options.out}")
+        export = Export(self._store.reads, self._desk.clock)
+        self._writing = asyncio.create_task(export.run(job.id, writer))
+        await asyncio.wait([self._writing])
+        if not self._writing.cancelled():
+            self._exported = self._writing.result()
 
-    async def _sum_up(self, job_id: int, counts: Counts, *, finished: bool) -> Exit:
+    async def _sum_up(self, job_id: int, state: JobState) -> Exit:
+        counts = await self._store.reads.counts(job_id)
+        finished = not (self._stopped or counts.open or state is JobState.CANCELLED)
         code = exit_code(counts, self._options.fail_on, finished=finished)
         if self._options.as_json:
             self._desk.screen.json(self._summary(job_id, counts, code))
         screen = self._desk.screen
+        if self._exported is not None:
+            screen.say(f"wrote {self._options.out} ({self._exported.rows:,} rows)")
         screen.say(f"{'finished' if finished else 'stopped'}: {in_words(counts)}", "bold")
         worked = self._worked
         if worked.settled and worked.drain_s:
             pace = f"{worked.settled / worked.drain_s:,.0f}/s"
             screen.say(f"this command settled {worked.settled:,} in {span(worked.drain_s)}, {pace}")
-        if not finished:
+        if state is JobState.CANCELLED:
+            back = f"headgate jobs reprocess {job_id} --status CANCELLED"
+            screen.say(f"job {job_id} was cancelled; bring it back with: {back}")
+        elif not finished:
             self._tell_rest(job_id, counts)
         elif counts.error:
             await self._tell_errors(job_id, counts)
@@ -216,7 +235,7 @@ class BatchRun:
         if self._worked.stalled:
             screen.say(f"nothing could progress for {span(self._options.max_stall_s)}")
         screen.say(f"{counts.open:,} rows of job {job_id} are left; nothing is lost")
-        if self._options.out:
+        if self._options.out and not self._exported:
             screen.say(f"{self._options.out} is written when all rows are finished")
         screen.say(f"go on with: {same_command()}")
 

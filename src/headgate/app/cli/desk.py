@@ -19,6 +19,7 @@ from headgate.app.loop import run_async
 from headgate.app.settings import Flag, Loaded, LogFormat, LogLevel, Settings, load
 from headgate.core.errors import StoreUnreachable
 from headgate.engine.clock import SystemClock
+from headgate.engine.observed import ObservedStore
 from headgate.ports.store import Store
 
 SHARED = "Options of every command"
@@ -118,7 +119,8 @@ class Desk:
             raise StoreUnreachable(
                 f"there is no store at {missing} yet: `headgate run` makes one, --db names another"
             )
-        async with wiring.open_store(chosen) as store:
+        observer = telemetry.LogObserver(chosen.log.level)
+        async with ObservedStore(wiring.open_store(chosen), observer, self.clock) as store:
             yield store
 
 

@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from headgate.app.cli.screen import Screen
-from headgate.core.errors import StoreError
+from headgate.core.errors import StoreError, UnknownJob
 from headgate.core.job import Counts
+from headgate.core.status import JobState
 from headgate.engine.explain import Meter, band_in_words
 from headgate.ports.clock import Clock
 from headgate.ports.reads import ReadStore
@@ -21,6 +22,8 @@ from headgate.ports.reads import ReadStore
 TICK_S = 0.25
 LINE_S = 5.0
 """Between two lines where no terminal can redraw one."""
+LOOK_S = 1.0
+"""Between two looks at whether somebody paused the job."""
 
 
 class Progress:
@@ -38,6 +41,8 @@ class Progress:
         self._live: Live | None = None
         self._task: asyncio.Task[None] | None = None
         self._spoke_at = clock.monotonic()
+        self._looked_s = clock.monotonic()
+        self._paused = False
 
     async def __aenter__(self) -> Self:
         """Begin to show, unless nobody wants to see."""
@@ -85,13 +90,26 @@ class Progress:
 
     async def _watch(self) -> None:
         while True:
-            # A store that is away for a moment is the workers' concern; the bar only waits.
-            with contextlib.suppress(StoreError):
+            # A store that is away for a moment, or a job that was deleted, is the concern of
+            # those who work; the bar only waits.
+            with contextlib.suppress(StoreError, UnknownJob):
                 self._counts = await self._reads.counts(self._job_id)
                 moved = self._counts.total if self._reading else self._counts.finished
                 self._meter.add(self._clock.monotonic(), moved)
+                await self._look_for_pause()
                 self._show()
             await self._clock.sleep(TICK_S)
+
+    async def _look_for_pause(self) -> None:
+        now_s = self._clock.monotonic()
+        if now_s - self._looked_s < LOOK_S:
+            return
+        self._looked_s = now_s
+        paused = (await self._reads.job(self._job_id)).state is JobState.PAUSED
+        if paused != self._paused:
+            self._paused = paused
+            resume = f"paused; go on with: headgate jobs resume {self._job_id}"
+            self.note(resume if paused else "going on")
 
     def _show(self) -> None:
         if self._live is not None:

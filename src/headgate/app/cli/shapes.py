@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from headgate.app.telemetry import SECRET_NAME
+from headgate.app.telemetry import SECRET_NAME, redacted
 from headgate.core.job import Counts, Job
 from headgate.core.worker import WorkerRow
 from headgate.ports.reads import AttemptRow, EventRow, ItemDetail, ItemRow
@@ -113,7 +113,15 @@ def raw(text: str | None) -> Any:
 
 def shown_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """A job's configuration without what looks like a secret."""
-    return {name: "***" if SECRET_NAME.search(name) else value for name, value in config.items()}
+    return {name: _shown(name, value) for name, value in config.items()}
+
+
+def _shown(name: str, value: Any) -> Any:
+    if SECRET_NAME.search(name):
+        return "***"
+    if isinstance(value, Mapping):
+        return shown_config(value)
+    return redacted(value) if isinstance(value, str) else value
 
 
 def _timed(value: msgspec.Struct) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Self
 from headgate.app.cli.desk import Desk
 from headgate.app.launch import ProcessLauncher
 from headgate.app.settings import Settings
-from headgate.app.telemetry import LogObserver
+from headgate.app.telemetry import LogObserver, redacted
 from headgate.engine.engine import Policies
 from headgate.engine.supervisor import RunReport, Supervisor, Work
 from headgate.ports.store import Store
@@ -81,6 +81,7 @@ def stopping(count: int, running: int) -> str:
 
 
 def same_command(arguments: Sequence[str] | None = None) -> str:
-    """The command line that goes on with what this one began."""
+    """The command line that goes on with what this one began; secrets are not repeated."""
     given = sys.argv[1:] if arguments is None else arguments
-    return shlex.join(["headgate", *(word for word in given if word not in FORGOTTEN)])
+    kept = [redacted(word) for word in given if word not in FORGOTTEN]
+    return shlex.join(["headgate", *kept])

@@ -1,11 +1,13 @@
 """What is shown while a job runs."""
 
+from types import SimpleNamespace
 from typing import Any
 
 from headgate.app.cli.progress import LINE_S, TICK_S, Progress
 from headgate.app.cli.screen import Screen
 from headgate.core.errors import StoreUnreachable
 from headgate.core.job import Counts
+from headgate.core.status import JobState
 from headgate.testing import FakeClock
 
 
@@ -16,6 +18,7 @@ class Reads:
         self._clock = clock
         self.asked = 0
         self.away = False
+        self.paused = False
 
     async def counts(self, job_id: int) -> Counts:
         assert job_id == 7
@@ -24,6 +27,9 @@ class Reads:
             raise StoreUnreachable
         finished = int(self._clock.monotonic() * 10)
         return Counts(pending=1_000 - finished, done=finished - 2, not_found=1, error=1)
+
+    async def job(self, job_id: int) -> Any:
+        return SimpleNamespace(state=JobState.PAUSED if self.paused else JobState.RUNNING)
 
 
 def progress_over(screen: Screen) -> tuple[Progress, Reads, FakeClock]:
@@ -76,3 +82,14 @@ async def test_a_note_is_said_at_once(capsys):
     async with progress:
         progress.note("finishing 3 running items")
     assert capsys.readouterr().err == "finishing 3 running items\n"
+
+
+async def test_a_pause_is_told_with_the_command_that_ends_it(capsys):
+    progress, reads, clock = progress_over(Screen())
+    reads.paused = True
+    async with progress:
+        await clock.advance(2)
+        reads.paused = False
+        await clock.advance(2)
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["paused; go on with: headgate jobs resume 7", "going on"]
