@@ -139,8 +139,8 @@ def test_an_import_that_fails_names_the_users_line(folder: Path, code: str, mess
 
 def test_another_process_finds_the_same_from_anywhere(folder: Path):
     reference = resolve("lookup.py:price").reference
-    code = "import sys; from headgate.handlers import registry as r; print(r.resolve(sys.argv[1]).name)"
+    code = f"from headgate.handlers.registry import resolve; print(resolve({reference!r}).name)"
     found = subprocess.run(
-        [sys.executable, "-c", code, reference], cwd="/", capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], cwd="/", capture_output=True, text=True, check=True
     )
     assert found.stdout == "price.lookup\n"
