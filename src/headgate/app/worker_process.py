@@ -1,7 +1,7 @@
 """The inside of a worker process: `python -m headgate.app.worker_process BOARD REPORT`.
 
-It lives on a leash: standard input carries its briefing, then the word to stop, and its end of
-file means that the supervisor is gone.
+It lives on a leash: what it is started with as standard input carries its briefing, then the word
+to stop, and its end of file means that the supervisor is gone.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ import threading
 import traceback
 from pathlib import Path
 from random import Random
+from typing import BinaryIO
 
 import msgspec
 
@@ -57,11 +58,20 @@ class Reporter:
         os.write(self._fd, msgspec.json.encode(report) + b"\n")
 
 
-def watch_leash(loop: asyncio.AbstractEventLoop, engine: Engine) -> None:
+def take_leash() -> BinaryIO:
+    """Keep standard input for ourselves: a handler, or a program that it starts, reads nothing."""
+    leash = os.fdopen(os.dup(0), "rb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return leash
+
+
+def watch_leash(leash: BinaryIO, loop: asyncio.AbstractEventLoop, engine: Engine) -> None:
     """Obey the supervisor's words from a thread of our own; leave at once when it is gone."""
 
     def listen() -> None:
-        for word in sys.stdin.buffer:
+        for word in leash:
             if word == STOP:
                 loop.call_soon_threadsafe(engine.stop)
             elif word == STOP_NOW:
@@ -71,7 +81,7 @@ def watch_leash(loop: asyncio.AbstractEventLoop, engine: Engine) -> None:
     threading.Thread(target=listen, name="leash", daemon=True).start()
 
 
-async def work(briefing: Briefing, board: FlightBoard, reporter: Reporter) -> int:
+async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter: Reporter) -> int:
     """Register, run one slice, and say how it ended."""
     order, settings = briefing.order, briefing.settings
     clock = SystemClock()
@@ -107,7 +117,7 @@ async def work(briefing: Briefing, board: FlightBoard, reporter: Reporter) -> in
         )
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, engine.stop)
-        watch_leash(loop, engine)
+        watch_leash(leash, loop, engine)
         reporter.say(WorkerReport(ready=True))
         report = await engine.run_slice(Budget(order.budget_s, until_idle=order.alone))
     if report.stuck:
@@ -124,7 +134,8 @@ def main() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     board_fd, report_fd = int(sys.argv[1]), int(sys.argv[2])
     reporter = Reporter(report_fd)
-    line = sys.stdin.buffer.readline()
+    leash = take_leash()
+    line = leash.readline()
     if not line:
         os._exit(ORPHANED)
     briefing = msgspec.json.decode(line, type=Briefing)
@@ -133,10 +144,10 @@ def main() -> None:
     sys.path.insert(0, str(Path.cwd()))
     code = FAILED
     try:
-        code = run_async(work(briefing, FlightBoard(board_fd), reporter))
+        code = run_async(work(briefing, leash, FlightBoard(board_fd), reporter))
     except HeadgateError as error:
         reporter.say(WorkerReport(error=str(error), error_kind=type(error).__name__))
-    except Exception as error:  # noqa: BLE001  the last word of a process
+    except BaseException as error:  # noqa: BLE001  the last word of a process
         traceback.print_exc()
         reporter.say(WorkerReport(error=repr(error), error_kind=type(error).__name__))
     sys.stdout.flush()

@@ -29,9 +29,22 @@ class Fault(msgspec.Struct, frozen=True):
 REASON_LIMIT = 2_000
 
 
+def plain_text(reason: object) -> str:
+    """A reason that every store can keep: bounded, and without NUL or half characters."""
+    text = str(reason)[:REASON_LIMIT].replace("\0", "\\0")
+    return text.encode(errors="backslashreplace").decode()
+
+
 def of_exception(error: BaseException) -> Fault:
     """What an exception out of a handler means: worth another try unless it says otherwise."""
-    reason = f"{type(error).__name__}: {error}"[:REASON_LIMIT]
+    reason = f"{type(error).__name__}: {_words_of(error)}"
     if isinstance(error, TimeoutError):
         return Fault(FaultClass.TIMEOUT, reason)
     return Fault(FaultClass.TRANSIENT, reason)
+
+
+def _words_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001  __str__ is somebody else's code
+        return "(it cannot say what happened)"

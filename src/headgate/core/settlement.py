@@ -2,6 +2,7 @@
 
 import msgspec
 
+from headgate.core.fault import plain_text
 from headgate.core.item import ClaimedItem
 from headgate.core.retry import HANDED_BACK, Verdict
 from headgate.core.status import ItemStatus
@@ -62,7 +63,7 @@ def settle(
         result,
         normalized,
         verdict.error_class,
-        verdict.reason,
+        None if verdict.reason is None else plain_text(verdict.reason),
         waited_us,
         ran_us,
     )

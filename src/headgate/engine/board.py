@@ -14,6 +14,9 @@ from typing import Self
 import msgspec
 
 _HEADER = struct.Struct("<qdddq")
+_TURNED = struct.Struct("<d")
+_HIGH = struct.Struct("<q")
+_SLOTS_AT = _HEADER.size + _TURNED.size + _HIGH.size
 _SLOT = struct.Struct("<qqdd")
 _EMPTY = _SLOT.pack(0, 0, 0.0, 0.0)
 
@@ -41,40 +44,61 @@ class Tally(msgspec.Struct, frozen=True):
 class FlightBoard:
     """Slots for running handlers, and a tally."""
 
-    SLOTS = 4_096
+    SLOTS = 65_536
+    """Memory is only used up to the highest slot that was ever taken."""
+    UNSEEN = -1
+    """What a handler gets that finds no slot free: it runs, but its supervisor cannot see it."""
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
         self._memory = mmap.mmap(fd, self._size())
         self._free = list(range(self.SLOTS - 1, -1, -1))
         self._tally = Tally(0, 0.0, 0.0, 0.0, 0)
+        self._high = 0
 
     @classmethod
     def create(cls) -> Self:
-        """A new, empty board in a file that has no name."""
-        fd, path = tempfile.mkstemp(prefix="headgate-board-")
-        os.unlink(path)  # noqa: PTH108  mkstemp speaks in paths and descriptors
+        """A new, empty board in a file that has no name, in memory where the system can do that."""
+        # On a disk that runs full, touching a page of a file would kill the process.
+        if hasattr(os, "memfd_create"):
+            fd = os.memfd_create("headgate-board")
+        else:
+            fd, path = tempfile.mkstemp(prefix="headgate-board-")
+            os.unlink(path)  # noqa: PTH108  mkstemp speaks in paths and descriptors
         os.ftruncate(fd, cls._size())
         os.set_inheritable(fd, True)  # noqa: FBT003  the name of the call says what is set
         return cls(fd)
 
     @classmethod
     def _size(cls) -> int:
-        return _HEADER.size + cls.SLOTS * _SLOT.size
+        return _SLOTS_AT + cls.SLOTS * _SLOT.size
 
     def start(self, item_id: int, epoch: int, now_s: float, limit_s: float) -> int:
         """Note that a handler starts; returns the slot."""
+        if not self._free:
+            return self.UNSEEN
         slot = self._free.pop()
-        _SLOT.pack_into(
-            self._memory, _HEADER.size + slot * _SLOT.size, item_id, epoch, now_s, limit_s
-        )
+        _SLOT.pack_into(self._memory, _SLOTS_AT + slot * _SLOT.size, item_id, epoch, now_s, limit_s)
+        if slot >= self._high:
+            self._high = slot + 1
+            _HIGH.pack_into(self._memory, _HEADER.size + _TURNED.size, self._high)
         return slot
 
     def end(self, slot: int) -> None:
         """Note that the handler in `slot` ended."""
-        at = _HEADER.size + slot * _SLOT.size
+        if slot == self.UNSEEN:
+            return
+        at = _SLOTS_AT + slot * _SLOT.size
         self._memory[at : at + _SLOT.size] = _EMPTY
         self._free.append(slot)
+
+    def turned(self, now_s: float) -> None:
+        """Note that the event loop of the process has come round."""
+        _TURNED.pack_into(self._memory, _HEADER.size, now_s)
+
+    def turned_s(self) -> float:
+        """When the event loop last came round; a loop that is blocked comes round no more."""
+        return float(_TURNED.unpack_from(self._memory, _HEADER.size)[0])
 
     def claimed(self, now_s: float) -> None:
         """Note the first claim."""
@@ -102,7 +126,8 @@ class FlightBoard:
 
     def running(self) -> list[Flight]:
         """The handlers that are running, or were when the process died."""
-        slots = _SLOT.iter_unpack(self._memory[_HEADER.size :])
+        (high,) = _HIGH.unpack_from(self._memory, _HEADER.size + _TURNED.size)
+        slots = _SLOT.iter_unpack(self._memory[_SLOTS_AT : _SLOTS_AT + high * _SLOT.size])
         return [Flight(*slot) for slot in slots if slot[0]]
 
     def close(self) -> None:

@@ -43,10 +43,17 @@ class Child:
         self.told_to_stop = True
         self.process.stop(now=now)
 
-    def kill_for_time(self, overdue: list[Flight]) -> None:
-        """End the process because handlers in it cannot be stopped otherwise."""
-        self._guilty = frozenset(flight.item_id for flight in overdue)
-        self._cause = "ran past its time limit and could not be stopped"
+    def kill_for_time(self, overdue: list[Flight], now_s: float, grace_s: float) -> None:
+        """End the process because handlers in it cannot be stopped otherwise.
+
+        While its event loop turns, those that are overdue are the guilty ones. If it is blocked,
+        all of them wait for the one that blocks it, and only being run alone will tell which.
+        """
+        blocked_s = now_s - self.board.turned_s()
+        if blocked_s > grace_s and len(self.board.running()) > 1:
+            self._cause = f"time limit: the process was blocked for {blocked_s:.1f} s"
+        else:
+            self._guilty = frozenset(flight.item_id for flight in overdue)
         self.process.kill()
 
     def kill_for_memory(self, limit_mb: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from headgate.core.errors import UnknownJob
 from headgate.core.status import CLAIMABLE, JobState
-from headgate.engine.buffer import Buffer
+from headgate.engine.board import FlightBoard
 from headgate.engine.dispatcher import Dispatcher
 from headgate.engine.lane import Interruption, Lane
 from headgate.ports.clock import Clock
@@ -20,42 +20,45 @@ class Control:
         self,
         reads: ReadStore,
         lanes: Sequence[Lane],
-        buffer: Buffer,
         dispatcher: Dispatcher,
+        board: FlightBoard,
         clock: Clock,
         poll_s: float,
     ) -> None:
         self._reads = reads
         self._lanes = lanes
-        self._buffer = buffer
         self._dispatcher = dispatcher
+        self._board = board
         self._clock = clock
         self._poll_s = poll_s
-        self._looked_s = float("-inf")
 
     async def run(self) -> None:
-        """Watch for ever."""
+        """Obey for ever."""
+        while True:
+            await self.obey()
+            await self._clock.sleep(self._poll_s)
+
+    async def keep_time(self) -> None:
+        """Enforce limits for ever; never waits for the store, which may be away."""
         while True:
             self.enforce_limits()
-            if self._clock.monotonic() - self._looked_s >= self._poll_s:
-                await self.obey()
             await self._clock.sleep(self.TICK_S)
 
     def enforce_limits(self) -> None:
-        """Cut short what runs past its limit."""
+        """Cut short what runs past its limit, and show that the loop still turns."""
         now_s = self._clock.monotonic()
+        self._board.turned(now_s)
         for lane in self._lanes:
             if lane.overdue(now_s):
                 lane.interrupt(Interruption.TIMEOUT)
 
     async def obey(self) -> None:
         """Hand back the waiting items of paused jobs; stop the running ones of cancelled jobs."""
-        self._looked_s = self._clock.monotonic()
         for job_id in self._jobs_in_hand():
             state = await self._state(job_id)
             if state in CLAIMABLE or state is JobState.INGESTING:
                 continue
-            await self._dispatcher.return_items(self._buffer.remove_job(job_id))
+            await self._dispatcher.return_job(job_id)
             if state in {None, JobState.CANCELLED}:
                 for lane in self._lanes:
                     if lane.pack and lane.pack[0].job_id == job_id:
@@ -69,4 +72,4 @@ class Control:
 
     def _jobs_in_hand(self) -> set[int]:
         running = {lane.pack[0].job_id for lane in self._lanes if lane.pack}
-        return running | self._buffer.job_ids()
+        return running | self._dispatcher.waiting_jobs()

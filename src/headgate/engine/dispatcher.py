@@ -139,6 +139,14 @@ class Dispatcher:
         """Hand back what is leased but not started."""
         return await self.return_items(self._buffer.remove_all())
 
+    async def return_job(self, job_id: int) -> int:
+        """Hand back what is leased of one job but not started."""
+        return await self.return_items(self._buffer.remove_job(job_id))
+
+    def waiting_jobs(self) -> set[int]:
+        """The jobs that have leased items which no lane has taken."""
+        return self._buffer.job_ids()
+
     async def return_items(self, items: list[ClaimedItem]) -> int:
         """Hand back leased items that no lane has taken."""
         if not items:

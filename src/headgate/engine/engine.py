@@ -106,8 +106,8 @@ class Engine:
         self._control = Control(
             store.reads,
             self._lanes,
-            self._buffer,
             self._dispatcher,
+            around.board,
             clock,
             policy.poll_s,
         )
@@ -118,7 +118,11 @@ class Engine:
         until_s = None if budget.seconds is None else clock.monotonic() + budget.seconds
         for lane in self._lanes:
             lane.closed = False
-        services = [supervise(self._settler.run()), supervise(self._control.run())]
+        services = [
+            supervise(self._settler.run()),
+            supervise(self._control.run()),
+            supervise(self._control.keep_time()),
+        ]
         lanes = [supervise(lane.run()) for lane in self._lanes]
         dispatching = supervise(self._dispatch(until_s, until_idle=budget.until_idle))
         try:
@@ -145,18 +149,13 @@ class Engine:
 
     async def _dispatch(self, until_s: float | None, *, until_idle: bool) -> None:
         """Dispatch until told to stop or until a hung thread asks for a fresh process."""
-        if not until_idle:
-            watch = asyncio.ensure_future(self._watch_self())
-            try:
-                await self._dispatcher.run(until_s)
-            finally:
-                watch.cancel()
-            return
-        while True:
-            await self._dispatcher.run(until_s, until_idle=True)
-            await self._rest_of_lanes()
-            if self._dispatcher.stopping or not self._buffer:
-                return
+        watch = asyncio.ensure_future(self._watch_self())
+        try:
+            await self._dispatcher.run(until_s, until_idle=until_idle)
+            if until_idle:
+                await self._rest_of_lanes()
+        finally:
+            watch.cancel()
 
     async def _watch_self(self) -> None:
         """Take less when the machine is short of breath; stop when a thread hangs."""
@@ -169,12 +168,11 @@ class Engine:
         return any(lane.stuck for lane in self._lanes)
 
     async def _rest_of_lanes(self) -> None:
-        """Wait until what is leased has been run and committed."""
-        while any(lane.pack for lane in self._lanes) or (
-            len(self._buffer) and not all(lane.closed for lane in self._lanes)
+        """Wait until what is leased has been run, unless we are told to stop."""
+        while not self._dispatcher.stopping and (
+            len(self._buffer) or any(lane.pack for lane in self._lanes)
         ):
             await self._around.clock.sleep(0.01)
-        await self._settler.wait_idle()
 
     async def _wind_down(
         self,

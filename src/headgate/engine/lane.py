@@ -52,7 +52,7 @@ class Lane:
         self._interruption: Interruption | None = None
         self.closed = False
         self.stuck = False
-        """A plain function ran past its limit; its thread cannot be stopped."""
+        """A plain function ran past its limit: its thread, the lane's only one, cannot be stopped."""
         self.pack: Sequence[ClaimedItem] = ()
         self.started_s = 0.0
         self.limit_s = 0.0
@@ -62,7 +62,7 @@ class Lane:
         tools = self._tools
         self._task = asyncio.current_task()
         burst = 0
-        while not self.closed:
+        while not (self.closed or self.stuck):
             taken = tools.buffer.take()
             if taken is None:
                 burst = 0
@@ -102,6 +102,7 @@ class Lane:
                 all_ended = [await tools.runner.run(first, claimed_s)]
             else:
                 all_ended = await tools.packs.run(pack, claimed_s)
+            self._calm_down()  # it may have been told to stop and ended by itself all the same
         except asyncio.CancelledError:
             all_ended = self._cut_short(work, pack, claimed_s)
         finally:
@@ -118,10 +119,9 @@ class Lane:
         pack: Sequence[ClaimedItem],
         claimed_s: float,
     ) -> list[Ended]:
-        why, self._interruption = self._interruption, None
-        if why is None or self._task is None:
+        why = self._calm_down()
+        if why is None:
             raise asyncio.CancelledError  # the worker itself is being torn down
-        self._task.uncancel()
         if why is Interruption.HAND_BACK:
             return [Ended(hand_back(item, "worker was told to stop"), None) for item in pack]
         fault = Fault(FaultClass.TIMEOUT, f"ran longer than {work.limit_s:g} s")
@@ -132,6 +132,13 @@ class Lane:
             return all_ended
         self.stuck = True
         return [self._alone_next_time(ended) for ended in all_ended]
+
+    def _calm_down(self) -> Interruption | None:
+        """Take back an interruption, so that the lane can be interrupted again."""
+        why, self._interruption = self._interruption, None
+        if why is not None and self._task is not None:
+            self._task.uncancel()
+        return why
 
     @staticmethod
     def _alone_next_time(ended: Ended) -> Ended:

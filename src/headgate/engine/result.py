@@ -1,6 +1,7 @@
 """From what a handler gave back to an outcome and to stored text."""
 
 from collections.abc import Mapping
+from math import isnan
 from typing import Any
 
 import msgspec
@@ -17,11 +18,25 @@ def outcome_of(returned: object) -> Outcome | Fault:
     if isinstance(returned, Mapping):
         return Done(returned)
     if isinstance(returned, OUTCOMES):
-        return returned
+        problem = _problem_of(returned)
+        return Fault(FaultClass.INVALID_RESULT, problem) if problem else returned
     if returned is None:
         return Done()
     reason = f"the handler returned {type(returned).__name__}: return a dict or an outcome"
     return Fault(FaultClass.INVALID_RESULT, reason)
+
+
+def _problem_of(outcome: Any) -> str | None:
+    """What is wrong with an outcome that was made with values of another kind."""
+    match outcome:
+        case Done(result) if not isinstance(result, Mapping):
+            return f"the handler returned Done({type(result).__name__}): its result is a dict"
+        case Review(candidates) if not isinstance(candidates, list | tuple):
+            return f"the handler returned Review({type(candidates).__name__}): it takes a list"
+        case RetryLater(after) if not isinstance(after, int | float) or isnan(after):
+            return f"the handler returned RetryLater({after!r}): it takes seconds"
+        case _:
+            return None
 
 
 def stored_text(outcome: Outcome | Fault, max_bytes: int) -> tuple[str | None, Fault | None]:

@@ -72,10 +72,18 @@ class Runner:
 
     async def call(self, work: JobWork, subject: object, context: object) -> object:
         """Call the handler: awaited here, or in a thread if it is a plain function."""
-        if work.handler.is_async:
-            return await work.handler.call(subject, context)  # type: ignore[misc]
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, work.handler.call, subject, context)
+        try:
+            if work.handler.is_async:
+                return await work.handler.call(subject, context)  # type: ignore[misc]
+            loop = asyncio.get_running_loop()
+            called = loop.run_in_executor(self._threads, _call_plain, work, subject, context)
+            return _unfold(await called)
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            # Nobody cancelled us: something inside the handler was cancelled and let it out.
+            raise HandlerCancelled("the handler raised CancelledError") from error
 
     def ended(
         self,
@@ -117,6 +125,27 @@ class Runner:
         if problem is not None:
             raise ValueError(f"normalize: {problem.reason}")
         return Item(claimed.id, claimed.key, data, normalized), text
+
+
+class HandlerCancelled(Exception):
+    """A cancellation that came from within the handler."""
+
+
+def _call_plain(
+    work: JobWork, subject: object, context: object
+) -> tuple[object, BaseException | None]:
+    """What a plain function returned or raised; a future cannot carry every error by itself."""
+    try:
+        return work.handler.call(subject, context), None
+    except BaseException as error:  # noqa: BLE001  a handler may raise anything
+        return None, error
+
+
+def _unfold(called: tuple[object, BaseException | None]) -> object:
+    returned, raised = called
+    if raised is not None:
+        raise raised
+    return returned
 
 
 def fault_of(error: BaseException) -> Fault:

@@ -15,6 +15,8 @@ from headgate.ports.items import ResultColumns, SettleReport, SettleRequest
 MICROSECONDS = 1_000_000
 MAX_COLUMNS = 1_000
 """Names beyond this many are kept in the results but get no column of their own."""
+MAX_NAME = 500
+"""The same for names that are longer than this, or that no store can hold."""
 
 
 class SettleSink(Protocol):
@@ -126,4 +128,6 @@ class Settler:
         for name in result:
             if name not in known and len(known) < MAX_COLUMNS:
                 known[name] = None
-                self._new_columns.setdefault(job_id, []).append(name)
+                text = str(name)  # JSON turns numbers into names
+                if len(text) <= MAX_NAME and "\0" not in text:
+                    self._new_columns.setdefault(job_id, []).append(text)

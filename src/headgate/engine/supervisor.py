@@ -185,7 +185,7 @@ class Supervisor:
             overdue = child.overdue(now_s, policy.grace_s)
             limit_mb = self._memory_limit(child)
             if overdue:
-                child.kill_for_time(overdue)
+                child.kill_for_time(overdue, now_s, policy.grace_s)
             elif resident_mb(child.process.pid) > limit_mb:
                 child.kill_for_memory(limit_mb)
 
@@ -227,6 +227,7 @@ class Supervisor:
         """Settle what was running, return the rest, and raise what the child could not mend."""
         self._add_tally(child)
         flights = child.board.running()
+        worked = bool(flights) or child.board.tally().settled > 0
         if flights:
             held = {item.id: item for item in await self._store.items.leases_of(child.order.worker)}
             words = child.last_words(code, held, self._policies.retry, self._rng)
@@ -237,22 +238,23 @@ class Supervisor:
         child.process.close()
         child.board.close()
         self._observer.changed("worker_ended", worker=child.order.worker, reason=reason)
-        self._raise_fatal(child, code, had_flights=bool(flights))
+        self._raise_fatal(child, code, worked=worked)
 
-    def _raise_fatal(self, child: Child, code: int, *, had_flights: bool) -> None:
+    def _raise_fatal(self, child: Child, code: int, *, worked: bool) -> None:
         for kind in (StoreFull, StoreUnreachable):
             if child.error_kind == kind.__name__:
                 raise kind(child.error)
         if code != 0 and not child.stuck:
             self._crashes += 1
-        if child.ready or had_flights or code == 0:
+        # One that has done nothing and could say what it died of will die of it again.
+        futile = not worked and (child.error is not None or not child.ready)
+        if code == 0 or not futile:
             self._false_starts = 0
             return
         self._false_starts += 1
         if self._false_starts >= self.FALSE_STARTS:
-            raise WorkerFailed(
-                f"worker processes end before they can work: {child.error or cause_of_exit(code)}",
-            )
+            cause = child.error or cause_of_exit(code)
+            raise WorkerFailed(f"worker processes end before they get anything done: {cause}")
 
     def _add_tally(self, child: Child) -> None:
         tally = child.board.tally()
