@@ -234,10 +234,14 @@ class BatchRun:
         screen = self._desk.screen
         if self._worked.stalled:
             screen.say(f"nothing could progress for {span(self._options.max_stall_s)}")
-        screen.say(f"{counts.open:,} rows of job {job_id} are left; nothing is lost")
+        unread = " and the file is not read to its end" if self._unread() else ""
+        screen.say(f"{counts.open:,} rows of job {job_id} are left{unread}; nothing is lost")
         if self._options.out and not self._exported:
             screen.say(f"{self._options.out} is written when all rows are finished")
         screen.say(f"go on with: {same_command()}")
+
+    def _unread(self) -> bool:
+        return self._reading is not None and self._reading.cancelled()
 
     async def _tell_errors(self, job_id: int, counts: Counts) -> None:
         screen = self._desk.screen

@@ -52,22 +52,15 @@ class Screen:
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Rows under headings; a column whose heading starts with `#` holds numbers."""
         table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-        cells = [[cell(value) for value in row] for row in rows]
-        for index, name in enumerate(columns):
+        for name in columns:
             number = name.startswith("#")
-            last = index == len(columns) - 1
-            widest = max((row[index].cell_len for row in cells), default=0)
+            # Where the terminal is narrow, Rich takes from the widest columns that may wrap, so
+            # never from numbers; the cells themselves do not wrap but end in an ellipsis.
             table.add_column(
-                name.removeprefix("#"),
-                justify="right" if number else "left",
-                no_wrap=True,
-                overflow="ellipsis",
-                # A long text at the end of a row gives way before the numbers in front of it do.
-                min_width=None if last else min(max(widest, len(name.removeprefix("#"))), 30),
-                ratio=1 if last and not number and self._out.is_terminal else None,
+                name.removeprefix("#"), justify="right" if number else "left", no_wrap=number
             )
-        for row in cells:
-            table.add_row(*row)
+        for row in rows:
+            table.add_row(*(cell(value) for value in row))
         self._print(table)
 
     def facts(self, pairs: Mapping[str, object]) -> None:
@@ -77,7 +70,7 @@ class Screen:
         grid.add_column(overflow="fold")
         for name, value in pairs.items():
             if value is not None and value != "":
-                grid.add_row(f"  {name}", cell(value))
+                grid.add_row(f"  {name}", Text(printable(str(value))))
         self._print(grid)
 
     def _print(self, table: Table) -> None:
@@ -118,7 +111,7 @@ def cell(value: object) -> Text:
     if isinstance(value, int) and not isinstance(value, bool):
         return Text(f"{value:,}")
     text = printable(str(value))
-    return Text(text, style=STYLES.get(text, ""))
+    return Text(text, style=STYLES.get(text, ""), no_wrap=True, overflow="ellipsis")
 
 
 def printable(text: str) -> str:

@@ -135,6 +135,19 @@ def test_rm_cancels_first_and_takes_everything(headgate):
     assert headgate("db", "check", "--json").json == {"clean": True, "findings": []}
 
 
+def test_export_writes_what_there_is(headgate):
+    job_id = headgate.finished_job()
+    assert "wrote out.csv (5 rows)" in headgate("jobs", "export", job_id, "out.csv").err
+    lines = (headgate.folder / "out.csv").read_text().splitlines()
+    assert lines[0].startswith("sku,")
+    assert len(lines) == 6
+    running = headgate.job()
+    said = headgate("jobs", "export", running, "so-far.jsonl")
+    assert "5 are not finished yet" in said.err
+    answer = headgate("jobs", "export", running, "so-far.jsonl", "--json").json
+    assert (answer["rows"], answer["cutoff"]["open_items"]) == (5, 5)
+
+
 def test_priority(headgate):
     job_id = headgate.job()
     assert headgate("jobs", "priority", job_id, 3).code == 0
