@@ -52,7 +52,7 @@ class Lane:
         self._interruption: Interruption | None = None
         self.closed = False
         self.stuck = False
-        """A plain function ran past its limit: its thread, the lane's only one, cannot be stopped."""
+        """A plain function ran past its limit; its thread, our only one, cannot be stopped."""
         self.pack: Sequence[ClaimedItem] = ()
         self.started_s = 0.0
         self.limit_s = 0.0

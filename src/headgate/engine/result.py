@@ -26,17 +26,19 @@ def outcome_of(returned: object) -> Outcome | Fault:
     return Fault(FaultClass.INVALID_RESULT, reason)
 
 
-def _problem_of(outcome: Any) -> str | None:
+def _problem_of(outcome: Outcome) -> str | None:
     """What is wrong with an outcome that was made with values of another kind."""
-    match outcome:
-        case Done(result) if not isinstance(result, Mapping):
-            return f"the handler returned Done({type(result).__name__}): its result is a dict"
-        case Review(candidates) if not isinstance(candidates, list | tuple):
-            return f"the handler returned Review({type(candidates).__name__}): it takes a list"
-        case RetryLater(after) if not isinstance(after, int | float) or isnan(after):
-            return f"the handler returned RetryLater({after!r}): it takes seconds"
-        case _:
-            return None
+    # Nothing checked them against their types when the handler made it.
+    values: dict[str, Any] = msgspec.structs.asdict(outcome)
+    name = type(outcome).__name__
+    if not isinstance(values.get("result", {}), Mapping):
+        return f"the handler returned {name}: its result must be a dict"
+    if not isinstance(values.get("candidates", ()), list | tuple):
+        return f"the handler returned {name}: its candidates must be a list"
+    after = values.get("after", 0)
+    if not isinstance(after, int | float) or isnan(after):
+        return f"the handler returned {name}: it must say after how many seconds"
+    return None
 
 
 def stored_text(outcome: Outcome | Fault, max_bytes: int) -> tuple[str | None, Fault | None]:
