@@ -117,7 +117,7 @@ def show_page(desk: Desk, page: Page, nothing: str) -> None:
         return
     now = desk.clock.now()
     desk.screen.table(
-        ("ITEM", "JOB", "STATUS", "#TRIES", "CHANGED", "KEY", "ABOUT"),
+        ("ITEM", "JOB", "STATUS", "#TRIES", "CHANGED", "KEY", "WHY"),
         [
             (
                 str(row.id),
