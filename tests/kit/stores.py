@@ -40,10 +40,6 @@ class Place:
         """Run SQL behind the store's back."""
         raise NotImplementedError
 
-    def explain(self, store: Store, name: str, values: dict[str, Any]) -> Any:
-        """An awaitable of the plan of a named query, as lines."""
-        raise NotImplementedError
-
     def pass_time(self, seconds: float) -> None:
         """Let time go by without waiting: everything that was stamped gets older."""
         us = int(seconds * 1_000_000)

@@ -12,10 +12,25 @@ from headgate.ports.reads import ReadStore
 class Store(Protocol):
     """An open connection to a database, with its four sides."""
 
-    items: ItemStore
-    jobs: JobStore
-    reads: ReadStore
-    notifier: Notifier
+    @property
+    def items(self) -> ItemStore:
+        """The hot path."""
+        ...
+
+    @property
+    def jobs(self) -> JobStore:
+        """Control."""
+        ...
+
+    @property
+    def reads(self) -> ReadStore:
+        """Questions."""
+        ...
+
+    @property
+    def notifier(self) -> Notifier:
+        """The bell."""
+        ...
 
     async def __aenter__(self) -> Self:
         """Open; a database without a schema is migrated, an older schema raises StoreMismatch."""

@@ -24,6 +24,19 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
 
 
 @pytest.fixture
+def another_place(place: Place, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Place]:
+    """A second database of the same kind."""
+    if place.kind == "sqlite":
+        yield SqlitePlace(tmp_path / "another.db")
+        return
+    server = request.getfixturevalue("postgres_server")
+    name = server.create_database()
+    yield PostgresPlace(server.url(name))
+    server.assert_unused(name)
+    server.drop_database(name)
+
+
+@pytest.fixture
 async def store(place: Place) -> AsyncIterator[Store]:
     """An open store; what it did must have left the database lawful."""
     async with place.store() as opened:

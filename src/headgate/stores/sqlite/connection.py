@@ -131,16 +131,20 @@ class Database:
 
     def _open_writer(self) -> None:
         connection = self._connect_writer()
-        if _schema(connection) == 0:
-            self._migrate()
-        demand_current(_schema(connection), self.latest_schema)
+        try:
+            if _schema(connection) == 0:
+                self._migrate(connection)
+            demand_current(_schema(connection), self.latest_schema)
+        except BaseException:
+            connection.close()
+            raise
+        self._writer = connection
 
     def _connect_writer(self) -> apsw.Connection:
         connection = self._connect(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", "full")
         connection.pragma("foreign_keys", True)  # noqa: FBT003  a pragma's value has no name
-        self._writer = connection
         return connection
 
     def _open_reader(self) -> None:
@@ -223,18 +227,15 @@ class Database:
 
     def _migrate_anyway(self) -> list[str]:
         if self._writer is not None:
-            return self._migrate()
+            return self._migrate(self._writer)
         # A schema that is too old to be opened is exactly what has to be migrated.
-        self._connect_writer()
+        connection = self._connect_writer()
         try:
-            return self._migrate()
+            return self._migrate(connection)
         finally:
-            self._close_writer()
-            self._writer = None
+            connection.close()
 
-    def _migrate(self) -> list[str]:
-        connection = _opened(self._writer)
-
+    def _migrate(self, connection: apsw.Connection) -> list[str]:
         def attempt() -> list[str]:
             applied = []
             with connection:

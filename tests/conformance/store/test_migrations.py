@@ -1,0 +1,162 @@
+import asyncio
+import re
+
+import pytest
+
+from headgate.core.errors import StoreMismatch, UsageError
+from headgate.stores.migrations import Migration, load_migrations
+from headgate.stores.queries import load_queries
+from tests.kit import factories
+
+PACKAGES = {"sqlite": "headgate.stores.sqlite", "postgres": "headgate.stores.postgres"}
+SCHEMA = {
+    "sqlite": "SELECT name, sql FROM sqlite_master ORDER BY name",
+    "postgres": """
+        SELECT table_name || '.' || column_name, data_type || is_nullable || column_default
+        FROM information_schema.columns WHERE table_schema = 'public'
+        UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
+        UNION ALL SELECT conrelid::regclass || conname, pg_get_constraintdef(oid)
+        FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+        ORDER BY 1, 2
+    """,
+}
+TABLES = re.compile(r"CREATE TABLE (\w+)")
+COLUMNS = re.compile(r"^    ([a-z_]+) (?:\w+)", re.MULTILINE)
+
+
+LATER = Migration(9000, "9000_later", "CREATE TABLE later (n integer)")
+
+
+def with_a_later_step(place):
+    """The store of a program that knows one migration more."""
+    store = place.store()
+    store._database.migrations.append(LATER)
+    return store
+
+
+def own_schema(place):
+    return [row for row in place.execute(SCHEMA[place.kind]) if "sqlite_stat" not in str(row[0])]
+
+
+async def test_an_empty_database_is_migrated_when_it_is_opened(place):
+    async with place.store() as store:
+        assert await store.reads.jobs() == []
+        names = [migration.name for migration in load_migrations(PACKAGES[place.kind])]
+        applied = place.execute("SELECT name FROM schema_migrations ORDER BY number")
+        assert [name for (name,) in applied] == names
+
+
+async def test_a_migrated_database_equals_a_fresh_one(place, another_place):
+    async with place.store():
+        pass
+    assert await with_a_later_step(place).migrate() == [LATER.name]
+    async with with_a_later_step(another_place):
+        pass
+    assert own_schema(place) == own_schema(another_place)
+
+
+async def test_migrating_again_applies_nothing_and_keeps_the_data(place, store):
+    job = await factories.job(store, 3)
+    assert await store.migrate() == []
+    async with place.store() as again:
+        assert (await again.reads.counts(job.id)).pending == 3
+
+
+async def test_an_older_schema_names_the_command_that_helps(place):
+    async with place.store() as store:
+        job = await factories.job(store, 3)
+    with pytest.raises(StoreMismatch, match="headgate db migrate"):
+        async with with_a_later_step(place):
+            pass
+    assert await with_a_later_step(place).migrate() == [LATER.name]
+    async with with_a_later_step(place) as store:
+        assert (await store.reads.counts(job.id)).pending == 3
+        assert (await store.reads.status()).schema == LATER.number
+
+
+async def test_several_processes_may_migrate_at_once(place):
+    stores = [place.store() for _ in range(4)]
+    await asyncio.gather(*(store.__aenter__() for store in stores))
+    for store in stores:
+        await store.__aexit__(None, None, None)
+    assert len(place.execute("SELECT * FROM schema_migrations")) == 1
+
+
+async def test_a_newer_schema_asks_for_a_newer_program(place):
+    async with place.store():
+        pass
+    await with_a_later_step(place).migrate()
+    with pytest.raises(StoreMismatch, match="upgrade Headgate"):
+        async with place.store():
+            pass
+
+
+async def test_a_backup_is_made_or_its_tool_is_named(place, store, tmp_path):
+    job = await factories.job(store, 3)
+    target = tmp_path / "copy.db"
+    if place.kind == "postgres":
+        with pytest.raises(UsageError, match="pg_dump") as refusal:
+            await store.backup(str(target))
+        assert "***" in str(refusal.value)
+        return
+    await store.backup(str(target))
+    async with type(store)(target) as copy:
+        assert (await copy.reads.counts(job.id)).pending == 3
+    with pytest.raises(UsageError, match="exists"):
+        await store.backup(str(target))
+
+
+ONLY_SQLITE = {
+    # One statement of PostgreSQL does what SQLite does in several, all under its one write lock.
+    "worker_alive",
+    "select_claimable",
+    "select_suspects",
+    "lease_items",
+    "insert_attempts",
+    "settled_ids",
+    "add_count",
+    # Found out by looking before and after an insert, which COPY does not allow.
+    "max_item_id",
+    "count_new",
+    # PostgreSQL merges the branches of a page inside the statement.
+    "owners",
+    "unfinished_jobs",
+    # The file may be damaged; a server looks after its own.
+    "integrity",
+}
+ONLY_POSTGRES = {
+    "claim",
+    "undelivered",
+    "add_counts",
+    # Where writers work side by side, what is decided on must be kept from changing.
+    "lock_job",
+    "lock_counts",
+    "lock_migrations",
+    "has_schema",
+    "schema",
+    "create_migrations",
+    "record_migration",
+    "configure",
+    "listen",
+    "ring",
+}
+
+
+def test_both_stores_have_the_same_queries_but_for_those_with_a_reason():
+    sqlite, postgres = (set(load_queries(PACKAGES[kind])) for kind in ("sqlite", "postgres"))
+    assert sqlite - postgres == ONLY_SQLITE
+    assert postgres - sqlite == ONLY_POSTGRES
+
+
+def test_both_schemas_have_the_same_tables_and_columns():
+    found = {}
+    for kind, package in PACKAGES.items():
+        text = "\n".join(migration.sql for migration in load_migrations(package))
+        tables = TABLES.split(text)[1:]
+        found[kind] = {
+            name: set(COLUMNS.findall(body.partition("\n)")[0]))
+            for name, body in zip(tables[::2], tables[1::2], strict=True)
+        }
+    # PostgreSQL has a clock of its own.
+    del found["sqlite"]["clock"]
+    assert found["sqlite"] == found["postgres"]

@@ -1,0 +1,134 @@
+"""The hot queries read through the index that was made for them, whatever lies in the tables."""
+
+import pytest
+
+from headgate.core.job import NewJob
+from headgate.core.settlement import hand_back
+from headgate.ports.items import EnqueueRequest
+from headgate.stores.postgres.literals import settlement_arrays
+from tests.kit import factories
+
+ITEMS = 4_000
+SPREAD = """
+UPDATE items SET
+    status = CASE id % 5
+        WHEN 0 THEN 'DONE' WHEN 1 THEN 'ERROR' WHEN 2 THEN 'NOT_FOUND' ELSE 'PENDING'
+    END,
+    result = CASE WHEN id % 5 = 0 THEN '{}' END,
+    error_class = CASE WHEN id % 5 = 1 THEN 'timeout' END,
+    updated_at = updated_at - id * 1000
+"""
+PAGE = {"after_id": 0, "limit": 101, "error_class": None}
+BY_TIME = {
+    "sqlite": {"after_at": 0, "before": 2**60, "status": "ERROR"},
+    "postgres": {"after_at": 0, "tail_us": 0, "statuses": "{ERROR,PENDING}"},
+}
+ACROSS = {
+    "sqlite": {"owner": "local", "handler": None},
+    "postgres": {
+        "owner": None,
+        "handler": None,
+        "resting": "{ERROR,NOT_FOUND}",
+        "opened": "{PENDING,PROCESSING}",
+    },
+}
+
+
+@pytest.fixture
+async def full(store, place):
+    """Two jobs with items in many statuses, and a planner that knows it."""
+    jobs = []
+    for source in ("a", "b"):
+        job = await store.jobs.create_job(NewJob("h", source))
+        await store.items.enqueue_many(EnqueueRequest(job.id, factories.rows(ITEMS // 2)))
+        jobs.append(await store.jobs.complete_ingest(job.id, ()))
+    place.execute(SPREAD)
+    place.execute("ANALYZE")
+    yield jobs[0].id
+    await store.reads.check(repair=True)
+    place.execute("UPDATE items SET attempts = 0")
+
+
+async def plan(store, name, **values):
+    """The plan as one text."""
+    database = store._database
+    if hasattr(database, "single"):
+        lines = await database.single(lambda session: session.explain(name, **values))
+    else:
+        lines = await database.read(lambda tx: tx.explain(name, **values))
+    return "\n".join(lines)
+
+
+def assert_reads_through(text, index):
+    assert index in text, text
+    assert "Seq Scan on items" not in text, text
+    assert "SCAN items" not in text.replace("SCAN items USING", ""), text
+
+
+@pytest.mark.parametrize("suspects", [False, True])
+async def test_a_claim_reads_its_partial_index_in_order(store, place, full, suspects):
+    index = "items_suspect" if suspects else "items_claimable"
+    if place.kind == "postgres":
+        values = {"worker": "w", "limit": 1_000, "lease_us": 1, "shard": 0, "suspects": suspects}
+        text = await plan(store, "claim", job_id=full, **values)
+        assert text.count("Sort") <= 4, text
+    else:
+        name = "select_suspects" if suspects else "select_claimable"
+        text = await plan(store, name, job_id=full, limit=1_000)
+        assert "TEMP B-TREE" not in text, text
+    assert_reads_through(text, index)
+
+
+async def test_the_grid_reads_input_order(store, full):
+    text = await plan(store, "items_in_order", job_id=full, statuses=None, **PAGE)
+    assert_reads_through(text, "items_in_order")
+    assert "Sort" not in text
+    assert "TEMP B-TREE" not in text
+
+
+async def test_an_export_reads_input_order(store, full):
+    text = await plan(store, "export_rows", job_id=full, after_id=0, limit=1_000)
+    assert_reads_through(text, "items_in_order")
+    assert "Sort" not in text
+    assert "TEMP B-TREE" not in text
+
+
+async def test_the_list_of_a_job_reads_each_status_in_order(store, place, full):
+    values = {**PAGE, **BY_TIME[place.kind]}
+    text = await plan(store, "items_by_status", job_id=full, **values)
+    assert_reads_through(text, "items_by_status")
+    assert "TEMP B-TREE" not in text
+
+
+async def test_the_list_across_jobs_reads_what_is_at_rest_in_order(store, place, full):
+    values = {**PAGE, **BY_TIME[place.kind], **ACROSS[place.kind]}
+    if place.kind == "postgres":
+        del values["statuses"]
+    text = await plan(store, "items_across_jobs", **values)
+    assert_reads_through(text, "items_across_jobs")
+    assert "TEMP B-TREE" not in text
+
+
+async def test_a_settlement_finds_each_item_by_its_id(store, place, full):
+    who = await factories.worker(store)
+    settlements = [hand_back(item, "") for item in await factories.claim(store, full, who, 1_000)]
+    if place.kind == "postgres":
+        arrays = settlement_arrays(settlements)
+        text = await plan(store, "settle_items", worker=who, shard=0, again=False, **arrays)
+        assert_reads_through(text, "items_in_order")
+        assert "Tid Scan on items" in text
+    else:
+        text = await plan(store, "settle_items", worker=who, settlements="[]")
+        assert "SEARCH items USING INTEGER PRIMARY KEY" in text, text
+    await store.jobs.retire(who, "over")
+
+
+async def test_the_look_for_work_touches_no_more_than_the_heads_of_indexes(store, full):
+    text = await plan(store, "demand", jobs=None, handlers=None)
+    assert_reads_through(text, "items_claimable")
+
+
+@pytest.mark.parametrize("name", ["leases_of", "overdue", "return_leases"])
+async def test_leases_are_found_through_the_jobs_that_can_have_some(store, full, name):
+    text = await plan(store, name, worker="w", limit=100)
+    assert_reads_through(text, "items_by_status")
