@@ -7,7 +7,9 @@ import pytest
 from tests.kit.pages import ROOT, PageRunner, blocks, commands, is_static
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-RUN = [page for page in PAGES if any(block.language in {"console", "bash"} for block in blocks(page))]
+RUN = [
+    page for page in PAGES if any(block.language in {"console", "bash"} for block in blocks(page))
+]
 SHELLS = {"sh", "shell", "zsh", "shell-session"}
 POSTGRES_URL = "postgresql://headgate@localhost/headgate"
 
