@@ -199,8 +199,10 @@ class Ingest:
         began_s = self._clock.monotonic()
         try:
             report = await self._store.items.enqueue_many(request)
-        except UsageError:
-            await self._welcome(reading)  # says so if the job was ended or deleted just now
+        except UsageError as error:
+            # The job was ended or deleted just now, or another command has read it to the end.
+            if (await self._welcome(reading)).ingest_complete:
+                raise StaleIngest from error
             raise
         reading.sizer.committed((self._clock.monotonic() - began_s) * 1_000.0)
         reading.commits += 1
