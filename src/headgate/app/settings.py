@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from headgate.core.bounds import Days
 from headgate.core.errors import BadSetting
 from headgate.core.retry import RetryPolicy
 from headgate.core.sizing import ClaimPolicy, IngestPolicy
-from headgate.engine.policy import WorkerPolicy
+from headgate.engine.policy import RetentionPolicy, WorkerPolicy
 
 DEFAULT_FILE = Path("headgate.toml")
 PREFIX = "HEADGATE_"
@@ -50,13 +49,6 @@ class LogSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """For people, or for programs."""
 
 
-class RetentionSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How long records that no item needs are kept."""
-
-    days: Days = 30.0
-    """Events, sessions and stopped workers older than this are deleted."""
-
-
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that can be set."""
 
@@ -67,7 +59,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ingest: IngestPolicy = msgspec.field(default_factory=IngestPolicy)
     worker: WorkerPolicy = msgspec.field(default_factory=WorkerPolicy)
     log: LogSettings = msgspec.field(default_factory=LogSettings)
-    retention: RetentionSettings = msgspec.field(default_factory=RetentionSettings)
+    retention: RetentionPolicy = msgspec.field(default_factory=RetentionPolicy)
 
 
 class OriginKind(StrEnum):

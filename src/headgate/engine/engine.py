@@ -16,7 +16,7 @@ from headgate.engine.control import Control
 from headgate.engine.dispatcher import Dispatcher, Scope, Supply
 from headgate.engine.lane import Interruption, Lane, Tools
 from headgate.engine.packs import PackRunner
-from headgate.engine.policy import WorkerPolicy
+from headgate.engine.policy import RetentionPolicy, WorkerPolicy
 from headgate.engine.process import machine_is_pressed
 from headgate.engine.runner import Runner
 from headgate.engine.settler import Settler
@@ -33,6 +33,7 @@ class Policies(msgspec.Struct, frozen=True):
     worker: WorkerPolicy = WorkerPolicy()
     claim: ClaimPolicy = ClaimPolicy()
     retry: RetryPolicy = RetryPolicy()
+    retention: RetentionPolicy = RetentionPolicy()
 
 
 class Surroundings(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from headgate.core.bounds import Count, Patience, Seconds
+from headgate.core.bounds import Count, Days, Patience, Seconds
 
 
 class WorkerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,3 +34,10 @@ class WorkerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How often the supervisor says that its workers live."""
     shutdown_s: Patience = 30.0
     """How long running items may finish after the first interrupt before they are handed back."""
+
+
+class RetentionPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How long records that no item needs are kept."""
+
+    days: Days = 30.0
+    """Events, sessions and stopped workers older than this are deleted."""

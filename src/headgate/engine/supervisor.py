@@ -72,7 +72,7 @@ class Supervisor:
         self._policies = policies
         self._rng = rng or Random()  # noqa: S311  jitter, not a secret
         self._session = f"{this_host()}-{secrets.token_hex(6)}"
-        self._sweeper = Sweeper(store, clock, observer, self._session)
+        self._sweeper = Sweeper(store, clock, observer, self._session, policies.retention)
         self._children: list[Child] = []
         self._settled = 0
         self._first_claim_s: float | None = None

@@ -1,11 +1,14 @@
-"""Puts right what died: leases of dead workers, overdue leases, half-done cancellations."""
+"""Puts right what died, and sweeps out what is old: leases, workers, records."""
 
 from headgate.core.worker import WorkerRow
+from headgate.engine.policy import RetentionPolicy
 from headgate.engine.process import ProcessName, is_gone
 from headgate.ports.clock import Clock
 from headgate.ports.items import Held
 from headgate.ports.observer import Observer
 from headgate.ports.store import Store
+
+DAY_US = 86_400 * 1_000_000
 
 
 class Sweeper:
@@ -20,7 +23,17 @@ class Sweeper:
     CONFIRM_S = 0.5
     """A dead process must be seen dead twice, so that its own supervisor can speak first."""
 
-    def __init__(self, store: Store, clock: Clock, observer: Observer, holder: str) -> None:
+    RETAIN_S = 3_600.0
+    """How often records that are too old are looked for."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        observer: Observer,
+        holder: str,
+        retention: RetentionPolicy | None = None,
+    ) -> None:
         self._store = store
         self._clock = clock
         self._observer = observer
@@ -29,6 +42,8 @@ class Sweeper:
         self._gone: dict[str, float] = {}
         self._overdue: dict[tuple[int, int], float] = {}
         self._swept_s = float("-inf")
+        self._retained_s = float("-inf")
+        self._retention = retention or RetentionPolicy()
 
     async def run_once(self, own: frozenset[str]) -> int:
         """One round; `own` are workers whose supervisor this is. Returns items given back."""
@@ -42,6 +57,7 @@ class Sweeper:
         )
         if not await self._store.jobs.elect(self.DUTY, self._holder, 5 * self.INTERVAL_S):
             return returned
+        await self._forget_old()
         return returned + await self._retire(silent) + await self._end_overdue()
 
     async def due(self, own: frozenset[str]) -> int:
@@ -58,6 +74,14 @@ class Sweeper:
             returned += await self._store.jobs.retire(row.id, why)
             self._observer.changed("worker_retired", worker=row.id, reason=why)
         return returned
+
+    async def _forget_old(self) -> None:
+        """Delete old records, one bounded step a round until none is left."""
+        now_s = self._clock.monotonic()
+        if now_s - self._retained_s < self.RETAIN_S:
+            return
+        if not await self._store.jobs.retain(int(self._retention.days * DAY_US)):
+            self._retained_s = now_s
 
     def _forget_all_but(self, present: set[str]) -> None:
         self._gone = {worker: since for worker, since in self._gone.items() if worker in present}

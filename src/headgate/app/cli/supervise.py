@@ -56,7 +56,7 @@ def build_supervisor(desk: Desk, settings: Settings, store: Store) -> Supervisor
         launcher=ProcessLauncher(settings),
         clock=desk.clock,
         observer=LogObserver(settings.log.level),
-        policies=Policies(settings.worker, settings.claim, settings.retry),
+        policies=Policies(settings.worker, settings.claim, settings.retry, settings.retention),
     )
 
 
