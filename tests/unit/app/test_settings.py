@@ -91,7 +91,7 @@ def test_an_empty_variable_is_not_a_value():
     [
         ("HEADGATE_MAX_ATTEMPTS_ERROR", "; did you mean HEADGATE_RETRY__MAX_ATTEMPTS_ERROR?"),
         ("HEADGATE_WORKER_CONCURRENCY", "; did you mean HEADGATE_WORKER__CONCURRENCY?"),
-        ("HEADGATE_DATABSE_URL", "; did you mean HEADGATE_DATABASE_URL?"),
+        ("HEADGATE_DATABASE_URI", "; did you mean HEADGATE_DATABASE_URL?"),
         ("HEADGATE_XYZZY", ""),
     ],
 )
@@ -109,8 +109,8 @@ def test_our_other_variables_do_not_warn():
     ("text", "message"),
     [
         (
-            "[retry]\nmax_attempts_eror = 3",
-            "'retry.max_attempts_eror'; did you mean retry.max_attempts_error?",
+            "[retry]\nmax_attempt_error = 3",
+            "'retry.max_attempt_error'; did you mean retry.max_attempts_error?",
         ),
         (
             "concurrency = 3",

@@ -200,7 +200,7 @@ class BatchRun:
         self._stopped = self._stopped or report.stalled or report.interrupted
 
     async def _export(self, job: Job, writer: RowWriter, progress: Progress) -> None:
-        progress.note(f"writing {self._options.out}")
+        progress.note(f"writing {self._options.out}", aloud=False)
         export = Export(self._store.reads, self._desk.clock)
         self._writing = asyncio.create_task(export.run(job.id, writer))
         await asyncio.wait([self._writing])

@@ -77,10 +77,10 @@ class Progress:
         self._reading = False
         self._meter = Meter()
 
-    def note(self, text: str) -> None:
-        """Show a remark under the bar, such as what an interrupt is doing."""
+    def note(self, text: str, *, aloud: bool = True) -> None:
+        """Show a remark under the bar, such as what an interrupt does; `aloud` also without one."""
         self._note = text
-        if self._live is None:
+        if self._live is None and aloud:
             self._screen.say(text)
 
     @property

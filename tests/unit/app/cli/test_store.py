@@ -88,11 +88,11 @@ def test_an_unknown_variable_warns_but_does_not_stop(headgate, monkeypatch):
 
 
 def test_a_bad_setting_is_one_line_and_exit_2(headgate):
-    Path("other.toml").write_text("[worker]\nconcurency = 7\n")
+    Path("other.toml").write_text("[worker]\nconcurrenc = 7\n")
     result = headgate("config", "show", "-c", "other.toml")
     assert result.code == 2
     assert result.err == (
-        "error: other.toml: there is no setting 'worker.concurency'; "
+        "error: other.toml: there is no setting 'worker.concurrenc'; "
         "did you mean worker.concurrency?\n"
     )
 
