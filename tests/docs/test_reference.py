@@ -1,6 +1,5 @@
 """What the program has is documented, and what is documented exists."""
 
-import importlib.util
 import inspect
 import re
 import subprocess
@@ -14,6 +13,7 @@ from headgate.core.fault import FaultClass
 from headgate.core.status import ItemStatus, JobState
 from headgate.handlers.function import handler
 from tests.kit.pages import ROOT, blocks
+from tests.kit.reference import load_generator
 
 REFERENCE = ROOT / "docs" / "reference"
 
@@ -22,14 +22,9 @@ def page(name: str) -> str:
     return (ROOT / "docs" / name).read_text("utf-8")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def generate():
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_generator()
 
 
 def test_generated_parts_are_current(generate):

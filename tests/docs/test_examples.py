@@ -1,0 +1,113 @@
+"""The examples in the help of every command work, on a store in which what they name exists."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.kit.reference import load_generator
+
+LOOKUP = """
+from headgate import GiveUp, handler
+
+@handler("price.lookup")
+async def price(item, ctx):
+    if item.input["sku"] in {"P-07", "P-13"}:
+        return GiveUp("not for sale")
+    return {"price": 1}
+"""
+ENRICH = "def person(item, ctx):\n    return {'region': ctx.job.config['region']}\n"
+PRODUCER = """#!/bin/sh\necho '{"sku": "from a pipe"}'\n"""
+# Items 1 to 10 are those of the two queues, so that 17 and 23 are the rows P-07 and P-13 of job 3.
+MAKE = (
+    "headgate queue import default.jsonl --handler lookup.py:price",
+    "headgate queue import nightly.jsonl --queue nightly --handler lookup.py:price",
+    "headgate run lookup.py:price products.csv --quiet || test $? = 3",
+    "headgate jobs reprocess 3 --ids 11 --status DONE",
+)
+BEFORE = {
+    "headgate jobs resume 3": "headgate jobs pause 3",
+    "headgate queue resume --queue nightly": "headgate queue pause --queue nightly",
+}
+FAILED_ITEMS = "headgate run lookup.py:price "
+DAEMONS = ("headgate worker", "headgate worker -q &", "headgate queue run")
+EXAMPLES = [
+    line.removeprefix("$ ") for command in load_generator().commands() for line in command.examples
+]
+
+
+def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(Path(sys.executable).parent), str(folder), os.environ["PATH"]])
+    kept = {name: value for name, value in os.environ.items() if "HEADGATE" not in name}
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        cwd=folder,
+        env={**kept, "PATH": path},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def furnished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("examples")
+    (folder / "lookup.py").write_text(LOOKUP)
+    (folder / "mypkg").mkdir()
+    (folder / "mypkg" / "enrich.py").write_text(ENRICH)
+    (folder / "people.jsonl").write_text('{"name": "Ada"}\n')
+    (folder / "new.jsonl").write_text('{"sku": "new"}\n')
+    (folder / "producer").write_text(PRODUCER)
+    (folder / "producer").chmod(0o755)
+    for name in ("default", "nightly"):
+        lines = [json.dumps({"sku": f"{name} {number}"}) for number in range(5)]
+        (folder / f"{name}.jsonl").write_text("\n".join(lines))
+    rows = [f"P-{number:02}" for number in range(1, 21)]
+    (folder / "products.csv").write_text("\n".join(["sku", *rows]))
+    for command in MAKE:
+        made = shell(command, folder)
+        assert made.returncode == 0, made.stderr
+    shutil.copyfile(folder / "headgate.db", folder / "pristine")
+    return folder
+
+
+@pytest.fixture
+def folder(furnished):
+    """The same folder for all, because jobs know their handler by its path; the store is reset."""
+    for leftover in furnished.glob("headgate*.db*"):
+        leftover.unlink()
+    shutil.copyfile(furnished / "pristine", furnished / "headgate.db")
+    return furnished
+
+
+def prepared(example: str, folder: Path) -> str:
+    """The example with its placeholders filled in, and with an end if it has none."""
+    if example in DAEMONS:
+        return f"timeout --foreground --preserve-status -s INT 3 {example.removesuffix('&')}"
+    if "CURSOR" in example:
+        page = shell("headgate items ls 3 --limit 1 --json", folder)
+        return example.replace("CURSOR", json.loads(page.stdout)["next"]) + " --limit 1"
+    if shutil.which("jq") is None:
+        example = example.partition(" | jq")[0]
+    return example.replace("postgresql://me@db/hg", "sqlite:///hg.db")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_works(example, folder):
+    if example in BEFORE:
+        assert shell(BEFORE[example], folder).returncode == 0
+    ended = shell(prepared(example, folder), folder)
+    expected = 3 if example.startswith(FAILED_ITEMS) else 0
+    assert ended.returncode == expected, ended.stdout + ended.stderr
+
+
+def test_every_command_has_an_example():
+    commands = load_generator().commands()
+    assert [command.path for command in commands if not command.examples] == []
