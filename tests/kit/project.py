@@ -1,15 +1,17 @@
 """A folder with a store, rows, and a log of every execution of a handler."""
 
 import asyncio
+import contextlib
 import csv
 import os
+import sqlite3
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from headgate.app.settings import Settings
-from headgate.app.wiring import open_store
+from headgate.app.wiring import open_store, sqlite_path, store_kind
 from headgate.core.job import Counts, Job
 from headgate.core.status import FINISHED, JobState
 from headgate.core.worker import WorkerRow
@@ -63,6 +65,18 @@ class Project:
             writer.writerow(["id", "do"])
             writer.writerows((n, (deeds or {}).get(n, "")) for n in range(1, count + 1))
         return path
+
+    def freeze(self, command: Command) -> None:
+        """Stop a command where it is, but not with the pen of an SQLite file in its hand.
+
+        Nobody can write to a file whose only writer stands still; that is not ours to mend.
+        """
+        path = Path(sqlite_path(self.url)) if store_kind(self.url) == "sqlite" else None
+        with contextlib.ExitStack() as stack:
+            if path is not None:
+                pen = stack.enter_context(contextlib.closing(sqlite3.connect(path, timeout=30)))
+                pen.execute("BEGIN IMMEDIATE")
+            command.freeze()
 
     # ---- questions ------------------------------------------------------------------------
 

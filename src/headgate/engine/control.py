@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from headgate.core.errors import UnknownJob
 from headgate.core.status import CLAIMABLE, JobState
 from headgate.engine.board import FlightBoard
-from headgate.engine.dispatcher import Dispatcher
+from headgate.engine.dispatcher import Dispatcher, Patience
 from headgate.engine.lane import Interruption, Lane
 from headgate.ports.clock import Clock
 from headgate.ports.reads import ReadStore
@@ -23,26 +23,34 @@ class Control:
         dispatcher: Dispatcher,
         board: FlightBoard,
         clock: Clock,
-        poll_s: float,
+        patience: Patience,
     ) -> None:
         self._reads = reads
         self._lanes = lanes
         self._dispatcher = dispatcher
         self._board = board
         self._clock = clock
-        self._poll_s = poll_s
+        self._patience = patience
 
     async def run(self) -> None:
         """Obey for ever."""
         while True:
             await self.obey()
-            await self._clock.sleep(self._poll_s)
+            await self._clock.sleep(self._patience.poll_s)
 
     async def keep_time(self) -> None:
-        """Enforce limits for ever; never waits for the store, which may be away."""
+        """Enforce limits for ever; waits for the store only after a standstill."""
         while True:
+            # What waits is taken out of reach before the lanes hear that the loop turns again.
+            in_doubt = self._dispatcher.take_waiting() if self._stood_still() else []
             self.enforce_limits()
+            await self._dispatcher.return_items(in_doubt)
             await self._clock.sleep(self.TICK_S)
+
+    def _stood_still(self) -> bool:
+        """Whether we were frozen for so long that our leases may be others' by now."""
+        still_s = self._clock.monotonic() - self._board.turned_s()
+        return still_s > self._patience.doubt_s
 
     def enforce_limits(self) -> None:
         """Cut short what runs past its limit, and show that the loop still turns."""

@@ -22,6 +22,13 @@ class Scope(msgspec.Struct, frozen=True):
     alone: bool = False
 
 
+class Patience(msgspec.Struct, frozen=True):
+    """How often to look, and after how long a standstill our leases are in doubt."""
+
+    poll_s: float
+    doubt_s: float
+
+
 class Supply(msgspec.Struct, frozen=True):
     """Where items come from, and what is noted about it."""
 
@@ -46,7 +53,7 @@ class Dispatcher:
         workshop: Workshop,
         buffer: Buffer,
         sizer: ClaimSizer,
-        poll_s: float,
+        patience: Patience,
     ) -> None:
         self._scope = scope
         self._supply = supply
@@ -54,7 +61,8 @@ class Dispatcher:
         self._buffer = buffer
         self._sizer = sizer
         self._clock = supply.clock
-        self._poll_s = poll_s
+        self._patience = patience
+        self._poll_s = patience.poll_s
         self._turns = Turns()
         self._contenders: list[Contender] = []
         self._looked_s = float("-inf")
@@ -70,13 +78,19 @@ class Dispatcher:
             if self._over(until_s):
                 return
             claimed = await self._claim(size)
-            if claimed:
+            if claimed and self._in_doubt():
+                await self.return_items(claimed)
+            elif claimed:
                 self._supply.board.claimed(self._claim_began_s)
                 self._buffer.put(claimed, self._clock.monotonic())
             elif until_idle and not self._contenders:
                 return
             else:
                 await self._rest()
+
+    def _in_doubt(self) -> bool:
+        """Whether a claim took so long that we may have been frozen and its leases are lost."""
+        return self._clock.monotonic() - self._claim_began_s > self._patience.doubt_s
 
     def stop(self) -> None:
         """Claim nothing more."""
@@ -137,7 +151,11 @@ class Dispatcher:
 
     async def return_waiting(self) -> int:
         """Hand back what is leased but not started."""
-        return await self.return_items(self._buffer.remove_all())
+        return await self.return_items(self.take_waiting())
+
+    def take_waiting(self) -> list[ClaimedItem]:
+        """Everything that is leased but not started, out of the reach of the lanes."""
+        return self._buffer.remove_all()
 
     async def return_job(self, job_id: int) -> int:
         """Hand back what is leased of one job but not started."""

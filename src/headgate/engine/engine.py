@@ -13,7 +13,7 @@ from headgate.core.sizing import ClaimPolicy, ClaimSizer
 from headgate.engine.board import FlightBoard
 from headgate.engine.buffer import Buffer
 from headgate.engine.control import Control
-from headgate.engine.dispatcher import Dispatcher, Scope, Supply
+from headgate.engine.dispatcher import Dispatcher, Patience, Scope, Supply
 from headgate.engine.lane import Interruption, Lane, Tools
 from headgate.engine.packs import PackRunner
 from headgate.engine.policy import RetentionPolicy, WorkerPolicy
@@ -70,6 +70,7 @@ class Engine:
     def __init__(self, scope: Scope, policies: Policies, around: Surroundings) -> None:
         policy = policies.worker
         store, clock = around.store, around.clock
+        patience = Patience(policy.poll_s, policies.claim.lock_floor_s)
         self._around = around
         self._policy = policy
         self._sizer = ClaimSizer(policies.claim, policy.concurrency)
@@ -91,7 +92,7 @@ class Engine:
             workshop,
             self._buffer,
             self._sizer,
-            policy.poll_s,
+            patience,
         )
         tools = Tools(
             self._buffer,
@@ -102,6 +103,7 @@ class Engine:
             around.board,
             around.observer,
             clock,
+            patience.doubt_s,
         )
         self._lanes = [Lane(tools) for _ in range(policy.concurrency)]
         self._control = Control(
@@ -110,7 +112,7 @@ class Engine:
             self._dispatcher,
             around.board,
             clock,
-            policy.poll_s,
+            patience,
         )
 
     async def run_slice(self, budget: Budget) -> SliceReport:

@@ -38,6 +38,8 @@ class Tools(msgspec.Struct, frozen=True):
     board: FlightBoard
     observer: Observer
     clock: Clock
+    doubt_s: float
+    """How long the loop may stand still before our leases may have been given to others."""
 
 
 class Lane:
@@ -45,6 +47,7 @@ class Lane:
 
     BURST = 64
     """Handlers that never wait would starve the commits, so a lane pauses after this many."""
+    PAUSE_S = 0.01
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
@@ -63,6 +66,10 @@ class Lane:
         self._task = asyncio.current_task()
         burst = 0
         while not (self.closed or self.stuck):
+            if tools.clock.monotonic() - tools.board.turned_s() > tools.doubt_s:
+                # We were frozen. Control lets go of what waits before it says that the loop turns.
+                await tools.clock.sleep(self.PAUSE_S)
+                continue
             taken = tools.buffer.take()
             if taken is None:
                 burst = 0
