@@ -102,6 +102,12 @@ lock: ## Compile requirements/ anew from pyproject.toml (LOCK_FLAGS=--upgrade ta
 	  --no-header --no-emit-index-url --no-emit-find-links $(LOCK_FLAGS) --output-file $(LOCK)
 	@! grep -nE '://|file:|^-' $(LOCK) || { echo 'the lock names a registry or a path' >&2; exit 1; }
 
+.PHONY: lock-peers
+lock-peers: ## Compile benchmarks/requirements.txt anew, with the newest releases of the peers
+	@$(or $(UV),$(BIN)/uv) pip compile benchmarks/requirements.in --quiet --universal --python-version 3.11 \
+	  --generate-hashes --no-header --no-emit-index-url --no-emit-find-links --upgrade \
+	  --output-file benchmarks/requirements.txt
+
 .PHONY: clean
 clean: ## Remove .venv, caches and everything built
 	@rm -rf $(VENV) build dist site htmlcov .coverage .coverage.* \

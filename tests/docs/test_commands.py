@@ -10,7 +10,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 RUN = [
     page for page in PAGES if any(block.language in {"console", "bash"} for block in blocks(page))
 ]
-SHELLS = {"sh", "shell", "zsh", "shell-session"}
+SHELLS = {"", "sh", "shell", "zsh", "shell-session"}
 POSTGRES_URL = "postgresql://headgate@localhost/headgate"
 
 
@@ -41,7 +41,7 @@ def test_the_commands_of_a_page_about_postgresql(page, tmp_path, postgres_url):
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_commands_stand_in_blocks_that_are_run(page):
     odd = [block.line for block in blocks(page) if block.language in SHELLS]
-    assert not odd, f"use ```console or ```bash, so that the block is run: lines {odd}"
+    assert not odd, f"name the language; use ```console or ```bash for what is run: lines {odd}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -97,6 +97,8 @@ class PageRunner:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         self._environment = {**kept, "PATH": path, "COLUMNS": "100"}
         (folder / ".venv").symlink_to(Path(sys.executable).parent.parent)
+        for name in ("benchmarks", "tests"):  # what pages for developers run lies in the checkout
+            (folder / name).symlink_to(ROOT / name)
 
     def run(self, page: Path) -> int:
         """Write the files and run the commands of a page; return how many commands there were."""
