@@ -83,7 +83,9 @@ class Enqueue:
     async def _insert(self, session: Session, job: Job, new: Sequence[NewItem], now: int) -> None:
         if new:
             tail = (job.id, job.owner, job.handler, job.ingest_run, now)
+            newest = (await session.rows("newest_item", job_id=job.id))[0][0]
             await session.copy("insert_items", copy_block(new, tail))
+            await session.change("insert_keys", job_id=job.id, newest=newest)
         bad = sum(item.problem is not None for item in new)
         counted = Counter({ItemStatus.PENDING: len(new) - bad, ItemStatus.ERROR: bad})
         await self._add_counts(session, [(job.id, status, n) for status, n in counted.items()])

@@ -229,6 +229,7 @@ async def _delete(session: Session, job_id: int, limit: int) -> int:
     if found:
         ids = number_array([each[0] for each in found])
         await session.change("delete_attempts", ids=ids)
+        await session.change("delete_keys", job_id=job_id, ids=ids)
         await session.change("delete_items", job_id=job_id, ids=ids)
         await add_counts(session, [(job_id, status, -1) for _, status in found])
         return len(found)

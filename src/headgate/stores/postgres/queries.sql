@@ -157,10 +157,21 @@ COPY items (
     ingest_run, updated_at
 ) FROM STDIN
 
+-- name: newest_item
+-- The last row that the job has.
+SELECT coalesce(max(id), 0) FROM items WHERE job_id = %(job_id)s
+
+-- name: insert_keys
+-- The keys of the rows that just came; one that the job has already is a unique violation.
+INSERT INTO item_keys (job_id, key, item_id)
+SELECT job_id, key, id FROM items WHERE job_id = %(job_id)s AND id > %(newest)s ORDER BY id
+
 -- name: known_rows
 -- Which of these keys the job has already.
-SELECT key, id, line, ingest_run, input FROM items
-WHERE job_id = %(job_id)s AND key = ANY (%(keys)s::text[])
+SELECT i.key, i.id, i.line, i.ingest_run, i.input
+FROM unnest(%(keys)s::text[]) AS given (key)
+JOIN item_keys AS k ON k.job_id = %(job_id)s AND k.key = given.key
+JOIN items AS i ON i.job_id = k.job_id AND i.id = k.item_id
 
 -- name: see_again
 -- Known rows that this reading of the source has come across, and where.
@@ -423,6 +434,12 @@ SELECT id, status FROM items WHERE job_id = %(job_id)s ORDER BY id LIMIT %(limit
 -- name: delete_attempts
 -- The history of items.
 DELETE FROM attempts WHERE item_id = ANY (%(ids)s::bigint[])
+
+-- name: delete_keys
+-- The keys of items.
+DELETE FROM item_keys AS k USING items AS i
+WHERE i.job_id = %(job_id)s AND i.id = ANY (%(ids)s::bigint[])
+AND k.job_id = i.job_id AND k.key = i.key
 
 -- name: delete_items
 -- The items themselves.

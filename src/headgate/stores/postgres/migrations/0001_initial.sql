@@ -78,7 +78,6 @@ CREATE TABLE items (
     CHECK ((status IN ('DONE', 'REVIEW')) = (result IS NOT NULL)),
     CONSTRAINT items_in_order PRIMARY KEY (job_id, id)
 );
-CREATE UNIQUE INDEX items_by_key ON items (job_id, key);
 CREATE INDEX items_claimable ON items (job_id, due_at, id)
 WHERE status = 'PENDING' AND NOT suspect;
 CREATE INDEX items_suspect ON items (job_id, due_at, id)
@@ -88,6 +87,15 @@ CREATE INDEX items_by_status ON items (job_id, status, updated_at, id);
 -- through those jobs, so that a claim and its settlement need not touch this index.
 CREATE INDEX items_across_jobs ON items (status, owner, updated_at, id)
 WHERE status IN ('REVIEW', 'ERROR', 'NOT_FOUND');
+
+-- Keys never change, but an index on them in `items` would be written with every change of an
+-- item: 10 of the 34 microseconds that an item's two changes cost. Here they are written once.
+CREATE TABLE item_keys (
+    job_id bigint NOT NULL,
+    key text NOT NULL,
+    item_id bigint NOT NULL,
+    CONSTRAINT items_by_key PRIMARY KEY (job_id, key)
+);
 
 CREATE TABLE attempts (
     item_id bigint NOT NULL,
