@@ -192,6 +192,13 @@ DEEDS: dict[str, Callable[[], Any]] = {
 }
 
 
+async def large(item: Item, ctx: Context) -> Any:
+    """A result of `large` bytes."""
+    note(item, ctx)
+    await asyncio.sleep(0.002)  # noqa: TID251  as users write it
+    return {"value": "x" * ctx.job.config["large"]}
+
+
 async def quiet(item: Item, ctx: Context) -> Any:
     """Leave no trace in the log, for batches that only count."""
     return {"value": item.key}

@@ -33,6 +33,8 @@ class Project:
         self.url = url
         self.log = folder / "executions.log"
         self.settings = dict(settings or {})
+        self.environment: dict[str, str] = {}
+        """What commands find in their environment besides settings."""
 
     # ---- commands -------------------------------------------------------------------------
 
@@ -42,6 +44,7 @@ class Project:
         named = {**self.settings, **{name: str(value) for name, value in settings.items()}}
         ours = {f"HEADGATE_{name.upper()}": value for name, value in named.items()}
         environment = {**kept, "NO_COLOR": "1", "HEADGATE_DATABASE_URL": self.url, **ours}
+        environment |= self.environment
         return Command(self.folder, [str(word) for word in words], environment)
 
     def run(self, *words: str | Path, **settings: object) -> Ended:
