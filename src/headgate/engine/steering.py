@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from headgate.core.fault import FaultClass
 from headgate.core.job import Job
-from headgate.core.status import UNFINISHED, ItemStatus, JobMove
+from headgate.core.status import UNFINISHED, ItemStatus, JobMove, JobState
 from headgate.ports.items import RequeueRequest
 from headgate.ports.store import Store
 
@@ -27,6 +27,10 @@ class Steering:
 
     async def cancel(self, job_id: int) -> Job:
         """End a job: its open items become CANCELLED, and late results are refused."""
+        job = await self._store.reads.job(job_id)
+        # A cancellation that was cut short is simply carried on.
+        if job.state is JobState.CANCELLED and await self.cancel_items(job_id):
+            return job
         job = await self._move(job_id, JobMove.CANCEL)
         await self.cancel_items(job_id)
         return job

@@ -58,6 +58,7 @@ class Sweeper:
         if not await self._store.jobs.elect(self.DUTY, self._holder, 5 * self.INTERVAL_S):
             return returned
         await self._forget_old()
+        await self._finish_cancellations()
         return returned + await self._retire(silent) + await self._end_overdue()
 
     async def due(self, own: frozenset[str]) -> int:
@@ -101,6 +102,13 @@ class Sweeper:
             return None
         silent_s = now_s - since_s
         return f"no heartbeat for {silent_s:.0f} s" if silent_s > row.ttl_s else None
+
+    async def _finish_cancellations(self) -> None:
+        """Cancel what a cancellation that was cut short has left open."""
+        for job_id in await self._store.reads.half_cancelled():
+            while await self._store.items.cancel_items(job_id):
+                pass
+            self._observer.changed("cancellation_finished", job=job_id)
 
     async def _end_overdue(self) -> int:
         """Return leases that stay overdue for as long as a lease lasts, on our own clock."""

@@ -185,6 +185,10 @@ class ReadStore(Protocol):
         """Workers, newest first."""
         ...
 
+    async def half_cancelled(self) -> list[int]:
+        """Cancelled jobs that still have open items: whoever cancelled them was cut short."""
+        ...
+
     async def status(self) -> StoreStatus:
         """Size, schema and location."""
         ...

@@ -12,7 +12,7 @@ from headgate.app.cli.exits import Exit
 from headgate.app.cli.options import DryRun, ErrorClass, Json, ResetAttempts, Yes, confirm
 from headgate.app.cli.shapes import job_shape
 from headgate.app.cli.stdin import stdin_lines
-from headgate.app.cli.supervise import build_supervisor, stopping, supervise
+from headgate.app.cli.supervise import build_supervisor, same_command, stopping, supervise
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, ended, worker_flags
 from headgate.core.errors import UsageError
 from headgate.core.sizing import IngestSizer
@@ -115,7 +115,7 @@ async def run(
         stall = max_stall if drain else None
         report = await supervise(
             supervisor,
-            Work(jobs=(job.id,), drain=drain, max_stall_s=stall, budget_s=None),
+            Work((job.id,), drain=drain, max_stall_s=stall, command=same_command()),
             lambda count: desk.screen.say(stopping(count, supervisor.running)),
         )
     return ended(desk, report, drain=drain)

@@ -80,7 +80,7 @@ async def worker(
             await store.reads.job(job_id)
         supervisor = build_supervisor(desk, settings, store)
         desk.screen.say(f"working on {'all jobs' if chosen is None else f'jobs {jobs}'}")
-        work = Work(jobs=chosen, drain=drain, max_stall_s=max_stall, budget_s=None)
+        work = Work(chosen, drain=drain, max_stall_s=max_stall, command=same_command())
         report = await supervise(
             supervisor, work, lambda count: desk.screen.say(stopping(count, supervisor.running))
         )

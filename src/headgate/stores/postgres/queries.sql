@@ -668,6 +668,14 @@ FROM workers AS w LEFT JOIN (
 WHERE NOT %(alive_only)s OR w.stopped_at IS NULL
 ORDER BY w.registered_at DESC, w.id
 
+-- name: half_cancelled
+-- Cancelled jobs that still have open items.
+SELECT j.id FROM jobs AS j
+WHERE j.state = 'CANCELLED' AND (
+    EXISTS (SELECT 1 FROM items WHERE job_id = j.id AND status = 'PENDING')
+    OR EXISTS (SELECT 1 FROM items WHERE job_id = j.id AND status = 'PROCESSING')
+)
+
 -- name: totals
 -- What `db status` says.
 SELECT (SELECT count(*) FROM jobs), (SELECT coalesce(sum(n), 0)::bigint FROM job_counts),

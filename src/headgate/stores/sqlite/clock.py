@@ -26,10 +26,14 @@ class StoreClock:
         """The time, without a claim to be later than anybody else's stamp."""
         return self._now() + self._ahead
 
+    def not_before(self, last: int) -> int:
+        """The time, moved forward if somebody's stamp is ahead of it."""
+        now = self.now()
+        if now < last:
+            self._ahead += last - now
+            return last
+        return now
+
     def stamp_after(self, last: int) -> int:
         """A stamp later than `last`."""
-        now = self.now()
-        if now <= last:
-            self._ahead += last + 1 - now
-            return last + 1
-        return now
+        return self.not_before(last + 1)

@@ -191,15 +191,15 @@ class Database:
         def attempt() -> Answer:
             connection.execute("BEGIN")
             try:
-                return work(Transaction(connection, self.queries, self.clock.now()))
+                now = self.clock.not_before(_last_stamp(connection))
+                return work(Transaction(connection, self.queries, now))
             finally:
                 connection.execute("COMMIT")
 
         return self._patiently(attempt)
 
     def _stamp(self, connection: apsw.Connection) -> int:
-        last = next(connection.execute("SELECT last_at FROM clock"))[0]
-        now = self.clock.stamp_after(last)
+        now = self.clock.stamp_after(_last_stamp(connection))
         connection.execute("UPDATE clock SET last_at = ?", (now,))
         return now
 
@@ -269,6 +269,11 @@ class Database:
             while not backup.done:
                 backup.step(1_000)
         copy.close()
+
+
+def _last_stamp(connection: apsw.Connection) -> int:
+    """The store's own time: whoever reads must not live in its past."""
+    return int(next(connection.execute("SELECT last_at FROM clock"))[0])
 
 
 def _opened(connection: apsw.Connection | None) -> apsw.Connection:

@@ -420,6 +420,13 @@ FROM workers
 WHERE :alive_only = 0 OR stopped_at IS NULL
 ORDER BY registered_at DESC
 
+-- name: half_cancelled
+SELECT j.id FROM jobs AS j
+WHERE j.state = 'CANCELLED' AND (
+    EXISTS (SELECT 1 FROM items WHERE job_id = j.id AND status = 'PENDING')
+    OR EXISTS (SELECT 1 FROM items WHERE job_id = j.id AND status = 'PROCESSING')
+)
+
 -- name: totals
 SELECT (SELECT count(*) FROM jobs), (SELECT coalesce(sum(n), 0) FROM job_counts)
 
