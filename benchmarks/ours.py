@@ -14,7 +14,7 @@ from benchmarks.workload import write_csv
 
 Store = Callable[[Bench, Path], AbstractContextManager[str]]
 
-DRAIN_CONCURRENCY = 256
+DRAIN_CONCURRENCY = 32
 WAITING_CONCURRENCY = 50
 WAIT_S = 0.02  # what the handler `wait` waits
 
