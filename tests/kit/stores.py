@@ -84,6 +84,15 @@ class PostgresPlace(Place):
             cursor = connection.execute(statement.encode())
             return cursor.fetchall() if cursor.description else []
 
+    def empty(self) -> None:
+        """Back to how the migrations left it."""
+        tables = self.execute(
+            "SELECT tablename FROM pg_tables "
+            "WHERE schemaname = 'public' AND tablename != 'schema_migrations'"
+        )
+        names = ", ".join(name for (name,) in tables)
+        self.execute(f"TRUNCATE {names} RESTART IDENTITY")
+
 
 def one(rows: Sequence[tuple[Any, ...]]) -> Any:
     """The single value of a single row."""

@@ -1,39 +1,59 @@
 """One suite of laws, run on every store."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from headgate.ports.store import Store
+from tests.kit.postgres import PostgresServer
 from tests.kit.stores import KINDS, Place, PostgresPlace, SqlitePlace
 
 MARKS = {"postgres": [pytest.mark.postgres]}
+EVERY_STORE = [pytest.param(kind, marks=MARKS.get(kind, [])) for kind in KINDS]
 
 
-@pytest.fixture(params=[pytest.param(kind, marks=MARKS.get(kind, [])) for kind in KINDS])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
-    """An empty database; the test must have closed its connections when it ends."""
-    if request.param == "postgres":
-        # Checks on its own exit that nobody is connected any more.
-        yield PostgresPlace(request.getfixturevalue("postgres_url"))
-        return
-    lying = SqlitePlace(tmp_path / "store.db")
+@pytest.fixture(scope="session")
+def migrated(postgres_server: PostgresServer) -> Iterator[PostgresPlace]:
+    """One database for all tests that find it empty: making one for each takes longer than most."""
+    name = postgres_server.create_database()
+    lying = PostgresPlace(postgres_server.url(name))
+    asyncio.run(lying.store().migrate())
     yield lying
-    lying.assert_closed()
+    postgres_server.drop_database(name)
 
 
-@pytest.fixture
-def another_place(place: Place, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Place]:
-    """A second database of the same kind."""
-    if place.kind == "sqlite":
-        yield SqlitePlace(tmp_path / "another.db")
+@pytest.fixture(params=EVERY_STORE)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    """A database without rows; the test must have closed its connections when it ends."""
+    if request.param == "sqlite":
+        lying = SqlitePlace(tmp_path / "store.db")
+        yield lying
+        lying.assert_closed()
         return
-    server = request.getfixturevalue("postgres_server")
-    name = server.create_database()
-    yield PostgresPlace(server.url(name))
-    server.assert_unused(name)
-    server.drop_database(name)
+    shared: PostgresPlace = request.getfixturevalue("migrated")
+    shared.empty()
+    yield shared
+    server: PostgresServer = request.getfixturevalue("postgres_server")
+    server.assert_unused(shared.url.rpartition("/")[2])
+
+
+@pytest.fixture(params=EVERY_STORE)
+def fresh_places(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Place]]:
+    """Two databases of the same kind that nobody has migrated yet."""
+    if request.param == "sqlite":
+        files = [SqlitePlace(tmp_path / name) for name in ("one.db", "two.db")]
+        yield list(files)
+        for file in files:
+            file.assert_closed()
+        return
+    server: PostgresServer = request.getfixturevalue("postgres_server")
+    names = [server.create_database() for _ in range(2)]
+    yield [PostgresPlace(server.url(name)) for name in names]
+    for name in names:
+        server.assert_unused(name)
+        server.drop_database(name)
 
 
 @pytest.fixture

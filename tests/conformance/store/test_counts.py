@@ -55,6 +55,16 @@ async def test_a_missing_history_is_found(store, place):
     place.execute("UPDATE attempts SET item_id = item_id - 1000")
 
 
+async def test_a_key_that_leads_to_no_item_is_found(store, place):
+    if place.kind == "sqlite":
+        pytest.skip("the key is an index of the item itself")
+    await factories.job(store, 2)
+    place.execute("UPDATE item_keys SET item_id = item_id + 1000 WHERE item_id = 1")
+    (finding,) = await store.reads.check(repair=False)
+    assert "2 keys and items do not belong together" in finding.problem
+    place.execute("UPDATE item_keys SET item_id = item_id - 1000 WHERE item_id > 1000")
+
+
 async def test_status_tells_what_is_there(store, place):
     await factories.job_of(store, ItemStatus.DONE, 3)
     status = await store.reads.status()

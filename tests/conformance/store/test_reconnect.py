@@ -18,8 +18,9 @@ pytestmark = pytest.mark.postgres
 
 
 @pytest.fixture
-async def store(postgres_url):
-    async with PostgresStore(postgres_url) as opened:
+async def store(migrated):
+    migrated.empty()
+    async with PostgresStore(migrated.url) as opened:
         yield opened
         assert await opened.reads.check(repair=False) == []
 

@@ -63,12 +63,14 @@ async def _finished_with_open(session: Session) -> list[Finding]:
 
 
 async def _orphans(session: Session) -> list[Finding]:
-    items, attempts = await session.row("orphans")
+    items, attempts, keys = await session.row("orphans")
     findings = []
     if items:
         findings.append(Finding(f"{items} items belong to no job", repairable=False))
     if attempts:
         findings.append(Finding(f"{attempts} attempts belong to no item", repairable=False))
+    if keys:
+        findings.append(Finding(f"{keys} keys and items do not belong together", repairable=False))
     return findings
 
 

@@ -713,7 +713,12 @@ GROUP BY j.id ORDER BY j.id
 -- Rows whose parent is gone.
 SELECT
     (SELECT count(*) FROM items AS i WHERE NOT EXISTS (SELECT FROM jobs WHERE id = i.job_id)),
-    (SELECT count(*) FROM attempts AS a WHERE NOT EXISTS (SELECT FROM items WHERE id = a.item_id))
+    (SELECT count(*) FROM attempts AS a WHERE NOT EXISTS (SELECT FROM items WHERE id = a.item_id)),
+    (
+        SELECT count(*) FROM item_keys AS k FULL JOIN items AS i
+        ON i.job_id = k.job_id AND i.id = k.item_id AND i.key = k.key
+        WHERE i.id IS NULL OR k.item_id IS NULL
+    )
 
 -- name: short_histories
 -- Items that count more attempts than were recorded.
