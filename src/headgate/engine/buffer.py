@@ -58,6 +58,15 @@ class Buffer:
         self._drained.set()
         return removed
 
+    def remove_claimed_before(self, moment_s: float) -> list[ClaimedItem]:
+        """Take out what has waited since before `moment_s`; the oldest stand in front."""
+        removed = []
+        while self._waiting and self._waiting[0][1] < moment_s:
+            removed.append(self._waiting.popleft()[0])
+        if removed:
+            self._drained.set()
+        return removed
+
     def job_ids(self) -> set[int]:
         """The jobs that have items here."""
         return {item.job_id for item, _ in self._waiting}

@@ -61,7 +61,8 @@ class Control:
                 lane.interrupt(Interruption.TIMEOUT)
 
     async def obey(self) -> None:
-        """Hand back the waiting items of paused jobs; stop the running ones of cancelled jobs."""
+        """Hand back what waits too long or is paused; stop the running items of cancelled jobs."""
+        await self._dispatcher.return_stale()
         for job_id in self._jobs_in_hand():
             state = await self._state(job_id)
             if state in CLAIMABLE or state is JobState.INGESTING:

@@ -161,6 +161,11 @@ class Dispatcher:
         """Hand back what is leased of one job but not started."""
         return await self.return_items(self._buffer.remove_job(job_id))
 
+    async def return_stale(self) -> int:
+        """Hand back what has waited for a lane so long that its lease could end while it runs."""
+        moment_s = self._clock.monotonic() - self.BUFFER_PATIENCE_S
+        return await self.return_items(self._buffer.remove_claimed_before(moment_s))
+
     def waiting_jobs(self) -> set[int]:
         """The jobs that have leased items which no lane has taken."""
         return self._buffer.job_ids()
