@@ -1,39 +1,38 @@
-"""Cursors come back as they were given, or are refused."""
-
-import base64
+"""A cursor is bound to its query, and damage never passes for a position."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from headgate.core.errors import BadCursor
 from headgate.core.paging import Cursor, Order, decode_cursor, encode_cursor, filter_hash
 
-HERE = filter_hash(1, ["ERROR"])
+NAME = filter_hash(1, ["DONE"])
+CURSOR = Cursor(Order.UPDATED, NAME, 1_800_000_000_000_000, 42)
 
 
-@given(st.sampled_from(Order), st.integers(0, 2**53), st.integers(0, 2**62))
-def test_a_cursor_survives_its_trip(order, updated_at, item_id):
-    cursor = Cursor(order, HERE, updated_at, item_id)
-    assert decode_cursor(encode_cursor(cursor), order, HERE) == cursor
+def test_a_cursor_comes_back_as_it_was():
+    assert decode_cursor(encode_cursor(CURSOR), Order.UPDATED, NAME) == CURSOR
 
 
-@given(st.text(max_size=60))
-def test_garbage_is_refused_and_never_crashes(text):
-    with pytest.raises(BadCursor):
-        decode_cursor(text, Order.INPUT, HERE)
+def test_a_cursor_is_safe_in_an_address():
+    assert encode_cursor(CURSOR).replace("-", "").replace("_", "").isalnum()
 
 
 @pytest.mark.parametrize(
-    ("order", "name"), [(Order.UPDATED, HERE), (Order.INPUT, filter_hash(2, ["ERROR"]))]
+    ("order", "name"), [(Order.INPUT, NAME), (Order.UPDATED, filter_hash(2, ["DONE"]))]
 )
-def test_a_cursor_of_another_query_is_refused(order, name):
-    text = encode_cursor(Cursor(Order.INPUT, HERE, 1, 2))
+def test_a_cursor_of_another_query_is_refused(order: Order, name: str):
     with pytest.raises(BadCursor, match="another query"):
-        decode_cursor(text, order, name)
+        decode_cursor(encode_cursor(CURSOR), order, name)
 
 
-def test_a_cursor_cannot_be_forged_out_of_plain_json():
-    forged = base64.urlsafe_b64encode(b'["input", 5, "x", null]').decode()
+@pytest.mark.parametrize(
+    "text", ["", "x", "!!!!", "größer", "AAAA", encode_cursor(CURSOR)[:-3], "bnVsbA", "W10"]
+)
+def test_a_damaged_cursor_is_refused(text: str):
     with pytest.raises(BadCursor):
-        decode_cursor(forged, Order.INPUT, HERE)
+        decode_cursor(text, Order.UPDATED, NAME)
+
+
+def test_a_filter_has_one_name_and_another_filter_another():
+    assert filter_hash(1, ["A"]) == filter_hash(1, ["A"])
+    assert len({filter_hash(1, ["A"]), filter_hash(1, ["B"]), filter_hash("1", ["A"])}) == 3

@@ -1,115 +1,156 @@
-"""Every row of the table "what happened, what follows, does it count" in DESIGN."""
+"""What follows from an attempt: every row of the table of outcomes, and the edges between them."""
 
 from random import Random
 
-import msgspec
 import pytest
 
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.item import ClaimedItem
-from headgate.core.outcome import Done, GiveUp, NotFound, RetryLater, Review, Skipped
+from headgate.core.outcome import Done, GiveUp, NotFound, Outcome, RetryLater, Review, Skipped
 from headgate.core.retry import RetryPolicy, Verdict, after_crash, backoff_s, decide
 from headgate.core.status import ItemStatus
 
 POLICY = RetryPolicy()
-FRESH = ClaimedItem(1, 1, "k", "{}", None, 1, 0, 0, 0, 0, False, 0)
-TRANSIENT = Fault(FaultClass.TRANSIENT, "connection reset")
-DAY_US = 86_400 * 1_000_000
+SECOND = 1_000_000
 
 
-class Longest:
-    """Chance that always takes the longest wait."""
+def an_item(
+    failures: int = 0, crashes: int = 0, strategy: int = 0, throttled_us: int = 0
+) -> ClaimedItem:
+    return ClaimedItem(
+        id=1,
+        job_id=1,
+        key="1",
+        input="{}",
+        normalized=None,
+        epoch=1,
+        attempts=failures,
+        failures=failures,
+        crashes=crashes,
+        strategy=strategy,
+        suspect=crashes > 0,
+        throttled_us=throttled_us,
+    )
 
-    def uniform(self, _a: float, b: float, /) -> float:
-        return b
 
-
-def verdict(ended: object, item: ClaimedItem = FRESH, strategies: int = 0) -> Verdict:
-    return decide(item, ended, POLICY, strategies, Longest())  # type: ignore[arg-type]
-
-
-def having(**facts: object) -> ClaimedItem:
-    return msgspec.structs.replace(FRESH, **facts)
+def verdict(
+    ended: Outcome | Fault,
+    item: ClaimedItem | None = None,
+    policy: RetryPolicy = POLICY,
+    strategies: int = 0,
+) -> Verdict:
+    return decide(item or an_item(), ended, policy, strategies, Random(1))
 
 
 @pytest.mark.parametrize(
-    ("outcome", "status"),
+    ("ended", "status"),
     [
-        (Done({"a": 1}), ItemStatus.DONE),
-        (Skipped("duplicate"), ItemStatus.SKIPPED),
+        (Done({"price": 1}), ItemStatus.DONE),
+        (Skipped("robots"), ItemStatus.SKIPPED),
         (Review([]), ItemStatus.REVIEW),
         (NotFound(), ItemStatus.NOT_FOUND),
-        (GiveUp("never"), ItemStatus.ERROR),
     ],
 )
-def test_an_answer_ends_the_item_and_counts(outcome, status):
-    found = verdict(outcome)
-    assert (found.status, found.counted) == (status, True)
+def test_an_answer_ends_the_item_and_counts(ended: Outcome, status: ItemStatus):
+    found = verdict(ended)
+    assert (found.status, found.counted, found.failed) == (status, True, False)
+    assert found.error_class is None
 
 
-def test_nothing_found_goes_on_with_the_next_strategy_and_ends_after_the_last():
-    first = verdict(NotFound("no isbn"), strategies=2)
-    assert (first.status, first.missed, first.due_in_us) == (ItemStatus.PENDING, True, 0)
-    last = verdict(NotFound("no title"), having(strategy=1), strategies=2)
-    assert (last.status, last.reason) == (ItemStatus.NOT_FOUND, "no title")
-
-
-def test_a_setting_overrules_the_number_of_strategies():
-    policy = RetryPolicy(max_attempts_not_found=2)
-    assert decide(FRESH, NotFound(), policy, 5, Longest()).status is ItemStatus.PENDING
-    again = decide(having(strategy=1), NotFound(), policy, 5, Longest())
-    assert again.status is ItemStatus.NOT_FOUND
+@pytest.mark.parametrize(
+    "ended",
+    [
+        GiveUp("no such account"),
+        Fault(FaultClass.PERMANENT, "400"),
+        Fault(FaultClass.INVALID_RESULT, "not JSON"),
+    ],
+)
+def test_a_permanent_fault_ends_the_item_at_once(ended: Outcome | Fault):
+    found = verdict(ended)
+    assert (found.status, found.counted, found.failed) == (ItemStatus.ERROR, True, True)
+    assert found.reason == ended.reason
 
 
 @pytest.mark.parametrize("kind", [FaultClass.TRANSIENT, FaultClass.TIMEOUT])
-def test_a_passing_fault_is_retried_with_growing_waits_until_the_attempts_are_used_up(kind):
-    waits = []
-    for failures in range(2):
-        found = verdict(Fault(kind, "boom"), having(failures=failures))
-        assert (found.status, found.counted, found.failed) == (ItemStatus.PENDING, True, True)
-        waits.append(found.due_in_us)
-    assert waits == [5_000_000, 30_000_000]
-    last = verdict(Fault(kind, "boom"), having(failures=2))
-    assert (last.status, last.error_class, last.reason) == (ItemStatus.ERROR, kind, "boom")
+def test_a_transient_fault_is_tried_again_until_the_attempts_are_used_up(kind: FaultClass):
+    fault = Fault(kind, "reset by peer")
+    endings = [verdict(fault, an_item(failures=n)) for n in range(3)]
+    assert [found.status for found in endings] == [
+        ItemStatus.PENDING,
+        ItemStatus.PENDING,
+        ItemStatus.ERROR,
+    ]
+    assert all(found.counted and found.failed for found in endings)
+    assert {found.error_class for found in endings} == {kind}
+    assert endings[-1].due_in_us == 0
 
 
-@pytest.mark.parametrize("kind", [FaultClass.PERMANENT, FaultClass.INVALID_RESULT])
-def test_a_lasting_fault_is_not_retried(kind):
-    found = verdict(Fault(kind, "bad request"))
-    assert (found.status, found.error_class, found.counted) == (ItemStatus.ERROR, kind, True)
-
-
-def test_being_asked_to_wait_costs_no_attempt():
-    found = verdict(RetryLater(after=7))
+def test_a_throttled_item_waits_as_long_as_it_was_asked_to_and_pays_nothing():
+    found = verdict(RetryLater(after=30, reason="429"))
     assert (found.status, found.counted, found.failed) == (ItemStatus.PENDING, False, False)
-    assert (found.throttled, found.due_in_us) == (True, 7_000_000)
+    assert (found.throttled, found.due_in_us) == (True, 30 * SECOND)
+    assert (found.error_class, found.reason) == (FaultClass.THROTTLED, "429")
 
 
-@pytest.mark.parametrize(("after", "due_in_us"), [(-5, 0), (1e12, DAY_US)])
-def test_absurd_waits_are_brought_to_their_bounds(after, due_in_us):
-    assert verdict(RetryLater(after=after)).due_in_us == due_in_us
+def test_a_wait_is_never_negative_and_never_longer_than_the_stall_limit():
+    assert verdict(RetryLater(after=-5)).due_in_us == 0
+    patient = verdict(RetryLater(after=float("inf")))
+    assert patient.due_in_us == POLICY.stall_limit_s * SECOND
 
 
-def test_a_refusal_that_names_no_time_waits_like_a_first_failure():
-    assert verdict(Fault(FaultClass.THROTTLED, "HTTP 429")).due_in_us == 5_000_000
+def test_a_throttle_without_a_time_backs_off():
+    found = verdict(Fault(FaultClass.THROTTLED, "503"))
+    assert found.throttled
+    assert 0 < found.due_in_us <= POLICY.backoff_base_s * SECOND
 
 
-def test_an_item_that_is_throttled_for_a_day_without_a_break_has_stalled():
-    found = verdict(RetryLater(after=1), having(throttled_us=DAY_US))
+def test_an_item_that_is_throttled_for_a_day_is_stalled():
+    limit_us = int(POLICY.stall_limit_s * SECOND)
+    assert verdict(RetryLater(), an_item(throttled_us=limit_us - 1)).status is ItemStatus.PENDING
+    found = verdict(RetryLater(reason="429"), an_item(throttled_us=limit_us))
     assert (found.status, found.error_class) == (ItemStatus.ERROR, FaultClass.STALLED)
+    assert found.reason == "throttled without a break: 429"
 
 
-def test_a_crash_makes_a_suspect_and_the_third_one_names_the_poison():
-    first = after_crash(FRESH, "killed by SIGSEGV", POLICY)
-    assert (first.status, first.alone, first.counted) == (ItemStatus.PENDING, True, False)
-    third = after_crash(having(crashes=2), "killed by SIGSEGV", POLICY)
-    assert (third.status, third.error_class) == (ItemStatus.ERROR, FaultClass.POISON)
-    assert "SIGSEGV" in (third.reason or "")
-    assert not third.counted
+def test_strategies_are_tried_in_turn_before_an_item_is_not_found():
+    endings = [verdict(NotFound(), an_item(strategy=n), strategies=3) for n in range(3)]
+    assert [found.status for found in endings] == [
+        ItemStatus.PENDING,
+        ItemStatus.PENDING,
+        ItemStatus.NOT_FOUND,
+    ]
+    assert [found.missed for found in endings] == [True, True, False]
+    assert all(found.counted and not found.failed for found in endings)
 
 
-def test_backoff_is_full_jitter_below_a_cap():
-    rng = Random(1)
-    waits = [backoff_s(50, POLICY, rng) for _ in range(200)]
-    assert max(waits) <= POLICY.backoff_cap_s
-    assert min(waits) < POLICY.backoff_cap_s / 10
+def test_a_policy_may_allow_more_or_fewer_misses_than_there_are_strategies():
+    strict = RetryPolicy(max_attempts_not_found=1)
+    assert verdict(NotFound(), policy=strict, strategies=3).status is ItemStatus.NOT_FOUND
+    patient = RetryPolicy(max_attempts_not_found=2)
+    assert verdict(NotFound(), policy=patient).status is ItemStatus.PENDING
+
+
+def test_one_crash_in_company_and_two_alone_are_poison():
+    endings = [after_crash(an_item(crashes=n), "SIGSEGV", POLICY) for n in range(3)]
+    assert [found.status for found in endings] == [
+        ItemStatus.PENDING,
+        ItemStatus.PENDING,
+        ItemStatus.ERROR,
+    ]
+    assert [found.alone for found in endings] == [True, True, False]
+    assert all(found.crashed and not found.counted for found in endings)
+    assert {found.error_class for found in endings} == {FaultClass.POISON}
+    assert "died 3 times" in str(endings[-1].reason)
+    assert "SIGSEGV" in str(endings[-1].reason)
+
+
+@pytest.mark.parametrize(("failures", "step_s"), [(1, 5.0), (2, 30.0), (3, 180.0), (4, 600.0)])
+def test_backoff_grows_to_its_cap_with_full_jitter(failures: int, step_s: float):
+    rng = Random(7)
+    waits = [backoff_s(failures, POLICY, rng) for _ in range(500)]
+    assert 0 <= min(waits) < step_s * 0.05
+    assert step_s * 0.95 < max(waits) <= step_s
+
+
+def test_backoff_after_countless_failures_is_still_a_number():
+    assert backoff_s(10_000, POLICY, Random(1)) <= POLICY.backoff_cap_s

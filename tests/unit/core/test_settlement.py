@@ -1,6 +1,5 @@
-"""What is written when an attempt ends."""
+"""A verdict becomes one write, and says what it does to each counter of the item."""
 
-import msgspec
 import pytest
 
 from headgate.core.item import ClaimedItem
@@ -8,40 +7,61 @@ from headgate.core.retry import FINISHED, RetryPolicy, Verdict, after_crash
 from headgate.core.settlement import hand_back, settle
 from headgate.core.status import ItemStatus
 
-SUSPECT = ClaimedItem(7, 3, "k", "{}", None, 5, 2, 1, 1, 1, True, 0)
+ITEM = ClaimedItem(7, 3, "k", "{}", None, 4, 2, 1, 1, 1, True, 0)
+THROTTLED = Verdict(ItemStatus.PENDING, "throttled", counted=False, throttled=True)
 
 
-def test_an_execution_that_ended_by_itself_counts_and_clears_suspicion():
-    done = settle(SUSPECT, FINISHED, '{"a":1}')
-    assert (done.attempts, done.crashes, done.suspect) == (3, 0, False)
-    assert (done.item_id, done.job_id, done.epoch) == (7, 3, 5)
+def test_a_settlement_carries_the_fence_of_its_lease():
+    settlement = settle(ITEM, FINISHED, "{}")
+    assert (settlement.item_id, settlement.job_id, settlement.epoch) == (7, 3, 4)
 
 
-def test_a_crash_adds_to_the_suspicion_and_costs_no_attempt():
-    crashed = settle(SUSPECT, after_crash(SUSPECT, "killed", RetryPolicy()))
-    assert (crashed.attempts, crashed.crashes, crashed.suspect) == (2, 2, True)
+def test_an_attempt_that_counts_is_counted_once():
+    assert settle(ITEM, FINISHED).attempts == 3
+    assert settle(ITEM, THROTTLED).attempts == 2
 
 
-def test_what_is_handed_back_keeps_everything_it_had():
-    back = hand_back(SUSPECT, "told to stop")
-    assert (back.status, back.outcome) == (ItemStatus.PENDING, "handed_back")
-    kept = (back.attempts, back.failures, back.crashes, back.strategy, back.suspect)
-    assert kept == (2, 1, 1, 1, True)
+def test_a_failure_and_a_miss_are_counted_apart():
+    failed = settle(ITEM, Verdict(ItemStatus.PENDING, "retry", failed=True))
+    assert (failed.failures, failed.strategy) == (2, 1)
+    missed = settle(ITEM, Verdict(ItemStatus.PENDING, "not_found", missed=True))
+    assert (missed.failures, missed.strategy) == (1, 2)
 
 
-def test_waiting_for_a_provider_clears_suspicion_without_counting():
-    throttled = settle(SUSPECT, Verdict(ItemStatus.PENDING, "throttled", False, throttled=True))
-    assert (throttled.attempts, throttled.crashes, throttled.suspect) == (2, 0, False)
+@pytest.mark.parametrize("verdict", [FINISHED, THROTTLED])
+def test_an_execution_that_ended_by_itself_clears_suspicion(verdict: Verdict):
+    settlement = settle(ITEM, verdict)
+    assert (settlement.crashes, settlement.suspect) == (0, False)
 
 
-@pytest.mark.parametrize("reason", ["a\0b", "half \ud800 a character"])
-def test_a_reason_can_be_stored_whatever_is_in_it(reason):
-    stored = settle(SUSPECT, Verdict(ItemStatus.ERROR, "error", reason=reason)).reason
-    assert stored is not None
-    assert "\0" not in stored
-    stored.encode()
+def test_a_crash_adds_suspicion_and_no_attempt():
+    settlement = settle(ITEM, after_crash(ITEM, "SIGSEGV", RetryPolicy()))
+    assert (settlement.crashes, settlement.suspect, settlement.attempts) == (2, True, 2)
 
 
-def test_a_batch_is_one_json_array_of_arrays():
-    [row] = msgspec.json.decode(msgspec.json.encode([settle(SUSPECT, FINISHED)]))
-    assert row[:5] == [7, 3, 5, "DONE", "done"]
+def test_handing_back_changes_nothing_but_the_lease():
+    settlement = hand_back(ITEM, "told to stop", ran_us=5)
+    assert settlement.status is ItemStatus.PENDING
+    kept = (settlement.attempts, settlement.failures, settlement.crashes, settlement.suspect)
+    assert kept == (ITEM.attempts, ITEM.failures, ITEM.crashes, ITEM.suspect)
+    assert (settlement.reason, settlement.ran_us, settlement.due_in_us) == ("told to stop", 5, 0)
+
+
+@pytest.mark.parametrize(
+    ("reason", "stored"),
+    [
+        ("plain", "plain"),
+        ("be\0fore", "be\\0fore"),
+        ("half \udcff", "half \\udcff"),
+        (5, "5"),
+        (None, None),
+    ],
+)
+def test_a_reason_is_text_that_every_store_can_keep(reason: object, stored: str | None):
+    verdict = Verdict(ItemStatus.SKIPPED, "skipped", reason=reason)  # type: ignore[arg-type]
+    assert settle(ITEM, verdict).reason == stored
+
+
+def test_a_reason_is_bounded():
+    endless = Verdict(ItemStatus.SKIPPED, "skipped", reason="long " * 1_000_000)
+    assert len(str(settle(ITEM, endless).reason)) == 2_000

@@ -1,0 +1,29 @@
+"""An exception is sorted by what should be done about it."""
+
+import pytest
+
+from headgate.core.fault import FaultClass, of_exception
+
+
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (ValueError("x"), FaultClass.TRANSIENT),
+        (ConnectionResetError("x"), FaultClass.TRANSIENT),
+        (TimeoutError("x"), FaultClass.TIMEOUT),
+        (KeyboardInterrupt(), FaultClass.TRANSIENT),
+    ],
+)
+def test_an_exception_is_worth_another_try(error: BaseException, kind: FaultClass):
+    fault = of_exception(error)
+    assert fault.kind is kind
+    assert fault.reason.startswith(type(error).__name__)
+
+
+def test_an_exception_without_words_is_named_all_the_same():
+    assert of_exception(Mute()).reason == "Mute: (it cannot say what happened)"
