@@ -369,10 +369,12 @@ WHERE state != 'DONE' AND (:owner IS NULL OR owner = :owner)
 AND (:handler IS NULL OR handler = :handler)
 
 -- name: items_across_jobs
+-- Told that one status is rare, the planner reads it in order; else it may take the list below.
 SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
     worker AS locked_by, updated_at
 FROM items INDEXED BY items_across_jobs
-WHERE status = :status AND owner = :owner AND (updated_at, id) > (:after_at, :after_id)
+WHERE likelihood(status = :status, 0.0001) AND owner = :owner
+AND (updated_at, id) > (:after_at, :after_id)
 AND updated_at < :before
 AND (:handler IS NULL OR handler = :handler)
 AND (:error_class IS NULL OR error_class = :error_class)
