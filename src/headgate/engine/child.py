@@ -50,7 +50,8 @@ class Child:
         all of them wait for the one that blocks it, and only being run alone will tell which.
         """
         blocked_s = now_s - self.board.turned_s()
-        if blocked_s > grace_s and len(self.board.running()) > 1:
+        # A loop that turns would have cut them short before the grace had even begun.
+        if blocked_s > grace_s / 2 and len(self.board.running()) > 1:
             self._cause = f"time limit: the process was blocked for {blocked_s:.1f} s"
         else:
             self._guilty = frozenset(flight.item_id for flight in overdue)

@@ -1,0 +1,134 @@
+"""What follows for the items of a process that ended, and who is to blame."""
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from headgate.core.fault import FaultClass
+from headgate.core.item import ClaimedItem
+from headgate.core.retry import RetryPolicy
+from headgate.core.settlement import Settlement
+from headgate.core.status import ItemStatus
+from headgate.engine.board import FlightBoard
+from headgate.engine.child import Child
+from headgate.ports.launcher import WorkerOrder, WorkerReport
+from tests.kit.processes import FakeProcess
+
+GRACE_S = 1.0
+POLICY = RetryPolicy()
+
+
+@pytest.fixture
+def board() -> Iterator[FlightBoard]:
+    board = FlightBoard.create()
+    yield board
+    board.close()
+
+
+@pytest.fixture
+def child(board: FlightBoard) -> Child:
+    return Child(WorkerOrder("w", "s", None, 4), FakeProcess(), board)
+
+
+def held(*ids: int, crashes: int = 0, failures: int = 0) -> dict[int, ClaimedItem]:
+    return {
+        n: ClaimedItem(n, 1, str(n), "{}", None, 1, failures, failures, crashes, 0, False, 0)
+        for n in ids
+    }
+
+
+def fly(board: FlightBoard, *starts: float, limit_s: float = 10.0) -> None:
+    for number, start_s in enumerate(starts, start=1):
+        board.start(number, 1, start_s, limit_s)
+
+
+def words(child: Child, items: dict[int, ClaimedItem], code: int = -9) -> dict[int, Settlement]:
+    found = child.last_words(code, items, POLICY, Random(1))
+    return {settlement.item_id: settlement for settlement in found}
+
+
+def test_what_ran_when_the_process_died_is_suspect(child: Child, board: FlightBoard):
+    fly(board, 0.0, 0.0)
+    found = words(child, held(1, 2, 3), code=-11)
+    assert found.keys() == {1, 2}
+    for settlement in found.values():
+        assert (settlement.status, settlement.suspect) == (ItemStatus.PENDING, True)
+        assert (settlement.attempts, settlement.crashes) == (0, 1)
+        assert settlement.reason == "killed by SIGSEGV"
+
+
+def test_a_lease_that_is_lost_is_none_of_its_business(child: Child, board: FlightBoard):
+    board.start(1, 99, 0.0, 10.0)
+    board.start(2, 1, 0.0, 10.0)
+    assert words(child, held(1)) == {}
+
+
+def test_the_third_crash_is_poison(child: Child, board: FlightBoard):
+    fly(board, 0.0)
+    found = words(child, held(1, crashes=2))[1]
+    assert (found.status, found.error_class) == (ItemStatus.ERROR, FaultClass.POISON)
+
+
+def test_only_those_past_limit_and_grace_are_overdue(child: Child, board: FlightBoard):
+    fly(board, 0.0, 1.0, 5.0)
+    assert [flight.item_id for flight in child.overdue(11.5, GRACE_S)] == [1]
+
+
+def test_while_the_loop_turns_the_overdue_are_guilty(child: Child, board: FlightBoard):
+    """An async handler that swallows its cancellation harms nobody else."""
+    fly(board, 0.0, 5.0)
+    board.turned(11.45)
+    child.kill_for_time(child.overdue(11.5, GRACE_S), 11.5, GRACE_S)
+    found = words(child, held(1, 2))
+    assert (found[1].attempts, found[1].error_class) == (1, FaultClass.TIMEOUT)
+    assert found[1].suspect
+    assert (found[2].attempts, found[2].outcome, found[2].suspect) == (0, "handed_back", False)
+
+
+@pytest.mark.parametrize("turned_s", [10.4, 3.0])
+def test_a_blocked_loop_makes_all_of_them_suspects_and_none_pays(
+    child: Child, board: FlightBoard, turned_s: float
+):
+    """The one that started first is overdue first, and may only have waited for another."""
+    fly(board, 0.0, 3.0)
+    board.turned(turned_s)
+    child.kill_for_time(child.overdue(11.5, GRACE_S), 11.5, GRACE_S)
+    for settlement in words(child, held(1, 2)).values():
+        assert (settlement.attempts, settlement.failures) == (0, 0)
+        assert (settlement.suspect, settlement.outcome) == (True, "crashed")
+        assert "time limit" in str(settlement.reason)
+
+
+def test_alone_there_is_no_doubt_who_blocked_the_loop(child: Child, board: FlightBoard):
+    fly(board, 0.0)
+    board.turned(0.0)
+    child.kill_for_time(child.overdue(11.5, GRACE_S), 11.5, GRACE_S)
+    found = words(child, held(1, failures=2))[1]
+    assert (found.status, found.error_class) == (ItemStatus.ERROR, FaultClass.TIMEOUT)
+    assert found.reason == "ran longer than 10 s and was killed"
+    assert not found.suspect
+
+
+def test_a_process_that_grew_too_large_names_the_limit(child: Child, board: FlightBoard):
+    fly(board, 0.0)
+    child.kill_for_memory(300)
+    assert words(child, held(1))[1].reason == "memory limit: the process grew beyond 300 MB"
+
+
+def test_a_worker_that_is_lost_blames_nobody(child: Child, board: FlightBoard):
+    fly(board, 0.0)
+    child.kill_as_lost()
+    found = words(child, held(1))[1]
+    assert (found.outcome, found.suspect, found.crashes) == ("handed_back", False, 0)
+
+
+def test_a_child_remembers_what_it_was_told(child: Child):
+    process = child.process
+    assert isinstance(process, FakeProcess)
+    process.say(WorkerReport(ready=True))
+    process.say(WorkerReport(error="no space", error_kind="StoreFull"))
+    child.listen()
+    child.listen()
+    assert (child.ready, child.stuck) == (True, False)
+    assert (child.error, child.error_kind) == ("no space", "StoreFull")
