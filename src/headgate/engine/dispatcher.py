@@ -7,7 +7,7 @@ from headgate.core.sizing import ClaimSizer
 from headgate.core.turns import Contender, Turns
 from headgate.engine.board import FlightBoard
 from headgate.engine.buffer import Buffer
-from headgate.engine.work import Workshop
+from headgate.engine.work import JobWork, Workshop
 from headgate.ports.clock import Clock
 from headgate.ports.items import ClaimRequest, Held, ItemStore
 from headgate.ports.jobs import JobStore
@@ -74,10 +74,11 @@ class Dispatcher:
         """Claim until stopped, until the time is over, or until there is nothing to do."""
         while not self._over(until_s):
             size = 1 if self._scope.alone else self._sizer.size()
-            await self._buffer.wait_low(size // 2)
+            # The next claim is under way while the lanes work on the one before.
+            await self._buffer.wait_low(0 if self._scope.alone else size)
             if self._over(until_s):
                 return
-            claimed = await self._claim(size)
+            claimed = await self._claim(size if self._scope.alone else self._wanted(size))
             if claimed and self._in_doubt():
                 await self.return_items(claimed)
             elif claimed:
@@ -87,6 +88,10 @@ class Dispatcher:
                 return
             else:
                 await self._rest()
+
+    def _wanted(self, size: int) -> int:
+        """A slice of work, but enough for every lane that has nothing to do."""
+        return max(size, self._buffer.hungry - len(self._buffer))
 
     def _in_doubt(self) -> bool:
         """Whether a claim took so long that we may have been frozen and its leases are lost."""
@@ -111,7 +116,7 @@ class Dispatcher:
         if work.handler.memory_mb:
             self._supply.board.may_use(work.handler.memory_mb)
         # Several jobs share the buffer, so that each gets its turn within one slice.
-        share = max(size // min(len(self._contenders), 8), 1)
+        share = max(size // min(len(self._contenders), 8), self._least(work))
         self._claim_began_s = self._clock.monotonic()
         claimed = await self._supply.items.claim(
             ClaimRequest(
@@ -125,6 +130,10 @@ class Dispatcher:
         if len(claimed) < share:
             self._drop(contender)
         return claimed
+
+    def _least(self, work: JobWork) -> int:
+        """A claim that is smaller than a pack would never fill one."""
+        return 1 if self._scope.alone else work.handler.pack or 1
 
     async def _next_contender(self) -> Contender | None:
         now_s = self._clock.monotonic()

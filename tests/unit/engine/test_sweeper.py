@@ -1,12 +1,20 @@
 """The sweeper puts right what died and forgets what is old; nothing that lives is touched."""
 
+import os
+from pathlib import Path
+
+import pytest
+
 from headgate.app.telemetry import LogObserver
 from headgate.core.status import JobMove
+from headgate.core.worker import WorkerInfo
 from headgate.engine.policy import RetentionPolicy
+from headgate.engine.process import boot_id, name_of, this_host
 from headgate.engine.sweeper import DAY_US, Sweeper
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock
 from tests.kit import factories
+from tests.kit.observer import SpyObserver
 
 START_US = 1_800_000_000_000_000
 
@@ -47,3 +55,108 @@ async def test_a_cancellation_that_was_cut_short_is_finished(tmp_path):
         sweeper = Sweeper(store, clock, LogObserver("error"), "me")
         await sweeper.run_once(frozenset())
         assert (await store.reads.counts(job.id)).cancelled == 3
+
+
+# ---- who is dead -------------------------------------------------------------------------------
+
+
+async def a_lease(store: SqliteStore, worker: WorkerInfo) -> int:
+    """A worker with two items in hand; the job's id."""
+    job = await factories.job(store, 2)
+    await store.jobs.register(worker)
+    assert len(await factories.claim(store, job.id, worker.id)) == 2
+    return job.id
+
+
+def a_worker(host: str, pid: int, ticks: int, boot: str = "") -> WorkerInfo:
+    return WorkerInfo("other", "s", host, boot or boot_id(), pid, ticks, "0", 10.0)
+
+
+def living() -> WorkerInfo:
+    me = name_of(os.getpid())
+    return a_worker(me.host, me.pid, me.started_ticks)
+
+
+@pytest.mark.parametrize(
+    "dead",
+    [
+        a_worker(this_host(), os.getpid(), 1),
+        a_worker(this_host(), 2**22 + 1, 1),
+        a_worker(this_host(), os.getpid(), 1, boot="before the restart"),
+    ],
+    ids=["pid in new hands", "no such process", "another boot"],
+)
+async def test_a_dead_process_of_this_machine_is_believed_the_second_time(
+    tmp_path: Path, dead: WorkerInfo
+):
+    """The first time its own supervisor may be about to say what it died of."""
+    clock = FakeClock(START_US)
+    async with SqliteStore(tmp_path / "store.db") as store:
+        job_id = await a_lease(store, dead)
+        sweeper = Sweeper(store, clock, SpyObserver(), "me")
+        assert await sweeper.due(frozenset()) == 0
+        await clock.advance(Sweeper.CONFIRM_S - 0.1)
+        assert await sweeper.run_once(frozenset()) == 0
+        await clock.advance(0.2)
+        assert await sweeper.due(frozenset()) == 2
+        assert (await store.reads.counts(job_id)).pending == 2
+        assert [row.reason for row in await store.reads.attempts(1)] == []
+
+
+async def test_the_dead_of_this_machine_need_no_election(tmp_path: Path):
+    clock = FakeClock(START_US)
+    async with SqliteStore(tmp_path / "store.db") as store:
+        await a_lease(store, a_worker(this_host(), 2**22 + 1, 1))
+        assert await store.jobs.elect(Sweeper.DUTY, "a command that was killed", 3_600)
+        sweeper = Sweeper(store, clock, SpyObserver(), "me")
+        await sweeper.run_once(frozenset())
+        await clock.advance(1)
+        assert await sweeper.run_once(frozenset()) == 2
+
+
+async def test_a_worker_of_another_machine_is_dead_when_it_is_silent_for_its_time(tmp_path: Path):
+    clock = FakeClock(START_US)
+    async with SqliteStore(tmp_path / "store.db") as store:
+        await a_lease(store, a_worker("elsewhere", 1, 1))
+        sweeper = Sweeper(store, clock, SpyObserver(), "me")
+        for _ in range(5):  # fifty seconds with a heartbeat now and then
+            await store.jobs.beat(["other"], 10.0)
+            assert await sweeper.run_once(frozenset()) == 0
+            await clock.advance(9.9)
+            assert await sweeper.run_once(frozenset()) == 0
+            await clock.advance(0.1)
+        await clock.advance(0.2)
+        assert await sweeper.run_once(frozenset()) == 2
+
+
+async def test_who_lives_and_beats_is_left_alone_and_so_are_our_own(tmp_path: Path):
+    clock = FakeClock(START_US)
+    async with SqliteStore(tmp_path / "store.db") as store:
+        await a_lease(store, living())
+        sweeper = Sweeper(store, clock, SpyObserver(), "me")
+        for _ in range(20):
+            assert await sweeper.run_once(frozenset({"other"})) == 0
+            await clock.advance(5)
+
+
+async def test_who_is_not_elected_judges_nobody_by_silence(tmp_path: Path):
+    clock = FakeClock(START_US)
+    async with SqliteStore(tmp_path / "store.db") as store:
+        await a_lease(store, a_worker("elsewhere", 1, 1))
+        assert await store.jobs.elect(Sweeper.DUTY, "somebody else", 3_600)
+        sweeper = Sweeper(store, clock, SpyObserver(), "me")
+        for _ in range(5):
+            assert await sweeper.run_once(frozenset()) == 0
+            await clock.advance(5)
+
+
+async def test_a_worker_that_is_gone_from_the_store_is_forgotten(tmp_path: Path):
+    clock = FakeClock(START_US)
+    async with SqliteStore(tmp_path / "store.db") as store:
+        await a_lease(store, a_worker(this_host(), 2**22 + 1, 1))
+        sweeper = Sweeper(store, clock, SpyObserver(), "me")
+        await sweeper.run_once(frozenset())
+        await store.jobs.retire("other", "its own supervisor spoke first")
+        await clock.advance(5)
+        assert await sweeper.run_once(frozenset()) == 0
+        assert (sweeper._gone, sweeper._beats) == ({}, {})

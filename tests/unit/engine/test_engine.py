@@ -1,0 +1,335 @@
+"""A worker's inside, whole, on a real store: packs, limits, stops and control."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+import structlog
+
+from headgate.core.fault import FaultClass
+from headgate.core.item import Item
+from headgate.core.job import Job
+from headgate.core.outcome import NotFound
+from headgate.core.retry import RetryPolicy
+from headgate.core.status import ItemStatus
+from headgate.engine.board import FlightBoard
+from headgate.engine.clock import SystemClock
+from headgate.engine.dispatcher import Scope
+from headgate.engine.engine import Budget, Engine, Policies, SliceReport, Surroundings
+from headgate.engine.policy import WorkerPolicy
+from headgate.engine.steering import Steering
+from headgate.ports.handler import HandlerSpec
+from headgate.ports.reads import ItemQuery, ItemRow
+from headgate.stores.sqlite.store import SqliteStore
+from tests.kit import factories
+from tests.kit.observer import SpyObserver
+
+IMPATIENT = RetryPolicy(backoff_base_s=0.0)
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    async with SqliteStore(tmp_path / "headgate.db") as store:
+        yield store
+
+
+class Bench:
+    """An engine around one handler, and what it left in the store."""
+
+    def __init__(self, store: SqliteStore, handler: Callable[..., Any], **options: Any) -> None:
+        self.store = store
+        self.job: Job
+        self.board = FlightBoard.create()
+        self.observer = SpyObserver()
+        self._spec = HandlerSpec(
+            "test", "test", handler, asyncio.iscoroutinefunction(handler), **options
+        )
+
+    async def engine(self, items: int, retry: RetryPolicy = IMPATIENT, **policy: Any) -> Engine:
+        self.job = await factories.job(self.store, items)
+        worker = WorkerPolicy(**{"concurrency": 4, "poll_s": 0.02, **policy})
+        surroundings = Surroundings(
+            self.store,
+            lambda reference: self._spec,
+            self.observer,
+            SystemClock(),
+            structlog.get_logger(),
+            self.board,
+            Random(1),
+        )
+        scope = Scope(await factories.worker(self.store))
+        return Engine(scope, Policies(worker=worker, retry=retry), surroundings)
+
+    async def run(self, items: int, **policy: Any) -> SliceReport:
+        engine = await self.engine(items, **policy)
+        while True:
+            report = await engine.run_slice(Budget(until_idle=True))
+            assert self.board.running() == []
+            demand = await self.store.jobs.demand(None, None)
+            if report.stuck or not demand.contenders:
+                return report
+
+    async def items(self) -> list[ItemRow]:
+        return list((await self.store.reads.items(ItemQuery(self.job.id))).items)
+
+    async def endings(self) -> list[tuple[str, int]]:
+        return [(item.status, item.attempts) for item in await self.items()]
+
+
+# ---- packs -------------------------------------------------------------------------------------
+
+
+async def test_a_pack_is_halved_until_the_guilty_row_stands_alone(store: SqliteStore):
+    packs: list[list[str]] = []
+
+    async def handler(items: list[Item], ctx: object) -> list[dict[str, Any]]:
+        packs.append([item.key for item in items])
+        if any(item.key == "key-6" for item in items):
+            raise ValueError("this row is bad")
+        return [{"key": item.key} for item in items]
+
+    bench = Bench(store, handler, pack=8)
+    await bench.run(8, retry=RetryPolicy(max_attempts_error=1), concurrency=1)
+    assert await bench.endings() == [("ERROR" if n == 6 else "DONE", 1) for n in range(1, 9)]
+    assert [len(pack) for pack in packs] == [8, 4, 4, 2, 1, 1, 2]
+    bad = (await bench.items())[5]
+    assert (bad.error_class, bad.last_error) == (
+        FaultClass.TRANSIENT,
+        "ValueError: this row is bad",
+    )
+
+
+async def test_network_trouble_retries_a_pack_whole(store: SqliteStore):
+    sizes: list[int] = []
+
+    async def handler(items: list[Item], ctx: object) -> list[dict[str, Any]]:
+        sizes.append(len(items))
+        if len(sizes) == 1:
+            raise ConnectionResetError("reset by peer")
+        return [{} for _ in items]
+
+    bench = Bench(store, handler, pack=8)
+    await bench.run(8, concurrency=1)
+    assert sizes == [8, 8]
+    assert await bench.endings() == [("DONE", 2)] * 8
+
+
+@pytest.mark.parametrize("answer", [[], [{}] * 9, None, "fourteen", {"a": 1}])
+async def test_a_pack_of_the_wrong_length_is_an_error_of_the_pack(
+    store: SqliteStore, answer: object
+):
+    async def handler(items: list[Item], ctx: object) -> object:
+        return answer
+
+    bench = Bench(store, handler, pack=4)
+    await bench.run(4, retry=RetryPolicy(max_attempts_error=1), concurrency=1)
+    assert await bench.endings() == [("ERROR", 1)] * 4
+    assert "the pack has 1 items" in str((await bench.items())[0].last_error)
+
+
+async def test_each_row_of_a_pack_has_its_own_outcome(store: SqliteStore):
+    def handler(items: list[Item], ctx: object) -> list[Any]:
+        answers = [{"price": 1}, NotFound(), None, 42]
+        return [answers[(item.id - 1) % 4] for item in items]
+
+    bench = Bench(store, handler, pack=4)
+    await bench.run(4)
+    assert [item.status for item in await bench.items()] == [
+        ItemStatus.DONE,
+        ItemStatus.NOT_FOUND,
+        ItemStatus.DONE,
+        ItemStatus.ERROR,
+    ]
+
+
+# ---- time limits -------------------------------------------------------------------------------
+
+
+async def test_an_async_handler_past_its_limit_is_cut_short_and_pays(store: SqliteStore):
+    async def handler(item: Item, ctx: object) -> dict[str, Any]:
+        if item.key == "key-2":
+            await asyncio.get_running_loop().create_future()
+        return {}
+
+    bench = Bench(store, handler)
+    report = await bench.run(4, item_timeout_s=0.05)
+    assert await bench.endings() == [("DONE", 1), ("ERROR", 3), ("DONE", 1), ("DONE", 1)]
+    slow = (await bench.items())[1]
+    assert (slow.error_class, slow.last_error) == (FaultClass.TIMEOUT, "ran longer than 0.05 s")
+    assert not report.stuck
+
+
+async def test_a_limit_of_the_handler_itself_comes_first(store: SqliteStore):
+    async def handler(item: Item, ctx: object) -> None:
+        await asyncio.get_running_loop().create_future()
+
+    bench = Bench(store, handler, timeout_s=0.05)
+    await bench.run(1, retry=RetryPolicy(max_attempts_error=1), item_timeout_s=600.0)
+    assert (await bench.items())[0].last_error == "ran longer than 0.05 s"
+
+
+async def test_a_lane_whose_handler_would_not_be_cut_short_can_be_cut_short_again(
+    store: SqliteStore,
+):
+    async def handler(item: Item, ctx: object) -> dict[str, Any]:
+        endless = asyncio.get_running_loop().create_future()
+        if item.key == "key-1":
+            try:
+                await endless
+            except asyncio.CancelledError:
+                return {"stubborn": True}
+        await endless
+        return {}
+
+    bench = Bench(store, handler)
+    once = RetryPolicy(max_attempts_error=1)
+    await bench.run(3, retry=once, concurrency=1, item_timeout_s=0.05)
+    assert await bench.endings() == [("DONE", 1), ("ERROR", 1), ("ERROR", 1)]
+
+
+async def test_a_plain_handler_that_hangs_asks_for_a_fresh_process(store: SqliteStore):
+    release = threading.Event()
+
+    def handler(item: Item, ctx: object) -> dict[str, Any]:
+        if item.key == "key-1":
+            release.wait(30)
+        return {}
+
+    bench = Bench(store, handler)
+    report = await bench.run(3, concurrency=1, item_timeout_s=0.1)
+    release.set()
+    assert report.stuck
+    # The lane has no thread left: who waited behind the hung one is handed back and pays nothing.
+    assert await bench.endings() == [("PENDING", 1), ("PENDING", 0), ("PENDING", 0)]
+    demand = await store.jobs.demand(None, None)
+    assert len(demand.suspects) == 1
+    detail = await store.reads.item((await bench.items())[0].id)
+    assert detail.suspect
+
+
+# ---- stops and control -------------------------------------------------------------------------
+
+
+class Gate:
+    """Handlers that wait until they are let through."""
+
+    def __init__(self) -> None:
+        self.running = 0
+        self.open = asyncio.Event()
+        self.crowded = asyncio.Event()
+
+    async def handler(self, item: Item, ctx: object) -> dict[str, Any]:
+        self.running += 1
+        if self.running == 4:
+            self.crowded.set()
+        await self.open.wait()
+        return {}
+
+
+async def test_told_to_stop_it_finishes_what_runs_and_returns_what_waits(store: SqliteStore):
+    gate = Gate()
+    bench = Bench(store, gate.handler)
+    engine = await bench.engine(10)
+    slice_ = asyncio.ensure_future(engine.run_slice(Budget()))
+    await gate.crowded.wait()
+    engine.stop()
+    while (await store.reads.counts(bench.job.id)).pending != 6:
+        await asyncio.wait([slice_], timeout=0.005)
+    gate.open.set()
+    report = await slice_
+    assert (report.settled, report.refused) == (4, 0)
+    assert await bench.endings() == [("DONE", 1)] * 4 + [("PENDING", 0)] * 6
+
+
+async def test_told_to_hurry_it_hands_back_what_runs(store: SqliteStore):
+    gate = Gate()
+    bench = Bench(store, gate.handler)
+    engine = await bench.engine(10)
+    slice_ = asyncio.ensure_future(engine.run_slice(Budget()))
+    await gate.crowded.wait()
+    engine.stop_now()
+    assert (await slice_).settled == 0
+    assert await bench.endings() == [("PENDING", 0)] * 10
+    history = await store.reads.attempts((await bench.items())[0].id)
+    assert [attempt.outcome for attempt in history] == ["handed_back"]
+
+
+async def test_a_slice_ends_with_its_budget(store: SqliteStore):
+    gate = Gate()
+    gate.open.set()
+    bench = Bench(store, gate.handler)
+    engine = await bench.engine(10)
+    report = await engine.run_slice(Budget(seconds=0.3))
+    assert report.settled == 10
+
+
+async def test_the_running_items_of_a_cancelled_job_are_stopped(store: SqliteStore):
+    gate = Gate()
+    bench = Bench(store, gate.handler)
+    engine = await bench.engine(10)
+    slice_ = asyncio.ensure_future(engine.run_slice(Budget()))
+    await gate.crowded.wait()
+    await Steering(store).cancel(bench.job.id)
+    while bench.board.running():
+        await asyncio.wait([slice_], timeout=0.005)
+    engine.stop()
+    report = await slice_
+    assert (report.settled, gate.running) == (0, 4)
+    assert await bench.endings() == [("CANCELLED", 0)] * 10
+
+
+async def test_a_paused_job_gives_back_what_waits_and_finishes_what_runs(store: SqliteStore):
+    gate = Gate()
+    bench = Bench(store, gate.handler)
+    engine = await bench.engine(10)
+    slice_ = asyncio.ensure_future(engine.run_slice(Budget()))
+    await gate.crowded.wait()
+    await Steering(store).pause(bench.job.id)
+    while (await store.reads.counts(bench.job.id)).processing != 4:
+        await asyncio.wait([slice_], timeout=0.005)
+    gate.open.set()
+    while (await store.reads.counts(bench.job.id)).done != 4:
+        await asyncio.wait([slice_], timeout=0.005)
+    engine.stop()
+    await slice_
+    assert gate.running == 4
+
+
+async def test_a_service_that_fails_ends_the_slice_with_its_error(store: SqliteStore):
+    class Broken(Exception):
+        pass
+
+    async def handler(item: Item, ctx: object) -> dict[str, Any]:
+        return {}
+
+    class FaultyItems:
+        def __getattr__(self, name: str) -> Any:
+            if name == "settle_many":
+                raise Broken
+            return getattr(store.items, name)
+
+    bench = Bench(store, handler)
+    engine = await bench.engine(1)
+    engine._settler._sink = FaultyItems()
+    with pytest.raises(Broken):
+        await engine.run_slice(Budget())
+    assert bench.board.running() == []
+
+
+async def test_every_attempt_passes_the_observer(store: SqliteStore):
+    async def handler(item: Item, ctx: object) -> dict[str, Any]:
+        return {"key": item.key}
+
+    bench = Bench(store, handler)
+    await bench.run(3)
+    assert sorted(bench.observer.begun) == [1, 2, 3]
+    assert [each.outcome for each in bench.observer.settlements] == ["done"] * 3
+    rows = await store.reads.export_rows(bench.job.id, 0, 10)
+    assert [msgspec.json.decode(str(row.result)) for row in rows] == [
+        {"key": f"key-{n}"} for n in (1, 2, 3)
+    ]
