@@ -15,7 +15,7 @@ class Item(msgspec.Struct, frozen=True):
     normalized: Mapping[str, Any] | None = None
 
 
-class ClaimedItem(msgspec.Struct, frozen=True):
+class ClaimedItem(msgspec.Struct, frozen=True, gc=False):
     """A leased row as the engine gets it; `input` and `normalized` are JSON text."""
 
     id: int
@@ -33,7 +33,7 @@ class ClaimedItem(msgspec.Struct, frozen=True):
     """How long the item has been throttled without a break, at the time of the claim."""
 
 
-class NewItem(msgspec.Struct, frozen=True):
+class NewItem(msgspec.Struct, frozen=True, gc=False):
     """A row on its way in; a `problem` makes it an ERROR item of class `bad_row` at once."""
 
     key: str

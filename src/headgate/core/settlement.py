@@ -8,7 +8,7 @@ from headgate.core.retry import HANDED_BACK, Verdict
 from headgate.core.status import ItemStatus
 
 
-class Settlement(msgspec.Struct, frozen=True, array_like=True):
+class Settlement(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """New values for one item, guarded by `epoch`; also the row that its attempt becomes.
 
     Array-like, because stores send whole batches to the database as one JSON array.

@@ -75,7 +75,6 @@ class ClaimSizer:
         else:
             lanes_s = max(item_s, 1e-6) / self._concurrency
             wanted = policy.target_slice_s / lanes_s * policy.safety_factor
-            wanted = max(wanted, self._concurrency)
         if (self._failed.value or 0.0) > self.SPIKE:
             wanted /= 4
         if self._pressed:

@@ -55,6 +55,8 @@ class FlightBoard:
         self._free = list(range(self.SLOTS - 1, -1, -1))
         self._tally = Tally(0, 0.0, 0.0, 0.0, 0)
         self._high = 0
+        self.turned_here_s = 0.0
+        """When the loop of this very process last came round, without a look at the memory."""
 
     @classmethod
     def create(cls) -> Self:
@@ -94,6 +96,7 @@ class FlightBoard:
 
     def turned(self, now_s: float) -> None:
         """Note that the event loop of the process has come round."""
+        self.turned_here_s = now_s
         _TURNED.pack_into(self._memory, _HEADER.size, now_s)
 
     def turned_s(self) -> float:

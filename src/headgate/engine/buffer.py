@@ -14,6 +14,8 @@ class Buffer:
         self._filled = asyncio.Event()
         self._drained = asyncio.Event()
         self._low_water = 0
+        self.hungry = 0
+        """Lanes that wait for something to take."""
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -74,8 +76,13 @@ class Buffer:
     async def wait_filled(self) -> None:
         """Wait until there may be something to take."""
         self._filled.clear()
-        if not self._waiting:
+        if self._waiting:
+            return
+        self.hungry += 1
+        try:
             await self._filled.wait()
+        finally:
+            self.hungry -= 1
 
     async def wait_low(self, low_water: int) -> None:
         """Wait until no more than `low_water` items are left."""

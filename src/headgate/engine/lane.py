@@ -66,7 +66,7 @@ class Lane:
         self._task = asyncio.current_task()
         burst = 0
         while not (self.closed or self.stuck):
-            if tools.clock.monotonic() - tools.board.turned_s() > tools.doubt_s:
+            if tools.clock.monotonic() - tools.board.turned_here_s > tools.doubt_s:
                 # We were frozen. Control lets go of what waits before it says that the loop turns.
                 await tools.clock.sleep(self.PAUSE_S)
                 continue
@@ -94,31 +94,45 @@ class Lane:
         return bool(self.pack) and now_s - self.started_s > self.limit_s
 
     async def _fly(self, first: ClaimedItem, claimed_s: float) -> None:
-        tools = self._tools
-        work = tools.workshop.work_of(first.job_id)
+        work = self._tools.workshop.work_of(first.job_id)
         size = work.handler.pack
-        alone = size is None or first.suspect
-        pack = [first] if alone else [first, *tools.buffer.take_like(first, (size or 1) - 1)]
-        now_s = tools.clock.monotonic()
-        slots = [tools.board.start(item.id, item.epoch, now_s, work.limit_s) for item in pack]
-        self.pack, self.started_s, self.limit_s = pack, now_s, work.limit_s
-        for item in pack:
-            tools.observer.started(item, work.handler.name)
+        if size is None:
+            self.pack = (first,)
+        else:
+            more = 0 if first.suspect else size - 1
+            self.pack = (first, *self._tools.buffer.take_like(first, more))
+        slots = self._take_off(work)
+        pack = self.pack
         try:
             if size is None:
-                all_ended = [await tools.runner.run(first, claimed_s)]
+                all_ended: Sequence[Ended] = (await self._tools.runner.run(first, claimed_s),)
             else:
-                all_ended = await tools.packs.run(pack, claimed_s)
+                all_ended = await self._tools.packs.run(pack, claimed_s)
             self._calm_down()  # it may have been told to stop and ended by itself all the same
         except asyncio.CancelledError:
             all_ended = self._cut_short(work, pack, claimed_s)
         finally:
             self.pack = ()
             for slot in slots:
-                tools.board.end(slot)
+                self._tools.board.end(slot)
+        self._land(work, pack, all_ended)
+
+    def _take_off(self, work: JobWork) -> list[int]:
+        """Note on the board what starts now."""
+        board, observer, name = self._tools.board, self._tools.observer, work.handler.name
+        self.started_s, self.limit_s = self._tools.clock.monotonic(), work.limit_s
+        slots = []
+        for item in self.pack:
+            slots.append(board.start(item.id, item.epoch, self.started_s, self.limit_s))
+            observer.started(item, name)
+        return slots
+
+    def _land(self, work: JobWork, pack: Sequence[ClaimedItem], all_ended: Sequence[Ended]) -> None:
+        """Hand over the settlements."""
+        settler, observer, name = self._tools.settler, self._tools.observer, work.handler.name
         for item, ended in zip(pack, all_ended, strict=True):
-            tools.observer.ended(item, work.handler.name, ended.settlement)
-            tools.settler.add(ended.settlement, ended.columns)
+            observer.ended(item, name, ended.settlement)
+            settler.add(ended.settlement, ended.columns)
 
     def _cut_short(
         self,
@@ -142,8 +156,9 @@ class Lane:
 
     def _calm_down(self) -> Interruption | None:
         """Take back an interruption, so that the lane can be interrupted again."""
-        why, self._interruption = self._interruption, None
+        why = self._interruption
         if why is not None and self._task is not None:
+            self._interruption = None
             self._task.uncancel()
         return why
 
