@@ -31,8 +31,8 @@ def test_a_claim_is_about_one_slice_of_work():
 
 def test_a_claim_keeps_within_its_bounds():
     assert a_sizer(0.0).size() == 1_000
-    assert a_sizer(60.0).size() == 10  # one for each lane
-    assert a_sizer(60.0, claim_max=4).size() == 4
+    assert a_sizer(60.0).size() == 1  # idle lanes get theirs all the same: the dispatcher sees them
+    assert a_sizer(0.1, claim_max=4).size() == 4
     assert a_sizer(60.0, concurrency=1, claim_min=3).size() == 3
 
 
