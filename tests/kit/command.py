@@ -111,8 +111,13 @@ class Command:
         os.killpg(self.pid, signal.SIGINT)
 
     def freeze(self) -> None:
-        """Stop every process of the command where it is."""
+        """Stop every process of the command where it is; returns when they stand still."""
+        members = [psutil.Process(self.pid), *self.workers]
         os.killpg(self.pid, signal.SIGSTOP)
+        until(
+            lambda: {member.status() for member in members} == {psutil.STATUS_STOPPED},
+            what="every process to stand still",
+        )
 
     def wake(self) -> None:
         """Let all of them go on."""

@@ -5,11 +5,12 @@ limits or the sweeper.
 """
 
 import secrets
+from contextlib import suppress
 from random import Random
 
 import msgspec
 
-from headgate.core.errors import HeadgateError, StoreFull, StoreUnreachable
+from headgate.core.errors import HeadgateError, StoreFull, StoreUnreachable, UnknownJob
 from headgate.core.status import JobState
 from headgate.engine.board import FlightBoard
 from headgate.engine.child import Child
@@ -155,8 +156,11 @@ class Supervisor:
         self._start_alone(work, demand)
 
     async def _still_ingesting(self, work: Work) -> bool:
-        states = [(await self._store.reads.job(job_id)).state for job_id in work.jobs or ()]
-        return JobState.INGESTING in states
+        for job_id in work.jobs or ():
+            with suppress(UnknownJob):  # somebody may delete it while we work
+                if (await self._store.reads.job(job_id)).state is JobState.INGESTING:
+                    return True
+        return False
 
     def _start_company(self, work: Work) -> None:
         policy = self._policies.worker
