@@ -31,7 +31,6 @@ class ClaimedItem(msgspec.Struct, frozen=True, gc=False):
     suspect: bool
     throttled_us: int
     """How long the item has been throttled without a break, at the time of the claim."""
-    leased_at: int = 0
 
 
 class NewItem(msgspec.Struct, frozen=True, gc=False):

@@ -32,10 +32,6 @@ class Settlement(msgspec.Struct, frozen=True, array_like=True, gc=False):
     reason: str | None
     waited_us: int
     ran_us: int
-    number: int = 1
-    tried: int = 0
-    """The strategy of this attempt; `strategy` is that of the next."""
-    leased_at: int = 0
 
 
 def settle(
@@ -70,9 +66,6 @@ def settle(
         None if verdict.reason is None else plain_text(verdict.reason),
         waited_us,
         ran_us,
-        item.attempts + 1,
-        item.strategy,
-        item.leased_at,
     )
 
 

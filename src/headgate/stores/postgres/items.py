@@ -104,7 +104,7 @@ class PostgresItems:
             rows = await self._database.single(work)
             if rows:
                 self._delivered[request.worker] = rows[0][12]
-        return [ClaimedItem(*row) for row in rows]
+        return [ClaimedItem(*row[:12]) for row in rows]
 
     async def settle_many(self, request: SettleRequest) -> SettleReport:
         """End leases where the epoch still matches: item, attempt row and counters together."""

@@ -255,9 +255,6 @@ ORDER BY due_at, id
 
 -- name: settle_items
 -- End leases whose epoch still matches, record their attempts, count, and name the others.
--- CASE hides the guard from the planner, which would expect one row to pass it and then compare
--- every row with every other; so it looks up each row by its key, in the order given, which is
--- the order of locks.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now),
 given AS MATERIALIZED (
     SELECT * FROM unnest(
@@ -266,33 +263,39 @@ given AS MATERIALIZED (
         %(crashes)s::integer[], %(strategy)s::integer[], %(suspect)s::boolean[],
         %(throttled)s::boolean[], %(due_in_us)s::bigint[], %(result)s::text[],
         %(normalized)s::text[], %(error_class)s::text[], %(reason)s::text[],
-        %(waited_us)s::bigint[], %(ran_us)s::bigint[], %(number)s::integer[],
-        %(tried)s::integer[], %(leased_at)s::bigint[]
+        %(waited_us)s::bigint[], %(ran_us)s::bigint[]
     ) AS given (
         item_id, job_id, epoch, status, outcome, attempts, failures, crashes, strategy, suspect,
-        throttled, due_in_us, result, normalized, error_class, reason, waited_us, ran_us, number,
-        tried, leased_at
+        throttled, due_in_us, result, normalized, error_class, reason, waited_us, ran_us
     )
+),
+-- The lateral read forces one look-up by id for each row, in the order given; the lock keeps
+-- what was seen true until the end. CASE hides the guard from the planner, which would expect
+-- one row to pass it and then compare every row with every other.
+held AS MATERIALIZED (
+    SELECT given.*, was.place, was.number, was.strategy AS tried, was.leased_at
+    FROM given CROSS JOIN LATERAL (
+        SELECT i.ctid AS place, i.status, i.epoch, i.worker, i.attempts + 1 AS number, i.strategy,
+            i.leased_at
+        FROM items AS i WHERE i.job_id = given.job_id AND i.id = given.item_id
+        FOR UPDATE
+    ) AS was
+    WHERE CASE
+        WHEN was.status = 'PROCESSING' AND was.epoch = given.epoch AND was.worker = %(worker)s
+        THEN true ELSE false
+    END
 ),
 settled AS (
     UPDATE items AS i SET
-        status = given.status, attempts = given.attempts, failures = given.failures,
-        crashes = given.crashes, strategy = given.strategy, suspect = given.suspect,
-        throttled_since = CASE WHEN given.throttled THEN coalesce(i.throttled_since, clock.now) END,
-        due_at = CASE WHEN given.due_in_us > 0 THEN clock.now + given.due_in_us ELSE 0 END,
-        result = given.result, normalized = coalesce(given.normalized, i.normalized),
-        error_class = given.error_class, last_error = given.reason, worker = NULL,
+        status = held.status, attempts = held.attempts, failures = held.failures,
+        crashes = held.crashes, strategy = held.strategy, suspect = held.suspect,
+        throttled_since = CASE WHEN held.throttled THEN coalesce(i.throttled_since, clock.now) END,
+        due_at = CASE WHEN held.due_in_us > 0 THEN clock.now + held.due_in_us ELSE 0 END,
+        result = held.result, normalized = coalesce(held.normalized, i.normalized),
+        error_class = held.error_class, last_error = held.reason, worker = NULL,
         leased_at = NULL, deadline_at = NULL, updated_at = clock.now
-    FROM given, clock
-    WHERE i.job_id = given.job_id AND i.id = given.item_id
-    AND CASE
-        WHEN i.status = 'PROCESSING' AND i.epoch = given.epoch AND i.worker = %(worker)s
-        THEN true ELSE false
-    END
-    RETURNING i.id
-),
-held AS MATERIALIZED (
-    SELECT * FROM given WHERE item_id IN (SELECT id FROM settled)
+    FROM held, clock
+    WHERE i.ctid = ANY (ARRAY(SELECT place FROM held)) AND i.id = held.item_id
 ),
 recorded AS (
     INSERT INTO attempts (
@@ -359,7 +362,7 @@ RETURNING job_id
 -- name: leases_of
 -- What a worker holds. Leases are found through the jobs that can have some.
 SELECT i.id, i.job_id, i.key, i.input, i.normalized, i.epoch, i.attempts, i.failures, i.crashes,
-    i.strategy, i.suspect, coalesce(utc_us() - i.throttled_since, 0), i.leased_at
+    i.strategy, i.suspect, coalesce(utc_us() - i.throttled_since, 0)
 FROM jobs AS j JOIN items AS i ON i.job_id = j.id
 WHERE j.state != 'DONE' AND i.status = 'PROCESSING' AND i.worker = %(worker)s
 ORDER BY i.id

@@ -121,14 +121,14 @@ SELECT 1 FROM workers WHERE id = :worker AND stopped_at IS NULL
 
 -- name: select_claimable
 SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
-    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, :now
+    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END
 FROM items INDEXED BY items_claimable
 WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at <= :now
 ORDER BY due_at, id LIMIT :limit
 
 -- name: select_suspects
 SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
-    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, :now
+    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END
 FROM items INDEXED BY items_suspect
 WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 1 AND due_at <= :now
 ORDER BY due_at, id LIMIT :limit
@@ -197,7 +197,7 @@ RETURNING items.job_id
 
 -- name: leases_of
 SELECT items.id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy,
-    suspect, CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, leased_at
+    suspect, CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END
 FROM jobs CROSS JOIN items INDEXED BY items_by_status
 WHERE jobs.state != 'DONE' AND job_id = jobs.id AND status = 'PROCESSING' AND worker = :worker
 
