@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from headgate.core.status import ItemStatus, JobState
+from tests.faults.matrix import with_handlers
 from tests.kit.command import Command, until
 from tests.kit.project import Project
 
 HANDLERS = Path(__file__).with_name("handlers.py")
-BOTH = pytest.mark.parametrize("name", ["awaited_gate", "plain_gate"])
+BOTH = with_handlers("awaited_gate", "plain_gate")
 
 
 @contextmanager

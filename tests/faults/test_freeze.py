@@ -3,9 +3,8 @@
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from headgate.core.status import ItemStatus
+from tests.faults.matrix import with_handlers
 from tests.kit.command import until
 from tests.kit.project import Project
 
@@ -18,7 +17,7 @@ HASTY = {
 }
 
 
-@pytest.mark.parametrize("name", ["awaited_gate", "plain_gate"])
+@with_handlers("awaited_gate", "plain_gate")
 def test_the_late_results_of_a_frozen_worker_are_refused(project: Project, name: str):
     gate = project.folder / "gate"
     file = project.rows(60)

@@ -5,34 +5,21 @@ import signal
 from collections import Counter
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
-
-import pytest
 
 from headgate.core.status import ItemStatus
 from headgate.engine.settler import Settler
+from tests.faults.matrix import Storm, storming
 from tests.kit.command import Command, living, until
 from tests.kit.project import Project
 
 HANDLERS = Path(__file__).with_name("handlers.py")
-FULL_SIZE = [pytest.mark.soak, pytest.mark.timeout(1_800)]
 CONCURRENCY = 16
 FLUSH = 50
 UNCOMMITTED = CONCURRENCY + (Settler.BACKLOG + 1) * FLUSH
 """The most that can be in flight, waiting for a commit or inside one."""
 
-
-class Storm(NamedTuple):
-    """How many items, and how often something is killed."""
-
-    items: int
-    kills: int
-
-
-STORMS = [
-    pytest.param(Storm(2_000, 3), id="short"),
-    pytest.param(Storm(20_000, 20), id="full", marks=FULL_SIZE),
-]
+KILLS = storming(Storm(2_000, 3), Storm(20_000, 20), "awaited", "plain")
+INGESTS = storming(Storm(6_000, 3), Storm(1_000_000, 20), "position", "id")
 
 
 def moments(storm: Storm, rng: Random) -> list[int]:
@@ -45,8 +32,7 @@ def wait_for_execution(project: Project, command: Command, number: int) -> None:
     assert command.running, command.talk
 
 
-@pytest.mark.parametrize("storm", STORMS)
-@pytest.mark.parametrize("name", ["awaited", "plain"])
+@KILLS
 def test_a_killed_command_redoes_only_what_was_not_committed(
     project: Project, storm: Storm, name: str
 ):
@@ -72,8 +58,7 @@ def test_a_killed_command_redoes_only_what_was_not_committed(
     project.assert_never_redone(items)
 
 
-@pytest.mark.parametrize("storm", STORMS)
-@pytest.mark.parametrize("name", ["awaited", "plain"])
+@KILLS
 def test_a_killed_worker_costs_only_what_it_had_in_hand(project: Project, storm: Storm, name: str):
     file = project.rows(storm.items)
     words = project.batch(f"{HANDLERS}:{name}", file, "--processes", "2", pause=0.01)
@@ -94,10 +79,10 @@ def test_a_killed_worker_costs_only_what_it_had_in_hand(project: Project, storm:
     project.assert_never_redone(items)
 
 
-@pytest.mark.parametrize("name", ["awaited", "plain"])
-def test_a_killed_supervisor_leaves_no_orphan(sqlite_project: Project, name: str):
+def test_a_killed_supervisor_leaves_no_orphan(sqlite_project: Project):
+    """Not even one whose handler holds the interpreter, so that no thread of ours can act."""
     file = sqlite_project.rows(50, {1: "hold"})
-    words = sqlite_project.batch(f"{HANDLERS}:{name}", file, "--processes", "2", pause=0.3)
+    words = sqlite_project.batch(f"{HANDLERS}:awaited", file, "--processes", "2", pause=0.3)
     with sqlite_project.start(*words) as command:
         wait_for_execution(sqlite_project, command, 10)
         workers = command.workers
@@ -121,20 +106,14 @@ def test_a_supervisor_killed_while_its_workers_start_leaves_no_orphan(sqlite_pro
     assert sqlite_project.executed() == 0
 
 
-@pytest.mark.parametrize("keyed", [False, True], ids=["by position", "by key"])
-@pytest.mark.parametrize(
-    "storm",
-    [
-        pytest.param(Storm(20_000, 3), id="short"),
-        pytest.param(Storm(1_000_000, 20), id="full", marks=FULL_SIZE),
-    ],
-)
-def test_a_killed_ingest_loses_and_doubles_no_row(project: Project, storm: Storm, keyed: bool):
+@INGESTS
+def test_a_killed_ingest_loses_and_doubles_no_row(project: Project, name: str, storm: Storm):
+    """Whether a row is named by its position or by a column, whose duplicates must be found."""
     file = project.rows(storm.items)
-    words = project.batch(f"{HANDLERS}:quiet", file, *(["--key", "id"] if keyed else []))
+    words = project.batch(f"{HANDLERS}:quiet", file, *(["--key", name] if name == "id" else []))
     # Small batches, so that there are many moments between two commits.
-    slowly = {"ingest__max_rows": max(storm.items // 200, 64)}
-    for moment in moments(storm, Random(f"{keyed} {storm}")):
+    slowly = {"ingest__max_rows": max(storm.items // 100, 64)}
+    for moment in moments(storm, Random(f"{name} {storm}")):
         with project.start(*words, **slowly) as command:
             until(lambda m=moment: stored(project) >= m, what=f"row {moment}")
             command.kill()

@@ -4,10 +4,9 @@ import os
 import signal
 from pathlib import Path
 
-import pytest
-
 from headgate.core.fault import FaultClass
 from headgate.core.status import ItemStatus
+from tests.faults.matrix import with_handlers
 from tests.kit.command import Command, until
 from tests.kit.project import Project
 
@@ -15,12 +14,12 @@ HANDLERS = Path(__file__).with_name("handlers.py")
 LIMITS = {"worker__memory_mb": 400, "worker__alone_memory_mb": 300, "worker__grace_s": 0.3}
 
 
-@pytest.mark.parametrize("name", ["awaited", "plain"])
+@with_handlers("awaited", "plain")
 def test_three_bad_rows_among_a_thousand_cost_the_others_nothing(project: Project, name: str):
     deeds = {250: "segfault", 500: "hog", 750: "spin"}
     file = project.rows(1_000, deeds)
     words = project.batch(f"{HANDLERS}:{name}", file, "--item-timeout", "1", pause=0.01)
-    ended = project.run(*words, **LIMITS)
+    ended = project.run(*words, worker__concurrency=8, **LIMITS)
 
     assert ended.code == 3, ended.err
     items = {item.key: item for item in project.assert_finished(1_000)}
@@ -64,7 +63,7 @@ def the_holder(project: Project, command: Command) -> int:
     return holder.pid
 
 
-@pytest.mark.parametrize("name", ["awaited", "plain"])
+@with_handlers("awaited", "plain")
 def test_a_row_that_leaves_the_process_is_poison_and_costs_the_others_nothing(
     project: Project, name: str
 ):
@@ -78,14 +77,10 @@ def test_a_row_that_leaves_the_process_is_poison_and_costs_the_others_nothing(
     assert {(item.status, item.attempts) for item in items.values()} == {(ItemStatus.DONE, 1)}
 
 
-@pytest.mark.parametrize(
-    ("name", "deed"),
-    [("plain", "hold"), ("awaited", "hold"), ("awaited", "block")],
-)
-def test_a_handler_that_blocks_its_process_starves_no_heartbeat(
-    project: Project, name: str, deed: str
-):
+@with_handlers("awaited hold", "plain hold", "awaited block")
+def test_a_handler_that_blocks_its_process_starves_no_heartbeat(project: Project, name: str):
     """Two seconds without a turn of the loop, under a lease that ends after half a second."""
+    handler, deed = name.split()
     settings = {
         "claim__lock_floor_s": 0.5,
         "worker__heartbeat_s": 0.1,
@@ -93,7 +88,7 @@ def test_a_handler_that_blocks_its_process_starves_no_heartbeat(
         "claim__claim_max": 4,
     }
     file = project.rows(40, {2: deed})
-    words = project.batch(f"{HANDLERS}:{name}", file, pause=0.02)
+    words = project.batch(f"{HANDLERS}:{handler}", file, pause=0.02)
     # The other command is the one that would declare a silent worker dead.
     with project.start("worker", **settings) as other, project.start(*words, **settings) as command:
         ended = command.wait()

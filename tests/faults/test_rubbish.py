@@ -3,17 +3,16 @@
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from headgate.core.fault import FaultClass
 from headgate.core.status import ItemStatus
 from tests.faults.handlers import ODD, RAISING, REASONS, RUBBISH
+from tests.faults.matrix import with_handlers
 from tests.kit.project import Project
 
 HANDLERS = Path(__file__).with_name("handlers.py")
 
 
-@pytest.mark.parametrize("name", ["awaited", "plain", "packs"])
+@with_handlers("awaited", "plain", "packs")
 def test_whatever_a_handler_raises_or_returns_ends_that_row_alone(project: Project, name: str):
     deeds = dict(enumerate([*RAISING, *RUBBISH, *ODD, *REASONS], start=11))
     total = len(deeds) + 60

@@ -16,10 +16,12 @@ import psutil
 
 EXECUTABLE = Path(sys.executable).with_name("headgate")
 STEP_S = 0.005
+PATIENCE_S = 1_200.0 if os.environ.get("HEADGATE_SOAK") == "1" else 45.0
+"""How long a broken program may keep us; a storm at full size takes its time."""
 
 
-def until(condition: Callable[[], Any], timeout_s: float = 30.0, what: str = "") -> None:
-    """Wait for an event; the time is only how long a broken program may keep us."""
+def until(condition: Callable[[], Any], timeout_s: float = PATIENCE_S, what: str = "") -> None:
+    """Wait for an event, and fail if it does not come."""
     deadline = time.monotonic() + timeout_s
     while not condition():
         if time.monotonic() > deadline:
@@ -98,7 +100,7 @@ class Command:
         except psutil.NoSuchProcess:
             return []
 
-    def wait(self, timeout_s: float = 50.0) -> Ended:
+    def wait(self, timeout_s: float = PATIENCE_S) -> Ended:
         """How it ended, once it has."""
         try:
             code = self._process.wait(timeout_s)
