@@ -11,6 +11,8 @@ import psutil
 MEGABYTE = 1024 * 1024
 _START_FIELD = 19
 """Position of the start time in /proc/PID/stat after the command name."""
+_DEAD = frozenset("ZX")
+"""States of a process that has ended but is not forgotten."""
 
 
 class ProcessName(msgspec.Struct, frozen=True):
@@ -34,10 +36,13 @@ def boot_id() -> str:
 
 
 def started_ticks(pid: int) -> int | None:
-    """When a process began, on a clock that nobody can set; None if it is gone."""
+    """When a process began, on a clock that nobody can set; None if it is gone.
+
+    A zombie is gone: in a container whose first process buries nobody, it may stay for ever.
+    """
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-        return int(stat.rpartition(")")[2].split()[_START_FIELD])
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return None if fields[0] in _DEAD else int(fields[_START_FIELD])
     except FileNotFoundError:
         pass
     except ProcessLookupError:
@@ -94,5 +99,6 @@ def machine_is_pressed() -> bool:
 def cause_of_exit(code: int) -> str:
     """An exit code in words."""
     if code < 0:
-        return f"killed by {signal.Signals(-code).name}"
+        named = {number.value: number.name for number in signal.Signals}
+        return f"killed by {named.get(-code, f'signal {-code}')}"
     return f"exited with code {code}"

@@ -1,0 +1,82 @@
+"""Which process is which, and whether it is certainly dead."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import msgspec
+import pytest
+
+from headgate.engine.process import (
+    cause_of_exit,
+    is_gone,
+    is_stopped,
+    name_of,
+    resident_mb,
+    started_ticks,
+)
+from tests.kit.command import until
+
+NOBODY = 2**22 + 1
+"""Above the highest pid that Linux gives."""
+
+
+def test_a_living_process_is_not_gone():
+    me = name_of(os.getpid())
+    assert me.started_ticks > 0
+    assert not is_gone(me)
+    assert not is_stopped(me.pid)
+    assert 1 < resident_mb(me.pid) < 100_000
+
+
+@pytest.mark.parametrize(
+    "change", [{"pid": NOBODY}, {"started_ticks": 1}, {"boot_id": "before the restart"}]
+)
+def test_no_process_a_later_one_and_an_earlier_boot_are_gone(change: dict[str, object]):
+    assert is_gone(msgspec.structs.replace(name_of(os.getpid()), **change))
+
+
+def test_nobody_can_tell_of_a_process_on_another_machine():
+    other = msgspec.structs.replace(name_of(os.getpid()), host="elsewhere", pid=NOBODY)
+    assert not is_gone(other)
+
+
+def test_a_process_that_was_not_buried_is_gone_all_the_same():
+    """In a container whose first process buries nobody it would else seem to live for ever."""
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    name = name_of(process.pid)
+    assert not is_gone(name)
+    process.kill()
+    until(lambda: is_gone(name), 5.0, "its end to be noticed")
+    assert started_ticks(process.pid) is None
+    assert is_stopped(process.pid)
+    process.communicate()
+    assert is_gone(name)
+
+
+def test_a_frozen_process_is_stopped_but_not_gone():
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    process.send_signal(signal.SIGSTOP)
+    until(lambda: is_stopped(process.pid), 5.0, "the standstill")
+    assert not is_gone(name_of(process.pid))
+    process.kill()
+    process.communicate()
+
+
+def test_what_is_not_there_holds_no_memory():
+    assert resident_mb(NOBODY) == 0.0
+    assert is_stopped(NOBODY)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (0, "exited with code 0"),
+        (7, "exited with code 7"),
+        (-11, "killed by SIGSEGV"),
+        (-40, "killed by signal 40"),
+    ],
+)
+def test_an_exit_code_is_put_into_words(code: int, words: str):
+    assert cause_of_exit(code) == words
