@@ -16,9 +16,8 @@ from benchmarks.measurement import FailedError, UnavailableError
 from benchmarks.scripts import LIMIT_S, ROOT, last_line
 
 HANDLERS = ROOT / "benchmarks" / "handlers.py"
-POLL_S = (
-    0.25  # rarely: looking through all processes takes time from the two cores that are measured
-)
+# Rarely, for looking through all processes takes time from the two cores that are measured.
+POLL_S = 0.25
 
 
 @dataclass(frozen=True)
