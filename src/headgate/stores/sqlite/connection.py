@@ -155,7 +155,7 @@ class Database:
         def connect() -> apsw.Connection:
             connection = apsw.Connection(str(self.path), flags=flags)
             connection.set_busy_timeout(self.STEP_MS)
-            connection.pragma("cache_size", -32_768)
+            connection.pragma("cache_size", -16_384)
             return connection
 
         return self._patiently(connect)
