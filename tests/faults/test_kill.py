@@ -15,8 +15,9 @@ from tests.kit.project import Project
 HANDLERS = Path(__file__).with_name("handlers.py")
 CONCURRENCY = 16
 FLUSH = 50
-UNCOMMITTED = CONCURRENCY + (Settler.BACKLOG + 1) * FLUSH
-"""The most that can be in flight, waiting for a commit or inside one."""
+UNFLUSHED = Settler.BACKLOG * FLUSH + CONCURRENCY
+UNCOMMITTED = CONCURRENCY + 2 * UNFLUSHED
+"""The most that can be in flight, inside a commit, and waiting for the next one."""
 
 KILLS = storming(Storm(2_000, 3), Storm(20_000, 20), "awaited", "plain")
 INGESTS = storming(Storm(6_000, 3), Storm(1_000_000, 20), "position", "id")
@@ -40,11 +41,12 @@ def test_a_killed_command_redoes_only_what_was_not_committed(
     words = project.batch(f"{HANDLERS}:{name}", file, pause=0.002)
     lost: Counter[str] = Counter()
     for moment in moments(storm, Random(f"{name} {storm}")):
+        before = project.executions()
         with project.start(*words) as command:
             wait_for_execution(project, command, moment)
             command.kill()
         committed = {item.key for item in project.items() if item.status is ItemStatus.DONE}
-        uncommitted = project.executions().keys() - committed
+        uncommitted = (project.executions() - before).keys() - committed
         assert len(uncommitted) <= UNCOMMITTED
         lost.update(uncommitted)
 
