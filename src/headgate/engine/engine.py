@@ -75,7 +75,8 @@ class Engine:
         self._policy = policy
         self._sizer = ClaimSizer(policies.claim, policy.concurrency)
         self._buffer = Buffer()
-        self._threads = ThreadPoolExecutor(policy.concurrency, thread_name_prefix="handler")
+        # One for each lane, and as many again for those that were left behind.
+        self._threads = ThreadPoolExecutor(2 * policy.concurrency, thread_name_prefix="handler")
         self._settler = Settler(
             store.items,
             scope.worker,
@@ -85,7 +86,9 @@ class Engine:
             self._sizer,
         )
         workshop = Workshop(store.reads, around.lookup, policy, around.log)
-        runner = Runner(workshop, policies.retry, policy, clock, around.rng, self._threads)
+        self._runner = runner = Runner(
+            workshop, policies.retry, policy, clock, around.rng, self._threads
+        )
         self._dispatcher = Dispatcher(
             scope,
             Supply(store.items, store.jobs, store.notifier, clock, around.board),
@@ -168,7 +171,8 @@ class Engine:
         self._dispatcher.stop()
 
     def _stuck(self) -> bool:
-        return any(lane.stuck for lane in self._lanes)
+        hanging = len(self._runner.left_behind) >= self._policy.concurrency
+        return hanging or any(lane.stuck for lane in self._lanes)
 
     async def _rest_of_lanes(self) -> None:
         """Wait until what is leased has been run, unless we are told to stop."""

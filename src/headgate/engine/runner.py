@@ -5,7 +5,7 @@ One of the two places that catch everything, because a handler is somebody else'
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from random import Random
 from typing import Any
 
@@ -23,6 +23,8 @@ from headgate.ports.clock import Clock
 
 _decode = msgspec.json.Decoder().decode
 MICROSECONDS = 1_000_000
+Called = tuple[object, BaseException | None]
+"""What a plain function returned, and what it raised."""
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -50,6 +52,8 @@ class Runner:
         self._clock = clock
         self._rng = rng
         self._threads = threads
+        self.left_behind: set[Future[Called]] = set()
+        """Plain handlers that were given up and still run: nobody can stop a thread."""
 
     async def run(self, claimed: ClaimedItem, claimed_s: float) -> Ended:
         """Run one item from lease to settlement."""
@@ -75,15 +79,26 @@ class Runner:
         try:
             if work.handler.is_async:
                 return await work.handler.call(subject, context)  # type: ignore[misc]
-            loop = asyncio.get_running_loop()
-            called = loop.run_in_executor(self._threads, _call_plain, work, subject, context)
-            return _unfold(await called)
+            thread = self._threads.submit(_call_plain, work, subject, context)
+            return await self._outcome_of(thread)
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
             # Nobody cancelled us: something inside the handler was cancelled and let it out.
             raise HandlerCancelled("the handler raised CancelledError") from error
+
+    async def _outcome_of(self, thread: Future[Called]) -> object:
+        try:
+            returned, raised = await asyncio.wrap_future(thread)
+        except asyncio.CancelledError:
+            if not thread.done():
+                self.left_behind.add(thread)
+                thread.add_done_callback(self.left_behind.discard)
+            raise
+        if raised is not None:
+            raise raised
+        return returned
 
     def ended(
         self,
@@ -131,21 +146,12 @@ class HandlerCancelled(Exception):
     """A cancellation that came from within the handler."""
 
 
-def _call_plain(
-    work: JobWork, subject: object, context: object
-) -> tuple[object, BaseException | None]:
+def _call_plain(work: JobWork, subject: object, context: object) -> Called:
     """What a plain function returned or raised; a future cannot carry every error by itself."""
     try:
         return work.handler.call(subject, context), None
     except BaseException as error:  # noqa: BLE001  a handler may raise anything
         return None, error
-
-
-def _unfold(called: tuple[object, BaseException | None]) -> object:
-    returned, raised = called
-    if raised is not None:
-        raise raised
-    return returned
 
 
 def fault_of(error: BaseException) -> Fault:

@@ -23,7 +23,7 @@ from headgate.engine.dispatcher import Scope
 from headgate.engine.engine import Budget, Engine, Policies, SliceReport, Surroundings
 from headgate.engine.policy import WorkerPolicy
 from headgate.engine.steering import Steering
-from headgate.ports.handler import HandlerSpec
+from headgate.ports.handler import Context, HandlerSpec
 from headgate.ports.reads import ItemQuery, ItemRow
 from headgate.stores.sqlite.store import SqliteStore
 from tests.kit import factories
@@ -333,3 +333,33 @@ async def test_every_attempt_passes_the_observer(store: SqliteStore):
     assert [msgspec.json.decode(str(row.result)) for row in rows] == [
         {"key": f"key-{n}"} for n in (1, 2, 3)
     ]
+
+
+async def test_threads_that_a_cancelled_job_left_behind_cost_no_other_job_anything(
+    store: SqliteStore,
+):
+    release = threading.Event()
+    started = threading.Barrier(5)
+
+    def handler(item: Item, ctx: Context) -> dict[str, Any]:
+        if ctx.job.id == 1:
+            started.wait(30)
+            release.wait(30)
+        return {}
+
+    bench = Bench(store, handler)
+    engine = await bench.engine(4)
+    slice_ = asyncio.ensure_future(engine.run_slice(Budget()))
+    await asyncio.to_thread(started.wait, 30)
+    other = await factories.job(store, 20)
+    await Steering(store).cancel(bench.job.id)
+    # As many threads hang as there are lanes: the worker asks to be replaced.
+    report = await asyncio.wait_for(slice_, 10)
+    assert report.stuck
+    release.set()
+    assert await bench.endings() == [("CANCELLED", 0)] * 4
+    rows = (await store.reads.items(ItemQuery(other.id))).items
+    assert {(row.status, row.attempts) for row in rows} <= {
+        (ItemStatus.DONE, 1),
+        (ItemStatus.PENDING, 0),
+    }
