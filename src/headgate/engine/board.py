@@ -3,6 +3,10 @@
 The board is shared memory: the worker writes a slot when a handler starts and wipes it when the
 handler ends. It costs a fraction of a microsecond where a database write would cost milliseconds,
 and kill -9 does not erase it.
+
+The supervisor may look while the worker writes. So numbers are copied in whole (`pack_into` would
+first fill their place with zeros), and the id of a slot, which says that it holds a flight, is
+written after all else and wiped before.
 """
 
 import mmap
@@ -18,7 +22,9 @@ _TURNED = struct.Struct("<d")
 _HIGH = struct.Struct("<q")
 _SLOTS_AT = _HEADER.size + _TURNED.size + _HIGH.size
 _SLOT = struct.Struct("<qqdd")
-_EMPTY = _SLOT.pack(0, 0, 0.0, 0.0)
+_FLIGHT = struct.Struct("<qdd")
+_ID = struct.Struct("<q")
+_NOBODY = _ID.pack(0)
 
 
 class Flight(msgspec.Struct, frozen=True):
@@ -80,24 +86,25 @@ class FlightBoard:
         if not self._free:
             return self.UNSEEN
         slot = self._free.pop()
-        _SLOT.pack_into(self._memory, _SLOTS_AT + slot * _SLOT.size, item_id, epoch, now_s, limit_s)
         if slot >= self._high:
             self._high = slot + 1
-            _HIGH.pack_into(self._memory, _HEADER.size + _TURNED.size, self._high)
+            self._write(_HEADER.size + _TURNED.size, _HIGH.pack(self._high))
+        at = _SLOTS_AT + slot * _SLOT.size
+        self._write(at + _ID.size, _FLIGHT.pack(epoch, now_s, limit_s))
+        self._write(at, _ID.pack(item_id))
         return slot
 
     def end(self, slot: int) -> None:
         """Note that the handler in `slot` ended."""
         if slot == self.UNSEEN:
             return
-        at = _SLOTS_AT + slot * _SLOT.size
-        self._memory[at : at + _SLOT.size] = _EMPTY
+        self._write(_SLOTS_AT + slot * _SLOT.size, _NOBODY)
         self._free.append(slot)
 
     def turned(self, now_s: float) -> None:
         """Note that the event loop of the process has come round."""
         self.turned_here_s = now_s
-        _TURNED.pack_into(self._memory, _HEADER.size, now_s)
+        self._write(_HEADER.size, _TURNED.pack(now_s))
 
     def turned_s(self) -> float:
         """When the event loop last came round; a loop that is blocked comes round no more."""
@@ -121,7 +128,10 @@ class FlightBoard:
 
     def _note(self, tally: Tally) -> None:
         self._tally = tally
-        _HEADER.pack_into(self._memory, 0, *msgspec.structs.astuple(tally))
+        self._write(0, _HEADER.pack(*msgspec.structs.astuple(tally)))
+
+    def _write(self, at: int, value: bytes) -> None:
+        self._memory[at : at + len(value)] = value
 
     def tally(self) -> Tally:
         """What the worker has got done, as last noted by whichever process works."""

@@ -27,6 +27,7 @@ class Child:
         self.error: str | None = None
         self.error_kind: str | None = None
         self.memory_mb = 0.0
+        self._late: frozenset[Flight] = frozenset()
         self._guilty: frozenset[int] | None = None
         self._cause: str | None = None
 
@@ -68,12 +69,17 @@ class Child:
         self.process.kill()
 
     def overdue(self, now_s: float, grace_s: float) -> list[Flight]:
-        """Handlers that are past their limit and the grace after it."""
-        return [
+        """Handlers that are past their limit and the grace after it, and were so when last asked.
+
+        Asked twice, because the process writes to the board while we read it.
+        """
+        late = [
             flight
             for flight in self.board.running()
             if now_s - flight.started_s > flight.limit_s + grace_s
         ]
+        before, self._late = self._late, frozenset(late)
+        return [flight for flight in late if flight in before]
 
     def last_words(
         self,

@@ -1,6 +1,9 @@
 """The board shows what a process is doing, to another process and after its death."""
 
 import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -68,3 +71,44 @@ def test_others_see_when_the_loop_last_turned(board: FlightBoard, seen: FlightBo
     assert seen.turned_s() == 0.0
     board.turned(42.5)
     assert seen.turned_s() == 42.5
+
+
+WRITER = """
+import sys
+from headgate.engine.board import FlightBoard
+board = FlightBoard(int(sys.argv[1]))
+print("ready", flush=True)
+while True:
+    for item in range(1, 1_000):
+        board.committed(1, 50.0, 20.0)
+        board.turned(100.0)
+        slot = board.start(item, item, 100.0, 60.0)
+        board.end(slot)
+"""
+
+
+def test_a_reader_never_sees_half_a_flight(board: FlightBoard):
+    """Else a handler that has just begun would seem to be running since the dawn of time."""
+    board.turned(100.0)
+    board.committed(1, 50.0, 20.0)
+    words = [sys.executable, "-c", WRITER, str(board.fd)]
+    with subprocess.Popen(words, pass_fds=[board.fd], stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"ready\n"
+        try:
+            flights = set(observe(board))
+        finally:
+            writer.kill()
+    assert flights == {(100.0, 60.0)}
+
+
+def observe(board: FlightBoard) -> Iterator[tuple[float, float]]:
+    """What another process's flights look like, some ten thousand times."""
+    seen = 0
+    deadline = time.monotonic() + 10.0
+    while seen < 20_000 and time.monotonic() < deadline:
+        assert board.turned_s() == 100.0
+        assert (board.tally().last_commit_s, board.tally().ttl_s) == (50.0, 20.0)
+        for flight in board.running():
+            seen += 1
+            yield flight.started_s, flight.limit_s

@@ -70,15 +70,21 @@ def test_the_third_crash_is_poison(child: Child, board: FlightBoard):
     assert (found.status, found.error_class) == (ItemStatus.ERROR, FaultClass.POISON)
 
 
-def test_only_those_past_limit_and_grace_are_overdue(child: Child, board: FlightBoard):
+def test_only_those_past_limit_and_grace_are_overdue_and_only_the_second_time(
+    child: Child, board: FlightBoard
+):
     fly(board, 0.0, 1.0, 5.0)
+    assert child.overdue(11.5, GRACE_S) == []
     assert [flight.item_id for flight in child.overdue(11.5, GRACE_S)] == [1]
+    assert [flight.item_id for flight in child.overdue(12.5, GRACE_S)] == [1]
+    assert [flight.item_id for flight in child.overdue(12.5, GRACE_S)] == [1, 2]
 
 
 def test_while_the_loop_turns_the_overdue_are_guilty(child: Child, board: FlightBoard):
     """An async handler that swallows its cancellation harms nobody else."""
     fly(board, 0.0, 5.0)
     board.turned(11.45)
+    child.overdue(11.5, GRACE_S)
     child.kill_for_time(child.overdue(11.5, GRACE_S), 11.5, GRACE_S)
     found = words(child, held(1, 2))
     assert (found[1].attempts, found[1].error_class) == (1, FaultClass.TIMEOUT)
@@ -93,6 +99,7 @@ def test_a_blocked_loop_makes_all_of_them_suspects_and_none_pays(
     """The one that started first is overdue first, and may only have waited for another."""
     fly(board, 0.0, 3.0)
     board.turned(turned_s)
+    child.overdue(11.5, GRACE_S)
     child.kill_for_time(child.overdue(11.5, GRACE_S), 11.5, GRACE_S)
     for settlement in words(child, held(1, 2)).values():
         assert (settlement.attempts, settlement.failures) == (0, 0)
@@ -103,6 +110,7 @@ def test_a_blocked_loop_makes_all_of_them_suspects_and_none_pays(
 def test_alone_there_is_no_doubt_who_blocked_the_loop(child: Child, board: FlightBoard):
     fly(board, 0.0)
     board.turned(0.0)
+    child.overdue(11.5, GRACE_S)
     child.kill_for_time(child.overdue(11.5, GRACE_S), 11.5, GRACE_S)
     found = words(child, held(1, failures=2))[1]
     assert (found.status, found.error_class) == (ItemStatus.ERROR, FaultClass.TIMEOUT)
