@@ -63,16 +63,16 @@ def test_pause_resume_and_cancel_reach_every_worker_within_a_second(project: Pro
         until(lambda: project.executed() >= 10, what="work to begin")
         with project.start("worker", *few) as second:
             until(lambda: len(project.workers()) == 2, what="a second worker")
-            assert project.run("jobs", "pause", "1").code == 0
+            assert project.invoke("jobs", "pause", "1").code == 0
             paused_s = time.monotonic()
             until(lambda: project.counts().processing == 0, 1.0, "every worker to pause")
             assert time.monotonic() - paused_s < 1.0
             executed = project.executed()
             assert first.wait().code == 4
             assert project.executed() == executed
-            assert project.run("jobs", "resume", "1").code == 0
+            assert project.invoke("jobs", "resume", "1").code == 0
             until(lambda: project.executed() > executed, 1.0, "the daemon to go on")
-            assert project.run("jobs", "cancel", "1", "--yes").code == 0
+            assert project.invoke("jobs", "cancel", "1", "--yes").code == 0
             until(lambda: not project.counts().open, 1.0, "the job to end")
             os.kill(second.pid, signal.SIGTERM)
             assert second.wait().code == 0, second.talk
@@ -81,7 +81,7 @@ def test_pause_resume_and_cancel_reach_every_worker_within_a_second(project: Pro
 
 
 def test_a_daemon_takes_jobs_as_they_come_and_ends_when_told(project: Project):
-    project.run("db", "migrate")
+    project.invoke("db", "migrate")
     with project.start("worker") as daemon:
         for number in (1, 2):
             file = project.rows(30, name=f"rows-{number}.csv")

@@ -1,10 +1,10 @@
 """On which stores and with which handlers a fault is injected.
 
-In `make test` every handler meets SQLite and the first of them PostgreSQL too, because starting
-processes is what these tests spend their time on. The storms at full size take all combinations.
+In `make test` not every handler meets every store, because starting processes is what these tests
+spend their time on. The storms at full size take all combinations.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import pytest
@@ -19,13 +19,24 @@ class Storm(NamedTuple):
     kills: int
 
 
-def with_handlers(*names: str) -> pytest.MarkDecorator:
-    """Give a test `project` and `name`."""
+def crossed(on_sqlite: str, on_postgres: str) -> pytest.MarkDecorator:
+    """Give a test `project` and `name`, where kind of handler and store have little in common."""
+    pairs = [
+        pytest.param("sqlite", on_sqlite, id=f"sqlite-{on_sqlite}"),
+        pytest.param(
+            "postgres", on_postgres, id=f"postgres-{on_postgres}", marks=pytest.mark.postgres
+        ),
+    ]
+    return pytest.mark.parametrize(("project", "name"), pairs, indirect=["project"])
+
+
+def with_handlers(
+    *names: str, on_postgres: Sequence[pytest.MarkDecorator] = ()
+) -> pytest.MarkDecorator:
+    """Give a test `project` and `name`: every handler on SQLite, the first on PostgreSQL too."""
     pairs = [pytest.param("sqlite", name, id=f"sqlite-{name}") for name in names]
-    first = names[0]
-    pairs.append(
-        pytest.param("postgres", first, id=f"postgres-{first}", marks=pytest.mark.postgres)
-    )
+    marks = (pytest.mark.postgres, *on_postgres)
+    pairs.append(pytest.param("postgres", names[0], id=f"postgres-{names[0]}", marks=marks))
     return pytest.mark.parametrize(("project", "name"), pairs, indirect=["project"])
 
 
@@ -41,6 +52,6 @@ def _storms(storm: Storm, size: str, names: tuple[str, ...]) -> Iterator[object]
             marks = [pytest.mark.postgres] if store == "postgres" else []
             if size == "full":
                 marks += FULL_SIZE
-            elif store == "postgres" and name != names[0]:
+            elif (store, name) not in {("sqlite", names[0]), ("postgres", names[-1])}:
                 continue
             yield pytest.param(store, name, storm, id=f"{store}-{name}-{size}", marks=marks)

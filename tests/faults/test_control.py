@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from headgate.core.status import ItemStatus, JobState
-from tests.faults.matrix import with_handlers
+from tests.faults.matrix import crossed
 from tests.kit.command import Command, until
 from tests.kit.project import Project
 
 HANDLERS = Path(__file__).with_name("handlers.py")
-BOTH = with_handlers("awaited_gate", "plain_gate")
+BOTH = crossed("awaited_gate", "plain_gate")
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def fifty_running(project: Project, name: str, *words: str) -> Iterator[Command]
 @BOTH
 def test_a_job_that_is_cancelled_while_it_runs_keeps_no_late_result(project: Project, name: str):
     with fifty_running(project, name) as command:
-        assert project.run("jobs", "cancel", "1", "--yes").code == 0
+        assert project.invoke("jobs", "cancel", "1", "--yes").code == 0
         until(lambda: len(project.events("discarded")) == 50, 2.0, "the running to be stopped")
         (project.folder / "gate").touch()
         ended = command.wait()
@@ -46,7 +46,7 @@ def test_a_job_that_is_cancelled_while_it_runs_keeps_no_late_result(project: Pro
 @BOTH
 def test_a_job_that_is_deleted_while_it_runs_leaves_nothing_behind(project: Project, name: str):
     with fifty_running(project, name) as command:
-        assert project.run("jobs", "rm", "1", "--yes").code == 0
+        assert project.invoke("jobs", "rm", "1", "--yes").code == 0
         until(lambda: len(project.events("discarded")) == 50, 2.0, "the running to be stopped")
         (project.folder / "gate").touch()
         ended = command.wait()
@@ -68,14 +68,14 @@ def test_a_job_that_is_deleted_while_it_runs_leaves_nothing_behind(project: Proj
 @BOTH
 def test_a_job_that_is_paused_finishes_what_runs_and_resumes(project: Project, name: str):
     with fifty_running(project, name) as command:
-        assert project.run("jobs", "pause", "1").code == 0
+        assert project.invoke("jobs", "pause", "1").code == 0
         until(lambda: project.counts().pending == 70, 2.0, "the waiting to be handed back")
         (project.folder / "gate").touch()
         ended = command.wait()
     assert ended.code == 4, ended.err
     counts = project.counts()
     assert (counts.done, counts.pending, counts.processing) == (50, 70, 0)
-    assert project.run("jobs", "resume", "1").code == 0
+    assert project.invoke("jobs", "resume", "1").code == 0
     file = project.folder / "rows.csv"
     words = project.batch(f"{HANDLERS}:{name}", file, gate=project.folder / "gate")
     assert project.run(*words).code == 0

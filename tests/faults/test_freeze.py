@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from headgate.core.status import ItemStatus
-from tests.faults.matrix import with_handlers
+from tests.faults.matrix import crossed
 from tests.kit.command import until
 from tests.kit.project import Project
 
@@ -17,7 +17,7 @@ HASTY = {
 }
 
 
-@with_handlers("awaited_gate", "plain_gate")
+@crossed("plain_gate", "awaited_gate")
 def test_the_late_results_of_a_frozen_worker_are_refused(project: Project, name: str):
     gate = project.folder / "gate"
     file = project.rows(60)
@@ -53,7 +53,8 @@ def test_the_late_results_of_a_frozen_worker_are_refused(project: Project, name:
     project.assert_never_redone(items)
 
 
-def test_a_command_frozen_for_less_than_its_lease_loses_nothing(project: Project):
+def test_a_command_frozen_for_less_than_its_lease_loses_nothing(sqlite_project: Project):
+    project = sqlite_project
     file = project.rows(60)
     words = project.batch(f"{HANDLERS}:awaited", file, pause=0.05)
     patient = {**HASTY, "claim__lock_floor_s": 30}
@@ -69,8 +70,9 @@ def test_a_command_frozen_for_less_than_its_lease_loses_nothing(project: Project
     assert project.events("discarded") == []
 
 
-def test_several_commands_on_one_store_run_every_item_once(project: Project):
+def test_several_commands_on_one_file_run_every_item_once(sqlite_project: Project):
     """Three commands of two processes each, and a terminal that keeps looking."""
+    project = sqlite_project
     files = [project.rows(1_500, name=f"rows-{n}.csv") for n in range(2)]
     first, second = [
         project.batch(f"{HANDLERS}:awaited", file, "--processes", "2", pause=0.002)

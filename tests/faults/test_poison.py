@@ -6,7 +6,7 @@ from pathlib import Path
 
 from headgate.core.fault import FaultClass
 from headgate.core.status import ItemStatus
-from tests.faults.matrix import with_handlers
+from tests.faults.matrix import FULL_SIZE, with_handlers
 from tests.kit.command import Command, until
 from tests.kit.project import Project
 
@@ -14,7 +14,7 @@ HANDLERS = Path(__file__).with_name("handlers.py")
 LIMITS = {"worker__memory_mb": 400, "worker__alone_memory_mb": 300, "worker__grace_s": 0.3}
 
 
-@with_handlers("awaited", "plain")
+@with_handlers("awaited", "plain", on_postgres=FULL_SIZE)
 def test_three_bad_rows_among_a_thousand_cost_the_others_nothing(project: Project, name: str):
     deeds = {250: "segfault", 500: "hog", 750: "spin"}
     file = project.rows(1_000, deeds)
@@ -77,18 +77,17 @@ def test_a_row_that_leaves_the_process_is_poison_and_costs_the_others_nothing(
     assert {(item.status, item.attempts) for item in items.values()} == {(ItemStatus.DONE, 1)}
 
 
-@with_handlers("awaited hold", "plain hold", "awaited block")
+@with_handlers("awaited", "plain")
 def test_a_handler_that_blocks_its_process_starves_no_heartbeat(project: Project, name: str):
-    """Two seconds without a turn of the loop, under a lease that ends after half a second."""
-    handler, deed = name.split()
+    """Two seconds without a turn of the loop, twice, under a lease of half a second."""
     settings = {
         "claim__lock_floor_s": 0.5,
         "worker__heartbeat_s": 0.1,
         "worker__concurrency": 4,
         "claim__claim_max": 4,
     }
-    file = project.rows(40, {2: deed})
-    words = project.batch(f"{HANDLERS}:{handler}", file, pause=0.02)
+    file = project.rows(40, {2: "hold", 30: "block"})
+    words = project.batch(f"{HANDLERS}:{name}", file, pause=0.02)
     # The other command is the one that would declare a silent worker dead.
     with project.start("worker", **settings) as other, project.start(*words, **settings) as command:
         ended = command.wait()

@@ -257,7 +257,8 @@ class PostgresServer:
             connection.execute(query)
 
     def _connections(self, database: str) -> list[str]:
-        query = "SELECT concat_ws(' ', pid, state, query) FROM pg_stat_activity WHERE datname = %s"
+        query = "SELECT concat_ws(' ', pid, state, query) FROM pg_stat_activity "
+        query += "WHERE datname = %s AND backend_type = 'client backend'"
         with psycopg.connect(self.url(), autocommit=True) as connection:
             return [row[0] for row in connection.execute(query, [database])]
 
