@@ -1,0 +1,42 @@
+"""One network or cache operation inside an attempt."""
+
+from enum import StrEnum
+
+import msgspec
+
+
+class CallKind(StrEnum):
+    """How an answer was come by."""
+
+    FETCHED = "fetched"
+    """From the server."""
+    CACHED = "cached"
+    """From the cache, without asking anybody."""
+    REVALIDATED = "revalidated"
+    """The server confirmed what the cache had (304)."""
+    SHARED = "shared"
+    """Another caller was fetching the same; this one waited for it."""
+    REFUSED = "refused"
+    """The server told us to slow down."""
+    FAILED = "failed"
+    """No answer: network, timeout, guard or an open breaker."""
+
+
+class Call(msgspec.Struct, frozen=True, array_like=True):
+    """What is kept of it; array-like, because thousands are stored."""
+
+    at_us: int
+    """When it was sent, in UTC microseconds."""
+    verb: str
+    provider: str
+    host: str
+    status: int
+    """0 when there was no answer."""
+    kind: CallKind
+    bytes: int
+    ran_ms: float
+    """From sending to the end of the body."""
+    waited_ms: float
+    """Before it was let out."""
+    cause: str = ""
+    """What it waited for, or why it failed."""

@@ -1,0 +1,85 @@
+"""Gates as a client sees them: ask to pass, say what came back, let go."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import msgspec
+
+Cost = Mapping[str, float]
+"""What a request takes of each budget; one of `requests` is always taken."""
+
+
+class Route(msgspec.Struct, frozen=True):
+    """Where a request goes. Its gates: global, provider, credential, domain, host."""
+
+    provider: str
+    """Empty for a host that no provider declares."""
+    domain: str
+    """The registrable domain, which groups hosts."""
+    host: str
+    """Normalized `host:port`, the default port dropped."""
+    transfer: bool = True
+    """Holds the concurrency caps until its body has ended; light look-ups are only paced."""
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """On whose behalf: within a gate, owners take turns, then their jobs."""
+
+    owner: str
+    job_id: int
+
+
+class Feedback(msgspec.Struct, frozen=True):
+    """What the gates made of an answer."""
+
+    refused: bool
+    """It was no answer but a request to slow down: it costs the item no attempt."""
+    retry_in_s: float = 0.0
+    """When the gates will be open again, as far as is known."""
+
+
+class Permit(Protocol):
+    """One request that was let out. `release` must follow, when its body has ended."""
+
+    @property
+    def credential(self) -> str | None:
+        """The name of the credential to send, from the provider's pool."""
+        ...
+
+    @property
+    def waited_s(self) -> float:
+        """How long it stood before the gates."""
+        ...
+
+    @property
+    def cause(self) -> str:
+        """What it waited for longest, in words; empty if it did not wait."""
+        ...
+
+    def answered(self, status: int, headers: Mapping[str, str], latency_s: float) -> Feedback:
+        """The head of the answer is there. Header names are in lower case."""
+        ...
+
+    def failed(self) -> None:
+        """There was no answer. That says nothing about a rate."""
+        ...
+
+    def spend(self, cost: Cost) -> None:
+        """The actual cost, where only an estimate was reserved."""
+        ...
+
+    def release(self) -> None:
+        """The transfer has ended, one way or the other. Doing it twice is harmless."""
+        ...
+
+
+class Gates(Protocol):
+    """Lets requests out as fast as every limit on their way allows, and no faster."""
+
+    async def enter(self, route: Route, turn: Turn, cost: Cost, patience_s: float) -> Permit:
+        """Wait until all gates of the route let it pass, all or none.
+
+        GateClosed (an AttemptOver) when that would take longer than `patience_s`: the item then
+        goes back with a due time and its lane is free.
+        """
+        ...

@@ -1,0 +1,147 @@
+"""`ctx.http`: the polite client as handlers see it."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol, Self, TypedDict, Unpack
+
+Params = Mapping[str, str | int | float | bool | None]
+
+
+class Options(TypedDict, total=False):
+    """What a request may be given beside its URL."""
+
+    params: Params | None
+    headers: Mapping[str, str] | None
+    json: Any
+    """A value that is sent as JSON."""
+    data: Mapping[str, str] | None
+    """A form."""
+    content: bytes | str | None
+    """A body as it is."""
+    timeout: float | None
+    """Seconds for the whole exchange, without the time spent before gates."""
+    follow_redirects: bool
+    cost: Mapping[str, float] | None
+    """An estimate of what it takes of each budget; `ctx.spend` tells the actual figure."""
+    fresh: bool
+    """Ask the server even if the cache could answer."""
+
+
+class Response(Protocol):
+    """An answer with its body."""
+
+    @property
+    def status_code(self) -> int:
+        """The status."""
+        ...
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """By name, in any case; what came twice is joined by a comma."""
+        ...
+
+    @property
+    def url(self) -> str:
+        """Where it came from in the end."""
+        ...
+
+    @property
+    def content(self) -> bytes:
+        """The body."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """The body, decoded as its headers say, else as UTF-8."""
+        ...
+
+    @property
+    def from_cache(self) -> bool:
+        """No server was asked for the body."""
+        ...
+
+    @property
+    def is_success(self) -> bool:
+        """A status of 200 to 299."""
+        ...
+
+    def json(self) -> Any:
+        """The body as a value; a transient fault if it is no JSON."""
+        ...
+
+    def raise_for_status(self) -> Self:
+        """Itself, if it is a success.
+
+        Left to itself, the exception ends the attempt as it should: 404 and 410 as NOT_FOUND,
+        408, 425 and 5xx as worth another try, every other status as a permanent error.
+        """
+        ...
+
+
+class StreamedResponse(Protocol):
+    """An answer whose body is read piece by piece."""
+
+    @property
+    def status_code(self) -> int:
+        """The status."""
+        ...
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """By name, in any case."""
+        ...
+
+    @property
+    def url(self) -> str:
+        """Where it came from in the end."""
+        ...
+
+    def raise_for_status(self) -> Self:
+        """Itself, if it is a success."""
+        ...
+
+    def aiter_bytes(self) -> AsyncIterator[bytes]:
+        """The body as it arrives."""
+        ...
+
+    async def aread(self) -> bytes:
+        """The rest of the body."""
+        ...
+
+
+class Http(Protocol):
+    """Cached, paced, capped, retried, recorded. Methods as in other clients."""
+
+    async def request(self, method: str, url: str, **options: Unpack[Options]) -> Response:
+        """Send one request; for the options see `Options`."""
+        ...
+
+    async def get(self, url: str, **options: Unpack[Options]) -> Response:
+        """Fetch."""
+        ...
+
+    async def head(self, url: str, **options: Unpack[Options]) -> Response:
+        """Ask for the headers alone."""
+        ...
+
+    async def post(self, url: str, **options: Unpack[Options]) -> Response:
+        """Send."""
+        ...
+
+    async def put(self, url: str, **options: Unpack[Options]) -> Response:
+        """Store."""
+        ...
+
+    async def patch(self, url: str, **options: Unpack[Options]) -> Response:
+        """Change."""
+        ...
+
+    async def delete(self, url: str, **options: Unpack[Options]) -> Response:
+        """Remove."""
+        ...
+
+    def stream(
+        self, method: str, url: str, **options: Unpack[Options]
+    ) -> AbstractAsyncContextManager[StreamedResponse]:
+        """Send, and read the body piece by piece; its place at the gates is held meanwhile."""
+        ...

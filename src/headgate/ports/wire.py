@@ -1,0 +1,64 @@
+"""The wire: one request out, one reply in. No redirects, no retries, no cookies, no cache."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Protocol
+
+import msgspec
+
+Headers = Sequence[tuple[str, str]]
+"""Names in lower case, in order of arrival; a name may come more than once."""
+
+
+class Patience(msgspec.Struct, frozen=True):
+    """How long to wait, in seconds."""
+
+    connect_s: float = 10.0
+    read_s: float = 30.0
+    """Between two chunks of a reply."""
+    total_s: float | None = 300.0
+
+
+class WireRequest(msgspec.Struct, frozen=True):
+    """One request, complete."""
+
+    method: str
+    url: str
+    headers: Headers = ()
+    body: bytes | None = None
+    patience: Patience = Patience()
+    guarded: bool = False
+    """The address comes from data: private and local ones are refused at connect time."""
+
+
+class WireReply(Protocol):
+    """The head of a reply; the body is read by whoever wants it. Must be closed."""
+
+    @property
+    def status(self) -> int:
+        """The status code."""
+        ...
+
+    @property
+    def headers(self) -> Headers:
+        """As they came."""
+        ...
+
+    def chunks(self) -> AsyncIterator[bytes]:
+        """The body as it arrives, with its content encoding undone."""
+        ...
+
+    async def close(self) -> None:
+        """Give the connection back, or drop it if the body was not read to its end."""
+        ...
+
+
+class Wire(Protocol):
+    """Sends requests over one shared pool of connections."""
+
+    async def send(self, request: WireRequest) -> WireReply:
+        """Return when the head of the reply is there; WireFailure or AddressRefused otherwise."""
+        ...
+
+    async def close(self) -> None:
+        """Close every connection."""
+        ...
