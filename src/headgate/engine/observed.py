@@ -22,6 +22,7 @@ from headgate.ports.items import (
     SweptItems,
 )
 from headgate.ports.jobs import Demand, JobStore, SessionReport
+from headgate.ports.limits import Exchange, LedgerEntry, LimitLedger, Proposal
 from headgate.ports.observer import Observer
 from headgate.ports.store import Store
 
@@ -189,6 +190,34 @@ class ObservedJobs:
         return job
 
 
+class ObservedLimits:
+    """A LimitLedger that reports what is changed; looking and listening pass unobserved."""
+
+    def __init__(self, ledger: LimitLedger, watch: Watch) -> None:
+        self._ledger = ledger
+        self._watch = watch
+
+    async def exchange(self, proposals: Sequence[Proposal], keys: Sequence[str]) -> Exchange:
+        """Report the gates changed."""
+        call = self._ledger.exchange(proposals, keys)
+        return await self._watch.over("exchange", call, lambda exchange: len(exchange.accepted))
+
+    async def entries(self, prefix: str = "") -> Sequence[LedgerEntry]:
+        """Pass on."""
+        return await self._ledger.entries(prefix)
+
+    async def forget(self, key: str) -> bool:
+        """Report a gate forgotten, which is news too."""
+        forgotten = await self._watch.over("forget", self._ledger.forget(key), int)
+        if forgotten:
+            self._watch.observer.changed("gate forgotten", gate=key)
+        return forgotten
+
+    async def wait_urgent(self, timeout_s: float) -> bool:
+        """Pass on."""
+        return await self._ledger.wait_urgent(timeout_s)
+
+
 class ObservedStore:
     """A Store whose verbs report; reads and the bell pass unobserved, being hot and harmless."""
 
@@ -197,6 +226,7 @@ class ObservedStore:
         watch = Watch(observer, clock)
         self.items: ItemStore = ObservedItems(store.items, watch)
         self.jobs: JobStore = ObservedJobs(store.jobs, watch)
+        self.limits: LimitLedger = ObservedLimits(store.limits, watch)
         self.reads = store.reads
         self.notifier = store.notifier
 

@@ -32,14 +32,16 @@ class Proposal(msgspec.Struct, frozen=True):
 class Exchange(msgspec.Struct, frozen=True):
     """What the ledger holds after an exchange, on its own clock.
 
-    A proposal was accepted if its key now has exactly the version after the one it named and is
-    in `accepted`.
+    Every key that was named or proposed for has an entry. A gate that was forgotten goes on
+    counting where it stood when it is made anew, so that no old proposal fits it by chance: the
+    version to go on from is always the one in its entry.
     """
 
     now_s: float
     """UTC seconds on the ledger's clock, which is the only one that gates are compared by."""
     entries: Sequence[LedgerEntry]
     accepted: frozenset[str]
+    """The keys of the proposals that were kept."""
 
 
 class LimitLedger(Protocol):
@@ -48,7 +50,8 @@ class LimitLedger(Protocol):
     async def exchange(self, proposals: Sequence[Proposal], keys: Sequence[str]) -> Exchange:
         """Accept what is not outdated, all at one moment; then tell the state of every key named.
 
-        Keys without an entry are answered with version 0 and an empty state.
+        Each proposal is judged by itself; of two for one key, the second is outdated. Keys without
+        an entry are answered with version 0 and an empty state.
         """
         ...
 
@@ -57,9 +60,13 @@ class LimitLedger(Protocol):
         ...
 
     async def forget(self, key: str) -> bool:
-        """Drop what is known of a gate; whether there was anything."""
+        """Drop what is known of a gate; whether there was anything. Others hear of it at once."""
         ...
 
     async def wait_urgent(self, timeout_s: float) -> bool:
-        """Return early when another process made an urgent change; whether one did."""
+        """Return early when another process made an urgent change; whether one did.
+
+        Also true where one may have been missed: on the first call, and after the server was away.
+        One's own changes do not count. For one waiter at a time.
+        """
         ...

@@ -5,12 +5,13 @@ from typing import Protocol, Self
 
 from headgate.ports.items import ItemStore
 from headgate.ports.jobs import JobStore
+from headgate.ports.limits import LimitLedger
 from headgate.ports.notifier import Notifier
 from headgate.ports.reads import ReadStore
 
 
 class Store(Protocol):
-    """An open connection to a database, with its four sides."""
+    """An open connection to a database, with its five sides."""
 
     @property
     def items(self) -> ItemStore:
@@ -25,6 +26,11 @@ class Store(Protocol):
     @property
     def reads(self) -> ReadStore:
         """Questions."""
+        ...
+
+    @property
+    def limits(self) -> LimitLedger:
+        """What all processes on this database know of each limit."""
         ...
 
     @property

@@ -60,10 +60,11 @@ class Session:
         cursor = await self.connection.execute(self._queries[name], values)
         return cursor.rowcount
 
-    async def copy(self, name: str, block: str) -> None:
-        """Send a whole COPY block."""
+    async def copy(self, name: str, blocks: Iterable[str]) -> None:
+        """Send COPY blocks; the server stores one while the next is made."""
         async with self.connection.cursor().copy(self._queries[name]) as sink:
-            await sink.write(block)
+            for block in blocks:
+                await sink.write(block)
 
     async def explain(self, name: str, /, **values: Any) -> list[str]:
         """The query plan, line by line."""

@@ -12,7 +12,7 @@ from headgate.core.job import Job
 from headgate.core.status import UNFINISHED, ItemStatus
 from headgate.ports.items import EnqueueReport, EnqueueRequest, KnownRow
 from headgate.stores.postgres.connection import Database, Session
-from headgate.stores.postgres.literals import copy_block, number_array, storable, text_array
+from headgate.stores.postgres.literals import copy_blocks, number_array, storable, text_array
 from headgate.stores.postgres.rows import job_from
 
 
@@ -84,7 +84,7 @@ class Enqueue:
         if new:
             tail = (job.id, job.owner, job.handler, job.ingest_run, now)
             newest = (await session.rows("newest_item", job_id=job.id))[0][0]
-            await session.copy("insert_items", copy_block(new, tail))
+            await session.copy("insert_items", copy_blocks(new, tail))
             await session.change("insert_keys", job_id=job.id, newest=newest)
         bad = sum(item.problem is not None for item in new)
         counted = Counter({ItemStatus.PENDING: len(new) - bad, ItemStatus.ERROR: bad})

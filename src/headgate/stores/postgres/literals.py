@@ -4,7 +4,7 @@ Columns are encoded at once, in C: a Python call for each value would cost more 
 needs to store it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 
 import msgspec
@@ -16,6 +16,7 @@ ODD_ESCAPES = ("\\n", "\\r", "\\t", "\\u", "\\b", "\\f")
 """JSON escapes that an array literal would read as a plain letter."""
 SEPARATOR = "\x00"
 """Can be in no text that PostgreSQL stores."""
+BLOCK_ROWS = 1_000
 
 
 def storable(text: str) -> str:
@@ -71,9 +72,14 @@ def settlement_arrays(settlements: Sequence[Settlement]) -> dict[str, str]:
     }
 
 
-def copy_block(items: Sequence[NewItem], tail: Sequence[str | int]) -> str:
+def copy_blocks(items: Sequence[NewItem], tail: Sequence[str | int]) -> Iterator[str]:
     """Rows for COPY: the fields of each item, then the same `tail` for all of them."""
     shared = "\t".join(_escaped([storable(str(each)) for each in tail]))
+    for start in range(0, len(items), BLOCK_ROWS):
+        yield _copy_block(items[start : start + BLOCK_ROWS], shared)
+
+
+def _copy_block(items: Sequence[NewItem], shared: str) -> str:
     keys = _escaped([item.key for item in items])
     inputs = _escaped([item.input for item in items])
     gates = _escaped([item.gate for item in items])

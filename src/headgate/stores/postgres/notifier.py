@@ -9,6 +9,9 @@ import psycopg
 from headgate.core.errors import StoreError
 from headgate.stores.postgres.connection import Database, Session
 
+BELL = "headgate"
+URGENT = "headgate_gates"
+
 
 class PostgresNotifier:
     """Rings for every process on the database; hears through a connection of its own."""
@@ -17,28 +20,29 @@ class PostgresNotifier:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._sender = secrets.token_hex(8)
-        self._rung = asyncio.Event()
+        self.sender = secrets.token_hex(8)
+        self._rung = {channel: asyncio.Event() for channel in (BELL, URGENT)}
         self._closing = asyncio.Event()
         self._listener: asyncio.Task[None] | None = None
 
     async def ring(self) -> None:
         """Tell every process on this store that something changed."""
-        self._rung.set()
-        if self._database.address.notify:
-            await self._database.single(lambda session: session.rows("ring", sender=self._sender))
+        self._rung[BELL].set()
+        if self.is_heard:
+            await self._database.single(lambda session: session.rows("ring", sender=self.sender))
 
     async def wait(self, timeout_s: float) -> bool:
         """Wait for a ring that came since the last wait; False when the time ran out."""
-        if self._listener is None and self._database.address.notify:
-            self._listener = asyncio.create_task(self._listen())
-        try:
-            async with asyncio.timeout(timeout_s):
-                await self._rung.wait()
-        except TimeoutError:
-            return False
-        self._rung.clear()
-        return True
+        return await self._wait(BELL, timeout_s)
+
+    async def wait_urgent(self, timeout_s: float) -> bool:
+        """Wait for an urgent change of a gate, or until one may have been missed."""
+        return await self._wait(URGENT, timeout_s)
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether this database carries rings at all."""
+        return self._database.address.notify
 
     async def close(self) -> None:
         """Stop listening."""
@@ -49,12 +53,24 @@ class PostgresNotifier:
                 await self._listener
             self._listener = None
 
+    async def _wait(self, channel: str, timeout_s: float) -> bool:
+        if self._listener is None and self.is_heard:
+            self._listener = asyncio.create_task(self._listen())
+        rung = self._rung[channel]
+        try:
+            async with asyncio.timeout(timeout_s):
+                await rung.wait()
+        except TimeoutError:
+            return False
+        rung.clear()
+        return True
+
     async def _listen(self) -> None:
         while not self._closing.is_set():
             with contextlib.suppress(StoreError, psycopg.Error):
                 await self._hear()
             # Cut off: rings may have been missed, and the server may be away for a while.
-            self._rung.set()
+            self._rung[BELL].set()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self.RETRY_S):
                     await self._closing.wait()
@@ -63,6 +79,8 @@ class PostgresNotifier:
         async with self._database.connect() as connection:
             session = Session(connection, self._database.queries, again=False)
             await session.change("listen")
+            # Whatever was urgent before this moment has been missed.
+            self._rung[URGENT].set()
             async for notice in connection.notifies():
-                if notice.payload != self._sender:
-                    self._rung.set()
+                if notice.payload != self.sender:
+                    self._rung[notice.channel].set()

@@ -35,8 +35,9 @@ SET enable_bitmapscan = off;
 SET jit = off
 
 -- name: listen
--- Hear the bell.
-LISTEN headgate
+-- Hear the bell, and what is urgent about gates.
+LISTEN headgate;
+LISTEN headgate_gates
 
 -- name: ring
 -- Ring it; the payload says who rang, so that nobody wakes itself.
@@ -728,3 +729,51 @@ SELECT i.id, i.attempts FROM items AS i
 LEFT JOIN (SELECT item_id, count(*) AS n FROM attempts GROUP BY item_id) AS a ON a.item_id = i.id
 WHERE i.attempts > coalesce(a.n, 0)
 ORDER BY i.id LIMIT 20
+
+-- name: swap_gates
+-- Put back what is not outdated, in order of key, which is the order of locks. What is urgent rings
+-- with the commit.
+INSERT INTO gates (key, version, state, ticket, updated_at, urgent_at, urgent_by)
+SELECT p.key, p.version + 1, p.state, %(ticket)s, clock.now,
+    CASE WHEN p.urgent THEN clock.now ELSE 0 END,
+    CASE WHEN p.urgent THEN %(sender)s ELSE '' END
+FROM unnest(
+    %(keys)s::text[], %(versions)s::bigint[], %(states)s::text[], %(urgent)s::boolean[]
+) AS p (key, version, state, urgent), (SELECT utc_us() AS now) AS clock
+WHERE p.version = 0 OR EXISTS (SELECT FROM gates AS g WHERE g.key = p.key)
+ORDER BY p.key COLLATE "C"
+ON CONFLICT (key) DO UPDATE SET
+    version = gates.version + 1,
+    state = excluded.state,
+    ticket = excluded.ticket,
+    updated_at = excluded.updated_at,
+    urgent_at = CASE WHEN excluded.urgent_at > 0 THEN excluded.urgent_at ELSE gates.urgent_at END,
+    urgent_by = CASE WHEN excluded.urgent_at > 0 THEN excluded.urgent_by ELSE gates.urgent_by END
+WHERE CASE WHEN gates.state IS NULL THEN 0 ELSE gates.version END = excluded.version - 1
+RETURNING utc_us(), key, version, state, ticket,
+    CASE WHEN urgent_at = updated_at AND %(notify)s
+        THEN pg_notify('headgate_gates', %(sender)s) IS NULL END
+
+-- name: gates
+-- The time, and what is known of the gates named.
+SELECT clock.now, g.key, CASE WHEN g.state IS NULL THEN 0 ELSE g.version END,
+    coalesce(g.state, ''), g.ticket
+FROM (SELECT utc_us() AS now) AS clock LEFT JOIN gates AS g ON g.key = ANY(%(keys)s::text[])
+
+-- name: gates_under
+-- Every gate whose key begins so.
+SELECT key, version, state FROM gates
+WHERE key >= %(prefix)s AND starts_with(key, %(prefix)s) AND state IS NOT NULL
+ORDER BY key
+
+-- name: forget_gate
+-- The same ticket again means that an earlier try was cut off after its commit.
+UPDATE gates SET
+    version = version + 1, state = NULL, ticket = %(ticket)s, updated_at = utc_us(),
+    urgent_at = utc_us(), urgent_by = %(sender)s
+WHERE key = %(key)s AND (state IS NOT NULL OR ticket = %(ticket)s)
+RETURNING CASE WHEN %(notify)s THEN pg_notify('headgate_gates', %(sender)s) IS NULL END
+
+-- name: urgent_since
+-- The newest urgent change of somebody else, for those who may not listen.
+SELECT max(urgent_at) FROM gates WHERE urgent_at > %(seen)s AND urgent_by != %(sender)s

@@ -7,6 +7,7 @@ from headgate.core.errors import UsageError
 from headgate.stores.postgres.connection import Database
 from headgate.stores.postgres.items import PostgresItems
 from headgate.stores.postgres.jobs import PostgresJobs
+from headgate.stores.postgres.limits import PostgresLimits
 from headgate.stores.postgres.notifier import PostgresNotifier
 from headgate.stores.postgres.reads import PostgresReads
 
@@ -20,6 +21,7 @@ class PostgresStore:
         self.jobs = PostgresJobs(self._database)
         self.reads = PostgresReads(self._database)
         self.notifier = PostgresNotifier(self._database)
+        self.limits = PostgresLimits(self._database, self.notifier)
 
     async def __aenter__(self) -> Self:
         """Open; an empty database is migrated, an older schema raises StoreMismatch."""

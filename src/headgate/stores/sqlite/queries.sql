@@ -463,3 +463,40 @@ LIMIT 20
 
 -- name: integrity
 PRAGMA integrity_check(10)
+
+-- name: swap_gates
+INSERT INTO gates (key, version, state, ticket, updated_at, urgent_at, urgent_by)
+SELECT p.key, p.version + 1, p.state, :ticket, :now, iif(p.urgent, :now, 0),
+    iif(p.urgent, :sender, '')
+FROM (
+    SELECT value ->> 'key' AS key, value ->> 'version' AS version, value ->> 'state' AS state,
+        value ->> 'urgent' AS urgent
+    FROM json_each(:proposals)
+) AS p
+WHERE p.version = 0 OR EXISTS (SELECT 1 FROM gates AS g WHERE g.key = p.key)
+ON CONFLICT (key) DO UPDATE SET
+    version = gates.version + 1,
+    state = excluded.state,
+    ticket = excluded.ticket,
+    updated_at = excluded.updated_at,
+    urgent_at = iif(excluded.urgent_at > 0, excluded.urgent_at, gates.urgent_at),
+    urgent_by = iif(excluded.urgent_at > 0, excluded.urgent_by, gates.urgent_by)
+WHERE iif(gates.state IS NULL, 0, gates.version) = excluded.version - 1
+
+-- name: gates
+SELECT key, iif(state IS NULL, 0, version), coalesce(state, ''), ticket FROM gates
+WHERE key IN (SELECT value FROM json_each(:keys))
+
+-- name: gates_under
+SELECT key, version, state FROM gates
+WHERE key >= :prefix AND substr(key, 1, length(:prefix)) = :prefix AND state IS NOT NULL
+ORDER BY key
+
+-- name: forget_gate
+UPDATE gates SET
+    version = version + 1, state = NULL, ticket = :ticket, updated_at = :now, urgent_at = :now,
+    urgent_by = :sender
+WHERE key = :key AND state IS NOT NULL
+
+-- name: urgent_since
+SELECT max(urgent_at) FROM gates WHERE urgent_at > :seen AND urgent_by != :sender

@@ -9,6 +9,7 @@ from headgate.stores.sqlite.clock import StoreClock
 from headgate.stores.sqlite.connection import Database
 from headgate.stores.sqlite.items import SqliteItems
 from headgate.stores.sqlite.jobs import SqliteJobs
+from headgate.stores.sqlite.limits import SqliteLimits
 from headgate.stores.sqlite.notifier import SqliteNotifier
 from headgate.stores.sqlite.reads import SqliteReads
 
@@ -20,6 +21,7 @@ class SqliteStore:
         self._database = Database(Path(path), StoreClock(now))
         self.items = SqliteItems(self._database)
         self.jobs = SqliteJobs(self._database)
+        self.limits = SqliteLimits(self._database)
         self.reads = SqliteReads(self._database)
         self.notifier = SqliteNotifier(self._database)
 

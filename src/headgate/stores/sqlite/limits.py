@@ -1,0 +1,73 @@
+"""The shared limits on SQLite: one table, swapped under the file's one write lock."""
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+
+from headgate.ports.limits import Exchange, LedgerEntry, Proposal
+from headgate.stores.limits import Kept, exchange_of, in_order, keys_named, tickets
+from headgate.stores.sqlite.connection import Database, Transaction
+from headgate.stores.sqlite.items import as_json
+
+
+class SqliteLimits:
+    """A LimitLedger on the store's own file and clock."""
+
+    STEP_S = 0.1
+    """How often to look for an urgent change: a file cannot call."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._sender = secrets.token_hex(8)
+        self._tickets = tickets(self._sender)
+        self._version: int | None = None
+        self._seen: int | None = None
+
+    async def exchange(self, proposals: Sequence[Proposal], keys: Sequence[str]) -> Exchange:
+        """Accept what is not outdated, all at one moment; then tell the state of every key named.
+
+        Without a proposal it is only read, and waits for no writer.
+        """
+        ticket = next(self._tickets)
+        named = keys_named(proposals, keys)
+
+        def work(tx: Transaction) -> Exchange:
+            if proposals:
+                batch = as_json(in_order(proposals))
+                tx.change("swap_gates", proposals=batch, ticket=ticket, sender=self._sender)
+            kept = map(Kept._make, tx.rows("gates", keys=as_json(named)))
+            return exchange_of(tx.now, named, kept, ticket)
+
+        return await (self._database.write(work) if proposals else self._database.read(work))
+
+    async def entries(self, prefix: str = "") -> Sequence[LedgerEntry]:
+        """Every gate whose key begins so, in order of key."""
+        rows = await self._database.read(lambda tx: tx.rows("gates_under", prefix=prefix))
+        return [LedgerEntry(*row) for row in rows]
+
+    async def forget(self, key: str) -> bool:
+        """Drop what is known of a gate; whether there was anything."""
+        values = {"key": key, "ticket": next(self._tickets), "sender": self._sender}
+        return bool(await self._database.write(lambda tx: tx.change("forget_gate", **values)))
+
+    async def wait_urgent(self, timeout_s: float) -> bool:
+        """Return early when another process made an urgent change; whether one did."""
+        loop = asyncio.get_running_loop()
+        give_up_at = loop.time() + timeout_s
+        while not await self._is_urgent():
+            left = give_up_at - loop.time()
+            if left <= 0:
+                return False
+            await asyncio.sleep(min(self.STEP_S, left))  # noqa: TID251  polls a file, not the clock
+        return True
+
+    async def _is_urgent(self) -> bool:
+        version = await self._database.data_version()
+        if version == self._version:
+            return False
+        self._version = version
+        first, seen = self._seen is None, self._seen or 0
+        values = {"seen": seen, "sender": self._sender}
+        newest = (await self._database.read(lambda tx: tx.rows("urgent_since", **values)))[0][0]
+        self._seen = newest or seen
+        return first or newest is not None
