@@ -3,14 +3,18 @@
 import asyncio
 import importlib
 import importlib.util
+import sys
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
+SWITCH_S = 0.0005
+"""How long the loop, or a thread of the store, waits while another thread computes."""
 
 
 def run_async(main: Coroutine[Any, Any, Answer]) -> Answer:
     """Run a coroutine on uvloop where it is installed, on asyncio's own loop elsewhere."""
+    sys.setswitchinterval(SWITCH_S)
     factory = None
     if importlib.util.find_spec("uvloop") is not None:
         factory = importlib.import_module("uvloop").new_event_loop

@@ -37,8 +37,6 @@ FAILED = 1
 ORPHANED = 2
 STUCK = 3
 PR_SET_PDEATHSIG = 1
-SWITCH_S = 0.0005
-"""How long the store's thread waits for the interpreter while handlers compute."""
 
 
 def die_with_parent() -> None:
@@ -128,7 +126,6 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
 def main() -> None:
     """Run one worker and leave without waiting for threads that may hang."""
     die_with_parent()
-    sys.setswitchinterval(SWITCH_S)
     # Ctrl-C reaches the whole terminal; the supervisor alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

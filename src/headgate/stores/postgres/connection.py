@@ -1,7 +1,7 @@
 """The server: a few connections, whole transactions, and patience while it is away."""
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 

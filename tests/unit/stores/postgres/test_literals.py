@@ -4,7 +4,7 @@ from headgate.core.item import NewItem
 from headgate.core.settlement import Settlement
 from headgate.core.status import ItemStatus
 from headgate.stores.postgres.literals import (
-    copy_block,
+    copy_blocks,
     number_array,
     settlement_arrays,
     storable,
@@ -59,14 +59,14 @@ def test_rows_become_one_copy_block():
         NewItem("a\tb", '{"x":"\\n"}', 2, "g", "s\\"),
         NewItem("c", "{}", 3, problem="line 3:\nbroken"),
     ]
-    assert copy_block(items, [7, "o\n"]) == (
+    assert "".join(copy_blocks(items, [7, "o\n"])) == (
         'a\\tb\t{"x":"\\\\n"}\t2\tg\ts\\\\\t\\N\t\\N\tPENDING\t7\to\\n\n'
         "c\t{}\t3\t\t\tline 3:\\nbroken\tbad_row\tERROR\t7\to\\n\n"
     )
 
 
 def test_a_row_with_nul_keeps_its_columns():
-    block = copy_block([NewItem("a\x00b", "{}", 1), NewItem("c\ud800", "{}", 2)], [1])
+    block = "".join(copy_blocks([NewItem("a\x00b", "{}", 1), NewItem("c\ud800", "{}", 2)], [1]))
     lines = block.splitlines()
     assert [line.split("\t")[0] for line in lines] == ["a\ufffdb", "c?"]
     assert {line.count("\t") for line in lines} == {8}
