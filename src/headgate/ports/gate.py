@@ -64,6 +64,10 @@ class Permit(Protocol):
         """There was no answer. That says nothing about a rate."""
         ...
 
+    def bench(self, reason: str) -> bool:
+        """The credential was not accepted: use it no more. Whether another one is left."""
+        ...
+
     def spend(self, cost: Cost) -> None:
         """The actual cost, where only an estimate was reserved."""
         ...

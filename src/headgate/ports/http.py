@@ -25,6 +25,8 @@ class Options(TypedDict, total=False):
     """An estimate of what it takes of each budget; `ctx.spend` tells the actual figure."""
     fresh: bool
     """Ask the server even if the cache could answer."""
+    light: bool
+    """A small look-up: it is paced, but takes no place among the transfers."""
 
 
 class Response(Protocol):

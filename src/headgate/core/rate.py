@@ -1,0 +1,48 @@
+"""Limits as people write them: `5/s`, `10/s, 100/min`, `1/3s`."""
+
+import re
+
+import msgspec
+
+UNITS = {"s": 1.0, "min": 60.0, "h": 3_600.0, "day": 86_400.0}
+_ALIASES = {
+    "sec": "s",
+    "second": "s",
+    "seconds": "s",
+    "m": "min",
+    "minute": "min",
+    "minutes": "min",
+    "hour": "h",
+    "hours": "h",
+    "d": "day",
+    "days": "day",
+}
+_LIMIT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*/\s*(\d+(?:\.\d+)?)?\s*([a-z]+)\s*")
+MOST = 1e12
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """So many in so many seconds."""
+
+    count: float
+    seconds: float
+
+
+def parse_limits(text: str) -> tuple[Limit, ...]:
+    """Every limit in a text, all of which hold at once; none in an empty text."""
+    if not text.strip():
+        return ()
+    return tuple(_parse(part) for part in text.split(","))
+
+
+def _parse(text: str) -> Limit:
+    match = _LIMIT.fullmatch(text.lower())
+    unit = match and UNITS.get(_ALIASES.get(match[3], match[3]))
+    if match is None or unit is None:
+        raise ValueError(
+            f"{text.strip()!r} is no limit: write it as 5/s, 100/min, 2000/day or 1/3s"
+        )
+    limit = Limit(float(match[1]), float(match[2] or 1) * unit)
+    if not (0 < limit.count <= MOST and 0 < limit.seconds <= 366 * UNITS["day"]):
+        raise ValueError(f"{text.strip()!r} is no limit: both numbers are above 0, within a year")
+    return limit

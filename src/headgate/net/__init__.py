@@ -1,0 +1,1 @@
+"""The polite HTTP client, outermost first: cache, gate, breaker, address guard, wire."""

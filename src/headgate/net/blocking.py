@@ -1,0 +1,95 @@
+"""The same client for plain functions, which run in threads: no `await` before a request."""
+
+import asyncio
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar, Unpack
+
+from headgate.net.client import HttpClient
+from headgate.net.response import Response, StreamedResponse
+from headgate.ports.gate import Cost
+from headgate.ports.http import Options
+
+Answer = TypeVar("Answer")
+
+
+class BlockingStream:
+    """An answer whose body a plain function reads piece by piece."""
+
+    def __init__(self, client: "BlockingClient", response: StreamedResponse) -> None:
+        self._client = client
+        self._response = response
+        self.status_code = response.status_code
+        self.headers = response.headers
+        self.url = response.url
+
+    def raise_for_status(self) -> "BlockingStream":
+        """Itself, if it is a success."""
+        self._response.raise_for_status()
+        return self
+
+    def iter_bytes(self) -> Iterator[bytes]:
+        """The body as it arrives."""
+        chunks = aiter(self._response.aiter_bytes())
+        while (chunk := self._client.wait(anext(chunks, None))) is not None:
+            yield chunk
+
+    def read(self) -> bytes:
+        """The rest of the body."""
+        return self._client.wait(self._response.aread())
+
+
+class BlockingClient:
+    """Lends the loop's client to one thread."""
+
+    __slots__ = ("_client", "_loop")
+
+    def __init__(self, client: HttpClient, loop: asyncio.AbstractEventLoop) -> None:
+        self._client = client
+        self._loop = loop
+
+    def request(self, method: str, url: str, **options: Unpack[Options]) -> Response:
+        """Send one request; for the options see `ports.http.Options`."""
+        return self.wait(self._client.request(method, url, **options))
+
+    def get(self, url: str, **options: Unpack[Options]) -> Response:
+        """Fetch."""
+        return self.request("GET", url, **options)
+
+    def head(self, url: str, **options: Unpack[Options]) -> Response:
+        """Ask for the headers alone."""
+        return self.request("HEAD", url, **options)
+
+    def post(self, url: str, **options: Unpack[Options]) -> Response:
+        """Send."""
+        return self.request("POST", url, **options)
+
+    def put(self, url: str, **options: Unpack[Options]) -> Response:
+        """Store."""
+        return self.request("PUT", url, **options)
+
+    def patch(self, url: str, **options: Unpack[Options]) -> Response:
+        """Change."""
+        return self.request("PATCH", url, **options)
+
+    def delete(self, url: str, **options: Unpack[Options]) -> Response:
+        """Remove."""
+        return self.request("DELETE", url, **options)
+
+    @contextmanager
+    def stream(self, method: str, url: str, **options: Unpack[Options]) -> Iterator[BlockingStream]:
+        """Send, and read the body piece by piece; its place at the gates is held meanwhile."""
+        streaming = self._client.stream(method, url, **options)
+        response = self.wait(streaming.__aenter__())
+        try:
+            yield BlockingStream(self, response)
+        finally:
+            self.wait(streaming.__aexit__(None, None, None))
+
+    def spend(self, cost: Cost) -> None:
+        """What the last request really cost, where only an estimate was reserved."""
+        self._client.spend(cost)
+
+    def wait(self, work: Coroutine[Any, Any, Answer]) -> Answer:
+        """Let the loop do the work, and wait for it here."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()

@@ -1,0 +1,18 @@
+"""Registrable domains by the public suffix list that is installed with us; never downloaded."""
+
+from functools import cache
+
+from publicsuffixlist import PublicSuffixList
+
+from headgate.core.url import Origin, registrable_domain
+
+
+@cache
+def suffixes() -> PublicSuffixList:
+    """The list, read once for each process, when the first host is met."""
+    return PublicSuffixList()
+
+
+def domain_of(origin: Origin) -> str:
+    """The registrable domain of a place."""
+    return registrable_domain(origin, suffixes())

@@ -1,0 +1,54 @@
+"""Requests that got no answer."""
+
+from enum import StrEnum
+
+from headgate.core.ending import AttemptOver
+from headgate.core.fault import Fault, FaultClass
+
+
+class FailureKind(StrEnum):
+    """Where it went wrong."""
+
+    DNS = "dns"
+    CONNECT = "connect"
+    TLS = "tls"
+    TIMEOUT = "timeout"
+    CUT = "cut"
+    PROTOCOL = "protocol"
+
+
+class WireFailure(AttemptOver):
+    """There was no answer, or not all of one; another try may get it."""
+
+    def __init__(self, kind: FailureKind, words: str, *, sent: bool) -> None:
+        fault_class = FaultClass.TIMEOUT if kind is FailureKind.TIMEOUT else FaultClass.TRANSIENT
+        super().__init__(Fault(fault_class, words))
+        self.kind = kind
+        self.sent = sent
+        """The server may have seen the request, and acted on it."""
+
+
+class AddressRefused(AttemptOver):
+    """The address is none that a URL from data may lead to."""
+
+    def __init__(self, where: str, kind: str) -> None:
+        # The address itself is left out: it would tell strangers about the network we are in.
+        reason = f"address refused: {where} is {kind}, not public (net.allow_private permits it)"
+        super().__init__(Fault(FaultClass.PERMANENT, reason))
+
+
+class Refused(AttemptOver):
+    """The server asked us to slow down; that costs no attempt."""
+
+    def __init__(self, who: str, status: int, retry_in_s: float) -> None:
+        reason = f"{who} asked to slow down ({status}); its gate reopens in {retry_in_s:.1f} s"
+        super().__init__(Fault(FaultClass.THROTTLED, reason, retry_in_s))
+        self.retry_in_s = retry_in_s
+
+
+class Benched(AttemptOver):
+    """A credential was not accepted; another one is left to try."""
+
+    def __init__(self, host: str, status: int) -> None:
+        reason = f"{host} did not accept a credential ({status})"
+        super().__init__(Fault(FaultClass.PERMANENT, reason))

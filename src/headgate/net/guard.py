@@ -1,0 +1,51 @@
+"""The address guard: where a URL from data may lead is checked when the connection is made.
+
+Checking earlier would leave a gap in which a name could change its address. So the guard sits in
+the connector: names lose their special addresses when they are resolved, and no socket is made
+for a special address, whichever way it came there. Guarded connections have a pool of their own,
+for one that was made without a check must not be used again by somebody who needs it.
+"""
+
+import socket
+from typing import Any
+
+from aiohttp import ThreadedResolver
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from headgate.core.address import refusal_of
+from headgate.net.failure import AddressRefused
+
+AddressInfo = tuple[int | socket.AddressFamily, int | socket.SocketKind, int, str, tuple[Any, ...]]
+
+
+class GuardedResolver(AbstractResolver):
+    """Resolves names to their public addresses alone."""
+
+    def __init__(self, resolver: AbstractResolver | None = None) -> None:
+        self._resolver = resolver or ThreadedResolver()
+
+    async def resolve(
+        self,
+        host: str,
+        port: int = 0,
+        family: socket.AddressFamily = socket.AF_INET,
+    ) -> list[ResolveResult]:
+        """The public addresses of a name; AddressRefused if it has none but others."""
+        found = await self._resolver.resolve(host, port, family)
+        public = [one for one in found if refusal_of(one["host"]) is None]
+        if found and not public:
+            raise AddressRefused(host, str(refusal_of(found[0]["host"])))
+        return public
+
+    async def close(self) -> None:
+        """Close the resolver underneath."""
+        await self._resolver.close()
+
+
+def guarded_socket(address: AddressInfo) -> socket.socket:
+    """A socket for a public address; AddressRefused for any other."""
+    family, kind, protocol, _, place = address
+    refusal = refusal_of(str(place[0]))
+    if refusal is not None:
+        raise AddressRefused(str(place[0]), refusal)
+    return socket.socket(family, kind, protocol)

@@ -1,0 +1,156 @@
+"""Answers as handlers see them."""
+
+import codecs
+import json
+from collections.abc import AsyncIterator, Mapping
+from email.message import Message
+from typing import Any, Self
+
+import msgspec
+
+from headgate.core.ending import AttemptOver
+from headgate.core.fault import Fault, FaultClass
+from headgate.core.outcome import NotFound, Outcome
+from headgate.core.url import shown
+from headgate.net.fields import Fields
+from headgate.ports.wire import Headers, WireReply
+
+_decode = msgspec.json.Decoder().decode
+
+
+class BadStatus(AttemptOver):
+    """The answer was no success; left to itself, this ends the attempt as it should."""
+
+    def __init__(self, response: "Head") -> None:
+        super().__init__(meaning_of(response.status_code, response.url))
+        self.response = response
+
+
+class BodyTooLarge(AttemptOver):
+    """The answer is larger than what may be taken into memory."""
+
+    def __init__(self, url: str, limit: int) -> None:
+        reason = (
+            f"{shown(url)} answered with more than {limit:,} bytes: read it piece by piece with"
+            " ctx.http.stream(), or raise net.body_bytes"
+        )
+        super().__init__(Fault(FaultClass.PERMANENT, reason))
+
+
+def worth_another_try(status: int) -> bool:
+    """Whether the same request may well be answered later."""
+    return status >= 500 or status in {408, 425}
+
+
+def meaning_of(status: int, url: str) -> Outcome | Fault:
+    """What a status that is no success means for an item."""
+    reason = f"{shown(url)} answered {status}"
+    if status in {404, 410}:
+        return NotFound(reason)
+    if status == 429:
+        return Fault(FaultClass.THROTTLED, reason)
+    if worth_another_try(status):
+        return Fault(FaultClass.TRANSIENT, reason)
+    return Fault(FaultClass.PERMANENT, reason)
+
+
+class Head:
+    """What every answer begins with."""
+
+    __slots__ = ("_fields", "_headers", "status_code", "url")
+
+    def __init__(self, status: int, headers: Headers, url: str) -> None:
+        self.status_code = status
+        self.url = url
+        """Where it came from in the end."""
+        self._headers = headers
+        self._fields: Fields | None = None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.status_code} {shown(self.url)}>"
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """By name, in any case; what came twice is joined by a comma."""
+        if self._fields is None:
+            self._fields = Fields(self._headers)
+        return self._fields
+
+    @property
+    def is_success(self) -> bool:
+        """A status of 200 to 299."""
+        return 200 <= self.status_code < 300
+
+    def raise_for_status(self) -> Self:
+        """Itself, if it is a success; else BadStatus, which ends the attempt as it should."""
+        if not self.is_success:
+            raise BadStatus(self)
+        return self
+
+    async def aclose(self) -> None:
+        """Let go of the connection and of the place at the gates, where they are still held."""
+
+
+class Response(Head):
+    """An answer with its body."""
+
+    __slots__ = ("content", "from_cache")
+
+    def __init__(
+        self, status: int, headers: Headers, url: str, content: bytes, *, from_cache: bool = False
+    ) -> None:
+        super().__init__(status, headers, url)
+        self.content = content
+        self.from_cache = from_cache
+        """No server was asked for the body."""
+
+    @property
+    def text(self) -> str:
+        """The body, decoded as its headers say, else as UTF-8."""
+        return self.content.decode(self._charset(), errors="replace")
+
+    def json(self) -> Any:
+        """The body as a value; a transient fault if it is no JSON."""
+        try:
+            return _decode(self.content)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return self._lenient_json()
+
+    def _lenient_json(self) -> Any:
+        """What other clients would read as well: NaN, a byte order mark, UTF-16."""
+        try:
+            return json.loads(self.content)
+        except (ValueError, RecursionError):
+            reason = f"{shown(self.url)} answered {self.status_code} with what is no JSON"
+            raise AttemptOver(Fault(FaultClass.TRANSIENT, reason)) from None
+
+    def _charset(self) -> str:
+        message = Message()
+        message["content-type"] = self.headers.get("content-type", "")
+        named = message.get_param("charset", "utf-8")
+        try:
+            return codecs.lookup(str(named)).name
+        except LookupError:
+            return "utf-8"
+
+
+class StreamedResponse(Head):
+    """An answer whose body is read piece by piece."""
+
+    __slots__ = ("_reply",)
+
+    def __init__(self, reply: WireReply, url: str) -> None:
+        super().__init__(reply.status, reply.headers, url)
+        self._reply = reply
+
+    def aiter_bytes(self) -> AsyncIterator[bytes]:
+        """The body as it arrives."""
+        return self._reply.chunks()
+
+    async def aread(self) -> bytes:
+        """The rest of the body."""
+        return b"".join([chunk async for chunk in self._reply.chunks()])
+
+    async def aclose(self) -> None:
+        """Let go of the connection and of the place at the gates."""
+        await self._reply.close()

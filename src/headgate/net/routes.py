@@ -1,0 +1,83 @@
+"""Where requests go: each place is looked up once and remembered."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from headgate.core.provider import ProviderPolicy, provider_of
+from headgate.core.url import Origin, parse_origin
+from headgate.net.domains import domain_of
+from headgate.net.policy import NetPolicy
+from headgate.ports.gate import Route
+from headgate.ports.wire import Headers, Patience
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A host, whose it is, the gates before it and how we introduce ourselves there."""
+
+    origin: Origin
+    text: str
+    """The origin as it stands in a URL."""
+    host: str
+    provider: str
+    """Empty for a host that no provider declares."""
+    policy: ProviderPolicy
+    declared: bool
+    """The provider's settings name this host, so its credentials may be sent there."""
+    headers: Headers
+    contact: tuple[str, str] | None
+    """The parameter in which the provider wants our contact, and the contact."""
+    patience: Patience
+    route: Route
+    light: Route
+
+
+class Routes:
+    """Finds the place that a URL names."""
+
+    MOST = 20_000
+    """Places that are remembered; enough for all that are in use at a time."""
+
+    def __init__(self, providers: Mapping[str, ProviderPolicy], policy: NetPolicy) -> None:
+        self._providers = providers
+        self._policy = policy
+        self._unknown = ProviderPolicy()
+        self._places: dict[tuple[str, str], Place] = {}
+
+    def place(self, where: str, provider: str) -> Place:
+        """The place behind `https://host:port`, asked on behalf of a handler's provider."""
+        found = self._places.get((where, provider))
+        if found is None:
+            if len(self._places) >= self.MOST:
+                self._places.clear()
+            found = self._places[where, provider] = self._look_up(where, provider)
+        return found
+
+    def _look_up(self, where: str, handlers_provider: str) -> Place:
+        origin = parse_origin(where)
+        host = origin.key
+        declared = provider_of(host, self._providers)
+        # A provider that names no hosts means all that its handlers ask.
+        anywhere = not self._providers.get(handlers_provider, self._unknown).hosts
+        provider = declared or (handlers_provider if anywhere else "")
+        policy = self._providers.get(provider, self._unknown)
+        contact = policy.contact or self._policy.contact
+        route = Route(provider, domain_of(origin), host)
+        return Place(
+            origin=origin,
+            text=str(origin),
+            host=host,
+            provider=provider,
+            policy=policy,
+            declared=bool(declared),
+            headers=self._introduction(policy, contact),
+            contact=(policy.contact_parameter, contact) if policy.contact_parameter else None,
+            patience=Patience(self._policy.connect_s, self._policy.read_s, policy.timeout_s),
+            route=route,
+            light=msgspec.structs.replace(route, transfer=False),
+        )
+
+    def _introduction(self, policy: ProviderPolicy, contact: str) -> Headers:
+        name = policy.user_agent or self._policy.user_agent or "headgate"
+        known = f"{name} ({contact})" if contact and contact not in name else name
+        return (("user-agent", known), ("accept", "*/*"), ("accept-encoding", "gzip, deflate"))

@@ -1,0 +1,65 @@
+"""The HTTP stack of a process: one wire, one cache, one set of breakers, one way through gates."""
+
+from collections.abc import Mapping
+from random import Random
+
+import msgspec
+
+from headgate.core.breaker import BreakerPolicy
+from headgate.core.provider import ProviderPolicy
+from headgate.net.breaker import Breakers
+from headgate.net.client import HttpClient
+from headgate.net.credentials import Credentials
+from headgate.net.exchange import Crossing, Record
+from headgate.net.gated import Passage
+from headgate.net.policy import NetPolicy
+from headgate.net.routes import Routes
+from headgate.ports.clock import Clock
+from headgate.ports.gate import Gates, Turn
+from headgate.ports.wire import Wire, WireReply, WireRequest
+
+
+class HttpParts(msgspec.Struct, frozen=True):
+    """What a stack is put together from."""
+
+    wire: Wire
+    gates: Gates
+    clock: Clock
+    rng: Random
+
+
+class HttpStack:
+    """Makes a client for each attempt; all of them share what is in here."""
+
+    def __init__(
+        self,
+        parts: HttpParts,
+        providers: Mapping[str, ProviderPolicy],
+        policy: NetPolicy,
+        breakers: BreakerPolicy,
+    ) -> None:
+        self._wire = parts.wire
+        self.policy = policy
+        self.rng = parts.rng
+        self.routes = Routes(providers, policy)
+        self.crossing = Crossing(
+            gates=parts.gates,
+            breakers=Breakers(breakers, parts.clock, parts.rng),
+            wire=parts.wire,
+            credentials=Credentials(providers),
+            clock=parts.clock,
+        )
+
+    def client(
+        self, turn: Turn, provider: str, record: Record, *, guarded: bool = False
+    ) -> HttpClient:
+        """The client of one attempt; `provider` is its handler's, empty if it names none."""
+        return HttpClient(self, turn, provider, record, guarded=guarded)
+
+    async def answer(self, request: WireRequest, passage: Passage) -> WireReply:
+        """The reply to a request, from wherever it is to be had."""
+        return await passage.send(request)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._wire.close()
