@@ -1,0 +1,1 @@
+"""One module an experiment; each makes a report from a plan."""
