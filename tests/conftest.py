@@ -5,7 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.kit import service
 from tests.kit.postgres import PostgresMissing, PostgresServer, find_binaries, skip_or_fail
+from tests.kit.redis import RedisServer
+from tests.kit.service import ServiceMissing
 
 SOAKING = os.environ.get("HEADGATE_SOAK") == "1"
 
@@ -24,6 +27,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         find_binaries()
     except PostgresMissing as missing:
         terminalreporter.write_line(f"!! Nothing was tested on PostgreSQL. {missing}", red=True)
+    for program in ("redis-server", "nginx", "haproxy"):
+        try:
+            service.find_program(program)
+        except ServiceMissing as absent:
+            terminalreporter.write_line(f"!! Nothing was tested on {program}. {absent}", red=True)
 
 
 @pytest.fixture(scope="session")
@@ -34,6 +42,14 @@ def postgres_server() -> Iterator[PostgresServer]:
     except PostgresMissing as missing:
         skip_or_fail(missing)
     with server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[RedisServer]:
+    """One server for the whole run. A test that stops or restarts one starts its own."""
+    service.need(RedisServer.program)
+    with RedisServer() as server:
         yield server
 
 

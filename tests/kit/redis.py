@@ -1,6 +1,9 @@
 """A real Redis server of one's own."""
 
 import secrets
+import time
+
+from redis import Redis
 
 from tests.kit.ports import LOOPBACK
 from tests.kit.service import Service
@@ -29,3 +32,17 @@ class RedisServer(Service):
     def url(self, database: int = 0) -> str:
         """Where a client finds it."""
         return f"redis://:{self._password}@{LOOPBACK}:{self.port}/{database}"
+
+    def empty(self) -> None:
+        """Back to how it began."""
+        with Redis.from_url(self.url()) as client:
+            client.flushall()
+
+    def assert_unused(self, *, patience_s: float = 5.0) -> None:
+        """Fail if a connection was left open. That of a killed client may take a moment."""
+        deadline = time.monotonic() + patience_s
+        with Redis.from_url(self.url()) as client:
+            while len(left := client.client_list()) > 1:
+                if time.monotonic() > deadline:
+                    raise AssertionError(f"connections left open: {left}")
+                time.sleep(0.02)

@@ -123,6 +123,12 @@ class Service:
         self.stop(sign)
         self.start()
 
+    def send(self, sign: signal.Signals) -> None:
+        """SIGSTOP and SIGCONT make it hang for a while."""
+        if self._process is None:
+            raise ServiceFailed(f"{self.program} does not run.")
+        self._process.send_signal(sign)
+
     def close(self) -> None:
         """Stop, and delete the folder."""
         atexit.unregister(self.close)
