@@ -14,6 +14,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import pacing
+from benchmarks.pacing import traced
 from benchmarks.pacing.experiments import (
     draw,
     heldout,
@@ -25,7 +26,7 @@ from benchmarks.pacing.experiments import (
 )
 from benchmarks.pacing.plan import Plan
 from benchmarks.pacing.report import Report, write_json
-from benchmarks.pacing.rules import FIELD, KNOWN
+from benchmarks.pacing.rules import ALL, FIELD
 from benchmarks.pacing.tables import print_report
 
 EXPERIMENTS: dict[str, Callable[[Plan], Report]] = {
@@ -36,7 +37,6 @@ EXPERIMENTS: dict[str, Callable[[Plan], Report]] = {
     "warm": warm.run,
     "robustness": robustness.run,
 }
-CONTENDERS = {each.name: each for each in (*KNOWN, *FIELD)}
 
 
 def parse(words: Sequence[str] | None = None) -> argparse.Namespace:
@@ -56,14 +56,15 @@ def parse(words: Sequence[str] | None = None) -> argparse.Namespace:
             command.add_argument("--commit", default="", help="seed the draws with this id")
     command = commands.add_parser("draw", parents=[shared])
     command.add_argument("seeds", type=int, nargs="+", metavar="SEED")
-    command.add_argument("--rule", action="append", choices=CONTENDERS, default=[])
+    command.add_argument("--rule", action="append", choices=ALL, default=[])
+    traced.add_options(commands.add_parser("trace"))
     return parser.parse_args(words)
 
 
 def chosen(options: argparse.Namespace) -> list[Callable[[Plan], Report]]:
     """The experiments to run, in order."""
     if options.command == "draw":
-        rules = [CONTENDERS[name] for name in options.rule] or list(FIELD)
+        rules = [ALL[name] for name in options.rule] or list(FIELD)
         return [partial(draw.run, seed=seed, contenders=rules) for seed in options.seeds]
     names = list(EXPERIMENTS) if options.command == "all" else [options.command]
     experiments = dict(EXPERIMENTS)
@@ -74,6 +75,8 @@ def chosen(options: argparse.Namespace) -> list[Callable[[Plan], Report]]:
 def main(words: Sequence[str] | None = None) -> int:
     """0: every bound is reached. 1: one is missed. A smoke only has to run."""
     options = parse(words)
+    if options.command == "trace":
+        return traced.run(options)
     console = Console(width=None if sys.stdout.isatty() else 140)
     plan = Plan(options.jobs, smoke=options.smoke)
     reports = []

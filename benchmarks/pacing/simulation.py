@@ -20,13 +20,24 @@ class Outcome:
     bans: int
 
 
+class Simulation:
+    """A scenario that is ready to run; others may plan events of their own before."""
+
+    def __init__(self, scenario: Scenario, rule: Rule, seed: int) -> None:
+        self.events = Events()
+        self.provider = Provider(scenario, seed, self.events)
+        self._dispatcher = Dispatcher(self.events, self.provider, rule, seed, scenario.demand)
+        self._seconds = scenario.seconds
+        for time, scale in scenario.changes:
+            self.events.at(time, self._dispatcher.change_limit, scale)
+        self._dispatcher.start(scenario.workers)
+
+    def run(self) -> Outcome:
+        """Let the time pass; the same seed gives the same result."""
+        self.events.run(self._seconds)
+        return Outcome(self._dispatcher.log, self.provider.bans)
+
+
 def simulate(scenario: Scenario, rule: Rule, seed: int) -> Outcome:
-    """Run a scenario; the same seed gives the same result."""
-    events = Events()
-    provider = Provider(scenario, seed, events)
-    dispatcher = Dispatcher(events, provider, rule, seed, scenario.demand)
-    for time, scale in scenario.changes:
-        events.at(time, dispatcher.change_limit, scale)
-    dispatcher.start(scenario.workers)
-    events.run(scenario.seconds)
-    return Outcome(dispatcher.log, provider.bans)
+    """Run a scenario once."""
+    return Simulation(scenario, rule, seed).run()

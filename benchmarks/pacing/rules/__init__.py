@@ -38,3 +38,5 @@ FIELD = RIVALS
 """What most experiments compare."""
 REMEMBERING: dict[str, Callable[[float], Rule]] = {REFERENCE.name: Reference.remembering}
 """Rules that can begin with a rate that an earlier run has learned."""
+ALL = {each.name: each for each in (ORACLE, *KNOWN, *FIELD)}
+"""By name."""

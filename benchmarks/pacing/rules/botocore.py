@@ -55,6 +55,9 @@ class Botocore(Rule):
         most_s = min(self.MAX_BACKOFF_S, 2.0 ** (attempts - 1))
         return self.surroundings.rng.uniform(0, 1) * most_s
 
+    def rate(self, now: float) -> float | None:
+        return self._rate if self._enabled else None
+
     def _fill(self, now: float) -> None:
         self._tokens = min(self._burst, self._tokens + (now - self._filled_at) * self._rate)
         self._filled_at = now

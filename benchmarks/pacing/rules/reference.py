@@ -124,6 +124,12 @@ class Reference(Rule):
             return self._item_wait_s
         return self.surroundings.rng.uniform(0, min(30.0, 0.5 * 2**attempts))
 
+    def rate(self, now: float) -> float:
+        return self._rate.value()
+
+    def closed(self, now: float) -> bool:
+        return self._closed or now < self._frozen_until
+
     def _listen(self, reply: Reply) -> None:
         """A limit that is told needs no probing; when its window is used up, rest."""
         limit = told(reply.headers)

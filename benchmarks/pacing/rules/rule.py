@@ -72,3 +72,11 @@ class Rule:
         if told is not None:
             return told + self.surroundings.rng.uniform(0, 0.5)
         return self.surroundings.rng.uniform(0, min(60.0, 2.0 ** (attempts - 1)))
+
+    def rate(self, now: float) -> float | None:
+        """The rate it goes by, for the charts; None for a rule that has none."""
+        return None
+
+    def closed(self, now: float) -> bool:
+        """Whether it lets nothing out, for the charts."""
+        return False
