@@ -1,0 +1,104 @@
+"""What is to be written next, and what it means for those who look before it is."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from headgate.net.cache.demand import Demand, digest, variant_of
+from headgate.net.cache.entry import Entry
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Batch:
+    """Changes that share a transaction. Forgetting comes first: what was put later stays."""
+
+    def __init__(self) -> None:
+        self.forgotten: set[str] = set()
+        self.discarded: set[int] = set()
+        self.used: dict[str, int] = {}
+        self.bytes = 0
+        self._entries: dict[str, dict[str, Entry]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._entries or self.forgotten or self.discarded or self.used)
+
+    def put(self, entry: Entry) -> None:
+        """Add an answer, or the newer headers of one that has an id."""
+        self._entries.setdefault(entry.key, {})[entry.variant] = entry
+        self.bytes += len(entry.body or b"")
+
+    def forget(self, url: str) -> None:
+        """Drop everything that was kept of a URL."""
+        self.forgotten.add(url)
+        for key, variants in list(self._entries.items()):
+            if any(entry.url == url for entry in variants.values()):
+                del self._entries[key]
+
+    def discard(self, entry: Entry) -> None:
+        """Drop one answer."""
+        self.discarded.add(entry.id)
+        variants = self._entries.get(entry.key, {})
+        if variants.get(entry.variant) is entry:
+            del variants[entry.variant]
+
+    def find(self, demand: Demand) -> Entry | None:
+        """The answer among these that suits the request."""
+        variants = self._entries.get(demand.key)
+        return None if variants is None else suiting(variants.values(), demand)
+
+    def knows_url(self, url: str) -> bool:
+        """Whether an answer from this URL is among these."""
+        return any(entry.url == url for entry in self._all())
+
+    @property
+    def new(self) -> list[Entry]:
+        """Answers that are not in the file yet."""
+        return [entry for entry in self._all() if not entry.id]
+
+    @property
+    def freshened(self) -> list[Entry]:
+        """Answers in the file that have newer headers here."""
+        return [entry for entry in self._all() if entry.id]
+
+    def _all(self) -> Iterator[Entry]:
+        return (entry for variants in self._entries.values() for entry in variants.values())
+
+
+def suiting(entries: Iterable[Entry], demand: Demand) -> Entry | None:
+    """The variant that the request asks for."""
+    for entry in entries:
+        if entry.variant == variant_of(entry.vary, demand.request.headers):
+            return entry
+    return None
+
+
+def as_parameters(entries: Iterable[Entry]) -> dict[str, Any]:
+    """The entries as JSON, and all their bytes in one piece; SQL counts positions from 1."""
+    rows: list[dict[str, Any]] = []
+    pieces: list[bytes] = []
+    at = 1
+    for entry in entries:
+        body = b"" if entry.body is None or entry.id else entry.body
+        rows.append(
+            {
+                "id": entry.id,
+                "key": entry.key,
+                "variant": entry.variant,
+                "vary": entry.vary,
+                "url": digest(entry.url),
+                "status": entry.status,
+                "born_at": entry.freshness.born_at,
+                "fresh_until": entry.freshness.fresh_until,
+                "used_at": entry.used_at,
+                "size": entry.size,
+                "blob": entry.blob,
+                "headers_at": at,
+                "headers_size": len(entry.head),
+                "body_at": at + len(entry.head),
+            }
+        )
+        pieces += (entry.head, body)
+        at += len(entry.head) + len(body)
+    return {"entries": _encode(rows).decode(), "bytes": b"".join(pieces)}

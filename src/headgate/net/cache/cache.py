@@ -1,0 +1,193 @@
+"""The outermost layer of the client: what it can answer costs no request and no token."""
+
+import asyncio
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import structlog
+
+from headgate.core.call import CallKind
+from headgate.core.provider import CachePolicy
+from headgate.net.cache.demand import SAFE, Demand, demand_of, plain_url
+from headgate.net.cache.entry import Entry
+from headgate.net.cache.exchange import Exchange, Send
+from headgate.net.cache.fields import MICROSECONDS, has_validator
+from headgate.net.cache.file import CacheFile
+from headgate.net.cache.flights import Flights, Landing
+from headgate.net.cache.freshness import is_fresh_for
+from headgate.net.cache.keeping import Keeper
+from headgate.net.cache.reply import CacheReply, HeldReply, PassedReply, StoredBody, StoredReply
+from headgate.net.cache.shelf import Shelf, Warn
+from headgate.ports.blobs import BlobStore
+from headgate.ports.clock import Clock
+from headgate.ports.wire import WireRequest
+
+DEFAULT_BYTES = 10_000_000_000
+
+
+class HttpCache:
+    """A private cache after RFC 9111, in a folder that several processes may share.
+
+    It belongs to the cache alone, and so does the blob store: what nothing refers to is removed.
+    """
+
+    SWEEP_S = 3_600.0
+
+    def __init__(
+        self,
+        folder: Path,
+        blobs: BlobStore,
+        clock: Clock,
+        *,
+        max_bytes: int = DEFAULT_BYTES,
+        warn: Warn | None = None,
+    ) -> None:
+        self._clock = clock
+        self._warn = warn or structlog.get_logger().warning
+        self._shelf = Shelf(CacheFile(folder / "cache.db", max_bytes), blobs, clock, self._warn)
+        self._flights = Flights(clock)
+        self._blobs = blobs
+        self._keeper = Keeper(self._shelf, self._flights, blobs, clock, largest=max_bytes // 4)
+        self._sweeper: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        """Open the folder; if that cannot be done, go on without keeping anything."""
+        await self._shelf.open()
+        self._sweeper = asyncio.create_task(self._sweep_for_ever())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Write what is left, and close."""
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+            await asyncio.wait([self._sweeper])
+        await self._shelf.close()
+
+    async def fetch(
+        self, request: WireRequest, send: Send, *, partition: str, policy: CachePolicy
+    ) -> CacheReply:
+        """Answer from the cache, or by `send`, or by what another caller is just fetching.
+
+        Answers are shared within a partition only: name the owner in it, and the credential.
+        `cache-control: no-cache` on the request asks the server even if the cache could answer.
+        """
+        if request.method not in SAFE:
+            return await self._change(request, send)
+        demand = demand_of(request, partition) if policy.enabled else None
+        if demand is None:
+            return PassedReply(await send(request))
+        kind, alone = CallKind.CACHED, "no-cache" in demand.directives
+        while True:
+            entry = self._shelf.find(demand)
+            if entry is not None:
+                now = self._clock.now()
+                if is_fresh_for(demand.directives, entry.freshness, now):
+                    reply = await self._served(entry, kind, now)
+                    if reply is not None:
+                        return reply
+                    entry = None
+            alone = alone or self._flights.is_loner(demand.key)
+            leader = None if alone else self._flights.leader(demand.key)
+            if leader is None:
+                return await self._lead(demand, entry, send, policy, leads=not alone)
+            kind = CallKind.SHARED
+            alone = await leader.wait(self._clock) is Landing.ALONE
+
+    async def flush(self) -> None:
+        """Wait until everything so far is on the disk."""
+        await self._shelf.flush()
+
+    async def sweep(self) -> int:
+        """Remove blobs that nothing refers to, unless another process has just done so."""
+        return await self._shelf.sweep(self._clock.now(), round(self.SWEEP_S * MICROSECONDS))
+
+    async def _change(self, request: WireRequest, send: Send) -> CacheReply:
+        """Send what may change something: what was kept of its URL holds no longer."""
+        url = plain_url(request.url)
+        try:
+            reply = await send(request)
+        except BaseException:
+            # The server may have seen it all the same.
+            self._outdate(url)
+            raise
+        if reply.status < 400 and self._outdate(url):
+            await self._shelf.flush()
+        return PassedReply(reply)
+
+    def _outdate(self, url: str) -> bool:
+        self._flights.outdate(url)
+        return self._shelf.forget(url)
+
+    async def _served(self, entry: Entry, kind: CallKind, now: int) -> CacheReply | None:
+        """A kept answer; None if its body is gone."""
+        if entry.body is not None:
+            self._shelf.use(entry, now)
+            return HeldReply(entry, kind, now)
+        body = await self._opened(entry)
+        if body is None:
+            return None
+        self._shelf.use(entry, now)
+        return StoredReply(entry, kind, now, body)
+
+    async def _lead(
+        self, demand: Demand, stale: Entry | None, send: Send, policy: CachePolicy, *, leads: bool
+    ) -> CacheReply:
+        flight = self._flights.begin(demand.key, demand.url, leads=leads)
+        exchange = Exchange(demand, policy, send, flight, self._keeper)
+        try:
+            if stale is None or not has_validator(stale.headers):
+                return await exchange.fetch()
+            return await self._revalidate(exchange, stale)
+        except BaseException:
+            self._flights.end(flight, Landing.FAILED)
+            raise
+
+    async def _revalidate(self, exchange: Exchange, stale: Entry) -> CacheReply:
+        """Ask whether it still holds, with the body in hand: it must not vanish meanwhile."""
+        body = None
+        if stale.body is None:
+            body = await self._opened(stale)
+            if body is None:
+                return await exchange.fetch()
+        answer: CacheReply | Entry | None = None
+        try:
+            answer = await exchange.revalidate(stale)
+        finally:
+            if body is not None and not isinstance(answer, Entry):
+                body.close()
+        if not isinstance(answer, Entry):
+            return answer
+        now = self._clock.now()
+        if body is None:
+            return HeldReply(answer, CallKind.REVALIDATED, now)
+        return StoredReply(answer, CallKind.REVALIDATED, now, body)
+
+    async def _opened(self, entry: Entry) -> StoredBody | None:
+        """The blob of a kept answer; if it is not what it was, the answer is of no use."""
+
+        def lost(error: OSError | None) -> None:
+            self._warn("a body of the HTTP cache is lost", blob=entry.blob, error=str(error))
+            self._shelf.discard(entry)
+
+        try:
+            blob = await self._blobs.open(entry.blob or "")
+        except OSError as error:
+            lost(error)
+            return None
+        if blob is not None and blob.size == entry.size:
+            return StoredBody(blob, lost)
+        if blob is not None:
+            blob.close()
+        lost(None)
+        return None
+
+    async def _sweep_for_ever(self) -> None:
+        while True:
+            await self.sweep()
+            await self._clock.sleep(self.SWEEP_S)

@@ -1,0 +1,97 @@
+"""What is asked of the cache: by which name an answer is kept, and who may see it."""
+
+import hashlib
+import re
+from enum import Enum
+from functools import lru_cache
+
+import msgspec
+
+from headgate.net.cache.fields import Directives, directives_of
+from headgate.ports.wire import Headers, WireRequest
+
+READING = frozenset({"GET", "HEAD"})
+SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+NO_VARIANT = ""
+
+_SECRET = re.compile(r"auth|cookie|credential|key|password|secret|session|signature|token")
+_OWN_BUSINESS = frozenset({"if-match", "if-modified-since", "if-none-match", "if-range", "range"})
+"""Whoever sends these keeps copies of their own, or wants a part: no cache answers that."""
+
+
+class _Role(Enum):
+    PLAIN = 0
+    SECRET = 1
+    DIRECTIVE = 2
+    OWN_BUSINESS = 3
+
+
+class Demand(msgspec.Struct, frozen=True, gc=False):
+    """One request, as the cache sees it."""
+
+    request: WireRequest
+    key: str
+    """Partition, method, URL and secrets: what differs in one of them is never mixed up."""
+    url: str
+    """The URL alone, by which a change at the server is felt in every partition."""
+    directives: Directives
+    """What the request says about caching."""
+
+
+def demand_of(request: WireRequest, partition: str) -> Demand | None:
+    """What the cache may be asked; None if it has no part in this request."""
+    if request.method not in READING or request.body is not None:
+        return None
+    secrets: list[str] = []
+    wishes: list[str] = []
+    for name, value in request.headers:
+        role = _role_of(name)
+        if role is _Role.PLAIN:
+            continue
+        if role is _Role.OWN_BUSINESS:
+            return None
+        if role is _Role.SECRET:
+            secrets.append(f"{name}:{value}")
+        else:
+            wishes.append(value)
+    url = plain_url(request.url)
+    told = directives_of(",".join(wishes)) if wishes else {}
+    return Demand(request, _key(partition, request.method, url, secrets), url, told)
+
+
+def plain_url(url: str) -> str:
+    """Without the part that no server sees."""
+    return url.partition("#")[0] if "#" in url else url
+
+
+def digest(text: str) -> str:
+    """A short name for any text. Neither URLs nor secrets stand in the file of the cache."""
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).hexdigest()
+
+
+def variant_of(vary: str, headers: Headers) -> str:
+    """The variant that these request headers ask for, where `vary` names what decides."""
+    if not vary:
+        return NO_VARIANT
+    chosen = [
+        f"{name}:" + ",".join(value.strip() for field, value in headers if field == name)
+        for name in vary.split(",")
+    ]
+    return digest("\n".join(chosen))
+
+
+def _key(partition: str, method: str, url: str, secrets: list[str]) -> str:
+    # With its length in front, no partition can be continued into another's URL.
+    parts = [f"{len(partition)} {partition}", f"{method} {url}", *secrets]
+    return digest("\n".join(parts))
+
+
+@lru_cache(maxsize=1_000)
+def _role_of(name: str) -> _Role:
+    if name == "cache-control":
+        return _Role.DIRECTIVE
+    if name in _OWN_BUSINESS:
+        return _Role.OWN_BUSINESS
+    # Rather too many than too few: a name too many costs a hit, one too few shows an answer
+    # to somebody it was not meant for.
+    return _Role.SECRET if _SECRET.search(name) else _Role.PLAIN

@@ -1,0 +1,153 @@
+"""Asking the server: for an answer, or whether the one that we have still holds."""
+
+from collections.abc import Awaitable, Callable
+from email.utils import formatdate
+
+import msgspec
+
+from headgate.core.call import CallKind
+from headgate.core.provider import CachePolicy
+from headgate.net.cache.demand import Demand, variant_of
+from headgate.net.cache.entry import Entry, packed
+from headgate.net.cache.fields import MICROSECONDS, field, has_validator, number_of, vary_of
+from headgate.net.cache.flights import Flight, Landing
+from headgate.net.cache.freshness import freshness_of
+from headgate.net.cache.keeping import Keeper, Keeping, KeptReply
+from headgate.net.cache.reply import CacheReply, HeldReply, PassedReply
+from headgate.net.cache.rules import AskAgain, Freshen, Keep, Verdict, conditional, judge
+from headgate.net.cache.sink import BodySink
+from headgate.ports.wire import Headers, WireReply, WireRequest
+
+Send = Callable[[WireRequest], Awaitable[WireReply]]
+"""The rest of the stack: gates, breaker, guard, wire."""
+
+
+class Exchange(msgspec.Struct, frozen=True):
+    """One caller's turn at the server, for itself and for those who wait."""
+
+    demand: Demand
+    policy: CachePolicy
+    send: Send
+    flight: Flight
+    keeper: Keeper
+
+    async def fetch(self) -> CacheReply:
+        """An answer from the server; it is kept if it may be."""
+        reply = await self.send(self.demand.request)
+        now = self._now()
+        headers = dated(reply.headers, now)
+        return await self._take(reply, judge(self.demand.request, reply.status, headers), now)
+
+    async def revalidate(self, stale: Entry) -> CacheReply | Entry:
+        """What we have, with newer headers, if it still holds; else a new answer."""
+        request = conditional(self.demand.request, stale)
+        reply = await self.send(request)
+        now = self._now()
+        verdict = judge(request, reply.status, dated(reply.headers, now), stale)
+        match verdict:
+            case Freshen(headers):
+                await finish(reply)
+                return await self._freshen(stale, headers, now)
+            case AskAgain():
+                await finish(reply)
+                self.keeper.shelf.discard(stale)
+                return await self.fetch()
+            case _:
+                return await self._take(reply, verdict, now)
+
+    def _now(self) -> int:
+        self.flight.grow()
+        return self.keeper.clock.now()
+
+    async def _freshen(self, stale: Entry, headers: Headers, now: int) -> Entry:
+        entry = msgspec.structs.replace(
+            stale,
+            head=packed(without_age(headers)),
+            freshness=freshness_of(headers, now, self.policy),
+            used_at=now,
+        )
+        if self.flight.outdated:
+            self.keeper.flights.end(self.flight, Landing.ALONE)
+        else:
+            await self.keeper.keep(entry, self.flight)
+        return entry
+
+    async def _take(self, reply: WireReply, verdict: Verdict, now: int) -> CacheReply:
+        entry = self._entry(reply, verdict.headers, now) if isinstance(verdict, Keep) else None
+        if entry is None:
+            # A server in trouble must not be asked by everybody at once.
+            landing = Landing.FAILED if reply.status >= 400 else Landing.ALONE
+            self.keeper.flights.end(self.flight, landing)
+            return PassedReply(reply)
+        sink = BodySink(self.keeper.blobs, self._limit)
+        kept = KeptReply(
+            reply, Keeping(entry, self._expected(reply), sink, self.flight, self.keeper)
+        )
+        if self.demand.request.method == "HEAD" or reply.status == 204:
+            # There is no body that a reader would read to its end.
+            await finish(kept)
+            return HeldReply(msgspec.structs.replace(entry, body=b""), CallKind.FETCHED, now)
+        return kept
+
+    def _entry(self, reply: WireReply, headers: Headers, now: int) -> Entry | None:
+        """What is kept of this answer before its body is there; None if that would be no use."""
+        freshness = freshness_of(headers, now, self.policy)
+        if freshness.fresh_until <= now and not has_validator(headers):
+            return None
+        vary = vary_of(headers)
+        if vary is None or not vary.isascii() or not self._may_keep(headers):
+            return None
+        return Entry(
+            key=self.demand.key,
+            variant=variant_of(vary, self.demand.request.headers),
+            vary=vary,
+            url=self.demand.url,
+            status=reply.status,
+            head=packed(without_age(headers)),
+            freshness=freshness,
+            used_at=now,
+            size=0,
+            body=None,
+            blob=None,
+        )
+
+    def _may_keep(self, headers: Headers) -> bool:
+        return (
+            "no-store" not in self.demand.directives
+            and not self.keeper.shelf.rests
+            and not self.flight.outdated
+            and number_of(field(headers, "content-length")) <= self._limit
+        )
+
+    @property
+    def _limit(self) -> int:
+        return min(self.policy.max_bytes, self.keeper.largest)
+
+    def _expected(self, reply: WireReply) -> int | None:
+        """How long the body should be, where that can be known: encoded ones have another size."""
+        length = field(reply.headers, "content-length")
+        encoded = field(reply.headers, "content-encoding") is not None
+        if length is None or encoded or self.demand.request.method == "HEAD":
+            return None
+        return number_of(length)
+
+
+async def finish(reply: WireReply) -> None:
+    """Read a reply to its end, so that its connection can be used again."""
+    try:
+        async for _ in reply.chunks():
+            pass
+    finally:
+        await reply.close()
+
+
+def dated(headers: Headers, now: int) -> Headers:
+    """With the time of arrival, where the server does not say when it made its answer."""
+    if field(headers, "date") is not None:
+        return headers
+    return (*headers, ("date", formatdate(now // MICROSECONDS, usegmt=True)))
+
+
+def without_age(headers: Headers) -> Headers:
+    """Without what an earlier cache said about its own time."""
+    return tuple(each for each in headers if each[0] != "age")

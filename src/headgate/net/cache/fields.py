@@ -1,0 +1,69 @@
+"""Header fields that speak about caching, read once and in one way."""
+
+import re
+from calendar import timegm
+from collections.abc import Mapping
+from email.utils import parsedate_tz
+
+from headgate.ports.wire import Headers
+
+MICROSECONDS = 1_000_000
+FOREVER_S = 2**31
+"""RFC 9111 lets a cache take any larger number of seconds for this one."""
+
+Directives = Mapping[str, str | None]
+"""Of Cache-Control: names in lower case; a name given twice counts as it stood first."""
+
+_DIRECTIVE = re.compile(r'([^\s,;="]+)(?:\s*=\s*("(?:[^"\\]|\\.)*"|[^\s,;"]*))?')
+
+
+def field(headers: Headers, name: str) -> str | None:
+    """The value of a field; several of one name are one list."""
+    values = [value for each, value in headers if each == name]
+    if not values:
+        return None
+    return values[0] if len(values) == 1 else ", ".join(values)
+
+
+def directives_of(cache_control: str | None) -> Directives:
+    """Cache-Control, taken apart."""
+    told: dict[str, str | None] = {}
+    for name, value in _DIRECTIVE.findall(cache_control or ""):
+        told.setdefault(name.lower(), value.strip('"') if value else None)
+    return told
+
+
+def seconds_of(value: str | None) -> int:
+    """A number of seconds; nothing readable counts as none at all, which is the careful way."""
+    return min(number_of(value), FOREVER_S)
+
+
+def number_of(value: str | None) -> int:
+    """A plain number, 0 if it is none."""
+    text = (value or "").strip()
+    return int(text[:20]) if text.isascii() and text.isdigit() else 0
+
+
+def date_of(value: str | None) -> int | None:
+    """An HTTP date in UTC microseconds; None if it is none."""
+    if value is None:
+        return None
+    try:
+        parts = parsedate_tz(value)
+        return None if parts is None else timegm(parts[:6]) * MICROSECONDS
+    except (ValueError, OverflowError, IndexError, TypeError):
+        return None
+
+
+def vary_of(headers: Headers) -> str | None:
+    """The request fields that the answer depends on, in one order; None if on more than those."""
+    named = field(headers, "vary")
+    if named is None:
+        return ""
+    names = sorted({name.strip().lower() for name in named.split(",") if name.strip()})
+    return None if "*" in names else ",".join(names)
+
+
+def has_validator(headers: Headers) -> bool:
+    """Whether the server can be asked if this still holds."""
+    return any(name in {"etag", "last-modified"} for name, _ in headers)

@@ -1,0 +1,221 @@
+"""The index of the cache: one SQLite file that several processes share."""
+
+import fcntl
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import apsw
+import msgspec
+
+from headgate.net.cache.batch import Batch, as_parameters
+from headgate.net.cache.demand import digest
+
+SCHEMA = 1
+PAGE = 16_384
+"""A small body then lies on one or two pages: read twice as fast as from pages of 4 kB."""
+
+_NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
+_encode = msgspec.json.Encoder().encode
+
+TROUBLE = (apsw.Error, OSError)
+"""Whatever an unusable file raises."""
+DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.SchemaChangeError)
+"""What does not go away by itself."""
+
+
+class CacheFile:
+    """Reads where it is called, which takes microseconds; writes belong into a thread."""
+
+    BUSY_READ_MS = 20
+    BUSY_WRITE_MS = 10_000
+
+    def __init__(self, path: Path, max_bytes: int) -> None:
+        self._path = path
+        self._max_bytes = max_bytes
+        self._queries = load_queries()
+        self._find = self._queries["find"]
+        self._reader: apsw.Connection | None = None
+        self._writer: apsw.Connection | None = None
+        self._inode = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can be read and written."""
+        return self._reader is not None
+
+    def open(self) -> None:
+        """Open the file; one that is damaged or of another version is set aside first."""
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with self._only_one():
+            try:
+                self._connect()
+            except DAMAGE:
+                self._set_aside()
+                self._connect()
+
+    def renew(self) -> None:
+        """Begin with an empty file, unless another process has already done so."""
+        self.close()
+        with self._only_one():
+            if self._path.exists() and self._path.stat().st_ino == self._inode:
+                self._set_aside()
+        self.open()
+
+    def close(self) -> None:
+        """Close both connections."""
+        reader, writer = self._reader, self._writer
+        self._reader = self._writer = None
+        for connection in (reader, writer):
+            if connection is not None:
+                connection.close()
+
+    def find(self, key: str) -> list[Any]:
+        """All variants that are kept under a key; the body only where there is but one."""
+        return [] if self._reader is None else list(self._reader.execute(self._find, (key,)))
+
+    def body(self, number: int) -> bytes | None:
+        """The body of an entry, if it is still there."""
+        row = self._row("body", id=number)
+        return None if row is None else row[0]
+
+    def knows_url(self, url: str) -> bool:
+        """Whether anything is kept of a URL."""
+        return self._row("knows_url", url=digest(url)) is not None
+
+    def write(self, batch: Batch) -> list[str]:
+        """Commit a batch, keep within the size, and name the blobs that nothing refers to now."""
+        with self._transaction() as connection:
+            freed = self._change(connection, batch)
+            freed += self._evict(connection)
+            blobs = [blob for (blob,) in freed if blob is not None]
+            return self.loose(blobs) if blobs else []
+
+    def begin_sweep(self, now: int, before: int) -> bool:
+        """Whether a sweep is due and nobody else has begun it."""
+        with self._transaction() as connection:
+            return bool(self._run(connection, "begin_sweep", now=now, before=before))
+
+    def loose(self, blobs: Sequence[str]) -> list[str]:
+        """Those of the blobs that nothing refers to."""
+        return [name for (name,) in self._run(self._opened(), "loose", blobs=_json(blobs))]
+
+    def _change(self, connection: apsw.Connection, batch: Batch) -> list[Any]:
+        freed: list[Any] = []
+        if batch.forgotten:
+            urls = [digest(url) for url in sorted(batch.forgotten)]
+            freed += self._run(connection, "forget", urls=_json(urls))
+        if batch.discarded:
+            freed += self._run(connection, "discard", ids=_json(sorted(batch.discarded)))
+        if freshened := batch.freshened:
+            self._run(connection, "freshen", **as_parameters(freshened))
+        if new := batch.new:
+            parameters = as_parameters(new)
+            freed += self._run(connection, "make_room", entries=parameters["entries"])
+            self._run(connection, "put", **parameters)
+        if batch.used:
+            self._run(connection, "use", used=_json(batch.used))
+        return freed
+
+    def _evict(self, connection: apsw.Connection) -> list[Any]:
+        """Drop what was used longest ago, and a little more, so as not to do it every time."""
+        surplus = self._run(connection, "bytes")[0][0] - self._max_bytes
+        if surplus <= 0:
+            return []
+        surplus += self._max_bytes // 20
+        victims = []
+        for number, size in connection.execute(self._queries["least_used"]):
+            victims.append(number)
+            surplus -= size
+            if surplus <= 0:
+                break
+        return self._run(connection, "discard", ids=_json(victims))
+
+    def _row(self, name: str, /, **values: Any) -> Any | None:
+        rows = [] if self._reader is None else self._run(self._reader, name, **values)
+        return rows[0] if rows else None
+
+    def _run(self, connection: apsw.Connection, name: str, /, **values: Any) -> list[Any]:
+        return list(connection.execute(self._queries[name], values))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[apsw.Connection]:
+        connection = self._opened()
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException:
+            # A full disk may already have rolled the transaction back.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def _opened(self) -> apsw.Connection:
+        if self._writer is None:
+            raise OSError("the cache's index is not open")
+        return self._writer
+
+    def _connect(self) -> None:
+        try:
+            self._writer = self._connection(self.BUSY_WRITE_MS)
+            self._writer.pragma("page_size", PAGE)
+            self._writer.pragma("journal_mode", "wal")
+            # A cache may lose its last moments in a power cut, as long as it is not damaged.
+            self._writer.pragma("synchronous", "normal")
+            self._demand_schema(self._writer)
+            self._reader = self._connection(self.BUSY_READ_MS)
+            self._reader.pragma("query_only", True)  # noqa: FBT003  a pragma's value has no name
+            self._inode = self._path.stat().st_ino
+        except BaseException:
+            self.close()
+            raise
+
+    def _connection(self, busy_ms: int) -> apsw.Connection:
+        connection = apsw.Connection(str(self._path))
+        connection.set_busy_timeout(busy_ms)
+        connection.pragma("cache_size", -8_192)
+        return connection
+
+    def _demand_schema(self, connection: apsw.Connection) -> None:
+        version = connection.pragma("user_version")
+        if version == 0:
+            schema = resources.files(__package__).joinpath("schema.sql").read_text("utf-8")
+            with connection:
+                for _ in connection.execute(schema):
+                    pass
+                connection.pragma("user_version", SCHEMA)
+        elif version != SCHEMA:
+            raise apsw.SchemaChangeError(f"the file has schema {version}, not {SCHEMA}")
+
+    def _set_aside(self) -> None:
+        """Out of the way, but there to be looked at. Whoever has it open keeps what he has."""
+        for suffix in ("", "-wal", "-shm"):
+            path = self._path.with_name(self._path.name + suffix)
+            if path.exists():
+                path.replace(self._path.with_name(f"{self._path.name}.damaged{suffix}"))
+
+    @contextmanager
+    def _only_one(self) -> Iterator[None]:
+        """One process at a time may decide that the file is no good."""
+        number = os.open(self._path.with_name(self._path.name + ".lock"), os.O_RDWR | os.O_CREAT)
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(number)
+
+
+def load_queries() -> Mapping[str, str]:
+    """The named statements of `queries.sql`."""
+    text = resources.files(__package__).joinpath("queries.sql").read_text("utf-8")
+    _, *parts = _NAME.split(text)
+    return dict(zip(parts[::2], (body.strip() for body in parts[1::2]), strict=True))
+
+
+def _json(value: Any) -> str:
+    return _encode(value).decode()

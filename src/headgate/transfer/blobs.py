@@ -1,0 +1,247 @@
+"""Blobs as files of one folder: written aside, named by their hash, moved into place."""
+
+import asyncio
+import hashlib
+import os
+import re
+import tempfile
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+from headgate.ports.clock import Clock
+
+BLOCK = 256 * 1024
+"""Small enough for hundreds of transfers at once, large enough to be worth a thread's while."""
+
+_NAME = re.compile(r"[0-9a-f]{64}")
+_SHELF = re.compile(r"[0-9a-f]{2}")
+_UNFINISHED = "unfinished"
+
+Answer = TypeVar("Answer")
+
+
+class LocalBlobs:
+    """A folder of blobs that several processes may share. Names are SHA-256 in hex.
+
+    `durable` waits for the disk at every commit. A cache does without: after a power cut it may
+    miss what it had, and sees by its size what is incomplete.
+    """
+
+    THREADS = 4
+
+    def __init__(self, root: Path, clock: Clock, *, durable: bool = True) -> None:
+        self._root = root
+        self._clock = clock
+        self._durable = durable
+        self._pool = ThreadPoolExecutor(self.THREADS, thread_name_prefix="blobs")
+
+    async def create(self) -> "LocalWriter":
+        """Begin to write; OSError when there is no place."""
+        return await self._run(self._create)
+
+    async def open(self, name: str) -> "LocalBlob | None":
+        """Open for reading; None if there is no such blob."""
+        return await self._run(self._open, name)
+
+    async def remove(self, names: Sequence[str], before_us: int) -> int:
+        """Remove blobs that were last committed before then; how many were."""
+        paths = [self._path(name) for name in names if _NAME.fullmatch(name)]
+        return await self._run(_remove_aged, paths, before_us)
+
+    async def aged(self, before_us: int) -> AsyncIterator[Sequence[str]]:
+        """The names of all blobs that were last committed before then, a folder at a time."""
+        for folder in await self._run(self._shelves):
+            if names := await self._run(_aged_names, folder, before_us):
+                yield names
+
+    async def tidy(self, before_us: int) -> int:
+        """Remove what was begun, never finished and not touched since then; how much it was."""
+        folder = self._root / _UNFINISHED
+        return await self._run(lambda: _remove_aged(_files(folder), before_us))
+
+    async def close(self) -> None:
+        """Wait for what is under way and end the threads."""
+        await asyncio.to_thread(self._pool.shutdown)
+
+    async def _run(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
+        return await _in(self._pool, work, *arguments)
+
+    def _create(self) -> "LocalWriter":
+        folder = self._root / _UNFINISHED
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        number, name = tempfile.mkstemp(dir=folder)
+        return LocalWriter(os.fdopen(number, "wb"), Path(name), self._pool, self._place)
+
+    def _open(self, name: str) -> "LocalBlob | None":
+        if not _NAME.fullmatch(name):
+            return None
+        try:
+            file = self._path(name).open("rb")
+        except FileNotFoundError:
+            return None
+        return LocalBlob(file, os.fstat(file.fileno()).st_size, self._pool)
+
+    def _place(self, path: Path, name: str) -> None:
+        """Move a finished file to where its name says.
+
+        An older copy is replaced: it has the same bytes, or it is damaged.
+        """
+        target = self._path(name)
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        stamp = self._clock.now() * 1_000
+        os.utime(path, ns=(stamp, stamp))
+        if self._durable:
+            _sync(path)
+        path.replace(target)
+        if self._durable:
+            _sync(target.parent)
+
+    def _path(self, name: str) -> Path:
+        return self._root / name[:2] / name
+
+    def _shelves(self) -> list[Path]:
+        return sorted(each for each in _entries(self._root) if _SHELF.fullmatch(each.name))
+
+
+class LocalWriter:
+    """One file on its way in.
+
+    A thread that writes cannot be interrupted: the lock makes `abandon` wait until it is through.
+    """
+
+    def __init__(
+        self,
+        file: BinaryIO,
+        path: Path,
+        pool: ThreadPoolExecutor,
+        place: Callable[[Path, str], None],
+    ) -> None:
+        self._file = file
+        self._path = path
+        self._pool = pool
+        self._place = place
+        self._hash = hashlib.sha256()
+        self._waiting: list[bytes] = []
+        self._waiting_bytes = 0
+        self._lock = threading.Lock()
+        self._over = False
+
+    async def write(self, data: bytes) -> None:
+        """Append; OSError when the disk is full."""
+        self._waiting.append(data)
+        self._waiting_bytes += len(data)
+        if self._waiting_bytes >= BLOCK:
+            await _in(self._pool, self._append, self._take())
+
+    async def commit(self) -> str:
+        """Put the file into place; its name is the hash of what is in it."""
+        return await _in(self._pool, self._commit, self._take())
+
+    def abandon(self) -> None:
+        """Remove the file, without waiting for it."""
+        self._pool.submit(self._abandon)
+
+    def _take(self) -> list[bytes]:
+        blocks, self._waiting, self._waiting_bytes = self._waiting, [], 0
+        return blocks
+
+    def _append(self, blocks: Sequence[bytes]) -> None:
+        with self._lock:
+            if not self._over:
+                self._append_locked(blocks)
+
+    def _append_locked(self, blocks: Sequence[bytes]) -> None:
+        for block in blocks:
+            self._hash.update(block)
+            self._file.write(block)
+
+    def _commit(self, blocks: Sequence[bytes]) -> str:
+        with self._lock:
+            if self._over:
+                raise OSError("this blob was abandoned")
+            self._append_locked(blocks)
+            self._file.flush()
+            name = self._hash.hexdigest()
+            self._place(self._path, name)
+            self._over = True
+            self._file.close()
+            return name
+
+    def _abandon(self) -> None:
+        with self._lock:
+            if self._over:
+                return
+            self._over = True
+            self._path.unlink(missing_ok=True)
+            # What its buffer still holds finds no room on a full disk, and has to find none.
+            with suppress(OSError):
+                self._file.close()
+
+
+class LocalBlob:
+    """One file, open for reading."""
+
+    def __init__(self, file: BinaryIO, size: int, pool: ThreadPoolExecutor) -> None:
+        self._file = file
+        self._pool = pool
+        self.size = size
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """All of it, piece by piece."""
+        while block := await _in(self._pool, self._file.read, BLOCK):
+            yield block
+
+    def close(self) -> None:
+        """Close the file, after a read that may be under way."""
+        self._file.close()
+
+
+async def _in(pool: ThreadPoolExecutor, work: Callable[..., Answer], *arguments: Any) -> Answer:
+    return await asyncio.get_running_loop().run_in_executor(pool, work, *arguments)
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except FileNotFoundError:
+        return []
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in _entries(folder) if path.is_file())
+
+
+def _aged_names(folder: Path, before_us: int) -> list[str]:
+    return [
+        path.name
+        for path in _files(folder)
+        if _NAME.fullmatch(path.name) and _is_aged(path, before_us)
+    ]
+
+
+def _is_aged(path: Path, before_us: int) -> bool:
+    try:
+        return path.stat().st_mtime_ns // 1_000 < before_us
+    except FileNotFoundError:
+        return False
+
+
+def _remove_aged(paths: Iterator[Path] | Sequence[Path], before_us: int) -> int:
+    removed = 0
+    for path in paths:
+        if _is_aged(path, before_us):
+            path.unlink(missing_ok=True)
+            removed += 1
+    return removed
+
+
+def _sync(path: Path) -> None:
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
