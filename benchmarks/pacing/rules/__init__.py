@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from benchmarks.pacing.rules.aimd import RateAimd
 from benchmarks.pacing.rules.botocore import Botocore
 from benchmarks.pacing.rules.crawlee import Crawlee
 from benchmarks.pacing.rules.oracle import Oracle
 from benchmarks.pacing.rules.reference import Reference
 from benchmarks.pacing.rules.rule import Rule
+from benchmarks.pacing.rules.sawtooth import Sawtooth
 from benchmarks.pacing.rules.scrapy import AutoThrottle
 from benchmarks.pacing.rules.vegas import Vegas
 
@@ -29,10 +29,10 @@ CRAWLEE = Contender("crawlee", Crawlee)
 SCRAPY = Contender("scrapy", AutoThrottle)
 BOTOCORE = Contender("botocore", Botocore)
 VEGAS = Contender("vegas", Vegas)
-AIMD = Contender("rate AIMD", RateAimd)
+SAWTOOTH = Contender("sawtooth", Sawtooth)
 REFERENCE = Contender("reference", Reference)
 
-KNOWN = (BACKOFF, CRAWLEE, SCRAPY, BOTOCORE, VEGAS, AIMD, REFERENCE)
+KNOWN = (BACKOFF, CRAWLEE, SCRAPY, BOTOCORE, VEGAS, SAWTOOTH, REFERENCE)
 RIVALS = (BOTOCORE, REFERENCE)
 FIELD = RIVALS
 """What most experiments compare."""

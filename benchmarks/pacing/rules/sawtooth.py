@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks.pacing.rules.rule import Reply, Rule
 
 
-class RateAimd(Rule):
+class Sawtooth(Rule):
     """Two a second more after a window without refusals, half after one with."""
 
     START = 10.0
