@@ -31,6 +31,8 @@ class ClaimedItem(msgspec.Struct, frozen=True, gc=False):
     suspect: bool
     throttled_us: int
     """How long the item has been throttled without a break, at the time of the claim."""
+    gate: str = ""
+    """The gate of its own, from its handler's `gate_of` or from where it was sent back."""
 
 
 class NewItem(msgspec.Struct, frozen=True, gc=False):

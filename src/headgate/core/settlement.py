@@ -32,6 +32,10 @@ class Settlement(msgspec.Struct, frozen=True, array_like=True, gc=False):
     reason: str | None
     waited_us: int
     ran_us: int
+    calls: str | None = None
+    """What the attempt asked of the network, as JSON; None if nothing."""
+    gate: str | None = None
+    """The gate that sent the item back, which it waits for from now on."""
 
 
 def settle(

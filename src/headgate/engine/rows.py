@@ -15,6 +15,8 @@ from headgate.ports.source import Batch
 
 SUMMARY_VALUES = 3
 SUMMARY_LIMIT = 80
+NO_GATE = "-"
+"""Where `gate_of` names none: its items are claimed gate by gate, so each must have one."""
 KEY_LIMIT = 400
 """A longer key is cut and named by its hash: databases bound what an index takes."""
 
@@ -54,7 +56,6 @@ class ItemMaker:
     ) -> None:
         self._key_columns = tuple(key_columns)
         self._gate_of = handler.gate_of if handler else None
-        self._provider = (handler.provider if handler else None) or ""
         self._on_bad_row = on_bad_row
 
     def make(self, batch: Batch) -> Made:
@@ -84,13 +85,13 @@ class ItemMaker:
 
     def _gates(self, batch: Batch, problems: dict[int, str]) -> Iterable[str]:
         if self._gate_of is None:
-            return repeat(self._provider, len(batch.values))
+            return repeat("", len(batch.values))
         gates = []
         for index, values in enumerate(batch.values):
-            gate = ""
+            gate = NO_GATE
             if index not in problems:
                 try:
-                    gate = str(self._gate_of(values))
+                    gate = str(self._gate_of(values)) or NO_GATE
                 except Exception as error:  # noqa: BLE001 (the user's code may raise anything)
                     problems[index] = f"gate_of raised {type(error).__name__}: {error}"
             gates.append(gate)

@@ -1,7 +1,7 @@
 """The hot path of a store: life-cycle verbs of items, one request value each."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import msgspec
 
@@ -44,14 +44,30 @@ class EnqueueReport(msgspec.Struct, frozen=True):
     known: Sequence[KnownRow] = ()
 
 
+class GateFilter(msgspec.Struct, frozen=True):
+    """Which items of a job whose items have gates of their own."""
+
+    closed: tuple[str, ...] = ()
+    """Items of these stay where they are."""
+    after: str = ""
+    """Start behind this gate, in order of name, so that all of them get their turn."""
+
+
 class ClaimRequest(msgspec.Struct, frozen=True):
-    """Lease up to `limit` due items of a job. `suspects` asks for those that must run alone."""
+    """Lease up to `limit` due items of a job. `suspects` asks for those that must run alone.
+
+    With `gates`, the items come from up to GATES open gates, about as many from each; else in
+    input order, whatever their gate.
+    """
+
+    GATES: ClassVar[int] = 64
 
     worker: str
     job_id: int
     limit: int
     lease_s: float
     suspects: bool = False
+    gates: GateFilter | None = None
 
 
 class SettleReport(msgspec.Struct, frozen=True):
@@ -122,7 +138,7 @@ class ItemStore(Protocol):
         ...
 
     async def claim(self, request: ClaimRequest) -> list[ClaimedItem]:
-        """Lease due items of a claimable job, in input order, each with a grown epoch.
+        """Lease due items of a claimable job, each with a grown epoch.
 
         Empty also when the job may not be claimed or the worker is not (or no longer) alive.
         """

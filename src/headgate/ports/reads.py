@@ -61,6 +61,8 @@ class AttemptRow(msgspec.Struct, frozen=True):
     waited_us: int
     ran_us: int
     ended_at: int
+    calls: str | None = None
+    """What it asked of the network: a JSON array of `core.call.Call`."""
 
 
 class EventRow(msgspec.Struct, frozen=True):

@@ -123,6 +123,8 @@ ONLY_SQLITE = {
     "worker_alive",
     "select_claimable",
     "select_suspects",
+    "next_gate",
+    "select_claimable_at",
     "lease_items",
     "insert_attempts",
     "settled_ids",

@@ -23,6 +23,15 @@ BY_TIME = {
     "sqlite": {"after_at": 0, "before": 2**60, "status": "ERROR"},
     "postgres": {"after_at": 0, "tail_us": 0, "statuses": "{ERROR,PENDING}"},
 }
+CLAIM = {
+    "worker": "w",
+    "limit": 1_000,
+    "lease_us": 1,
+    "shard": 0,
+    "closed": "{gate-1}",
+    "after": "gate-0",
+    "gate_limit": 64,
+}
 ACROSS = {
     "sqlite": {"owner": "local", "handler": None},
     "postgres": {
@@ -69,14 +78,27 @@ def assert_reads_through(text, index):
 async def test_a_claim_reads_its_partial_index_in_order(store, place, full, suspects):
     index = "items_suspect" if suspects else "items_claimable"
     if place.kind == "postgres":
-        values = {"worker": "w", "limit": 1_000, "lease_us": 1, "shard": 0, "suspects": suspects}
-        text = await plan(store, "claim", job_id=full, **values)
+        text = await plan(store, "claim", job_id=full, suspects=suspects, **CLAIM, by_gate=False)
         assert text.count("Sort") <= 4, text
     else:
         name = "select_suspects" if suspects else "select_claimable"
         text = await plan(store, name, job_id=full, limit=1_000)
         assert "TEMP B-TREE" not in text, text
     assert_reads_through(text, index)
+
+
+async def test_a_claim_by_gate_reads_the_index_of_gates(store, place, full):
+    place.execute("UPDATE items SET gate = 'gate-' || (id % 9)")
+    place.execute("ANALYZE")
+    if place.kind == "postgres":
+        text = await plan(store, "claim", job_id=full, suspects=False, **CLAIM, by_gate=True)
+    else:
+        text = await plan(store, "next_gate", job_id=full, after="gate-3")
+        assert "TEMP B-TREE" not in text, text
+        at = await plan(store, "select_claimable_at", job_id=full, gate="gate-3", limit=10)
+        assert "TEMP B-TREE" not in at, at
+        assert_reads_through(at, "items_by_gate")
+    assert_reads_through(text, "items_by_gate")
 
 
 async def test_the_grid_reads_input_order(store, full):

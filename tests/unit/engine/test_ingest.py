@@ -286,12 +286,20 @@ async def test_gates_come_from_the_handler(store, clock, path):
     assert (second.status, second.error) == (ItemStatus.ERROR, "gate_of raised KeyError: 'host'")
 
 
-async def test_a_provider_is_the_gate_of_all_rows(store, clock, path):
+async def test_a_job_with_one_provider_needs_no_gates_on_its_rows(store, clock, path):
     spec = HandlerSpec("h", "h", print, is_async=False, provider="wikidata")
     job = await new_job(store)
     await ingest(store, clock, job, path, handler=spec)
     first = (await store.reads.export_rows(job.id, 0, 1))[0]
-    assert (await store.reads.item(first.id)).gate == "wikidata"
+    assert (await store.reads.item(first.id)).gate == ""
+
+
+async def test_a_row_without_a_gate_still_stands_at_one(store, clock, path):
+    spec = HandlerSpec("h", "h", print, is_async=False, gate_of=lambda _: "")
+    job = await new_job(store)
+    await ingest(store, clock, job, path, handler=spec)
+    first = (await store.reads.export_rows(job.id, 0, 1))[0]
+    assert (await store.reads.item(first.id)).gate == "-"
 
 
 async def test_a_paused_job_waits_and_goes_on(store, clock, path):

@@ -13,6 +13,7 @@ from headgate.ports.items import (
     ClaimRequest,
     EnqueueReport,
     EnqueueRequest,
+    GateFilter,
     Held,
     OverdueLease,
     RequeueRequest,
@@ -97,14 +98,15 @@ class PostgresItems:
                 lease_us=int(request.lease_s * MICROSECONDS),
                 suspects=request.suspects,
                 shard=_shard(request.worker),
+                **_gate_filter(request),
             )
 
         # One at a time: what arrived last then tells which leases of a lost answer did not.
         async with self._claiming:
             rows = await self._database.single(work)
             if rows:
-                self._delivered[request.worker] = rows[0][12]
-        return [ClaimedItem(*row[:12]) for row in rows]
+                self._delivered[request.worker] = rows[0][-1]
+        return [ClaimedItem(*row[:-1]) for row in rows]
 
     async def settle_many(self, request: SettleRequest) -> SettleReport:
         """End leases where the epoch still matches: item, attempt row and counters together."""
@@ -170,6 +172,16 @@ class PostgresItems:
             job_id=request.job_id,
             delivered=self._delivered.get(request.worker, 0),
         )
+
+
+def _gate_filter(request: ClaimRequest) -> dict[str, object]:
+    gates = request.gates or GateFilter()
+    return {
+        "by_gate": request.gates is not None and not request.suspects,
+        "closed": text_array(gates.closed),
+        "after": gates.after,
+        "gate_limit": request.GATES,
+    }
 
 
 def _shard(worker: str) -> int:

@@ -59,7 +59,9 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-TEXT_FIELDS = frozenset({"status", "outcome", "result", "normalized", "error_class", "reason"})
+TEXT_FIELDS = frozenset(
+    {"status", "outcome", "result", "normalized", "error_class", "reason", "calls", "gate"}
+)
 
 
 def settlement_arrays(settlements: Sequence[Settlement]) -> dict[str, str]:

@@ -197,7 +197,8 @@ SELECT status, sum(n)::bigint FROM job_counts WHERE job_id = %(job_id)s GROUP BY
 -- name: claim
 -- Lease due items. The worker's row is shared, so that it cannot be retired under the claim.
 -- Planned anew each time: only then does the planner know which partial index `suspects` means.
-WITH clock AS MATERIALIZED (SELECT utc_us() AS now),
+-- The same knowledge leaves out one of the two ways to pick: in input order, or gate by gate.
+WITH RECURSIVE clock AS MATERIALIZED (SELECT utc_us() AS now),
 allowed AS MATERIALIZED (
     SELECT j.state FROM jobs AS j CROSS JOIN workers AS w
     WHERE j.id = %(job_id)s
@@ -205,22 +206,50 @@ allowed AS MATERIALIZED (
     AND w.id = %(worker)s AND w.stopped_at IS NULL
     FOR SHARE OF w
 ),
-picked AS MATERIALIZED (
+in_order AS MATERIALIZED (
     SELECT i.ctid FROM items AS i
     WHERE i.job_id = %(job_id)s AND i.status = 'PENDING' AND i.suspect = %(suspects)s
-    AND i.due_at <= (SELECT now FROM clock) AND EXISTS (SELECT FROM allowed)
+    AND i.due_at <= (SELECT now FROM clock) AND EXISTS (SELECT FROM allowed) AND NOT %(by_gate)s
     ORDER BY i.due_at, i.id LIMIT %(limit)s
     FOR UPDATE OF i SKIP LOCKED
+),
+-- One look into the index for each gate, however many items wait there.
+gates AS (
+    SELECT %(after)s AS gate, 0 AS n WHERE %(by_gate)s
+    UNION ALL
+    SELECT next.gate, gates.n + (next.gate != ALL (%(closed)s::text[]))::integer
+    FROM gates CROSS JOIN LATERAL (
+        SELECT i.gate FROM items AS i
+        WHERE i.job_id = %(job_id)s AND i.status = 'PENDING' AND NOT i.suspect AND i.gate != ''
+        AND i.gate > gates.gate
+        ORDER BY i.gate LIMIT 1
+    ) AS next
+    WHERE gates.n < %(gate_limit)s
+),
+open_gates AS MATERIALIZED (
+    SELECT gate FROM gates WHERE n > 0 AND gate != ALL (%(closed)s::text[])
+),
+by_gate AS MATERIALIZED (
+    SELECT due.ctid FROM open_gates CROSS JOIN LATERAL (
+        SELECT i.ctid FROM items AS i
+        WHERE i.job_id = %(job_id)s AND i.status = 'PENDING' AND NOT i.suspect AND i.gate != ''
+        AND i.gate = open_gates.gate
+        AND i.due_at <= (SELECT now FROM clock) AND EXISTS (SELECT FROM allowed)
+        ORDER BY i.due_at, i.id
+        LIMIT (SELECT ceil(%(limit)s::numeric / greatest(count(*), 1)) FROM open_gates)
+        FOR UPDATE OF i SKIP LOCKED
+    ) AS due
+    LIMIT %(limit)s
 ),
 claimed AS (
     UPDATE items AS i SET
         status = 'PROCESSING', worker = %(worker)s, epoch = i.epoch + 1, leased_at = clock.now,
         deadline_at = clock.now + %(lease_us)s, updated_at = clock.now
     FROM clock
-    WHERE i.ctid = ANY (ARRAY(SELECT ctid FROM picked))
+    WHERE i.ctid = ANY (ARRAY(SELECT ctid FROM in_order UNION ALL SELECT ctid FROM by_gate))
     RETURNING i.due_at, i.id, i.job_id, i.key, i.input, i.normalized, i.epoch, i.attempts,
         i.failures, i.crashes, i.strategy, i.suspect,
-        coalesce(clock.now - i.throttled_since, 0) AS throttled_us, i.leased_at
+        coalesce(clock.now - i.throttled_since, 0) AS throttled_us, i.gate, i.leased_at
 ),
 counted AS (
     INSERT INTO job_counts AS c (job_id, shard, status, n)
@@ -244,13 +273,13 @@ announced AS (
     SELECT clock.now, started.id, 'job_state', 'QUEUED → RUNNING: first claim' FROM started, clock
 )
 SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy, suspect,
-    throttled_us, leased_at
-FROM claimed ORDER BY due_at, id
+    throttled_us, gate, leased_at
+FROM claimed ORDER BY CASE WHEN %(by_gate)s THEN gate END, due_at, id
 
 -- name: undelivered
 -- Leases of a claim whose answer was lost: later than the last one that arrived.
 SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy, suspect,
-    coalesce(utc_us() - throttled_since, 0), leased_at
+    coalesce(utc_us() - throttled_since, 0), gate, leased_at
 FROM items
 WHERE status = 'PROCESSING' AND worker = %(worker)s AND job_id = %(job_id)s
 AND leased_at > %(delivered)s
@@ -266,10 +295,11 @@ given AS MATERIALIZED (
         %(crashes)s::integer[], %(strategy)s::integer[], %(suspect)s::boolean[],
         %(throttled)s::boolean[], %(due_in_us)s::bigint[], %(result)s::text[],
         %(normalized)s::text[], %(error_class)s::text[], %(reason)s::text[],
-        %(waited_us)s::bigint[], %(ran_us)s::bigint[]
+        %(waited_us)s::bigint[], %(ran_us)s::bigint[], %(calls)s::text[], %(gate)s::text[]
     ) AS given (
         item_id, job_id, epoch, status, outcome, attempts, failures, crashes, strategy, suspect,
-        throttled, due_in_us, result, normalized, error_class, reason, waited_us, ran_us
+        throttled, due_in_us, result, normalized, error_class, reason, waited_us, ran_us, calls,
+        gate
     )
 ),
 -- The lateral read forces one look-up by id for each row, in the order given; the lock keeps
@@ -295,6 +325,7 @@ settled AS (
         throttled_since = CASE WHEN held.throttled THEN coalesce(i.throttled_since, clock.now) END,
         due_at = CASE WHEN held.due_in_us > 0 THEN clock.now + held.due_in_us ELSE 0 END,
         result = held.result, normalized = coalesce(held.normalized, i.normalized),
+        gate = coalesce(held.gate, i.gate),
         error_class = held.error_class, last_error = held.reason, worker = NULL,
         leased_at = NULL, deadline_at = NULL, updated_at = clock.now
     FROM held, clock
@@ -303,10 +334,10 @@ settled AS (
 recorded AS (
     INSERT INTO attempts (
         item_id, epoch, number, worker, strategy, outcome, error_class, reason, leased_at,
-        waited_us, ran_us, ended_at
+        waited_us, ran_us, ended_at, calls
     )
     SELECT item_id, epoch, number, %(worker)s, tried, outcome, error_class, reason, leased_at,
-        waited_us, ran_us, clock.now
+        waited_us, ran_us, clock.now, calls
     FROM held, clock
 ),
 counted AS (
@@ -365,7 +396,7 @@ RETURNING job_id
 -- name: leases_of
 -- What a worker holds. Leases are found through the jobs that can have some.
 SELECT i.id, i.job_id, i.key, i.input, i.normalized, i.epoch, i.attempts, i.failures, i.crashes,
-    i.strategy, i.suspect, coalesce(utc_us() - i.throttled_since, 0)
+    i.strategy, i.suspect, coalesce(utc_us() - i.throttled_since, 0), i.gate
 FROM jobs AS j JOIN items AS i ON i.job_id = j.id
 WHERE j.state != 'DONE' AND i.status = 'PROCESSING' AND i.worker = %(worker)s
 ORDER BY i.id
@@ -635,7 +666,7 @@ SELECT i.* FROM jobs AS j CROSS JOIN LATERAL (
 -- name: attempts
 -- An item's history.
 SELECT number, epoch, worker, strategy, outcome, error_class, reason, leased_at, waited_us, ran_us,
-    ended_at
+    ended_at, calls
 FROM attempts WHERE item_id = %(item_id)s ORDER BY epoch
 
 -- name: events

@@ -2,7 +2,8 @@
 
 from headgate.ports.reads import Finding
 from headgate.stores.sqlite.connection import Database, Transaction
-from headgate.stores.sqlite.items import add_counts, add_event, return_leases
+from headgate.stores.sqlite.items import return_leases
+from headgate.stores.sqlite.records import add_counts, add_event
 
 
 async def check(database: Database, *, repair: bool) -> list[Finding]:

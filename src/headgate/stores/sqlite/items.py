@@ -6,15 +6,11 @@ over that lock with the handlers for every single row.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
-
-import msgspec
 
 from headgate.core.errors import IllegalMove, StaleIngest, UnknownJob, UsageError
 from headgate.core.item import ClaimedItem
 from headgate.core.settlement import Settlement
 from headgate.core.status import (
-    CLAIMABLE,
     UNFINISHED,
     ItemMove,
     ItemStatus,
@@ -33,33 +29,9 @@ from headgate.ports.items import (
     SettleRequest,
     SweptItems,
 )
+from headgate.stores.sqlite.claim import claim
 from headgate.stores.sqlite.connection import Database, Transaction
-
-
-def as_json(value: object) -> str:
-    """JSON text for a query parameter."""
-    return msgspec.json.encode(value).decode()
-
-
-def add_counts(tx: Transaction, changes: Iterable[tuple[int, str, int]]) -> None:
-    """Change the maintained counters: (job, status, difference) each."""
-    totals: Counter[tuple[int, str]] = Counter()
-    for job_id, status, n in changes:
-        totals[job_id, status] += n
-    for (job_id, status), n in totals.items():
-        if n:
-            tx.change("add_count", job_id=job_id, status=status, n=n)
-
-
-def add_event(
-    tx: Transaction,
-    kind: str,
-    message: str,
-    job_id: int | None = None,
-    item_id: int | None = None,
-) -> None:
-    """Append to the record of decisions."""
-    tx.change("insert_event", kind=kind, message=message, job_id=job_id, item_id=item_id)
+from headgate.stores.sqlite.records import add_counts, add_event, as_json
 
 
 class SqliteItems:
@@ -80,7 +52,7 @@ class SqliteItems:
 
     async def claim(self, request: ClaimRequest) -> list[ClaimedItem]:
         """Lease due items of a claimable job, in input order, each with a grown epoch."""
-        rows = await self._database.write(lambda tx: _claim(tx, request))
+        rows = await self._database.write(lambda tx: claim(tx, request))
         return [ClaimedItem(*row) for row in rows]
 
     async def settle_many(self, request: SettleRequest) -> SettleReport:
@@ -173,46 +145,6 @@ def _known_rows(
     ids = {row[0]: row[5] for row in found}
     tx.change("see_again", run=run, seen=as_json([(ids[key], seen[key]) for key in seen]))
     return known
-
-
-def _claim(tx: Transaction, request: ClaimRequest) -> list[Any]:
-    job = tx.record("job", job_id=request.job_id)
-    if job is None or tx.row("worker_alive", worker=request.worker) is None:
-        return []
-    state = JobState(job["state"])
-    if state not in CLAIMABLE and not (state is JobState.INGESTING and job["eager"]):
-        return []
-    query = "select_suspects" if request.suspects else "select_claimable"
-    rows = tx.rows(query, job_id=request.job_id, limit=request.limit)
-    if not rows:
-        return []
-    tx.change(
-        "lease_items",
-        worker=request.worker,
-        deadline=tx.now + int(request.lease_s * 1_000_000),
-        ids=as_json([row[0] for row in rows]),
-    )
-    add_counts(
-        tx,
-        [
-            (request.job_id, ItemStatus.PENDING, -len(rows)),
-            (request.job_id, ItemStatus.PROCESSING, len(rows)),
-        ],
-    )
-    if state is JobState.QUEUED:
-        _start(tx, request.job_id)
-    return rows
-
-
-def _start(tx: Transaction, job_id: int) -> None:
-    tx.records(
-        "move_job",
-        job_id=job_id,
-        source=JobState.QUEUED,
-        target=JobState.RUNNING,
-        reason="",
-    )
-    add_event(tx, "job_state", "QUEUED → RUNNING: first claim", job_id)
 
 
 def _settle(tx: Transaction, request: SettleRequest, settlements: str) -> SettleReport:

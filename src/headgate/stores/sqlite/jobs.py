@@ -12,7 +12,8 @@ from headgate.core.turns import Contender
 from headgate.core.worker import WorkerInfo
 from headgate.ports.jobs import Demand, SessionReport
 from headgate.stores.sqlite.connection import Database, Transaction
-from headgate.stores.sqlite.items import add_counts, add_event, as_json, return_leases
+from headgate.stores.sqlite.items import return_leases
+from headgate.stores.sqlite.records import add_counts, add_event, as_json
 
 MICROSECONDS = 1_000_000
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from headgate.ports.limits import Exchange, LedgerEntry, Proposal
 from headgate.stores.limits import Kept, exchange_of, in_order, keys_named, tickets
 from headgate.stores.sqlite.connection import Database, Transaction
-from headgate.stores.sqlite.items import as_json
+from headgate.stores.sqlite.records import as_json
 
 
 class SqliteLimits:

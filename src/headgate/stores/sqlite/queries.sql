@@ -121,14 +121,27 @@ SELECT 1 FROM workers WHERE id = :worker AND stopped_at IS NULL
 
 -- name: select_claimable
 SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
-    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END
+    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, gate
 FROM items INDEXED BY items_claimable
 WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at <= :now
 ORDER BY due_at, id LIMIT :limit
 
+-- name: next_gate
+SELECT gate FROM items INDEXED BY items_by_gate
+WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND gate != '' AND gate > :after
+ORDER BY gate LIMIT 1
+
+-- name: select_claimable_at
+SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
+    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, gate
+FROM items INDEXED BY items_by_gate
+WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND gate != '' AND gate = :gate
+AND due_at <= :now
+ORDER BY due_at, id LIMIT :limit
+
 -- name: select_suspects
 SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
-    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END
+    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, gate
 FROM items INDEXED BY items_suspect
 WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 1 AND due_at <= :now
 ORDER BY due_at, id LIMIT :limit
@@ -142,11 +155,11 @@ WHERE id IN (SELECT value FROM json_each(:ids)) AND +status = 'PENDING'
 -- name: insert_attempts
 INSERT INTO attempts (
     item_id, epoch, number, worker, strategy, outcome, error_class, reason, leased_at,
-    waited_us, ran_us, ended_at
+    waited_us, ran_us, ended_at, calls
 )
 SELECT
     i.id, i.epoch, i.attempts + 1, i.worker, i.strategy, value ->> 4, value ->> 14, value ->> 15,
-    i.leased_at, value ->> 16, value ->> 17, :now
+    i.leased_at, value ->> 16, value ->> 17, :now, value ->> 18
 FROM jsonb_each(:settlements) AS s CROSS JOIN items AS i
 WHERE i.id = value ->> 0 AND +i.status = 'PROCESSING' AND +i.epoch = value ->> 2
 AND +i.worker = :worker
@@ -163,6 +176,7 @@ UPDATE items SET
     due_at = CASE WHEN value ->> 11 > 0 THEN :now + (value ->> 11) ELSE 0 END,
     result = value ->> 12,
     normalized = coalesce(value ->> 13, normalized),
+    gate = coalesce(value ->> 19, gate),
     error_class = value ->> 14,
     last_error = value ->> 15,
     worker = NULL,
@@ -197,7 +211,7 @@ RETURNING items.job_id
 
 -- name: leases_of
 SELECT items.id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy,
-    suspect, CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END
+    suspect, CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, gate
 FROM jobs CROSS JOIN items INDEXED BY items_by_status
 WHERE jobs.state != 'DONE' AND job_id = jobs.id AND status = 'PROCESSING' AND worker = :worker
 
@@ -389,7 +403,7 @@ SELECT * FROM items WHERE id = :item_id
 
 -- name: attempts
 SELECT number, epoch, worker, strategy, outcome, error_class, reason, leased_at, waited_us, ran_us,
-    ended_at
+    ended_at, calls
 FROM attempts WHERE item_id = :item_id ORDER BY epoch
 
 -- name: events

@@ -26,8 +26,8 @@ from headgate.ports.reads import (
 )
 from headgate.stores.sqlite.check import check
 from headgate.stores.sqlite.connection import Database, Transaction
-from headgate.stores.sqlite.items import as_json
 from headgate.stores.sqlite.jobs import job_from
+from headgate.stores.sqlite.records import as_json
 
 TAIL_US = 2_000_000
 """Pages by time stop this long before now, so that a commit still under way is not jumped over."""

@@ -1,0 +1,76 @@
+"""Leasing due items: in input order, or gate by gate."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from headgate.core.status import CLAIMABLE, ItemStatus, JobState
+from headgate.ports.items import ClaimRequest, GateFilter
+from headgate.stores.sqlite.connection import Transaction
+from headgate.stores.sqlite.records import add_counts, add_event, as_json
+
+
+def claim(tx: Transaction, request: ClaimRequest) -> list[Any]:
+    """The rows of the items that are leased now."""
+    job = tx.record("job", job_id=request.job_id)
+    if job is None or tx.row("worker_alive", worker=request.worker) is None:
+        return []
+    state = JobState(job["state"])
+    if state not in CLAIMABLE and not (state is JobState.INGESTING and job["eager"]):
+        return []
+    rows = _due(tx, request)
+    if not rows:
+        return []
+    tx.change(
+        "lease_items",
+        worker=request.worker,
+        deadline=tx.now + int(request.lease_s * 1_000_000),
+        ids=as_json([row[0] for row in rows]),
+    )
+    add_counts(
+        tx,
+        [
+            (request.job_id, ItemStatus.PENDING, -len(rows)),
+            (request.job_id, ItemStatus.PROCESSING, len(rows)),
+        ],
+    )
+    if state is JobState.QUEUED:
+        _start(tx, request.job_id)
+    return rows
+
+
+def _due(tx: Transaction, request: ClaimRequest) -> list[Any]:
+    if request.gates is not None and not request.suspects:
+        return _due_at_gates(tx, request, request.gates)
+    query = "select_suspects" if request.suspects else "select_claimable"
+    return tx.rows(query, job_id=request.job_id, limit=request.limit)
+
+
+def _due_at_gates(tx: Transaction, request: ClaimRequest, gates: GateFilter) -> list[Any]:
+    open_gates = list(islice(_open_gates(tx, request.job_id, gates), request.GATES))
+    each = -(-request.limit // max(len(open_gates), 1))
+    rows: list[Any] = []
+    for gate in open_gates:
+        limit = min(each, request.limit - len(rows))
+        rows += tx.rows("select_claimable_at", job_id=request.job_id, gate=gate, limit=limit)
+    return rows
+
+
+def _open_gates(tx: Transaction, job_id: int, gates: GateFilter) -> Iterator[str]:
+    """Gates with pending items; one look into the index for each, however many items it has."""
+    found = tx.row("next_gate", job_id=job_id, after=gates.after)
+    while found is not None:
+        if found[0] not in gates.closed:
+            yield found[0]
+        found = tx.row("next_gate", job_id=job_id, after=found[0])
+
+
+def _start(tx: Transaction, job_id: int) -> None:
+    tx.records(
+        "move_job",
+        job_id=job_id,
+        source=JobState.QUEUED,
+        target=JobState.RUNNING,
+        reason="",
+    )
+    add_event(tx, "job_state", "QUEUED → RUNNING: first claim", job_id)

@@ -1,0 +1,6 @@
+-- What an attempt asked of the network, as one JSON array.
+ALTER TABLE attempts ADD COLUMN calls TEXT;
+
+-- Only items that have a gate of their own: those of other jobs wait for the job's gate.
+CREATE INDEX items_by_gate ON items (job_id, gate, due_at, id)
+WHERE status = 'PENDING' AND suspect = 0 AND gate != '';

@@ -1,0 +1,116 @@
+"""Items that have gates of their own are claimed gate by gate, and closed gates keep theirs."""
+
+from collections import Counter
+
+import msgspec
+import pytest
+
+from headgate.core.fault import FaultClass
+from headgate.core.item import NewItem
+from headgate.core.job import NewJob
+from headgate.core.retry import Verdict
+from headgate.core.settlement import settle
+from headgate.core.status import ItemStatus
+from headgate.ports.items import ClaimRequest, EnqueueRequest, GateFilter, SettleRequest
+from tests.kit import factories
+
+
+async def gated_job(store, **items_at):
+    """A job with so many items at each gate, one gate after the other in the input."""
+    made = await store.jobs.create_job(NewJob("fetch", "urls.csv"))
+    gates = [gate for gate, count in items_at.items() for _ in range(count)]
+    rows = [NewItem(str(line), "{}", line, gate=gate) for line, gate in enumerate(gates, 1)]
+    await store.items.enqueue_many(EnqueueRequest(made.id, rows))
+    return await store.jobs.complete_ingest(made.id, ())
+
+
+async def claim_open(store, job, who, limit=100, **gates):
+    request = ClaimRequest(who, job.id, limit, 60.0, gates=GateFilter(**gates))
+    return await store.items.claim(request)
+
+
+async def test_a_closed_gate_keeps_its_items(store):
+    job, who = await gated_job(store, a=50, b=3, c=2), await factories.worker(store)
+    claimed = await claim_open(store, job, who, closed=("a",))
+    assert Counter(item.gate for item in claimed) == {"b": 3, "c": 2}
+    assert await claim_open(store, job, who, closed=("a",)) == []
+    assert len(await claim_open(store, job, who)) == 50
+
+
+async def test_gates_share_a_claim(store):
+    job, who = await gated_job(store, a=50, b=50, c=50), await factories.worker(store)
+    claimed = await claim_open(store, job, who, 9)
+    assert Counter(item.gate for item in claimed) == {"a": 3, "b": 3, "c": 3}
+    assert len(await claim_open(store, job, who, 10)) == 10
+
+
+async def test_each_gate_gives_its_items_in_input_order(store):
+    job, who = await gated_job(store, b=3, a=2), await factories.worker(store)
+    claimed = await claim_open(store, job, who)
+    assert [(item.gate, item.key) for item in claimed] == [
+        ("a", "4"),
+        ("a", "5"),
+        ("b", "1"),
+        ("b", "2"),
+        ("b", "3"),
+    ]
+
+
+async def test_a_claim_starts_behind_the_gate_it_is_told(store):
+    job, who = await gated_job(store, a=2, b=2, c=2), await factories.worker(store)
+    assert {item.gate for item in await claim_open(store, job, who, 2, after="a")} == {"b", "c"}
+    assert await claim_open(store, job, who, after="c") == []
+
+
+async def test_a_claim_visits_a_bounded_number_of_open_gates(store):
+    many = {f"gate-{number:03d}": 1 for number in range(ClaimRequest.GATES + 5)}
+    job, who = await gated_job(store, **many), await factories.worker(store)
+    closed = ("gate-000", "gate-001")
+    claimed = await claim_open(store, job, who, 1_000, closed=closed)
+    assert len(claimed) == ClaimRequest.GATES
+    rest = await claim_open(store, job, who, 1_000, closed=closed, after=claimed[-1].gate)
+    assert len(rest) == 3
+
+
+async def test_items_that_are_not_due_stay(store):
+    job, who = await gated_job(store, a=1, b=1), await factories.worker(store)
+    items = await claim_open(store, job, who)
+    later = Verdict(ItemStatus.PENDING, "throttled", counted=False, throttled=True, due_in_us=10**9)
+    await store.items.settle_many(SettleRequest(who, [settle(items[0], later)]))
+    await store.items.release(who, [])
+    assert await claim_open(store, job, who) == []
+
+
+async def test_without_a_filter_gates_do_not_matter(store):
+    job, who = await gated_job(store, b=2, a=2), await factories.worker(store)
+    claimed = await factories.claim(store, job.id, who)
+    assert [item.key for item in claimed] == ["1", "2", "3", "4"]
+    assert [item.gate for item in claimed] == ["b", "b", "a", "a"]
+    assert [item.gate for item in await store.items.leases_of(who)] == ["b", "b", "a", "a"]
+
+
+async def test_a_hand_back_names_the_gate_that_the_item_waits_for(store):
+    job, who = await factories.job(store, 2), await factories.worker(store)
+    items = await factories.claim(store, job.id, who)
+    closed = Verdict(ItemStatus.PENDING, "throttled", counted=False, throttled=True)
+    back = [
+        msgspec.structs.replace(settle(items[0], closed), gate="host:slow.example"),
+        settle(items[1], closed),
+    ]
+    await store.items.settle_many(SettleRequest(who, back))
+    assert (await store.reads.item(items[0].id)).gate == "host:slow.example"
+    assert (await store.reads.item(items[1].id)).gate == ""
+    again = await claim_open(store, job, who)
+    assert [item.id for item in again] == [items[0].id]
+
+
+@pytest.mark.parametrize("text", ['[[1,"GET"]]', '["ü\\n\\t\\"quoted\\" \\\\ back"]'])
+async def test_an_attempt_keeps_its_calls(store, text):
+    job, who = await factories.job(store, 2), await factories.worker(store)
+    items = await factories.claim(store, job.id, who)
+    gone = Verdict(ItemStatus.ERROR, "error", error_class=FaultClass.PERMANENT, reason="no")
+    with_calls = msgspec.structs.replace(settle(items[0], gone), calls=text)
+    await store.items.settle_many(SettleRequest(who, [with_calls, settle(items[1], gone)]))
+    (first,) = await store.reads.attempts(items[0].id)
+    (second,) = await store.reads.attempts(items[1].id)
+    assert (first.calls, second.calls) == (text, None)
