@@ -4,6 +4,7 @@ Nothing here touches a server that the machine runs already.
 """
 
 import atexit
+import contextlib
 import os
 import shutil
 import signal
@@ -110,6 +111,8 @@ class Service:
         process, self._process = self._process, None
         children = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(sign)
+        # One that was made to hang would not hear of it.
+        process.send_signal(signal.SIGCONT)
         try:
             process.wait(WAIT_S)
         except subprocess.TimeoutExpired:
@@ -134,7 +137,7 @@ class Service:
         atexit.unregister(self.close)
         if os.getpid() != self._creator:
             return  # a forked copy of this object owns nothing
-        self.stop(signal.SIGKILL)
+        self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def log_tail(self, lines: int = 20) -> str:
@@ -184,8 +187,6 @@ def is_listening(pid: int, port: int) -> bool:
 def end(processes: list[psutil.Process]) -> None:
     """What a killed server leaves behind."""
     for process in processes:
-        try:
+        with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
-        except psutil.NoSuchProcess:
-            continue
-        process.wait(WAIT_S)
+    psutil.wait_procs(processes, WAIT_S)

@@ -12,9 +12,15 @@ from headgate.core.job import NewJob
 from headgate.core.settlement import Settlement
 from headgate.core.status import JobMove
 from headgate.engine.clock import SystemClock
-from headgate.engine.observed import ObservedItems, ObservedJobs, ObservedStore
+from headgate.engine.observed import (
+    ObservedItems,
+    ObservedJobs,
+    ObservedLimits,
+    ObservedStore,
+)
 from headgate.ports.items import EnqueueRequest, ItemStore
 from headgate.ports.jobs import JobStore
+from headgate.ports.limits import LedgerEntry, LimitLedger, Proposal
 from headgate.stores.sqlite.store import SqliteStore
 
 
@@ -52,7 +58,8 @@ async def store(tmp_path: Path, spy: Spy) -> AsyncIterator[ObservedStore]:
 
 
 @pytest.mark.parametrize(
-    ("wrapper", "port"), [(ObservedItems, ItemStore), (ObservedJobs, JobStore)]
+    ("wrapper", "port"),
+    [(ObservedItems, ItemStore), (ObservedJobs, JobStore), (ObservedLimits, LimitLedger)],
 )
 def test_no_verb_is_forgotten(wrapper: type, port: type):
     verbs = {name for name, _ in inspect.getmembers(port, inspect.isfunction) if name[0] != "_"}
@@ -72,6 +79,17 @@ async def test_a_failed_verb_is_reported_and_still_fails(store: ObservedStore, s
         await store.jobs.move_job(99, JobMove.PAUSE)
     assert spy.verbs == [("move_job", 0, "UnknownJob")]
     assert spy.news == []
+
+
+async def test_changes_of_limits_are_reported_and_looking_is_not(store: ObservedStore, spy: Spy):
+    proposals = [Proposal("a", 0, "x"), Proposal("b", 4, "late")]
+    assert (await store.limits.exchange(proposals, [])).accepted == {"a"}
+    assert await store.limits.entries() == [LedgerEntry("a", 1, "x")]
+    assert await store.limits.wait_urgent(0.0)
+    assert await store.limits.forget("a")
+    assert not await store.limits.forget("a")
+    assert spy.verbs == [("exchange", 1, None), ("forget", 1, None), ("forget", 0, None)]
+    assert spy.news == [("gate forgotten", {"gate": "a"})]
 
 
 async def test_reads_and_upkeep_pass_through(store: ObservedStore, spy: Spy, tmp_path: Path):
