@@ -77,7 +77,7 @@ class Provider:
 
     @property
     def seen(self) -> list[Seen]:
-        """Every request that has ended, in the order in which they ended."""
+        """Every request that has ended, in that order. A client may know a moment earlier."""
         with self._lock:
             return list(self._seen)
 

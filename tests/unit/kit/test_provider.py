@@ -35,6 +35,7 @@ def test_what_was_asked_is_remembered(provider):
         reply = connection.getresponse()
         assert (reply.status, reply.headers["X-Mood"], reply.read()) == (418, "short", b"teapot")
     connection.close()
+    wait_until(lambda: len(provider.seen) == 2)
     first, second = provider.seen
     assert first.request[:2] == ("POST", "/a?n=0")
     assert (first.request.path, first.request.host, first.request.body) == (
@@ -66,8 +67,8 @@ def test_overlap_is_measured_for_each_host_until_the_end_of_the_body(provider):
         wait_until(lambda: provider.under_way() == 5)
         assert provider.under_way("a") == 3
         assert all(each.result()[2] == b"dripping" for each in asked)
+    wait_until(lambda: provider.under_way() == 0)
     assert (provider.overlap("a"), provider.overlap("b"), provider.overlap("c")) == (3, 2, 0)
-    assert provider.under_way() == 0
     assert all(seen.ended_s - seen.arrived_s > 0.3 for seen in provider.seen)
     ask(provider, Host="a")
     assert provider.overlap("a") == 3
@@ -78,6 +79,7 @@ def test_a_body_may_be_cut(provider):
     with pytest.raises(http.client.IncompleteRead) as cut:
         ask(provider)
     assert cut.value.partial == b"0123"
+    wait_until(lambda: provider.seen)
     assert [(seen.status, seen.complete) for seen in provider.seen] == [(200, False)]
 
 
@@ -136,6 +138,13 @@ def test_a_bucket_refuses_what_is_too_much_and_may_change_its_mind(monkeypatch):
     bucket.per_s = 8.0
     now[0] += 0.25
     assert [bucket(request).status for _ in range(3)] == [200, 200, 503]
+
+
+def test_one_request_after_the_other_is_no_overlap_on_whatever_connection(provider):
+    provider.script = always(Answer(body=b"x" * 3_000_000))
+    for _ in range(50):
+        ask(provider, Host="a")
+    assert provider.overlap("a") == 1
 
 
 def test_a_head_has_no_body(provider):
