@@ -10,15 +10,16 @@ import structlog
 from headgate.core.call import CallKind
 from headgate.core.provider import CachePolicy
 from headgate.net.cache.demand import SAFE, Demand, demand_of, plain_url
+from headgate.net.cache.directives import MICROSECONDS, has_validator
 from headgate.net.cache.entry import Entry
-from headgate.net.cache.exchange import Exchange, Send
-from headgate.net.cache.fields import MICROSECONDS, has_validator
 from headgate.net.cache.file import CacheFile
 from headgate.net.cache.flights import Flights, Landing
 from headgate.net.cache.freshness import is_fresh_for
+from headgate.net.cache.inquiry import Inquiry, Send
 from headgate.net.cache.keeping import Keeper
 from headgate.net.cache.reply import CacheReply, HeldReply, PassedReply, StoredBody, StoredReply
 from headgate.net.cache.shelf import Shelf, Warn
+from headgate.net.fields import folded
 from headgate.ports.blobs import BlobStore
 from headgate.ports.clock import Clock
 from headgate.ports.wire import WireRequest
@@ -139,25 +140,25 @@ class HttpCache:
         self, demand: Demand, stale: Entry | None, send: Send, policy: CachePolicy, *, leads: bool
     ) -> CacheReply:
         flight = self._flights.begin(demand.key, demand.url, leads=leads)
-        exchange = Exchange(demand, policy, send, flight, self._keeper)
+        inquiry = Inquiry(demand, policy, send, flight, self._keeper)
         try:
-            if stale is None or not has_validator(stale.headers):
-                return await exchange.fetch()
-            return await self._revalidate(exchange, stale)
+            if stale is None or not has_validator(folded(stale.headers)):
+                return await inquiry.fetch()
+            return await self._revalidate(inquiry, stale)
         except BaseException:
             self._flights.end(flight, Landing.FAILED)
             raise
 
-    async def _revalidate(self, exchange: Exchange, stale: Entry) -> CacheReply:
+    async def _revalidate(self, inquiry: Inquiry, stale: Entry) -> CacheReply:
         """Ask whether it still holds, with the body in hand: it must not vanish meanwhile."""
         body = None
         if stale.body is None:
             body = await self._opened(stale)
             if body is None:
-                return await exchange.fetch()
+                return await inquiry.fetch()
         answer: CacheReply | Entry | None = None
         try:
-            answer = await exchange.revalidate(stale)
+            answer = await inquiry.revalidate(stale)
         finally:
             if body is not None and not isinstance(answer, Entry):
                 body.close()

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import msgspec
 
-from headgate.net.cache.fields import Directives, directives_of
+from headgate.net.cache.directives import Directives, directives_of
 from headgate.ports.wire import Headers, WireRequest
 
 READING = frozenset({"GET", "HEAD"})
@@ -31,7 +31,7 @@ class Demand(msgspec.Struct, frozen=True, gc=False):
 
     request: WireRequest
     key: str
-    """Partition, method, URL and secrets: what differs in one of them is never mixed up."""
+    """Partition, guard, method, URL and secrets: what differs in one of them is never mixed up."""
     url: str
     """The URL alone, by which a change at the server is felt in every partition."""
     directives: Directives
@@ -56,7 +56,7 @@ def demand_of(request: WireRequest, partition: str) -> Demand | None:
             wishes.append(value)
     url = plain_url(request.url)
     told = directives_of(",".join(wishes)) if wishes else {}
-    return Demand(request, _key(partition, request.method, url, secrets), url, told)
+    return Demand(request, _key(request, url, partition, secrets), url, told)
 
 
 def plain_url(url: str) -> str:
@@ -80,10 +80,11 @@ def variant_of(vary: str, headers: Headers) -> str:
     return digest("\n".join(chosen))
 
 
-def _key(partition: str, method: str, url: str, secrets: list[str]) -> str:
-    # With its length in front, no partition can be continued into another's URL.
-    parts = [f"{len(partition)} {partition}", f"{method} {url}", *secrets]
-    return digest("\n".join(parts))
+def _key(request: WireRequest, url: str, partition: str, secrets: list[str]) -> str:
+    # A guarded request must not learn what only an unguarded one could reach. With its length in
+    # front, no partition can be continued into another's URL.
+    whose = f"{request.guarded:d} {len(partition)} {partition}"
+    return digest("\n".join((whose, f"{request.method} {url}", *secrets)))
 
 
 @lru_cache(maxsize=1_000)

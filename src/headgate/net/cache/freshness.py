@@ -3,15 +3,14 @@
 from typing import NamedTuple
 
 from headgate.core.provider import CachePolicy
-from headgate.net.cache.fields import (
+from headgate.net.cache.directives import (
     MICROSECONDS,
     Directives,
+    Fields,
     date_of,
     directives_of,
-    field,
     seconds_of,
 )
-from headgate.ports.wire import Headers
 
 HEURISTIC_SHARE = 0.1
 """What has not changed for ten days will hardly change within one."""
@@ -25,17 +24,17 @@ class Freshness(NamedTuple):
     fresh_until: int
 
 
-def freshness_of(headers: Headers, received_at: int, policy: CachePolicy) -> Freshness:
+def freshness_of(fields: Fields, received_at: int, policy: CachePolicy) -> Freshness:
     """Judge an answer by its head.
 
     The time that the request took does not count as age: most of it was spent before our own
     gates, when there was no answer yet.
     """
-    date = date_of(field(headers, "date"))
+    date = date_of(fields.get("date"))
     apparent = max(0, received_at - date) if date is not None else 0
-    told = seconds_of(field(headers, "age")) * MICROSECONDS
+    told = seconds_of(fields.get("age")) * MICROSECONDS
     born_at = received_at - max(apparent, told)
-    return Freshness(born_at, born_at + _lifetime(headers, received_at, policy))
+    return Freshness(born_at, born_at + _lifetime(fields, received_at, policy))
 
 
 def is_fresh_for(directives: Directives, freshness: Freshness, now: int) -> bool:
@@ -51,21 +50,21 @@ def is_fresh_for(directives: Directives, freshness: Freshness, now: int) -> bool
     return True
 
 
-def _lifetime(headers: Headers, received_at: int, policy: CachePolicy) -> int:
-    told = directives_of(field(headers, "cache-control"))
+def _lifetime(fields: Fields, received_at: int, policy: CachePolicy) -> int:
+    told = directives_of(fields.get("cache-control"))
     if "no-cache" in told and told["no-cache"] is None:
         return 0
     if "max-age" in told:
         return seconds_of(told["max-age"]) * MICROSECONDS
-    date = date_of(field(headers, "date"))
+    date = date_of(fields.get("date"))
     made_at = received_at if date is None else date
-    expires = field(headers, "expires")
+    expires = fields.get("expires")
     if expires is not None:
         # What is no date, such as the common 0, means: at once.
         return max(0, (date_of(expires) or 0) - made_at)
     if policy.default_ttl_s:
         return round(policy.default_ttl_s * MICROSECONDS)
-    modified = date_of(field(headers, "last-modified"))
+    modified = date_of(fields.get("last-modified"))
     if modified is None:
         return 0
     return min(HEURISTIC_LIMIT_US, max(0, round((made_at - modified) * HEURISTIC_SHARE)))

@@ -4,6 +4,7 @@ Its states are asked about answers only. How fresh something is we judge ourselv
 reads the wall clock for it; and it never sees another variant than the one that was asked for.
 """
 
+from functools import lru_cache
 from uuid import UUID
 
 import msgspec
@@ -11,7 +12,6 @@ from hishel import (
     AnyState,
     CacheMiss,
     CacheOptions,
-    CouldNotBeStored,
     InvalidateEntries,
     NeedRevalidation,
     NeedToBeUpdated,
@@ -23,7 +23,7 @@ from hishel import Entry as KnownEntry
 from hishel import Headers as KnownHeaders
 
 from headgate.net.cache.entry import Entry
-from headgate.net.cache.fields import field
+from headgate.net.fields import folded
 from headgate.ports.wire import Headers, WireRequest
 
 PRIVATE = CacheOptions(shared=False, supported_methods=["GET", "HEAD"], allow_stale=False)
@@ -52,57 +52,66 @@ class AskAgain(msgspec.Struct, frozen=True):
 Verdict = Keep | Pass | Freshen | AskAgain
 
 
-def judge(
-    request: WireRequest, status: int, headers: Headers, stale: Entry | None = None
+def judge(request: WireRequest, status: int, headers: Headers) -> Verdict:
+    """What may be done with an answer."""
+    names = tuple(name for name, _ in headers)
+    told = ", ".join(value for name, value in headers if name == "cache-control")
+    dropped = _dropped_names(request.method, status, told, names)
+    if dropped is None:
+        return Pass()
+    return Keep(tuple(each for each in headers if each[0] not in dropped) if dropped else headers)
+
+
+def judge_revalidation(
+    request: WireRequest, status: int, headers: Headers, stale: Entry
 ) -> Verdict:
-    """What an answer means, where `stale` is what the server was asked about."""
+    """The same, where the server was asked whether `stale` still holds."""
+    if status != 304:
+        return judge(request, status, headers)
     asked = Request(request.method, request.url)
-    before: CacheMiss | NeedRevalidation = (
-        CacheMiss(options=PRIVATE, request=asked)
-        if stale is None
-        else NeedRevalidation(
-            options=PRIVATE,
-            request=asked,
-            original_request=asked,
-            revalidating_entries=[KnownEntry(UUID(int=0), asked, _known(stale))],
-        )
-    )
-    state: AnyState = before.next(Response(status, _known_headers(headers)))
+    known = KnownEntry(UUID(int=0), asked, Response(stale.status, _known(stale.headers)))
+    state: AnyState = NeedRevalidation(
+        options=PRIVATE, request=asked, original_request=asked, revalidating_entries=[known]
+    ).next(Response(status, _known(headers)))
     if isinstance(state, InvalidateEntries):
         state = state.next()
-    match state:
-        case StoreAndUse():
-            return Keep(_plain_headers(state.response.headers))
-        case NeedToBeUpdated():
-            return Freshen(_plain_headers(state.updating_entries[-1].response.headers))
-        case CacheMiss():
-            return AskAgain()
-        case CouldNotBeStored():
-            return Pass()
-        case _:
-            raise AssertionError(f"an answer leads to no {type(state).__name__}")
+    if isinstance(state, NeedToBeUpdated):
+        return Freshen(_plain(state.updating_entries[-1].response.headers))
+    return AskAgain()
+
+
+@lru_cache(maxsize=4_096)
+def _dropped_names(
+    method: str, status: int, cache_control: str, names: tuple[str, ...]
+) -> frozenset[str] | None:
+    """The headers that may not be kept; None if nothing may.
+
+    That hangs on no header's value but Cache-Control, so answers of one kind are judged once.
+    """
+    headers = KnownHeaders(dict.fromkeys(names, "") | {"cache-control": cache_control})
+    state = CacheMiss(options=PRIVATE, request=Request(method, "")).next(Response(status, headers))
+    if not isinstance(state, StoreAndUse):
+        return None
+    return frozenset(names) - frozenset(state.response.headers)
 
 
 def conditional(request: WireRequest, stale: Entry) -> WireRequest:
     """The same request, but to be answered with 304 if what we have is still right."""
     conditions = []
-    if etag := field(stale.headers, "etag"):
+    fields = folded(stale.headers)
+    if etag := fields.get("etag"):
         conditions.append(("if-none-match", etag))
-    if modified := field(stale.headers, "last-modified"):
+    if modified := fields.get("last-modified"):
         conditions.append(("if-modified-since", modified))
     return msgspec.structs.replace(request, headers=(*request.headers, *conditions))
 
 
-def _known(entry: Entry) -> Response:
-    return Response(entry.status, _known_headers(entry.headers))
-
-
-def _known_headers(headers: Headers) -> KnownHeaders:
+def _known(headers: Headers) -> KnownHeaders:
     lists: dict[str, list[str]] = {}
     for name, value in headers:
         lists.setdefault(name, []).append(value)
     return KnownHeaders({**lists})
 
 
-def _plain_headers(headers: KnownHeaders) -> Headers:
+def _plain(headers: KnownHeaders) -> Headers:
     return tuple((name, value) for name in headers for value in headers.get_list(name) or ())

@@ -5,24 +5,16 @@ from calendar import timegm
 from collections.abc import Mapping
 from email.utils import parsedate_tz
 
-from headgate.ports.wire import Headers
-
 MICROSECONDS = 1_000_000
 FOREVER_S = 2**31
 """RFC 9111 lets a cache take any larger number of seconds for this one."""
 
+Fields = Mapping[str, str]
+"""Headers by name in lower case; what came twice is joined by a comma."""
 Directives = Mapping[str, str | None]
 """Of Cache-Control: names in lower case; a name given twice counts as it stood first."""
 
 _DIRECTIVE = re.compile(r'([^\s,;="]+)(?:\s*=\s*("(?:[^"\\]|\\.)*"|[^\s,;"]*))?')
-
-
-def field(headers: Headers, name: str) -> str | None:
-    """The value of a field; several of one name are one list."""
-    values = [value for each, value in headers if each == name]
-    if not values:
-        return None
-    return values[0] if len(values) == 1 else ", ".join(values)
 
 
 def directives_of(cache_control: str | None) -> Directives:
@@ -55,15 +47,15 @@ def date_of(value: str | None) -> int | None:
         return None
 
 
-def vary_of(headers: Headers) -> str | None:
+def vary_of(fields: Fields) -> str | None:
     """The request fields that the answer depends on, in one order; None if on more than those."""
-    named = field(headers, "vary")
+    named = fields.get("vary")
     if named is None:
         return ""
     names = sorted({name.strip().lower() for name in named.split(",") if name.strip()})
     return None if "*" in names else ",".join(names)
 
 
-def has_validator(headers: Headers) -> bool:
+def has_validator(fields: Fields) -> bool:
     """Whether the server can be asked if this still holds."""
-    return any(name in {"etag", "last-modified"} for name, _ in headers)
+    return "etag" in fields or "last-modified" in fields

@@ -8,22 +8,31 @@ import msgspec
 from headgate.core.call import CallKind
 from headgate.core.provider import CachePolicy
 from headgate.net.cache.demand import Demand, variant_of
+from headgate.net.cache.directives import MICROSECONDS, Fields, has_validator, number_of, vary_of
 from headgate.net.cache.entry import Entry, packed
-from headgate.net.cache.fields import MICROSECONDS, field, has_validator, number_of, vary_of
 from headgate.net.cache.flights import Flight, Landing
 from headgate.net.cache.freshness import freshness_of
 from headgate.net.cache.keeping import Keeper, Keeping, KeptReply
 from headgate.net.cache.reply import CacheReply, HeldReply, PassedReply
-from headgate.net.cache.rules import AskAgain, Freshen, Keep, Verdict, conditional, judge
+from headgate.net.cache.rules import (
+    AskAgain,
+    Freshen,
+    Keep,
+    Verdict,
+    conditional,
+    judge,
+    judge_revalidation,
+)
 from headgate.net.cache.sink import BodySink
+from headgate.net.fields import folded
 from headgate.ports.wire import Headers, WireReply, WireRequest
 
 Send = Callable[[WireRequest], Awaitable[WireReply]]
 """The rest of the stack: gates, breaker, guard, wire."""
 
 
-class Exchange(msgspec.Struct, frozen=True):
-    """One caller's turn at the server, for itself and for those who wait."""
+class Inquiry(msgspec.Struct, frozen=True):
+    """One caller asks the server, for itself and for those who wait."""
 
     demand: Demand
     policy: CachePolicy
@@ -43,7 +52,7 @@ class Exchange(msgspec.Struct, frozen=True):
         request = conditional(self.demand.request, stale)
         reply = await self.send(request)
         now = self._now()
-        verdict = judge(request, reply.status, dated(reply.headers, now), stale)
+        verdict = judge_revalidation(request, reply.status, dated(reply.headers, now), stale)
         match verdict:
             case Freshen(headers):
                 await finish(reply)
@@ -63,7 +72,7 @@ class Exchange(msgspec.Struct, frozen=True):
         entry = msgspec.structs.replace(
             stale,
             head=packed(without_age(headers)),
-            freshness=freshness_of(headers, now, self.policy),
+            freshness=freshness_of(folded(headers), now, self.policy),
             used_at=now,
         )
         if self.flight.outdated:
@@ -75,8 +84,7 @@ class Exchange(msgspec.Struct, frozen=True):
     async def _take(self, reply: WireReply, verdict: Verdict, now: int) -> CacheReply:
         entry = self._entry(reply, verdict.headers, now) if isinstance(verdict, Keep) else None
         if entry is None:
-            # A server in trouble must not be asked by everybody at once.
-            landing = Landing.FAILED if reply.status >= 400 else Landing.ALONE
+            landing = Landing.FAILED if in_trouble(reply.status) else Landing.ALONE
             self.keeper.flights.end(self.flight, landing)
             return PassedReply(reply)
         sink = BodySink(self.keeper.blobs, self._limit)
@@ -91,11 +99,12 @@ class Exchange(msgspec.Struct, frozen=True):
 
     def _entry(self, reply: WireReply, headers: Headers, now: int) -> Entry | None:
         """What is kept of this answer before its body is there; None if that would be no use."""
-        freshness = freshness_of(headers, now, self.policy)
-        if freshness.fresh_until <= now and not has_validator(headers):
+        fields = folded(headers)
+        freshness = freshness_of(fields, now, self.policy)
+        if freshness.fresh_until <= now and not has_validator(fields):
             return None
-        vary = vary_of(headers)
-        if vary is None or not vary.isascii() or not self._may_keep(headers):
+        vary = vary_of(fields)
+        if vary is None or not vary.isascii() or not self._may_keep(fields):
             return None
         return Entry(
             key=self.demand.key,
@@ -111,12 +120,12 @@ class Exchange(msgspec.Struct, frozen=True):
             blob=None,
         )
 
-    def _may_keep(self, headers: Headers) -> bool:
+    def _may_keep(self, fields: Fields) -> bool:
         return (
             "no-store" not in self.demand.directives
             and not self.keeper.shelf.rests
             and not self.flight.outdated
-            and number_of(field(headers, "content-length")) <= self._limit
+            and number_of(fields.get("content-length")) <= self._limit
         )
 
     @property
@@ -125,11 +134,16 @@ class Exchange(msgspec.Struct, frozen=True):
 
     def _expected(self, reply: WireReply) -> int | None:
         """How long the body should be, where that can be known: encoded ones have another size."""
-        length = field(reply.headers, "content-length")
-        encoded = field(reply.headers, "content-encoding") is not None
-        if length is None or encoded or self.demand.request.method == "HEAD":
+        fields = folded(reply.headers)
+        length = fields.get("content-length")
+        if length is None or "content-encoding" in fields or self.demand.request.method == "HEAD":
             return None
         return number_of(length)
+
+
+def in_trouble(status: int) -> bool:
+    """Whether the server has no answer just now; then it must not be asked by all at once."""
+    return status in {408, 425, 429} or status >= 500
 
 
 async def finish(reply: WireReply) -> None:
@@ -143,7 +157,7 @@ async def finish(reply: WireReply) -> None:
 
 def dated(headers: Headers, now: int) -> Headers:
     """With the time of arrival, where the server does not say when it made its answer."""
-    if field(headers, "date") is not None:
+    if any(name == "date" for name, _ in headers):
         return headers
     return (*headers, ("date", formatdate(now // MICROSECONDS, usegmt=True)))
 
