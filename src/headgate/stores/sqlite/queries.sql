@@ -480,8 +480,9 @@ PRAGMA integrity_check(10)
 
 -- name: swap_gates
 INSERT INTO gates (key, version, state, ticket, updated_at, urgent_at, urgent_by)
-SELECT p.key, p.version + 1, p.state, :ticket, :now, iif(p.urgent, :now, 0),
-    iif(p.urgent, :sender, '')
+SELECT p.key, p.version + 1, p.state, :ticket, :now,
+    CASE WHEN p.urgent THEN :now ELSE 0 END,
+    CASE WHEN p.urgent THEN :sender ELSE '' END
 FROM (
     SELECT value ->> 'key' AS key, value ->> 'version' AS version, value ->> 'state' AS state,
         value ->> 'urgent' AS urgent
@@ -493,12 +494,12 @@ ON CONFLICT (key) DO UPDATE SET
     state = excluded.state,
     ticket = excluded.ticket,
     updated_at = excluded.updated_at,
-    urgent_at = iif(excluded.urgent_at > 0, excluded.urgent_at, gates.urgent_at),
-    urgent_by = iif(excluded.urgent_at > 0, excluded.urgent_by, gates.urgent_by)
-WHERE iif(gates.state IS NULL, 0, gates.version) = excluded.version - 1
+    urgent_at = CASE WHEN excluded.urgent_at > 0 THEN excluded.urgent_at ELSE gates.urgent_at END,
+    urgent_by = CASE WHEN excluded.urgent_at > 0 THEN excluded.urgent_by ELSE gates.urgent_by END
+WHERE CASE WHEN gates.state IS NULL THEN 0 ELSE gates.version END = excluded.version - 1
 
 -- name: gates
-SELECT key, iif(state IS NULL, 0, version), coalesce(state, ''), ticket FROM gates
+SELECT key, CASE WHEN state IS NULL THEN 0 ELSE version END, coalesce(state, ''), ticket FROM gates
 WHERE key IN (SELECT value FROM json_each(:keys))
 
 -- name: gates_under
