@@ -74,7 +74,7 @@ class LocalBlobs:
         folder = self._root / _UNFINISHED
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         number, name = tempfile.mkstemp(dir=folder)
-        return LocalWriter(os.fdopen(number, "wb"), Path(name), self._pool, self._place)
+        return LocalWriter(os.fdopen(number, "wb"), Path(name), self._pool, self)
 
     def _open(self, name: str) -> "LocalBlob | None":
         if not _NAME.fullmatch(name):
@@ -85,15 +85,19 @@ class LocalBlobs:
             return None
         return LocalBlob(file, os.fstat(file.fileno()).st_size, self._pool)
 
-    def _place(self, path: Path, name: str) -> None:
+    def stamp(self, path: Path) -> None:
+        """Note on a file that it was in use just now, by the clock that it is judged by."""
+        now = self._clock.now() * 1_000
+        os.utime(path, ns=(now, now))
+
+    def place(self, path: Path, name: str) -> None:
         """Move a finished file to where its name says.
 
         An older copy is replaced: it has the same bytes, or it is damaged.
         """
         target = self._path(name)
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        stamp = self._clock.now() * 1_000
-        os.utime(path, ns=(stamp, stamp))
+        self.stamp(path)
         if self._durable:
             _sync(path)
         path.replace(target)
@@ -114,16 +118,13 @@ class LocalWriter:
     """
 
     def __init__(
-        self,
-        file: BinaryIO,
-        path: Path,
-        pool: ThreadPoolExecutor,
-        place: Callable[[Path, str], None],
+        self, file: BinaryIO, path: Path, pool: ThreadPoolExecutor, blobs: LocalBlobs
     ) -> None:
         self._file = file
         self._path = path
         self._pool = pool
-        self._place = place
+        self._blobs = blobs
+        blobs.stamp(path)
         self._hash = hashlib.sha256()
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
@@ -143,7 +144,10 @@ class LocalWriter:
 
     def abandon(self) -> None:
         """Remove the file, without waiting for it."""
-        self._pool.submit(self._abandon)
+        try:
+            self._pool.submit(self._abandon)
+        except RuntimeError:  # the store is closed, and its threads are gone
+            self._abandon()
 
     def _take(self) -> list[bytes]:
         blocks, self._waiting, self._waiting_bytes = self._waiting, [], 0
@@ -158,15 +162,16 @@ class LocalWriter:
         for block in blocks:
             self._hash.update(block)
             self._file.write(block)
+        self._file.flush()
+        self._blobs.stamp(self._path)
 
     def _commit(self, blocks: Sequence[bytes]) -> str:
         with self._lock:
             if self._over:
                 raise OSError("this blob was abandoned")
             self._append_locked(blocks)
-            self._file.flush()
             name = self._hash.hexdigest()
-            self._place(self._path, name)
+            self._blobs.place(self._path, name)
             self._over = True
             self._file.close()
             return name

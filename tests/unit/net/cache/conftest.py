@@ -10,6 +10,7 @@ import pytest
 from headgate.core.call import CallKind
 from headgate.core.provider import CachePolicy
 from headgate.net.cache import CacheReply, HttpCache
+from headgate.net.failure import FailureKind, WireFailure
 from headgate.net.fields import folded
 from headgate.net.wire import AiohttpWire
 from headgate.ports.wire import WireReply, WireRequest
@@ -50,7 +51,10 @@ class Rig:
         self.let_out = asyncio.Event()
         """Requests wait for this before they leave."""
         self.let_out.set()
-        self.sent = 0
+        self.unanswered = 0
+        """So many of the next requests get no answer."""
+        self.sent: list[WireRequest] = []
+        self.statuses: list[int] = []
 
     def another_cache(self, **options: Any) -> HttpCache:
         """As another process would have it."""
@@ -62,9 +66,14 @@ class Rig:
 
     async def send(self, request: WireRequest) -> WireReply:
         """The rest of the stack, reduced to the wire."""
-        self.sent += 1
+        self.sent.append(request)
         await self.let_out.wait()
-        return await self.wire.send(request)
+        if self.unanswered:
+            self.unanswered -= 1
+            raise WireFailure(FailureKind.CUT, "no answer", sent=True)
+        reply = await self.wire.send(request)
+        self.statuses.append(reply.status)
+        return reply
 
     async def ask(
         self,
@@ -86,11 +95,6 @@ class Rig:
     async def get(self, path: str = "/", **options: Any) -> Got:
         """The answer, read to its end."""
         return await read(await self.ask(path, **options))
-
-    @property
-    def asked(self) -> int:
-        """How many requests the server has seen."""
-        return len(self.provider.seen)
 
 
 @pytest.fixture
