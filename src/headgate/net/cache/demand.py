@@ -82,9 +82,9 @@ def variant_of(vary: str, headers: Headers) -> str:
 
 def _key(request: WireRequest, url: str, partition: str, secrets: list[str]) -> str:
     # A guarded request must not learn what only an unguarded one could reach. With its length in
-    # front, no partition can be continued into another's URL.
-    whose = f"{request.guarded:d} {len(partition)} {partition}"
-    return digest("\n".join((whose, f"{request.method} {url}", *secrets)))
+    # front, no part can be continued into the next.
+    parts = (partition, "guarded" if request.guarded else "", request.method, url, *secrets)
+    return digest("".join([f"{len(part)} {part}" for part in parts]))
 
 
 @lru_cache(maxsize=1_000)
