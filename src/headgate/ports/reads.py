@@ -65,6 +65,14 @@ class AttemptRow(msgspec.Struct, frozen=True):
     """What it asked of the network: a JSON array of `core.call.Call`."""
 
 
+class CallsPage(msgspec.Struct, frozen=True):
+    """The calls of some items, as JSON arrays of `core.call.Call`, one for each attempt."""
+
+    texts: Sequence[str]
+    next_after_id: int | None
+    """Where the next page starts; None: there is none."""
+
+
 class EventRow(msgspec.Struct, frozen=True):
     """One line of the record of decisions."""
 
@@ -163,6 +171,10 @@ class ReadStore(Protocol):
 
     async def attempts(self, item_id: int) -> list[AttemptRow]:
         """An item's history, oldest first."""
+        ...
+
+    async def calls(self, job_id: int, after_id: int, limit: int) -> CallsPage:
+        """What the attempts of up to `limit` items asked of the network, in input order."""
         ...
 
     async def events(

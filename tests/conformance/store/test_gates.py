@@ -12,6 +12,7 @@ from headgate.core.retry import Verdict
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus
 from headgate.ports.items import ClaimRequest, EnqueueRequest, GateFilter, SettleRequest
+from headgate.ports.reads import ItemQuery
 from tests.kit import factories
 
 
@@ -114,3 +115,27 @@ async def test_an_attempt_keeps_its_calls(store, text):
     (first,) = await store.reads.attempts(items[0].id)
     (second,) = await store.reads.attempts(items[1].id)
     assert (first.calls, second.calls) == (text, None)
+
+
+async def test_the_calls_of_a_job_are_read_page_by_page_in_input_order(store):
+    job, who = await factories.job(store, 5), await factories.worker(store)
+    other = await factories.job(store, 1)
+    for each in (job, other):
+        items = await factories.claim(store, each.id, who)
+        await store.items.settle_many(SettleRequest(who, [_called(item) for item in items]))
+    texts: list[str] = []
+    page = await store.reads.calls(job.id, 0, 2)
+    while page.next_after_id is not None:
+        texts += page.texts
+        page = await store.reads.calls(job.id, page.next_after_id, 2)
+    assert texts == [
+        f'["{item.key}"]'
+        for item in (await store.reads.items(ItemQuery(job.id))).items
+        if item.key != "key-3"
+    ]
+
+
+def _called(item):
+    ended = settle(item, Verdict(ItemStatus.NOT_FOUND, "not_found", reason="no"))
+    calls = None if item.key == "key-3" else f'["{item.key}"]'
+    return msgspec.structs.replace(ended, calls=calls)

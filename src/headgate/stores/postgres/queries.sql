@@ -669,6 +669,15 @@ SELECT number, epoch, worker, strategy, outcome, error_class, reason, leased_at,
     ended_at, calls
 FROM attempts WHERE item_id = %(item_id)s ORDER BY epoch
 
+-- name: calls
+-- What the next items asked of the network.
+SELECT page.id, a.calls
+FROM (
+    SELECT id FROM items WHERE job_id = %(job_id)s AND id > %(after_id)s ORDER BY id LIMIT %(limit)s
+) AS page
+LEFT JOIN attempts AS a ON a.item_id = page.id AND a.calls IS NOT NULL
+ORDER BY page.id, a.epoch
+
 -- name: events
 -- The record of decisions.
 SELECT id, at, job_id, item_id, kind, message FROM events

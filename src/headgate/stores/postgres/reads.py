@@ -12,6 +12,7 @@ from headgate.core.status import OPEN, ItemStatus
 from headgate.core.worker import WorkerRow
 from headgate.ports.reads import (
     AttemptRow,
+    CallsPage,
     EventRow,
     ExportRow,
     Finding,
@@ -92,6 +93,11 @@ class PostgresReads:
     async def attempts(self, item_id: int) -> list[AttemptRow]:
         """An item's history, oldest first."""
         return [AttemptRow(*row) for row in await self._rows("attempts", item_id=item_id)]
+
+    async def calls(self, job_id: int, after_id: int, limit: int) -> CallsPage:
+        """What the attempts of some items asked of the network, in input order."""
+        rows = await self._rows("calls", job_id=job_id, after_id=after_id, limit=limit)
+        return CallsPage([text for _, text in rows if text], rows[-1][0] if rows else None)
 
     async def events(
         self,

@@ -406,6 +406,14 @@ SELECT number, epoch, worker, strategy, outcome, error_class, reason, leased_at,
     ended_at, calls
 FROM attempts WHERE item_id = :item_id ORDER BY epoch
 
+-- name: calls
+SELECT page.id, a.calls
+FROM (
+    SELECT id FROM items WHERE job_id = :job_id AND id > :after_id ORDER BY id LIMIT :limit
+) AS page
+LEFT JOIN attempts AS a ON a.item_id = page.id AND a.calls IS NOT NULL
+ORDER BY page.id, a.epoch
+
 -- name: events
 SELECT id, at, job_id, item_id, kind, message FROM events
 WHERE (:job_id IS NULL OR job_id = :job_id) AND id > :after_id

@@ -15,6 +15,7 @@ from headgate.core.status import OPEN, ItemStatus
 from headgate.core.worker import WorkerRow
 from headgate.ports.reads import (
     AttemptRow,
+    CallsPage,
     EventRow,
     ExportRow,
     Finding,
@@ -100,6 +101,13 @@ class SqliteReads:
         """An item's history, oldest first."""
         rows = await self._database.read(lambda tx: tx.rows("attempts", item_id=item_id))
         return [AttemptRow(*row) for row in rows]
+
+    async def calls(self, job_id: int, after_id: int, limit: int) -> CallsPage:
+        """What the attempts of some items asked of the network, in input order."""
+        rows = await self._database.read(
+            lambda tx: tx.rows("calls", job_id=job_id, after_id=after_id, limit=limit)
+        )
+        return CallsPage([text for _, text in rows if text], rows[-1][0] if rows else None)
 
     async def events(
         self,
