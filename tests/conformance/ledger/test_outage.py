@@ -121,18 +121,25 @@ def lose_the_next_answer_of_postgres(store, *, kept):
     database._attempt = cut
 
 
+@pytest.fixture(params=SERVED)
+def emptied(request):
+    """The shared server, and the ledger on it."""
+    if request.param == "postgres":
+        request.getfixturevalue("migrated").empty()
+        return LedgerPlace("postgres", request.getfixturevalue("migrated").url)
+    request.getfixturevalue("redis_server").empty()
+    return LedgerPlace("redis", request.getfixturevalue("redis_server").url())
+
+
 @pytest.mark.parametrize("kept", [False, True])
-@pytest.mark.parametrize("kind", SERVED)
-async def test_a_change_whose_answer_was_lost_is_made_once_and_called_accepted(request, kind, kept):
+async def test_a_change_whose_answer_was_lost_is_made_once_and_called_accepted(emptied, kept):
     proposals = [Proposal("a", 0, "one"), Proposal("b", 4, "late")]
-    if kind == "redis":
-        request.getfixturevalue("redis_server").empty()
-        async with RedisLimits(request.getfixturevalue("redis_server").url()) as ledger:
+    if emptied.kind == "redis":
+        async with RedisLimits(emptied.address) as ledger:
             lose_the_next_answer_of_redis(ledger, kept=kept)
             exchange = await ledger.exchange(proposals, [])
     else:
-        request.getfixturevalue("migrated").empty()
-        async with PostgresStore(request.getfixturevalue("migrated").url) as store:
+        async with PostgresStore(emptied.address) as store:
             lose_the_next_answer_of_postgres(store, kept=kept)
             exchange = await store.limits.exchange(proposals, [])
     assert exchange.accepted == {"a"}
