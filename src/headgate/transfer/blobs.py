@@ -60,8 +60,7 @@ class LocalBlobs:
 
     async def tidy(self, before_us: int) -> int:
         """Remove what was begun, never finished and not touched since then; how much it was."""
-        folder = self._root / _UNFINISHED
-        return await self._run(lambda: _remove_aged(_files(folder), before_us))
+        return await self._run(self._tidy, before_us)
 
     async def close(self) -> None:
         """Wait for what is under way and end the threads."""
@@ -73,7 +72,8 @@ class LocalBlobs:
     def _create(self) -> "LocalWriter":
         folder = self._root / _UNFINISHED
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        number, name = tempfile.mkstemp(dir=folder)
+        # The name says when it was begun, for it is there before anything can be noted on it.
+        number, name = tempfile.mkstemp(dir=folder, prefix=f"{self._clock.now()}-")
         return LocalWriter(os.fdopen(number, "wb"), Path(name), self._pool, self)
 
     def _open(self, name: str) -> "LocalBlob | None":
@@ -84,6 +84,11 @@ class LocalBlobs:
         except FileNotFoundError:
             return None
         return LocalBlob(file, os.fstat(file.fileno()).st_size, self._pool)
+
+    def _tidy(self, before_us: int) -> int:
+        unfinished = _files(self._root / _UNFINISHED)
+        begun_before = [path for path in unfinished if _begun_at(path) < before_us]
+        return _remove_aged(begun_before, before_us)
 
     def stamp(self, path: Path) -> None:
         """Note on a file that it was in use just now, by the clock that it is judged by."""
@@ -228,6 +233,11 @@ def _aged_names(folder: Path, before_us: int) -> list[str]:
     ]
 
 
+def _begun_at(path: Path) -> int:
+    number = path.name.partition("-")[0]
+    return int(number) if number.isdecimal() else 0
+
+
 def _is_aged(path: Path, before_us: int) -> bool:
     try:
         return path.stat().st_mtime_ns // 1_000 < before_us
@@ -235,7 +245,7 @@ def _is_aged(path: Path, before_us: int) -> bool:
         return False
 
 
-def _remove_aged(paths: Iterator[Path] | Sequence[Path], before_us: int) -> int:
+def _remove_aged(paths: Sequence[Path], before_us: int) -> int:
     removed = 0
     for path in paths:
         if _is_aged(path, before_us):

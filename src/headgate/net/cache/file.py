@@ -48,15 +48,17 @@ class CacheFile:
         """Whether it can be read and written."""
         return self._reader is not None
 
-    def open(self) -> None:
-        """Open the file; one that is damaged or of another version is set aside first."""
+    def open(self) -> Exception | None:
+        """Open the file. One that is no good is set aside first; what was wrong with it."""
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._only_one():
             try:
                 self._connect()
-            except DAMAGE:
+            except DAMAGE as error:
                 self._set_aside()
                 self._connect()
+                return error
+        return None
 
     def renew(self) -> None:
         """Begin with an empty file, unless another process has already done so."""

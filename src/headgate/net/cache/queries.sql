@@ -63,5 +63,5 @@ SELECT value FROM json_each(:blobs)
 WHERE NOT EXISTS (SELECT 1 FROM entries WHERE entries.blob = json_each.value)
 
 -- name: begin_sweep
-UPDATE state SET swept_at = :now WHERE swept_at < :before
+UPDATE state SET swept_at = :now WHERE swept_at <= :before
 RETURNING 1

@@ -60,7 +60,9 @@ class Shelf:
 
     async def open(self) -> None:
         """Open the file, or go on without."""
-        await self._attempt(self._file.open)
+        damage = await self._attempt(self._file.open)
+        if damage is not None:
+            self._warn_of_damage(damage)
 
     async def close(self) -> None:
         """Write what is left and close."""
@@ -130,15 +132,15 @@ class Shelf:
 
     def trouble(self, error: BaseException) -> None:
         """Say so, and leave the disk alone for a while; a damaged file is replaced."""
-        said = f"{type(error).__name__}: {error}"
         if isinstance(error, DAMAGE):
             if not self._damaged:
-                self._warn("the HTTP cache is damaged and begins anew", error=said)
+                self._warn_of_damage(error)
             self._damaged = True
             self._wake()
             return
         if not self.rests:
-            self._warn(f"the HTTP cache keeps nothing for {self.REST_S:g} s", error=said)
+            event = f"the HTTP cache keeps nothing new for {self.REST_S:g} s"
+            self._warn(event, error=f"{type(error).__name__}: {error}")
         self._rest_until_s = self._clock.monotonic() + self.REST_S
 
     async def sweep(self, now: int, every_us: int) -> int:
@@ -174,6 +176,10 @@ class Shelf:
         except TROUBLE:
             return True  # rather once too often
 
+    def _warn_of_damage(self, error: BaseException) -> None:
+        said = f"{type(error).__name__}: {error}"
+        self._warn("the HTTP cache is damaged and begins anew", error=said)
+
     def _wake(self) -> None:
         if self._writer is None:
             self._writer = asyncio.create_task(self._write())
@@ -201,7 +207,7 @@ class Shelf:
         batch = self._writing = self._next
         self._next = Batch()
         if not self._file.is_open:
-            await self._attempt(self._file.open)
+            await self.open()
         loose = await self._attempt(partial(self._file.write, batch))
         if loose is None:
             # What was to be kept is only lost; what must not be served again waits for a chance.

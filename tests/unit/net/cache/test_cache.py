@@ -1,5 +1,7 @@
 """Hits, revalidations, variants and invalidation, over a real wire."""
 
+import asyncio
+
 import pytest
 
 from headgate.core.call import CallKind
@@ -83,6 +85,19 @@ async def test_a_304_for_something_else_is_asked_again_without_conditions(rig):
     assert (await rig.get())[:3] == (FETCHED, 200, b"new")
     assert [bool(request.headers) for request in rig.sent] == [False, True, False]
     assert (await rig.get()).body == b"new"
+
+
+async def test_what_the_server_does_not_know_is_not_asked_about_twice(rig):
+    rig.provider.script = in_turn(
+        fresh(b"old", ("ETag", '"1"')),
+        Answer(304, [("ETag", '"2"')]),
+        Answer(200, [("Cache-Control", "no-store")], b"new"),
+    )
+    await rig.get()
+    await rig.clock.advance(60)
+    await rig.get()
+    assert (await rig.get()).body == b"new"
+    assert [bool(request.headers) for request in rig.sent] == [False, True, False, False]
 
 
 async def test_a_server_in_trouble_does_not_cost_us_what_we_have(rig):
@@ -218,6 +233,28 @@ async def test_an_answer_from_before_a_change_is_not_kept(rig):
     await rig.get(method="POST")
     assert [chunk async for chunk in under_way.chunks()] == [b"hello"]
     await under_way.close()
+    assert (await rig.get()).kind is FETCHED
+
+
+async def test_a_confirmation_from_before_a_change_does_not_bring_the_old_back(rig):
+    rig.provider.script = tagged(b"hello", "max-age=60")
+    await rig.get()
+    await rig.clock.advance(60)
+    at_once, held, go_on = rig.send, asyncio.Event(), asyncio.Event()
+
+    async def send(request):
+        reply = await at_once(request)
+        if request.method == "GET" and not held.is_set():
+            held.set()
+            await go_on.wait()
+        return reply
+
+    rig.send = send
+    confirming = asyncio.create_task(rig.get())
+    await held.wait()
+    await rig.get(method="POST")
+    go_on.set()
+    assert (await confirming).kind is REVALIDATED
     assert (await rig.get()).kind is FETCHED
 
 

@@ -90,6 +90,15 @@ async def test_after_a_while_they_wait_again(rig):
     assert kinds(await all_at_once(rig)) == {FETCHED: 1, SHARED: CALLERS - 1}
 
 
+async def test_what_can_be_shared_after_all_is_waited_for_again(rig):
+    rig.provider.script = always(Answer(200, [("Cache-Control", "no-store")], b"mine"))
+    await rig.get()
+    rig.provider.script = always(Answer(200, [("Cache-Control", "max-age=10")], b"ours"))
+    await rig.get()
+    await rig.clock.advance(10)
+    assert kinds(await all_at_once(rig)) == {FETCHED: 1, SHARED: CALLERS - 1}
+
+
 async def test_when_the_first_fails_the_next_one_tries_and_the_rest_wait(rig):
     rig.provider.script = fresh()
     rig.unanswered = 2

@@ -1,0 +1,220 @@
+"""Whatever happens to the disk, whoever asks gets an answer."""
+
+import asyncio
+import errno
+import os
+import threading
+
+import apsw
+import pytest
+
+from headgate.core.call import CallKind
+from headgate.net.cache.shelf import Shelf
+from tests.kit.answers import Answer, always, in_turn
+
+CACHED, FETCHED = CallKind.CACHED, CallKind.FETCHED
+FRESH = ("Cache-Control", "max-age=100000")
+LARGE = bytes(range(256)) * 1_000
+DAMAGED = "the HTTP cache is damaged and begins anew"
+RESTS = "the HTTP cache keeps nothing new for 60 s"
+LOST = "a body of the HTTP cache is lost"
+
+
+def fresh(body=b"hello"):
+    return always(Answer(200, [FRESH], body))
+
+
+def blob_of(rig):
+    [path] = [path for path in (rig.folder / "blobs").rglob("*") if path.is_file()]
+    return path
+
+
+async def twice(rig, **options):
+    return [(await rig.get(**options)).kind for _ in range(2)]
+
+
+@pytest.mark.parametrize("rubbish", [b"no database at all", b"SQLite format 3\0" + b"\xff" * 5_000])
+async def test_a_file_that_is_no_database_is_set_aside(rig, rubbish, tmp_path):
+    folder = tmp_path / "other"
+    folder.mkdir()
+    (folder / "cache.db").write_bytes(rubbish)
+    rig.folder = folder
+    async with rig.another_cache() as cache:
+        rig.provider.script = fresh()
+        assert await twice(rig, cache=cache) == [FETCHED, CACHED]
+    assert rig.warnings == [DAMAGED]
+    assert (folder / "cache.db.damaged").read_bytes() == rubbish
+
+
+async def test_a_file_of_another_version_is_set_aside(rig):
+    rig.provider.script = fresh()
+    await rig.get()
+    await rig.cache.flush()
+    rig.cache._shelf._file._writer.pragma("user_version", 99)
+    async with rig.another_cache() as cache:
+        assert await twice(rig, cache=cache) == [FETCHED, CACHED]
+    assert rig.warnings == [DAMAGED]
+
+
+async def test_a_file_that_is_damaged_while_in_use_is_replaced(rig):
+    rig.provider.script = fresh()
+    for number in range(200):
+        await rig.get(f"/{number}")
+    await rig.cache.flush()
+    mode = apsw.SQLITE_CHECKPOINT_TRUNCATE
+    assert rig.cache._shelf._file._writer.wal_checkpoint(mode=mode) == (0, 0)
+    path = rig.folder / "cache.db"
+    with path.open("r+b") as file:
+        file.seek(16_384)
+        file.write(os.urandom(path.stat().st_size - 16_384))
+    async with rig.another_cache() as cache:
+        answers = [await rig.get(f"/{number}", cache=cache) for number in range(200)]
+        assert {answer.body for answer in answers} == {b"hello"}
+        await cache.flush()
+        assert await twice(rig, path="/new", cache=cache) == [FETCHED, CACHED]
+    assert rig.warnings == [DAMAGED]
+
+
+async def test_a_folder_that_cannot_be_used_costs_only_the_cache(rig, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    rig.folder = tmp_path / "file" / "cache"
+    rig.provider.script = fresh()
+    async with rig.another_cache() as cache:
+        assert await twice(rig, cache=cache) == [FETCHED, FETCHED]
+    assert rig.warnings == [RESTS]
+
+
+async def test_a_folder_that_can_be_used_later_is(rig, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    rig.folder = tmp_path / "file"
+    rig.provider.script = fresh()
+    async with rig.another_cache() as cache:
+        await rig.get(cache=cache)
+        (tmp_path / "file").unlink()
+        await rig.clock.advance(Shelf.REST_S)
+        await rig.get(cache=cache)
+        await cache.flush()
+        assert await twice(rig, path="/new", cache=cache) == [FETCHED, CACHED]
+
+
+@pytest.mark.parametrize("spoil", [os.unlink, lambda path: os.truncate(path, 1_000)])
+async def test_a_blob_that_is_not_what_it_was_is_fetched_again(rig, spoil):
+    rig.provider.script = fresh(LARGE)
+    await rig.get()
+    spoil(blob_of(rig))
+    assert (await rig.get())[::2] == (FETCHED, LARGE)
+    assert (await rig.get())[::2] == (CACHED, LARGE)
+    assert rig.warnings == [LOST]
+
+
+async def test_a_lost_blob_is_not_confirmed(rig):
+    etag = ("ETag", '"1"')
+    rig.provider.script = in_turn(
+        Answer(200, [("Cache-Control", "max-age=60"), etag], LARGE),
+        Answer(200, [("Cache-Control", "max-age=60"), etag], LARGE),
+    )
+    await rig.get()
+    blob_of(rig).unlink()
+    await rig.clock.advance(60)
+    assert (await rig.get())[::2] == (FETCHED, LARGE)
+    assert [bool(request.headers) for request in rig.sent] == [False, False]
+
+
+class FullBlobs:
+    """A blob store whose disk is full, at the beginning or after some bytes."""
+
+    def __init__(self, blobs, room):
+        self._blobs = blobs
+        self.room = room
+
+    def __getattr__(self, name):
+        return getattr(self._blobs, name)
+
+    async def create(self):
+        if self.room is None:
+            return await self._blobs.create()
+        if self.room == 0:
+            raise OSError(errno.ENOSPC, "no space left on device")
+        return FullWriter(await self._blobs.create(), self.room)
+
+
+class FullWriter:
+    def __init__(self, writer, room):
+        self._writer = writer
+        self._room = room
+
+    def __getattr__(self, name):
+        return getattr(self._writer, name)
+
+    async def write(self, data):
+        self._room -= len(data)
+        if self._room < 0:
+            raise OSError(errno.ENOSPC, "no space left on device")
+        await self._writer.write(data)
+
+
+@pytest.mark.parametrize("room", [0, 100_000])
+async def test_a_disk_that_is_full_keeps_no_body_and_harms_none(rig, room):
+    blobs = rig.blobs = FullBlobs(rig.blobs, room)
+    rig.provider.script = fresh(LARGE)
+    async with rig.another_cache() as cache:
+        for _ in range(2):
+            assert (await rig.get(cache=cache))[::2] == (FETCHED, LARGE)
+        assert rig.warnings == [RESTS]
+        blobs.room = None
+        await rig.clock.advance(Shelf.REST_S)
+        assert await twice(rig, cache=cache) == [FETCHED, CACHED]
+
+
+def fill_disk(rig):
+    """SQLite then says what it says on a full disk."""
+    rig.cache._shelf._file._writer.pragma("max_page_count", 1)
+
+
+async def test_an_index_that_is_full_can_still_be_read(rig):
+    rig.provider.script = fresh(b"x" * 30_000)
+    await rig.get("/old")
+    await rig.cache.flush()
+    fill_disk(rig)
+    await rig.get("/new")
+    await rig.cache.flush()
+    assert rig.warnings == [RESTS]
+    assert (await rig.get("/old")).kind is CACHED
+    assert await twice(rig, path="/new") == [FETCHED, FETCHED]
+
+
+async def test_what_was_changed_is_not_served_although_it_could_not_be_removed(rig, monkeypatch):
+    rig.provider.script = fresh()
+    await rig.get()
+    await rig.cache.flush()
+    file = rig.cache._shelf._file
+
+    def full(batch):
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr(file, "write", full)
+    await rig.get(method="POST")
+    assert (await rig.get()).kind is FETCHED
+    monkeypatch.undo()
+    await rig.clock.advance(Shelf.REST_S)
+    await rig.get("/other")
+    await rig.cache.flush()
+    async with rig.another_cache() as cache:
+        assert (await rig.get(cache=cache)).kind is FETCHED
+
+
+async def test_bodies_do_not_pile_up_in_memory_before_a_slow_disk(rig, monkeypatch):
+    file = rig.cache._shelf._file
+    write, go_on = file.write, threading.Event()
+    monkeypatch.setattr(file, "write", lambda batch: go_on.wait() and write(batch))
+    monkeypatch.setattr(Shelf, "BACKLOG_BYTES", 100_000)
+    rig.provider.script = fresh(b"x" * 30_000)
+    read = [await rig.get(f"/{number}") for number in range(3)]
+    waiting = [asyncio.create_task(rig.get(f"/{number}")) for number in range(3, 30)]
+    while rig.cache._shelf._room.is_set() or len(rig.statuses) < 30:
+        await rig.clock.sleep(0)
+    assert len(read) == 3
+    assert sum(task.done() for task in waiting) < 10
+    go_on.set()
+    await asyncio.wait(waiting)
+    assert {task.result().kind for task in waiting} == {FETCHED}
