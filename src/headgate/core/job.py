@@ -34,6 +34,9 @@ class Job(msgspec.Struct, frozen=True):
     started_at: int | None
     finished_at: int | None
     last_error: str | None
+    pause_reason: str | None = None
+    resume_at: int | None = None
+    """When a pause ends by itself; None: when somebody ends it."""
 
 
 class NewJob(msgspec.Struct, frozen=True):

@@ -114,9 +114,11 @@ class ObservedJobs:
         """Report a new job."""
         return self._news(await self._watch.over("create_job", self._store.create_job(new)))
 
-    async def move_job(self, job_id: int, move: JobMove, reason: str = "") -> Job:
+    async def move_job(
+        self, job_id: int, move: JobMove, reason: str = "", resume_in_s: float | None = None
+    ) -> Job:
         """Report a state change."""
-        call = self._store.move_job(job_id, move, reason)
+        call = self._store.move_job(job_id, move, reason, resume_in_s)
         return self._news(await self._watch.over("move_job", call))
 
     async def reopen_ingest(self, job_id: int, fingerprint: str) -> Job:

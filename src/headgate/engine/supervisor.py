@@ -149,16 +149,18 @@ class Supervisor:
         demand = await self._store.jobs.demand(work.jobs, None)
         for job_id in demand.finishable:
             await self._store.jobs.finish_job(job_id)
-        if work.drain and not demand.open_items and not await self._still_ingesting(work):
+        if work.drain and not demand.open_items and not await self._more_to_come(work):
             self._begin_stop()
             return
         self._start_company(work)
         self._start_alone(work, demand)
 
-    async def _still_ingesting(self, work: Work) -> bool:
+    async def _more_to_come(self, work: Work) -> bool:
+        """Whether a job is still being read, or rests and will go on by itself."""
         for job_id in work.jobs or ():
             with suppress(UnknownJob):  # somebody may delete it while we work
-                if (await self._store.reads.job(job_id)).state is JobState.INGESTING:
+                job = await self._store.reads.job(job_id)
+                if job.state is JobState.INGESTING or job.resume_at is not None:
                     return True
         return False
 

@@ -1,5 +1,9 @@
 """Puts right what died, and sweeps out what is old: leases, workers, records."""
 
+from contextlib import suppress
+
+from headgate.core.errors import UsageError
+from headgate.core.status import JobMove
 from headgate.core.worker import WorkerRow
 from headgate.engine.policy import RetentionPolicy
 from headgate.engine.process import ProcessName, is_gone
@@ -59,6 +63,7 @@ class Sweeper:
             return returned
         await self._forget_old()
         await self._finish_cancellations()
+        await self._resume_rested()
         return returned + await self._retire(silent) + await self._end_overdue()
 
     async def due(self, own: frozenset[str]) -> int:
@@ -109,6 +114,13 @@ class Sweeper:
             while await self._store.items.cancel_items(job_id):
                 pass
             self._observer.changed("cancellation_finished", job=job_id)
+
+    async def _resume_rested(self) -> None:
+        """End pauses that were made for a time, such as for a budget that is spent."""
+        for job_id in await self._store.reads.rested():
+            with suppress(UsageError):  # somebody was faster
+                await self._store.jobs.move_job(job_id, JobMove.RESUME, "the pause is over")
+                await self._store.notifier.ring()
 
     async def _end_overdue(self) -> int:
         """Return leases that stay overdue for as long as a lease lasts, on our own clock."""

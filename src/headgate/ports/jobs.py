@@ -44,8 +44,13 @@ class JobStore(Protocol):
         """Make a job in INGESTING (an open one in QUEUED)."""
         ...
 
-    async def move_job(self, job_id: int, move: JobMove, reason: str = "") -> Job:
-        """Carry out a state change, or raise IllegalMove naming the state it is in."""
+    async def move_job(
+        self, job_id: int, move: JobMove, reason: str = "", resume_in_s: float | None = None
+    ) -> Job:
+        """Carry out a state change, or raise IllegalMove naming the state it is in.
+
+        With `resume_in_s`, a pause is over after that time: see `ReadStore.rested`.
+        """
         ...
 
     async def reopen_ingest(self, job_id: int, fingerprint: str) -> Job:

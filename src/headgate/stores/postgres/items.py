@@ -227,7 +227,12 @@ async def _reopen(session: Session, job_id: int, state: JobState) -> None:
     if state not in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}:
         return
     await session.records(
-        "move_job", job_id=job_id, source=state, target=JobState.QUEUED, reason=None
+        "move_job",
+        job_id=job_id,
+        source=state,
+        target=JobState.QUEUED,
+        reason=None,
+        resume_us=None,
     )
     message = f"{state} → {JobState.QUEUED}: {JobMove.REPROCESS}"
     await add_event(session, "job_state", message, job_id)

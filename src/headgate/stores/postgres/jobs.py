@@ -39,9 +39,14 @@ class PostgresJobs:
         # Not twice: a job that was made without our knowing would be made again.
         return await self._database.write(work, repeatable=False)
 
-    async def move_job(self, job_id: int, move: JobMove, reason: str = "") -> Job:
+    async def move_job(
+        self, job_id: int, move: JobMove, reason: str = "", resume_in_s: float | None = None
+    ) -> Job:
         """Carry out a state change, or raise IllegalMove naming the state it is in."""
-        return await self._database.write(lambda session: _move(session, job_id, move, reason))
+        resume_us = None if resume_in_s is None else int(resume_in_s * 1_000_000)
+        return await self._database.write(
+            lambda session: _move(session, job_id, move, reason, resume_us)
+        )
 
     async def reopen_ingest(self, job_id: int, fingerprint: str) -> Job:
         """Begin a new reading of the job's source from its start."""
@@ -184,7 +189,9 @@ async def _locked(session: Session, job_id: int) -> Job:
     return job_from(row)
 
 
-async def _move(session: Session, job_id: int, move: JobMove, reason: str) -> Job:
+async def _move(
+    session: Session, job_id: int, move: JobMove, reason: str, resume_us: int | None
+) -> Job:
     before = await _locked(session, job_id)
     if session.again and before.state is JOB_TRANSITIONS[move].target:
         return before
@@ -197,6 +204,7 @@ async def _move(session: Session, job_id: int, move: JobMove, reason: str) -> Jo
         source=before.state,
         target=target,
         reason=storable(reason) or None,
+        resume_us=resume_us,
     )
     because = f": {reason}" if reason else ""
     await add_event(session, "job_state", f"{before.state} → {target}{because}", job_id)

@@ -88,6 +88,8 @@ UPDATE jobs SET
     END,
     finished_at = CASE WHEN %(target)s IN ('DONE', 'FAILED', 'CANCELLED') THEN clock.now END,
     last_error = CASE WHEN %(target)s = 'FAILED' THEN %(reason)s ELSE last_error END,
+    pause_reason = CASE WHEN %(target)s = 'PAUSED' THEN %(reason)s END,
+    resume_at = CASE WHEN %(target)s = 'PAUSED' THEN clock.now + %(resume_us)s::bigint END,
     ingest_complete = CASE
         WHEN %(target)s = 'INGESTING' THEN false
         WHEN state = 'INGESTING' AND %(target)s = 'QUEUED' THEN true
@@ -96,6 +98,10 @@ UPDATE jobs SET
 FROM clock
 WHERE id = %(job_id)s AND state = %(source)s
 RETURNING jobs.*
+
+-- name: rested
+-- Paused jobs whose pause is over.
+SELECT id FROM jobs WHERE state = 'PAUSED' AND resume_at <= utc_us()
 
 -- name: reopen_ingest
 -- A new reading of the source, from its start.

@@ -72,5 +72,6 @@ def _start(tx: Transaction, job_id: int) -> None:
         source=JobState.QUEUED,
         target=JobState.RUNNING,
         reason="",
+        resume_us=None,
     )
     add_event(tx, "job_state", "QUEUED → RUNNING: first claim", job_id)

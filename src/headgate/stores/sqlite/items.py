@@ -228,7 +228,14 @@ def _reopen(tx: Transaction, job_id: int) -> None:
     job = tx.record("job", job_id=job_id)
     if job is None or job["state"] not in {"DONE", "FAILED", "CANCELLED"}:
         return
-    tx.records("move_job", job_id=job_id, source=job["state"], target=JobState.QUEUED, reason="")
+    tx.records(
+        "move_job",
+        job_id=job_id,
+        source=job["state"],
+        target=JobState.QUEUED,
+        reason="",
+        resume_us=None,
+    )
     add_event(tx, "job_state", f"{job['state']} → QUEUED: reprocess", job_id)
 
 

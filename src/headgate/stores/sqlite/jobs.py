@@ -63,9 +63,12 @@ class SqliteJobs:
 
         return await self._database.write(work)
 
-    async def move_job(self, job_id: int, move: JobMove, reason: str = "") -> Job:
+    async def move_job(
+        self, job_id: int, move: JobMove, reason: str = "", resume_in_s: float | None = None
+    ) -> Job:
         """Carry out a state change, or raise IllegalMove naming the state it is in."""
-        return await self._database.write(lambda tx: _move(tx, job_id, move, reason))
+        resume_us = None if resume_in_s is None else int(resume_in_s * 1_000_000)
+        return await self._database.write(lambda tx: _move(tx, job_id, move, reason, resume_us))
 
     async def reopen_ingest(self, job_id: int, fingerprint: str) -> Job:
         """Begin a new reading of the job's source from its start."""
@@ -203,7 +206,7 @@ def _job(tx: Transaction, job_id: int) -> Job:
     return job_from(row)
 
 
-def _move(tx: Transaction, job_id: int, move: JobMove, reason: str) -> Job:
+def _move(tx: Transaction, job_id: int, move: JobMove, reason: str, resume_us: int | None) -> Job:
     before = _job(tx, job_id)
     target = job_after(move, before.state)
     if move is JobMove.FINISH:
@@ -214,6 +217,7 @@ def _move(tx: Transaction, job_id: int, move: JobMove, reason: str) -> Job:
         source=before.state,
         target=target,
         reason=reason or None,
+        resume_us=resume_us,
     )[0]
     because = f": {reason}" if reason else ""
     add_event(tx, "job_state", f"{before.state} → {target}{because}", job_id)

@@ -30,6 +30,8 @@ UPDATE jobs SET
     started_at = CASE WHEN :target = 'RUNNING' THEN coalesce(started_at, :now) ELSE started_at END,
     finished_at = CASE WHEN :target IN ('DONE', 'FAILED', 'CANCELLED') THEN :now END,
     last_error = CASE WHEN :target = 'FAILED' THEN :reason ELSE last_error END,
+    pause_reason = CASE WHEN :target = 'PAUSED' THEN :reason END,
+    resume_at = CASE WHEN :target = 'PAUSED' THEN :now + :resume_us END,
     ingest_complete = CASE
         WHEN :target = 'INGESTING' THEN 0
         WHEN state = 'INGESTING' AND :target = 'QUEUED' THEN 1
@@ -37,6 +39,9 @@ UPDATE jobs SET
     END
 WHERE id = :job_id AND state = :source
 RETURNING *
+
+-- name: rested
+SELECT id FROM jobs WHERE state = 'PAUSED' AND resume_at <= :now
 
 -- name: reopen_ingest
 UPDATE jobs SET

@@ -1,0 +1,3 @@
+-- A pause that ends by itself, and why it was made.
+ALTER TABLE jobs ADD COLUMN pause_reason TEXT;
+ALTER TABLE jobs ADD COLUMN resume_at INTEGER CHECK (resume_at IS NULL OR state = 'PAUSED');
