@@ -1,0 +1,37 @@
+"""Whether it is the number in flight that is refused, and not the rate."""
+
+import msgspec
+
+
+class Crowd(msgspec.Struct):
+    """How many were in flight with requests that were taken, and with the last ones refused."""
+
+    taken: dict[int, int] = {}
+    total: int = 0
+    refused: list[int] = []
+
+    KEEP = 1500
+    ENOUGH = 3
+    RARE = 0.04
+
+    def took(self, in_flight: int) -> None:
+        """One was taken with so many in flight, itself included."""
+        self.taken[in_flight] = self.taken.get(in_flight, 0) + 1
+        self.total += 1
+        if self.total > 2 * self.KEEP:
+            self.taken = {f: n // 2 for f, n in self.taken.items() if n > 1}
+            self.total = sum(self.taken.values())
+
+    def refuse(self, in_flight: int) -> int | None:
+        """One was refused. The least of the last refusals, if so many are hardly ever taken."""
+        self.refused = [*self.refused[1 - self.ENOUGH :], in_flight]
+        if len(self.refused) < self.ENOUGH:
+            return None
+        least = min(self.refused)
+        as_many = sum(n for f, n in self.taken.items() if f >= least)
+        return least if least > 2 and as_many <= self.RARE * self.total else None
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are refusals enough to judge by."""
+        return len(self.refused) >= self.ENOUGH

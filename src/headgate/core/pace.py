@@ -1,0 +1,218 @@
+"""Find a provider's limit by being refused as rarely as possible, and keep just below it.
+
+In a dozen lines. Requests are spaced evenly at a rate. *Starting*, the rate grows until something
+is refused. A refusal means *stopped*: all refusals of what was already on its way are one event,
+then single requests ask whether the provider takes more, further and further apart, unless
+Retry-After says when. *Reopening* lets out one, then three, then more, so that a wrong guess costs
+one refusal. How long the stop was and what was delivered before it say what the limit is: a bucket
+or a second's window gives way at once, a minute's quota only at its edge, a cap on requests in
+flight refuses only crowds. Then the pace is *holding* just below the level for a while, the longer
+the better it is confirmed, and after that *probing* a little above it. A level is trusted
+(`settled`) once a probe ended close above it; until then looks are short and quick. A provider
+that names its limit in headers is *told*: no probing, and the first refusal that contradicts it
+ends the belief. Idle time proves nothing: a level ages only while it is what holds requests back.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Self
+
+import msgspec
+
+from headgate.core.ceiling import Ceilings
+from headgate.core.level import Level
+from headgate.core.pace_learn import learn
+from headgate.core.pace_state import Cause, PaceState, Reading, Window
+from headgate.core.pace_stop import refuse
+from headgate.core.pace_told import heed
+from headgate.core.quota import read_quota, read_retry_after
+
+NO_ANSWER = 0
+UNLIMITED = Ceilings()
+
+
+class Pace:
+    """The pace of one gate. `now` is in seconds on any one clock; the state is all it knows."""
+
+    def __init__(self, limits: Ceilings = UNLIMITED, *, start: float = 10.0) -> None:
+        self.limits = limits
+        self.state = PaceState(rate=Level(start=start))
+        self._in_flight = 0
+
+    @classmethod
+    def from_state(cls, state: PaceState, limits: Ceilings = UNLIMITED) -> Self:
+        """Go on where the one left off that this state was taken from."""
+        pace = cls(limits)
+        pace.state = _copy(state)
+        return pace
+
+    def remembered(self) -> PaceState:
+        """All that is known; a copy."""
+        return _copy(self.state)
+
+    # ---- sending
+
+    def gate(self, now: float, in_flight: int) -> float:
+        """The earliest moment the next request may go; now: at once; infinite: after a reply."""
+        self._in_flight = in_flight
+        at, cause = self._held(now, in_flight)
+        if cause is not Cause.OPEN:
+            self.state.bound = cause
+        return at
+
+    def why(self, now: float) -> Cause:
+        """What holds the next request back, with as many in flight as when last asked."""
+        return self._held(now, self._in_flight)[1]
+
+    def on_send(self, now: float, in_flight: int) -> None:
+        """A request goes out; it is counted in `in_flight`."""
+        state = self.state
+        self._in_flight = in_flight
+        if state.stop.open:
+            if state.stop.alone:
+                state.stop.asking = True
+            else:
+                self._reopen(now)
+        else:
+            self._grow_older(now)
+        state.bound, state.sent_at = Cause.OPEN, now
+        state.sent += 1
+        state.due = max(state.due, now) + 1 / state.rate.value
+        state.ceiling_due = self.limits.spend(state.ceiling_due, now)
+
+    def _held(self, now: float, in_flight: int) -> tuple[float, Cause]:
+        state, limits = self.state, self.limits
+        stop = state.stop
+        if now < state.shut_until:
+            return state.shut_until, Cause.TOLD
+        if limits.concurrency is not None and in_flight >= limits.concurrency:
+            return math.inf, Cause.CONCURRENCY
+        ceiling = limits.opens_at(state.ceiling_due) if limits.limits else 0.0
+        if stop.open:
+            cause = Cause.RETRY_AFTER if stop.told_s else Cause.STOPPED
+            if stop.asking and in_flight:
+                return math.inf, cause
+            return max(now, stop.ask_at, ceiling), cause
+        waiting = min(state.sent - state.answered, in_flight)
+        if state.opened and waiting > 1 + 2 * state.answered:
+            return math.inf, Cause.REOPENING
+        if state.cap is not None and in_flight >= max(1, int(state.cap.value * 1.0205)):
+            return math.inf, Cause.CAP
+        if state.due - 1e-9 > now:
+            return max(state.due, ceiling), Cause.TOLD if state.told else Cause.RATE
+        if ceiling - 1e-9 > now:
+            return ceiling, Cause.CEILING
+        if state.window is not None:
+            return self._in_window(now, state.window, waiting)
+        return now, Cause.OPEN
+
+    def _in_window(self, now: float, window: Window, waiting: int) -> tuple[float, Cause]:
+        """Beyond what a known window takes, go only one by one, and only when looking for more."""
+        state = self.state
+        used = state.delivery.count(now - window.seconds, now) + waiting
+        if used < window.count:
+            return now, Cause.OPEN
+        if not state.rate.probing:
+            return now + max(0.02, 0.5 / state.rate.value), Cause.WINDOW
+        if waiting > 2 * (used - window.count):
+            return math.inf, Cause.RATE
+        return now, Cause.RATE
+
+    def _grow_older(self, now: float) -> None:
+        state = self.state
+        level = {Cause.RATE: state.rate, Cause.CAP: state.cap}.get(state.bound)
+        if level is None:
+            return
+        trusted = not level.probing
+        held_until = min(now, state.due + 0.05) if level is state.rate else now
+        level.age_s += min(max(held_until - max(state.sent_at, state.opened), 0.0), 60.0)
+        if trusted and level is state.rate and level.probing:
+            state.probe_since = now
+
+    # ---- learning
+
+    def on_reply(
+        self,
+        now: float,
+        sent_at: float,
+        in_flight: int,
+        status: int,
+        headers: Mapping[str, str],
+        latency: float,
+    ) -> Reading:
+        """A reply came; status 0: none will. `in_flight` is how many were when it was sent."""
+        state = self.state
+        asked = state.stop.open and state.stop.alone and sent_at >= state.stop.noticed
+        if asked:
+            state.stop.asking = False
+        state.answered += sent_at >= state.opened
+        if status == NO_ANSWER:
+            return Reading(refused=False)
+        state.replies += 1
+        state.latency += 0.1 * (latency - state.latency)
+        retry_after = None
+        if headers:
+            heed(state, now, read_quota(headers, now))
+            retry_after = self._believable(read_retry_after(headers, now))
+        if status == 429 or (status == 503 and retry_after) or status in self.limits.refusals:
+            state.answered -= sent_at >= state.opened
+            return refuse(state, now, sent_at, in_flight, retry_after, asked=asked)
+        state.delivery.add(sent_at)
+        state.crowd.took(in_flight)
+        if asked:
+            self._reopen(sent_at)
+        return Reading(refused=False)
+
+    def _believable(self, wait_s: float | None) -> float | None:
+        if wait_s is None or wait_s <= 0:
+            return None
+        return min(wait_s, self.limits.longest_wait_s)
+
+    def _reopen(self, now: float) -> None:
+        state = self.state
+        state.stop.open = False
+        if not state.told:
+            learn(state, now)
+        state.opened, state.answered, state.sent = now, 0, 0
+        state.due = max(now, state.sent_at + 1 / state.rate.value)
+
+    # ---- showing
+
+    def rate(self, now: float) -> float:
+        """Requests a second at present; none while it is closed."""
+        if now < self.closed_until:
+            return 0.0
+        ceiling = self.limits.rate
+        value = self.state.rate.value
+        return value if ceiling is None else min(value, ceiling)
+
+    @property
+    def configured(self) -> float | None:
+        """The ceiling, in requests a second."""
+        return self.limits.rate
+
+    @property
+    def learned(self) -> float | None:
+        """What is known of the provider's limit, in requests a second."""
+        return self.state.rate.known
+
+    @property
+    def cap(self) -> int | None:
+        """The most in flight, configured or learned."""
+        learned = self.state.cap and max(1, int(self.state.cap.value * 1.0205))
+        return min((cap for cap in (learned, self.limits.concurrency) if cap), default=None)
+
+    @property
+    def closed_until(self) -> float:
+        """When it opens again; in the past if it is open."""
+        stop = self.state.stop
+        return max(self.state.shut_until, stop.ask_at if stop.open else 0.0)
+
+    @property
+    def refused_share(self) -> float:
+        """Refusals of replies."""
+        return self.state.refusals / self.state.replies if self.state.replies else 0.0
+
+
+def _copy(state: PaceState) -> PaceState:
+    return msgspec.convert(msgspec.to_builtins(state), PaceState)

@@ -1,0 +1,157 @@
+"""Everything a pace knows, as values: what it is kept by, handed over by, and shown by."""
+
+from enum import StrEnum
+
+import msgspec
+
+from headgate.core.crowd import Crowd
+from headgate.core.delivery import Delivery
+from headgate.core.level import Level
+
+
+class Cause(StrEnum):
+    """What holds the next request back."""
+
+    OPEN = "open"
+    RATE = "rate"
+    TOLD = "told"
+    WINDOW = "window"
+    CAP = "cap"
+    STOPPED = "stopped"
+    RETRY_AFTER = "retry-after"
+    REOPENING = "reopening"
+    CEILING = "ceiling"
+    CONCURRENCY = "concurrency"
+    BUDGET = "budget"
+    PAUSED = "paused"
+    LEASE = "lease"
+
+    @property
+    def words(self) -> str:
+        """The same for people; begins with the cause's own name."""
+        return f"{self.value}: {_WORDS[self]}"
+
+
+_WORDS = {
+    Cause.OPEN: "nothing holds it",
+    Cause.RATE: "the learned rate",
+    Cause.TOLD: "the limit that the provider tells",
+    Cause.WINDOW: "what fits into the provider's window is used up",
+    Cause.CAP: "as many in flight as the provider takes",
+    Cause.STOPPED: "the provider refused; one request asks whether it takes more",
+    Cause.RETRY_AFTER: "the provider asked to wait",
+    Cause.REOPENING: "just reopened, waiting for the first answers",
+    Cause.CEILING: "the configured rate",
+    Cause.CONCURRENCY: "the configured number in flight",
+    Cause.BUDGET: "a budget is spent",
+    Cause.PAUSED: "paused by an operator",
+    Cause.LEASE: "this process has used its share; more with the next exchange",
+}
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What a reply means for its sender."""
+
+    refused: bool
+    retry_in_s: float = 0.0
+
+
+class Evidence(msgspec.Struct, frozen=True, array_like=True):
+    """One decision: what was seen, what was made of it, and the rate before and after."""
+
+    at: float
+    seen: str
+    decided: str
+    before: float | None
+    after: float | None
+
+
+class Stop(msgspec.Struct):
+    """The present stop, or the last one. All refusals of what was sent before it are one event."""
+
+    open: bool = False
+    """It lasts: nothing goes out but single requests that ask."""
+    first: float = 0.0
+    """When the first request that was refused had been sent."""
+    previous: float = 0.0
+    """The same of the stop before."""
+    dark: float = 0.0
+    """When the first was sent of those refused since the last one that was taken."""
+    last: float = 0.0
+    """When the last one that was refused had been sent."""
+    noticed: float = 0.0
+    ask_at: float = 0.0
+    """When the next request may go."""
+    wait: float = 0.0
+    alone: bool = False
+    """One request at a time asks; else the first one reopens."""
+    asking: bool = False
+    """It is on its way."""
+    told_s: float = 0.0
+    """The longest Retry-After, 0 if there was none."""
+    told_until: float = 0.0
+    """The earliest end that any of them named."""
+    cut: float = 0.0
+    """The rate at which it happened."""
+    surprise: bool = False
+    """It happened below what was trusted."""
+    count: int = 0
+    trickles: int = 0
+    """How often it reopened only for a moment."""
+
+
+class Window(msgspec.Struct):
+    """A quota that is renewed after a long time, as stops have shown it."""
+
+    count: float
+    seconds: float
+    edge: float
+    """A moment at which it was renewed."""
+
+
+class Probe(msgspec.Struct):
+    """How a look for more ended: the burst is what it took beyond the rate."""
+
+    since: float
+    until: float
+    taken: float
+
+
+class PaceState(msgspec.Struct):
+    """All that one process needs to go on where another left off."""
+
+    rate: Level
+    cap: Level | None = None
+    crowd: Crowd = msgspec.field(default_factory=Crowd)
+    delivery: Delivery = msgspec.field(default_factory=Delivery)
+    stop: Stop = msgspec.field(default_factory=Stop)
+    window: Window | None = None
+    probe: Probe | None = None
+    due: float = 0.0
+    """When the rate lets the next one go."""
+    ceiling_due: list[float] = []
+    sent_at: float = 0.0
+    bound: Cause = Cause.OPEN
+    """What held the last request back."""
+    opened: float = 0.0
+    sent: int = 0
+    """Since the last stop ended."""
+    answered: int = 0
+    settled: bool = False
+    """The known rate is trusted."""
+    confirmed: int = 0
+    """How often in a row a look for more found the same."""
+    tries: int = 0
+    fell_at: float = 0.0
+    burst: float | None = None
+    probe_since: float = 0.0
+    bans: int = 0
+    told: bool = False
+    shut_until: float = 0.0
+    """The provider told that nothing is left until then."""
+    latency: float = 0.15
+    recent: list[float] = []
+    """When the refusals of the last seconds came."""
+    replies: int = 0
+    refusals: int = 0
+    evidence: list[Evidence] = []

@@ -1,0 +1,106 @@
+"""What a refusal does: close the gate, and say when to ask again."""
+
+from headgate.core.level import Level
+from headgate.core.pace_learn import note
+from headgate.core.pace_state import PaceState, Reading
+
+BAN_S = 10.5
+BAN_COUNT = 10
+"""Providers ban for about so many refusals in that time."""
+
+
+def refuse(
+    state: PaceState,
+    now: float,
+    sent_at: float,
+    in_flight: int,
+    retry_after: float | None,
+    *,
+    asked: bool,
+) -> Reading:
+    """Take in one refusal; `asked`: it is the answer to the single request of a stop."""
+    stop = state.stop
+    state.refusals += 1
+    state.recent = [at for at in state.recent if at > now - BAN_S] + [now]
+    if stop.open and not asked:
+        stop.count += 1
+        stop.last = max(stop.last, sent_at)
+        if retry_after:
+            stop.told_until = min(stop.told_until, now + retry_after)
+            stop.ask_at = max(stop.ask_at, now + retry_after)
+        _spare(state)
+        return Reading(refused=True, retry_in_s=max(0.0, stop.ask_at - now))
+    if sent_at < state.opened:
+        return Reading(refused=True)
+    if state.told:
+        state.rate.margin = max(0.9, state.rate.margin - 0.02)
+    elif not asked and _crowded(state, in_flight):
+        state.answered += 1
+        return Reading(refused=True, retry_in_s=retry_after or 0.0)
+    _close(state, now, sent_at, retry_after, asked=asked)
+    return Reading(refused=True, retry_in_s=stop.ask_at - now)
+
+
+def _close(
+    state: PaceState, now: float, sent_at: float, retry_after: float | None, *, asked: bool
+) -> None:
+    stop = state.stop
+    trickle = not asked and state.opened > 0 and state.answered < 5
+    if asked:
+        dark = sent_at - stop.dark
+        stop.wait = min(2.5 * stop.wait, max(4.0, 0.6 * dark))
+        stop.alone = True
+    elif trickle:
+        stop.trickles += 1
+        stop.dark = sent_at
+        stop.wait = max(state.latency, 0.7 * stop.wait)
+        stop.alone, stop.told_s = True, 0.0
+    else:
+        stop.previous, stop.first, stop.dark = stop.first, sent_at, sent_at
+        stop.cut, stop.surprise = state.rate.value, not state.rate.probing
+        stop.wait = state.latency
+        stop.trickles, stop.told_s, stop.count = 0, 0.0, 1
+        stop.alone = not state.told and (stop.surprise or len(state.recent) > 4)
+    stop.last = sent_at
+    stop.open, stop.noticed, stop.asking = True, now, False
+    if retry_after:
+        stop.told_s = max(stop.told_s, retry_after)
+        stop.told_until = now + retry_after
+    stop.ask_at = max(now + (retry_after or stop.wait), state.sent_at + 1 / state.rate.value)
+    if trickle and not retry_after:
+        came = (state.delivery.count(stop.first, sent_at) + 1) / max(sent_at - stop.first, 0.02)
+        stop.ask_at = max(stop.ask_at, min(sent_at + 1 / came, now + 2))
+    if not retry_after and state.window is not None:
+        left = (state.window.edge - now) % state.window.seconds
+        if left < 0.3 * state.window.seconds:
+            stop.ask_at = max(stop.ask_at, now + left + 0.02)
+    _spare(state)
+    kind = "single request refused" if asked else "refused again" if trickle else "refused"
+    note(state, now, f"{kind} at {state.rate.value:.3g}/s", f"ask in {stop.ask_at - now:.2f} s")
+
+
+def _spare(state: PaceState) -> None:
+    """Providers ban for many refusals in a short time: with none left, let the old ones age."""
+    stop, over = state.stop, len(state.recent) - BAN_COUNT
+    if over >= 0 and not stop.told_s and (stop.dark < stop.last - 0.1 or over > 2):
+        stop.alone = True
+        stop.ask_at = max(stop.ask_at, state.recent[min(over, len(state.recent) - 1)] + BAN_S)
+
+
+def _crowded(state: PaceState, in_flight: int) -> bool:
+    """Whether the number in flight is at fault; then the refused one waits, the rest goes on."""
+    rate, cap = state.rate, state.cap
+    hold = max(20.0, 600 / rate.value)
+    if cap is not None and cap.known is not None and in_flight >= cap.known - 1:
+        cap.set(min(cap.known, max(in_flight - 1, 1)), hold, 2.0, 1.0)
+        return True
+    if rate.known is None or rate.value > 1.25 * rate.known:
+        return False
+    least = state.crowd.refuse(in_flight)
+    if least is not None:
+        state.cap = Level(known=least - 1.0, hold_s=hold)
+        rate.set(rate.value, 1.0, 0.7, 0.7)
+        return True
+    if state.crowd.enough:
+        state.cap = None
+    return False

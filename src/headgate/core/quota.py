@@ -1,0 +1,137 @@
+"""What a reply says about limits, read into numbers: RateLimit fields, X-RateLimit-*, Retry-After.
+
+Nothing here raises: a header that makes no sense is as good as none.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+import msgspec
+
+EPOCH_FLOOR = 1_000_000_000.0
+"""A reset later than this many seconds is a date, not a distance."""
+_PARAMETER = re.compile(r";\s*([a-z]+)\s*=\s*\"?([0-9.eE+-]+)")
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
+
+
+class Quota(msgspec.Struct, frozen=True):
+    """A limit as the provider tells it; None where it does not say."""
+
+    count: float | None = None
+    seconds: float | None = None
+    remaining: float | None = None
+    reset_s: float | None = None
+    """How long until the quota is renewed."""
+
+    @property
+    def rate(self) -> float | None:
+        """Requests a second, if both the count and its window are told."""
+        if self.count and self.seconds:
+            return self.count / self.seconds
+        return None
+
+
+def read_quota(headers: Mapping[str, str], now: float) -> Quota | None:
+    """The tightest limit among those that the reply names, or None."""
+    if "ratelimit" in headers or "ratelimit-policy" in headers:
+        return _fields(headers)
+    for prefix in ("x-ratelimit-", "x-rate-limit-", "ratelimit-"):
+        if prefix + "remaining" in headers or prefix + "limit" in headers:
+            return _legacy(headers, prefix, now)
+    return None
+
+
+def read_retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds to wait, from a number or a date; negative if it lies in the past; None if absurd."""
+    text = headers.get("retry-after", "").strip()
+    if not text:
+        return None
+    seconds = _number(text)
+    if seconds is not None:
+        return seconds if seconds < EPOCH_FLOOR else seconds - now
+    moment = _date(text)
+    if moment is None:
+        return None
+    sent = _date(headers.get("date", ""))
+    return moment - (now if sent is None else sent)
+
+
+def _fields(headers: Mapping[str, str]) -> Quota | None:
+    policies = dict(_items(headers.get("ratelimit-policy", "")))
+    found: list[Quota] = []
+    for name, state in _items(headers.get("ratelimit", "")):
+        policy = policies.pop(name, {}) if name in policies or len(policies) != 1 else {}
+        found.append(_quota({**policy, **state}))
+    found += [_quota(policy) for policy in policies.values()]
+    if len(found) == 2 and found[0].rate is None and found[1].remaining is None:
+        first, second = found
+        return Quota(second.count, second.seconds, first.remaining, first.reset_s)
+    rated = [quota for quota in found if quota.rate is not None]
+    if rated:
+        return min(rated, key=lambda quota: quota.rate or math.inf)
+    return found[0] if found else None
+
+
+def _items(text: str) -> list[tuple[str, dict[str, float]]]:
+    items = []
+    for part in text.split(","):
+        name = part.split(";", 1)[0].strip().strip('"')
+        told = {
+            key: value
+            for key, raw in _PARAMETER.findall(part)
+            if (value := _number(raw)) is not None
+        }
+        if told:
+            items.append((name, told))
+    return items
+
+
+def _quota(told: Mapping[str, float]) -> Quota:
+    return Quota(told.get("q") or None, told.get("w") or None, told.get("r"), told.get("t"))
+
+
+def _legacy(headers: Mapping[str, str], prefix: str, now: float) -> Quota | None:
+    limit = headers.get(prefix + "limit", "")
+    window = re.search(r"[;,]\s*w=([0-9.]+)", limit)
+    reset = _number(headers.get(prefix + "reset", ""))
+    if reset is None and prefix + "reset-after" in headers:
+        reset = _number(headers[prefix + "reset-after"])
+    if reset is not None and reset >= EPOCH_FLOOR:
+        sent = _date(headers.get("date", ""))
+        reset = max(
+            reset / (1000.0 if reset > 1e12 else 1.0) - (now if sent is None else sent), 0.0
+        )
+    return Quota(
+        _leading(limit) or None,
+        _number(window.group(1)) if window else None,
+        _leading(headers.get(prefix + "remaining", "")),
+        reset,
+    )
+
+
+def _leading(text: str) -> float | None:
+    return _number(re.split(r"[;,\s]", text.strip(), maxsplit=1)[0])
+
+
+def _number(text: str) -> float | None:
+    text = text.strip()
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _date(text: str) -> float | None:
+    if not text:
+        return None
+    try:
+        moment = parsedate_to_datetime(text)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return moment.timestamp()
+    except (TypeError, ValueError, OverflowError, IndexError):
+        return None
