@@ -51,11 +51,12 @@ class Breaker:
     """
 
     __slots__ = (
-        "_epoch",
         "_in_row",
         "_policy",
         "_recent",
         "_trial",
+        "alert",
+        "epoch",
         "openings",
         "reopens_s",
         "state",
@@ -65,9 +66,12 @@ class Breaker:
         self._policy = policy
         self._recent = _Recent(policy.window_s / 2)
         self._in_row = 0
-        self._epoch = 0
+        self.epoch = 0
+        """How often it has opened and closed; the number of an admission while it is closed."""
         self._trial = False
         self.state = BreakerState.CLOSED
+        self.alert = False
+        """Something failed of late. As long as nothing has, successes need not be told."""
         self.openings = 0
         """How often it opened since it was last closed."""
         self.reopens_s = 0.0
@@ -84,27 +88,29 @@ class Breaker:
     def admit(self, now: float) -> int | None:
         """The number under which the request's verdict is to be given; None if it may not go."""
         if self.state is BreakerState.CLOSED:
-            return self._epoch
+            return self.epoch
         if self.wait_s(now) > 0.0:
             return None
         self.state = BreakerState.HALF_OPEN
         self._trial = True
-        return self._epoch
+        return self.epoch
 
     def succeeded(self, admission: int, now: float) -> None:
         """The host answered; a refusal is an answer too."""
-        if admission != self._epoch:
+        if admission != self.epoch:
             return
         if self.state is BreakerState.CLOSED:
             self._in_row = 0
             self._recent.add(now, failed=False)
+            self.alert = self._recent.failures > 0
         else:
             self._close()
 
     def failed(self, admission: int, now: float, rng: Rng) -> None:
         """The host did not answer, or only with an error of its own."""
-        if admission != self._epoch:
+        if admission != self.epoch:
             return
+        self.alert = True
         self._in_row += 1
         self._recent.add(now, failed=True)
         if self.state is not BreakerState.CLOSED or self._is_dead():
@@ -112,7 +118,7 @@ class Breaker:
 
     def abandoned(self, admission: int) -> None:
         """The request was given up before anything could be said about the host."""
-        if admission == self._epoch:
+        if admission == self.epoch:
             self._trial = False
 
     def _is_dead(self) -> bool:
@@ -127,15 +133,16 @@ class Breaker:
         self.state = BreakerState.OPEN
         self.openings += 1
         self.reopens_s = now + cooldown_s
-        self._epoch += 1
+        self.epoch += 1
         self._trial = False
 
     def _close(self) -> None:
         self.state = BreakerState.CLOSED
+        self.alert = False
         self.openings = 0
         self._in_row = 0
         self._recent = _Recent(self._policy.window_s / 2)
-        self._epoch += 1
+        self.epoch += 1
         self._trial = False
 
 
@@ -155,8 +162,12 @@ class _Recent:
         return self._past[0] + self._now[0]
 
     @property
+    def failures(self) -> int:
+        return self._past[1] + self._now[1]
+
+    @property
     def share(self) -> float:
-        return (self._past[1] + self._now[1]) / self.answers
+        return self.failures / self.answers
 
     def add(self, now: float, *, failed: bool) -> None:
         if now >= self._ends_s:

@@ -13,8 +13,8 @@ from headgate.core.fault import Fault, FaultClass
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _AUTHORITY: Final = re.compile(r"(https?)://([^/?#\\]*)", re.IGNORECASE)
-_PLAIN: Final = re.compile(r"/(?:[A-Za-z0-9_~:@!$&'()*+,;=/?-]|(?<!/)\.(?!/)|%[0-9A-F]{2})*")
-"""A path and a query that need no repair: nothing to quote, no `.` beside a `/`."""
+_ODD: Final = re.compile(r"[^A-Za-z0-9_~:@!$&'()*+,;=/?.%-]|%(?![0-9A-F]{2})|/\.")
+"""What calls for a repair: something to quote, a lone or small escape, perhaps a dot segment."""
 _HOST: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 _NUMBER: Final = re.compile(r"0x[0-9a-f]*|[0-9]+")
 _PORT: Final = re.compile(r"[0-9]{1,5}")
@@ -81,7 +81,7 @@ def parse_origin(where: str) -> Origin:
 
 def normalize_rest(rest: str) -> str:
     """Path and query, quoted where they must be, without dot segments and fragment."""
-    if _PLAIN.fullmatch(rest):
+    if rest.startswith("/") and not _ODD.search(rest):
         return rest
     path, _, query = rest.partition("#")[0].partition("?")
     path = _without_dots("/" + _requoted(path, _SAFE_IN_PATH).removeprefix("/"))

@@ -20,7 +20,7 @@ class BreakerOpen(AttemptOver):
 class Breakers:
     """Finds the breaker of a host, and gives it time and chance."""
 
-    MOST = 10_000
+    MOST = 20_000
     """Hosts that are watched at a time; whoever was watched longest makes room."""
 
     def __init__(self, policy: BreakerPolicy, clock: Clock, rng: Random) -> None:
@@ -51,6 +51,8 @@ class Breakers:
 
     def admit(self, host: str, breaker: Breaker) -> int:
         """The number under which the verdict on a request is to be given; or BreakerOpen."""
+        if breaker.state is BreakerState.CLOSED:
+            return breaker.epoch
         now = self._clock.monotonic()
         number = breaker.admit(now)
         if number is None:

@@ -1,15 +1,15 @@
 """`ctx.http`: cached, paced, capped, retried, recorded."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import msgspec
 
-from headgate.core.url import normalize_rest, split_origin
-from headgate.net.exchange import Record
+from headgate.core.url import normalize_rest
+from headgate.net.body import whole
 from headgate.net.failure import Benched, Refused, WireFailure
-from headgate.net.gated import Errand, Passage
+from headgate.net.gated import Errand, Passage, Record
 from headgate.net.redirects import STATUSES, Outgoing, TooManyRedirects, next_hop
 from headgate.net.response import BodyTooLarge, Head, Response, StreamedResponse
 from headgate.net.retry import Repeats
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from headgate.net.stack import HttpStack
 
 Taken = TypeVar("Taken", bound=Head)
+Pending = Coroutine[Any, Any, Response]
+"""What is awaited; no coroutine of its own, which every request would have to pass through."""
 
 
 class HttpClient:
@@ -44,29 +46,29 @@ class HttpClient:
         outgoing, wishes = read(method.upper(), url, options)
         return await self._follow(outgoing, wishes, self._whole)
 
-    async def get(self, url: str, **options: Unpack[Options]) -> Response:
+    def get(self, url: str, **options: Unpack[Options]) -> Pending:
         """Fetch."""
-        return await self.request("GET", url, **options)
+        return self.request("GET", url, **options)
 
-    async def head(self, url: str, **options: Unpack[Options]) -> Response:
+    def head(self, url: str, **options: Unpack[Options]) -> Pending:
         """Ask for the headers alone."""
-        return await self.request("HEAD", url, **options)
+        return self.request("HEAD", url, **options)
 
-    async def post(self, url: str, **options: Unpack[Options]) -> Response:
+    def post(self, url: str, **options: Unpack[Options]) -> Pending:
         """Send."""
-        return await self.request("POST", url, **options)
+        return self.request("POST", url, **options)
 
-    async def put(self, url: str, **options: Unpack[Options]) -> Response:
+    def put(self, url: str, **options: Unpack[Options]) -> Pending:
         """Store."""
-        return await self.request("PUT", url, **options)
+        return self.request("PUT", url, **options)
 
-    async def patch(self, url: str, **options: Unpack[Options]) -> Response:
+    def patch(self, url: str, **options: Unpack[Options]) -> Pending:
         """Change."""
-        return await self.request("PATCH", url, **options)
+        return self.request("PATCH", url, **options)
 
-    async def delete(self, url: str, **options: Unpack[Options]) -> Response:
+    def delete(self, url: str, **options: Unpack[Options]) -> Pending:
         """Remove."""
-        return await self.request("DELETE", url, **options)
+        return self.request("DELETE", url, **options)
 
     @asynccontextmanager
     async def stream(
@@ -94,8 +96,7 @@ class HttpClient:
         """Send, and send again wherever a redirect leads; its gates are free before the next."""
         stack = self._stack
         for _ in range(stack.policy.redirects + 1):
-            where, rest = split_origin(outgoing.url)
-            place = stack.routes.place(where, self._provider)
+            place, rest = stack.routes.find(outgoing.url, self._provider)
             request = self._addressed(outgoing, wishes, place, place.text + normalize_rest(rest))
             answer = await self._repeat(request, place, self._errand_of(outgoing, wishes), take)
             if answer.status_code not in STATUSES or not wishes.follow:
@@ -120,45 +121,44 @@ class HttpClient:
         """Send, and send again what failed, as far as the small budget for that goes."""
         stack = self._stack
         clock = stack.crossing.clock
-        repeats = Repeats(request.method, place.policy, clock.monotonic(), stack.rng)
+        repeats: Repeats | None = None
         while True:
+            passage = Passage(stack.crossing, place, errand)
             try:
-                answer = await take(await self._send(request, place, errand), request.url)
+                reply = await stack.answer(request, passage)
+                self._permit = passage.permit or self._permit
+                answer = await take(reply, request.url)
+                if answer.status_code < 400:
+                    return answer
             except Benched:
                 continue
             except (Refused, WireFailure) as trouble:
+                repeats = repeats or self._repeats(request, passage)
                 wait_s = repeats.after(trouble, clock.monotonic())
                 if wait_s is None:
                     raise
             else:
+                repeats = repeats or self._repeats(request, passage)
                 wait_s = repeats.after_status(answer.status_code, clock.monotonic())
                 if wait_s is None:
                     return answer
                 await answer.aclose()
-            if wait_s > 0.0:
-                await clock.sleep(wait_s)
+            await clock.sleep(wait_s)
 
-    async def _send(self, request: WireRequest, place: Place, errand: Errand) -> WireReply:
-        passage = Passage(self._stack.crossing, place, errand)
-        try:
-            return await self._stack.answer(request, passage)
-        finally:
-            self._permit = passage.permit or self._permit
+    def _repeats(self, request: WireRequest, passage: Passage) -> Repeats:
+        return Repeats(request.method, passage.place.policy, passage.sent_s, self._stack.rng)
 
     async def _whole(self, reply: WireReply, url: str) -> Response:
         """The answer with its body, if that is not too large."""
         limit = self._stack.policy.body_bytes
-        parts: list[bytes] = []
-        size = 0
         try:
-            async for chunk in reply.chunks():
-                size += len(chunk)
-                if size > limit:
-                    raise BodyTooLarge(url, limit)
-                parts.append(chunk)
-        finally:
+            body = await whole(reply, limit)
+        except BaseException:
             await reply.close()
-        body = parts[0] if len(parts) == 1 else b"".join(parts)
+            raise
+        if body is None:
+            await reply.close()
+            raise BodyTooLarge(url, limit)
         return Response(reply.status, reply.headers, url, body)
 
     @staticmethod

@@ -15,4 +15,5 @@ def suffixes() -> PublicSuffixList:
 
 def domain_of(origin: Origin) -> str:
     """The registrable domain of a place."""
-    return registrable_domain(origin, suffixes())
+    # An address needs no list, and reading one takes a while.
+    return origin.host if origin.is_address else registrable_domain(origin, suffixes())

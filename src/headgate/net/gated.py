@@ -1,16 +1,32 @@
-"""Through the gates to the wire: a request's way out."""
+"""Through the gates to the wire and back: gates, breaker and record learn what came of it."""
+
+from collections.abc import AsyncIterator, Callable
 
 import msgspec
 
-from headgate.core.breaker import Breaker
+from headgate.core.breaker import BreakerState
 from headgate.core.call import Call, CallKind
-from headgate.net.breaker import BreakerOpen
-from headgate.net.credentials import with_parameter
-from headgate.net.exchange import Crossing, Exchange, Record
-from headgate.net.failure import Benched, Refused
+from headgate.net.breaker import BreakerOpen, Breakers
+from headgate.net.credentials import Credentials, with_parameter
+from headgate.net.failure import Benched, Refused, WireFailure
+from headgate.net.fields import folded
 from headgate.net.routes import Place
-from headgate.ports.gate import Cost, Permit, Turn
-from headgate.ports.wire import WireReply, WireRequest
+from headgate.ports.clock import Clock
+from headgate.ports.gate import Cost, Feedback, Gates, Permit, Turn
+from headgate.ports.wire import Headers, ServerReply, Wire, WireRequest
+
+Record = Callable[[Call], None]
+CONDITIONS = frozenset({"if-none-match", "if-modified-since"})
+
+
+class Crossing(msgspec.Struct, frozen=True):
+    """What all requests of a process pass through."""
+
+    gates: Gates
+    breakers: Breakers
+    wire: Wire
+    credentials: Credentials
+    clock: Clock
 
 
 class Errand(msgspec.Struct, frozen=True):
@@ -25,71 +41,120 @@ class Errand(msgspec.Struct, frozen=True):
 
 
 class Passage:
-    """One request's way out. The cache may send it more than once, or not at all."""
+    """One request's way out, and then its reply. The permit is held until the body has ended.
 
-    __slots__ = ("_crossing", "_errand", "permit", "place")
+    The cache may send it more than once, each time when the last reply has ended, or not at all.
+    """
+
+    __slots__ = (
+        "_at_us",
+        "_bytes",
+        "_crossing",
+        "_ended",
+        "_errand",
+        "_kind",
+        "_number",
+        "_reply",
+        "_verb",
+        "headers",
+        "permit",
+        "place",
+        "sent_s",
+        "status",
+    )
+    _reply: ServerReply
+    _kind: CallKind
+    _verb: str
+    _at_us: int
+    _number: int
 
     def __init__(self, crossing: Crossing, place: Place, errand: Errand) -> None:
         self._crossing = crossing
         self._errand = errand
+        self._ended = True
+        self._bytes = 0
         self.place = place
         self.permit: Permit | None = None
         """That of the last time it was sent."""
+        self.sent_s = 0.0
+        self.status = 0
+        self.headers: Headers = ()
 
-    async def send(self, request: WireRequest) -> WireReply:
+    async def send(self, request: WireRequest) -> "Passage":
         """Wait for the gates, send, tell them what came back; Refused if that was a refusal."""
         crossing, errand, place = self._crossing, self._errand, self.place
-        breaker = crossing.breakers.of(place.host)
-        self._check(breaker, request.method)
-        route = place.light if errand.light else place.route
-        permit = await crossing.gates.enter(
-            route, errand.turn, errand.cost, place.policy.patience_s
+        clock = crossing.clock
+        self._verb = request.method
+        if place.breaker.state is not BreakerState.CLOSED:
+            self._check()
+        permit = self.permit = await crossing.gates.enter(
+            place.light if errand.light else place.route,
+            errand.turn,
+            errand.cost,
+            place.policy.patience_s,
         )
-        self.permit = permit
-        exchange = Exchange(crossing, place, errand.record, permit, breaker, request)
+        self._begin()
         try:
-            await exchange.send(self._dressed(request, permit))
+            self._number = crossing.breakers.admit(place.host, place.breaker)
+            if place.contact is not None or permit.credential is not None:
+                request = self._dressed(request, permit)
+            reply = self._reply = await crossing.wire.send(request)
         except BaseException as error:
-            exchange.lost(error)
+            permit.failed()
+            self._fail(error)
             raise
-        await self._judge(exchange, permit)
-        return exchange
+        now = clock.monotonic()
+        self.status = status = reply.status
+        self.headers = reply.headers
+        feedback = permit.answered(status, folded(reply.headers), now - self.sent_s)
+        if feedback.refused or status >= 300:
+            await self._judge(request, permit, feedback, now)
+        elif place.breaker.alert:
+            place.breaker.succeeded(self._number, now)
+        return self
 
-    def _check(self, breaker: Breaker, verb: str) -> None:
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """The body as it arrives; the permit is given back when it has ended."""
+        try:
+            async for chunk in self._reply.chunks():
+                self._bytes += len(chunk)
+                yield chunk
+        except WireFailure as failure:
+            self._fail(failure)
+            raise
+        self._end()
+
+    async def read(self, limit: int) -> bytes | None:
+        """The whole body; None if it is larger than `limit`."""
+        try:
+            body = await self._reply.read(limit)
+        except WireFailure as failure:
+            self._fail(failure)
+            raise
+        if body is not None:
+            self._bytes += len(body)
+            self._end()
+        return body
+
+    async def close(self) -> None:
+        """Give the permit and the connection back; doing it twice is harmless."""
+        self._end()
+        await self._reply.close()
+
+    def _check(self) -> None:
         """Ask the breaker before the gates too, so that no token is lost on a dead host."""
         crossing, place = self._crossing, self.place
         try:
-            crossing.breakers.check(place.host, breaker)
+            crossing.breakers.check(place.host, place.breaker)
         except BreakerOpen as stopped:
-            at_us, failed = crossing.clock.now(), CallKind.FAILED
-            cause = str(stopped)
-            self._errand.record(
-                Call(at_us, verb, place.provider, place.host, 0, failed, 0, 0.0, 0.0, cause)
-            )
+            now, kind, cause = crossing.clock.now(), CallKind.FAILED, str(stopped)
+            call = Call(now, self._verb, place.provider, place.host, 0, kind, 0, 0.0, 0.0, cause)
+            self._errand.record(call)
             raise
-
-    async def _judge(self, exchange: "Exchange", permit: Permit) -> None:
-        if exchange.refused:
-            await exchange.close()
-            raise Refused(
-                self.place.provider or self.place.host, exchange.status, exchange.retry_in_s
-            )
-        if (
-            exchange.status in {401, 403}
-            and self._carries(permit)
-            and permit.bench(f"status {exchange.status}")
-        ):
-            await exchange.close()
-            raise Benched(self.place.host, exchange.status)
-
-    def _carries(self, permit: Permit) -> bool:
-        return permit.credential is not None and self.place.declared and not self._errand.bare
 
     def _dressed(self, request: WireRequest, permit: Permit) -> WireRequest:
         """The request with what only the provider may see: our contact and a credential."""
         place = self.place
-        if place.contact is None and permit.credential is None:
-            return request
         url, headers = request.url, request.headers
         if place.contact is not None and f"{place.contact[0]}=" not in url:
             url = with_parameter(url, *place.contact)
@@ -97,3 +162,70 @@ class Passage:
             credential = self._crossing.credentials.of(place.provider, permit.credential)
             url, headers = credential.put_on(url, headers)
         return msgspec.structs.replace(request, url=url, headers=headers)
+
+    def _carries(self, permit: Permit) -> bool:
+        return permit.credential is not None and self.place.declared and not self._errand.bare
+
+    async def _judge(
+        self, request: WireRequest, permit: Permit, feedback: Feedback, now: float
+    ) -> None:
+        """What an answer means that is no plain success."""
+        place, status = self.place, self.status
+        if status >= 500 and not feedback.refused:
+            self._crossing.breakers.failed(place.breaker, self._number)
+        else:
+            place.breaker.succeeded(self._number, now)
+        if feedback.refused:
+            self._kind = CallKind.REFUSED
+            await self.close()
+            raise Refused(place.provider or place.host, status, feedback.retry_in_s)
+        if status == 304 and not CONDITIONS.isdisjoint(name for name, _ in request.headers):
+            self._kind = CallKind.REVALIDATED
+        elif (
+            status in {401, 403}
+            and self._carries(permit)
+            and permit.bench(f"{place.host} answered {status}")
+        ):
+            # Another one is left to try. Without one, the answer stands as it is.
+            await self.close()
+            raise Benched(place.host, status)
+
+    def _begin(self) -> None:
+        clock = self._crossing.clock
+        self._number = -1
+        self._kind = CallKind.FETCHED
+        self._bytes = 0
+        self._ended = False
+        self._at_us = clock.now()
+        self.sent_s = clock.monotonic()
+
+    def _fail(self, error: BaseException) -> None:
+        self._kind = CallKind.FAILED
+        if isinstance(error, WireFailure):
+            self._crossing.breakers.failed(self.place.breaker, self._number)
+        else:
+            # Cancelled, or stopped by a rule of our own: that says nothing about the host.
+            self.place.breaker.abandoned(self._number)
+        self._end(str(error) or type(error).__name__)
+
+    def _end(self, cause: str = "") -> None:
+        permit = self.permit
+        if self._ended or permit is None:
+            return
+        self._ended = True
+        permit.release()
+        place = self.place
+        self._errand.record(
+            Call(
+                self._at_us,
+                self._verb,
+                place.provider,
+                place.host,
+                self.status,
+                self._kind,
+                self._bytes,
+                (self._crossing.clock.monotonic() - self.sent_s) * 1_000,
+                permit.waited_s * 1_000,
+                cause or permit.cause,
+            )
+        )

@@ -7,6 +7,7 @@ for one that was made without a check must not be used again by somebody who nee
 """
 
 import socket
+from collections.abc import Callable
 from typing import Any
 
 from aiohttp import ThreadedResolver
@@ -15,6 +16,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from headgate.core.address import refusal_of
 from headgate.net.failure import AddressRefused
 
+SocketFactory = Callable[["AddressInfo"], socket.socket]
 AddressInfo = tuple[int | socket.AddressFamily, int | socket.SocketKind, int, str, tuple[Any, ...]]
 
 

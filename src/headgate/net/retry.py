@@ -19,6 +19,7 @@ class Repeats:
     __slots__ = ("_deadline_s", "_idempotent", "_left", "_policy", "_rng", "_step_s")
 
     def __init__(self, method: str, policy: ProviderPolicy, started_s: float, rng: Rng) -> None:
+        """A budget that runs since the request was first sent."""
         self._idempotent = method in IDEMPOTENT
         self._policy = policy
         self._rng = rng

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 
 import msgspec
 
+from headgate.core.breaker import Breaker
 from headgate.core.provider import ProviderPolicy, provider_of
-from headgate.core.url import Origin, parse_origin
+from headgate.core.url import Origin, parse_origin, split_origin
+from headgate.net.breaker import Breakers
 from headgate.net.domains import domain_of
 from headgate.net.policy import NetPolicy
 from headgate.ports.gate import Route
@@ -28,6 +30,7 @@ class Place(msgspec.Struct, frozen=True):
     contact: tuple[str, str] | None
     """The parameter in which the provider wants our contact, and the contact."""
     patience: Patience
+    breaker: Breaker
     route: Route
     light: Route
 
@@ -38,14 +41,27 @@ class Routes:
     MOST = 20_000
     """Places that are remembered; enough for all that are in use at a time."""
 
-    def __init__(self, providers: Mapping[str, ProviderPolicy], policy: NetPolicy) -> None:
+    def __init__(
+        self, providers: Mapping[str, ProviderPolicy], policy: NetPolicy, breakers: Breakers
+    ) -> None:
         self._providers = providers
         self._policy = policy
+        self._breakers = breakers
         self._unknown = ProviderPolicy()
         self._places: dict[tuple[str, str], Place] = {}
 
+    def find(self, url: str, provider: str) -> tuple[Place, str]:
+        """The place that a URL names, on behalf of a handler's provider, and the URL's rest."""
+        # Nearly every URL is of a place that is known, and then nothing need be taken apart.
+        end = url.find("/", 8)
+        found = self._places.get((url[:end], provider))
+        if found is not None:
+            return found, url[end:]
+        where, rest = split_origin(url)
+        return self.place(where, provider), rest
+
     def place(self, where: str, provider: str) -> Place:
-        """The place behind `https://host:port`, asked on behalf of a handler's provider."""
+        """The place behind `https://host:port`."""
         found = self._places.get((where, provider))
         if found is None:
             if len(self._places) >= self.MOST:
@@ -72,6 +88,7 @@ class Routes:
             declared=bool(declared),
             headers=self._introduction(policy, contact),
             contact=(policy.contact_parameter, contact) if policy.contact_parameter else None,
+            breaker=self._breakers.of(host),
             patience=Patience(self._policy.connect_s, self._policy.read_s, policy.timeout_s),
             route=route,
             light=msgspec.structs.replace(route, transfer=False),

@@ -10,8 +10,7 @@ from headgate.core.provider import ProviderPolicy
 from headgate.net.breaker import Breakers
 from headgate.net.client import HttpClient
 from headgate.net.credentials import Credentials
-from headgate.net.exchange import Crossing, Record
-from headgate.net.gated import Passage
+from headgate.net.gated import Crossing, Passage, Record
 from headgate.net.policy import NetPolicy
 from headgate.net.routes import Routes
 from headgate.ports.clock import Clock
@@ -41,10 +40,11 @@ class HttpStack:
         self._wire = parts.wire
         self.policy = policy
         self.rng = parts.rng
-        self.routes = Routes(providers, policy)
+        self.breakers = Breakers(breakers, parts.clock, parts.rng)
+        self.routes = Routes(providers, policy, self.breakers)
         self.crossing = Crossing(
             gates=parts.gates,
-            breakers=Breakers(breakers, parts.clock, parts.rng),
+            breakers=self.breakers,
             wire=parts.wire,
             credentials=Credentials(providers),
             clock=parts.clock,

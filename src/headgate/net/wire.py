@@ -4,47 +4,76 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import aiohttp
-from multidict import CIMultiDict
+from aiohttp.abc import AbstractResolver
 from yarl import URL
 
-from headgate.core.ending import AttemptOver
 from headgate.core.url import shown
 from headgate.net.failure import FailureKind, WireFailure
-from headgate.net.guard import GuardedResolver, guarded_socket
-from headgate.ports.wire import Headers, Patience, WireRequest
+from headgate.net.guard import GuardedResolver, SocketFactory, guarded_socket
+from headgate.net.watch import Wait, Watch
+from headgate.ports.wire import WireRequest
 
-AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
-"""What aiohttp would add by itself; a request carries what its maker put there."""
-TROUBLE = (aiohttp.ClientError, OSError, asyncio.TimeoutError)
+NOT_OURS = ("Content-Type",)
+"""What aiohttp would add by itself to a request with a body."""
 
 
 class AiohttpReply:
     """The head of a reply over aiohttp."""
 
-    __slots__ = ("_patience", "_response", "_url", "status")
+    __slots__ = ("_content", "_response", "_url", "_wait", "_watch", "headers", "status")
 
-    def __init__(self, response: aiohttp.ClientResponse, request: WireRequest) -> None:
+    def __init__(
+        self, response: aiohttp.ClientResponse, url: str, watch: Watch, wait: Wait
+    ) -> None:
         self._response = response
-        self._url = request.url
-        self._patience = request.patience
+        self._content = response.content
+        self._url = url
+        self._watch = watch
+        self._wait = wait
         self.status = response.status
-
-    @property
-    def headers(self) -> Headers:
-        """As they came."""
-        return [(name.lower(), value) for name, value in self._response.headers.items()]
+        self.headers = [(name.lower(), value) for name, value in response.headers.items()]
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body as it arrives, with its content encoding undone."""
-        try:
-            async for chunk in self._response.content.iter_any():
-                yield chunk
-        except TROUBLE as error:
-            raise failure_of(error, self._url, self._patience) from None
+        while not self._content.at_eof():
+            piece = await self._piece()
+            if piece:
+                yield piece
+        self._watch.end(self._wait)
+
+    async def read(self, limit: int) -> bytes | None:
+        """The whole body; None if it is larger than that."""
+        pieces: list[bytes] = []
+        size = 0
+        while not self._content.at_eof():
+            piece = await self._piece()
+            size += len(piece)
+            if size > limit:
+                return None
+            pieces.append(piece)
+        self._watch.end(self._wait)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     async def close(self) -> None:
         """Give the connection back, or drop it if the body was not read to its end."""
+        self._watch.end(self._wait)
         self._response.release()
+
+    async def _piece(self) -> bytes:
+        """What has arrived, or what arrives next."""
+        wait = self._wait
+        try:
+            if piece := self._content.read_nowait():
+                return piece
+            wait.since_s = self._watch.time()
+            wait.task = asyncio.current_task()
+            piece = await self._content.readany()
+        except BaseException as error:
+            if failure := failure_of(error, self._url, wait):
+                raise failure from None
+            raise
+        wait.task = None
+        return piece
 
 
 class AiohttpWire:
@@ -52,27 +81,36 @@ class AiohttpWire:
 
     def __init__(self, *, allow_private: bool = False) -> None:
         self._allow_private = allow_private
+        self._watch: Watch | None = None
         self._open: aiohttp.ClientSession | None = None
         self._guarded: aiohttp.ClientSession | None = None
-        self._timeouts: dict[Patience, aiohttp.ClientTimeout] = {}
+        self._connect_limits: dict[float, aiohttp.ClientTimeout] = {}
 
     async def send(self, request: WireRequest) -> AiohttpReply:
         """Return when the head of the reply is there; WireFailure or AddressRefused otherwise."""
+        session = self._open
+        if session is None or request.guarded:
+            session = self._session(guarded=request.guarded)
+        watch = self._watch or self._begin_watch()
+        wait = watch.begin(request.patience)
         try:
-            response = await self._session(request).request(
+            response = await session.request(
                 request.method,
                 URL(request.url, encoded=True),
-                headers=CIMultiDict(request.headers),
+                headers=request.headers,
                 data=request.body,
+                skip_auto_headers=NOT_OURS if request.body else None,
                 allow_redirects=False,
-                timeout=self._timeout(request.patience),
+                timeout=self._connect_limit(request.patience.connect_s),
             )
-        except AttemptOver:
-            raise
-        except TROUBLE as error:
+        except BaseException as error:
+            watch.end(wait)
             # Without its cause: aiohttp's words name the whole URL, in which a key may stand.
-            raise failure_of(error, request.url, request.patience) from None
-        return AiohttpReply(response, request)
+            if failure := failure_of(error, request.url, wait):
+                raise failure from None
+            raise
+        wait.task = None
+        return AiohttpReply(response, request.url, watch, wait)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -81,56 +119,47 @@ class AiohttpWire:
                 await session.close()
         self._open = self._guarded = None
 
-    def _session(self, request: WireRequest) -> aiohttp.ClientSession:
-        if request.guarded and not self._allow_private:
+    def _begin_watch(self) -> Watch:
+        self._watch = Watch(asyncio.get_running_loop())
+        return self._watch
+
+    def _session(self, *, guarded: bool) -> aiohttp.ClientSession:
+        if guarded and not self._allow_private:
             if self._guarded is None:
-                self._guarded = _session(
-                    aiohttp.TCPConnector(
-                        limit=0, resolver=GuardedResolver(), socket_factory=guarded_socket
-                    )
-                )
+                self._guarded = _session(GuardedResolver(), guarded_socket)
             return self._guarded
         if self._open is None:
-            self._open = _session(
-                aiohttp.TCPConnector(limit=0, resolver=aiohttp.ThreadedResolver())
-            )
+            self._open = _session(aiohttp.ThreadedResolver(), None)
         return self._open
 
-    def _timeout(self, patience: Patience) -> aiohttp.ClientTimeout:
-        found = self._timeouts.get(patience)
+    def _connect_limit(self, connect_s: float) -> aiohttp.ClientTimeout:
+        """Only connections are aiohttp's to time: the rest is watched over."""
+        found = self._connect_limits.get(connect_s)
         if found is None:
-            found = aiohttp.ClientTimeout(
-                total=patience.total_s,
-                connect=patience.connect_s,
-                sock_read=patience.read_s,
-            )
-            if len(self._timeouts) < 1_000:
-                self._timeouts[patience] = found
+            found = aiohttp.ClientTimeout(total=None, connect=connect_s)
+            self._connect_limits[connect_s] = found
         return found
 
 
-def _session(connector: aiohttp.TCPConnector) -> aiohttp.ClientSession:
-    return aiohttp.ClientSession(
-        connector=connector,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        skip_auto_headers=AUTOMATIC,
-        trust_env=False,
-    )
+def _session(
+    resolver: AbstractResolver, socket_factory: SocketFactory | None
+) -> aiohttp.ClientSession:
+    # The gates say how many requests are under way, so the pool need not.
+    connector = aiohttp.TCPConnector(limit=0, resolver=resolver, socket_factory=socket_factory)
+    jar = aiohttp.DummyCookieJar()
+    return aiohttp.ClientSession(connector=connector, cookie_jar=jar, trust_env=False)
 
 
-def failure_of(error: BaseException, url: str, patience: Patience) -> WireFailure:
-    """What an error of aiohttp means, in words that tell no secrets."""
+def failure_of(error: BaseException, url: str, wait: Wait) -> WireFailure | None:
+    """What an error means, in words that tell no secrets; None if it is none of the network."""
     place = shown(url)
     match error:
+        case asyncio.CancelledError():
+            why = wait.overdue()
+            return WireFailure(FailureKind.TIMEOUT, f"{place} {why}", sent=True) if why else None
         case aiohttp.ConnectionTimeoutError():
-            words = f"no connection to {place} within {patience.connect_s:g} s"
+            words = f"no connection to {place} in time"
             return WireFailure(FailureKind.TIMEOUT, words, sent=False)
-        case aiohttp.SocketTimeoutError():
-            words = f"{place} was silent for {patience.read_s:g} s"
-            return WireFailure(FailureKind.TIMEOUT, words, sent=True)
-        case asyncio.TimeoutError():
-            words = f"{place} took longer than {patience.total_s or 0:g} s"
-            return WireFailure(FailureKind.TIMEOUT, words, sent=True)
         case aiohttp.ClientConnectorDNSError():
             return WireFailure(FailureKind.DNS, f"no address is known for {place}", sent=False)
         case aiohttp.ClientSSLError():
@@ -144,9 +173,11 @@ def failure_of(error: BaseException, url: str, patience: Patience) -> WireFailur
         case aiohttp.ClientConnectionError() | OSError():
             words = f"{place} closed the connection without an answer"
             return WireFailure(FailureKind.CUT, words, sent=True)
-        case _:
+        case aiohttp.ClientError():
             words = f"{place} does not speak HTTP as it should: {type(error).__name__}"
             return WireFailure(FailureKind.PROTOCOL, words, sent=True)
+        case _:
+            return None
 
 
 def _why(error: aiohttp.ClientConnectorError | aiohttp.ClientSSLError) -> str:

@@ -52,10 +52,18 @@ class WireReply(Protocol):
         ...
 
 
+class ServerReply(WireReply, Protocol):
+    """A reply straight from a server."""
+
+    async def read(self, limit: int) -> bytes | None:
+        """The whole body; None if it is larger than `limit`."""
+        ...
+
+
 class Wire(Protocol):
     """Sends requests over one shared pool of connections."""
 
-    async def send(self, request: WireRequest) -> WireReply:
+    async def send(self, request: WireRequest) -> ServerReply:
         """Return when the head of the reply is there; WireFailure or AddressRefused otherwise."""
         ...
 
