@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from statistics import fmean
 
@@ -9,17 +10,24 @@ from benchmarks.pacing.catalogue import SEEDS, named
 from benchmarks.pacing.figure import Bound, Figure
 from benchmarks.pacing.plan import Plan
 from benchmarks.pacing.report import Report
-from benchmarks.pacing.rules import REMEMBERING, Contender
+from benchmarks.pacing.rules import OURS, REFERENCE, Contender
+from benchmarks.pacing.rules.ours import EPOCH_S, Ours
+from benchmarks.pacing.rules.reference import Reference
+from benchmarks.pacing.scenario import Scenario
 from benchmarks.pacing.score import Score, by_contender
+from benchmarks.pacing.simulation import simulate
+from headgate.core.pace import Pace
 
 TRUTH = 50.0
+TRAINING_S, TRAINING_SEED = 300.0, 99
+NIGHT_S = 36_000.0
 PROVIDERS = ("tb50 b50 none", "tb50 b5 none", "fw 50/s none", "ban10 none", "ban10 RA")
 
 
 def run(plan: Plan) -> Report:
     """A right memory must be worth its keep at once; a wrong one must not bring a ban."""
-    right = remembered(plan, TRUTH)
-    wrong = remembered(plan, 4 * TRUTH)
+    right = restarted(plan, 1.0)
+    wrong = restarted(plan, 4.0)
     start_s = {name: fmean(s.start_s for s in each) for name, each in right.items()}
     bans = {name: sum(s.bans for s in each) for name, each in wrong.items()}
     goodput = {name: 100 * fmean(s.goodput for s in each) for name, each in wrong.items()}
@@ -36,7 +44,21 @@ def run(plan: Plan) -> Report:
     )
 
 
-def remembered(plan: Plan, rate: float) -> dict[str, list[Score]]:
-    """Each rule that can remember, begun with this rate."""
-    contenders = [Contender(name, partial(make, rate)) for name, make in REMEMBERING.items()]
-    return by_contender(plan.run(named(*PROVIDERS), SEEDS, contenders))
+def restarted(plan: Plan, scale: float) -> dict[str, list[Score]]:
+    """Each rule that can remember, begun with the limit times `scale`."""
+    scores: list[Score] = []
+    for scenario in named(*PROVIDERS):
+        known = Contender(REFERENCE.name, partial(Reference.remembering, scale * TRUTH))
+        kept = Contender(OURS.name, partial(next_morning, scenario, scale))
+        scores += plan.run([scenario], SEEDS, [known, kept])
+    return by_contender(scores)
+
+
+def next_morning(scenario: Scenario, scale: float) -> Ours:
+    """What was kept of a run against a limit that differed, the night between not forgotten."""
+    rule = Ours()
+    yesterday = replace(
+        scenario, seconds=TRAINING_S, changes=((0.0, scale),), workers=4 * scenario.workers
+    )
+    simulate(yesterday, rule, TRAINING_SEED)
+    return Ours(Pace.from_state(rule.pace.remembered()), EPOCH_S + NIGHT_S)

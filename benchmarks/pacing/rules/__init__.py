@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from benchmarks.pacing.rules.botocore import Botocore
 from benchmarks.pacing.rules.crawlee import Crawlee
 from benchmarks.pacing.rules.oracle import Oracle
+from benchmarks.pacing.rules.ours import Ours
 from benchmarks.pacing.rules.reference import Reference
 from benchmarks.pacing.rules.rule import Rule
 from benchmarks.pacing.rules.sawtooth import Sawtooth
@@ -31,12 +32,11 @@ BOTOCORE = Contender("botocore", Botocore)
 VEGAS = Contender("vegas", Vegas)
 SAWTOOTH = Contender("sawtooth", Sawtooth)
 REFERENCE = Contender("reference", Reference)
+OURS = Contender("ours", Ours)
 
 KNOWN = (BACKOFF, CRAWLEE, SCRAPY, BOTOCORE, VEGAS, SAWTOOTH, REFERENCE)
 RIVALS = (BOTOCORE, REFERENCE)
-FIELD = RIVALS
+FIELD = (*RIVALS, OURS)
 """What most experiments compare."""
-REMEMBERING: dict[str, Callable[[float], Rule]] = {REFERENCE.name: Reference.remembering}
-"""Rules that can begin with a rate that an earlier run has learned."""
-ALL = {each.name: each for each in (ORACLE, *KNOWN, *FIELD)}
+ALL = {each.name: each for each in (ORACLE, *KNOWN, OURS)}
 """By name."""
