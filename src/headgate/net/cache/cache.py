@@ -129,7 +129,7 @@ class HttpCache:
         """A kept answer; None if its body is gone."""
         if entry.body is not None:
             self._shelf.use(entry, now)
-            return HeldReply(entry, kind, now)
+            return HeldReply(entry, kind, now, entry.body)
         body = await self._opened(entry)
         if body is None:
             return None
@@ -166,7 +166,7 @@ class HttpCache:
             return answer
         now = self._clock.now()
         if body is None:
-            return HeldReply(answer, CallKind.REVALIDATED, now)
+            return HeldReply(answer, CallKind.REVALIDATED, now, answer.body or b"")
         return StoredReply(answer, CallKind.REVALIDATED, now, body)
 
     async def _opened(self, entry: Entry) -> StoredBody | None:

@@ -163,6 +163,8 @@ class CacheFile:
         return self._writer
 
     def _connect(self) -> None:
+        # What is made for us alone stays so: SQLite gives its other files the same mode.
+        os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
         try:
             self._writer = self._connection(self.BUSY_WRITE_MS)
             self._writer.pragma("page_size", PAGE)

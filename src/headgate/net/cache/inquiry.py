@@ -25,9 +25,9 @@ from headgate.net.cache.rules import (
 )
 from headgate.net.cache.sink import BodySink
 from headgate.net.fields import folded
-from headgate.ports.wire import Headers, WireReply, WireRequest
+from headgate.ports.wire import Headers, ServerReply, WireRequest
 
-Send = Callable[[WireRequest], Awaitable[WireReply]]
+Send = Callable[[WireRequest], Awaitable[ServerReply]]
 """The rest of the stack: gates, breaker, guard, wire."""
 
 
@@ -81,7 +81,7 @@ class Inquiry(msgspec.Struct, frozen=True):
             await self.keeper.keep(entry, self.flight)
         return entry
 
-    async def _take(self, reply: WireReply, verdict: Verdict, now: int) -> CacheReply:
+    async def _take(self, reply: ServerReply, verdict: Verdict, now: int) -> CacheReply:
         entry = self._entry(reply, verdict.headers, now) if isinstance(verdict, Keep) else None
         if entry is None:
             landing = Landing.FAILED if in_trouble(reply.status) else Landing.ALONE
@@ -94,10 +94,10 @@ class Inquiry(msgspec.Struct, frozen=True):
         if self.demand.request.method == "HEAD" or reply.status == 204:
             # There is no body that a reader would read to its end.
             await finish(kept)
-            return HeldReply(msgspec.structs.replace(entry, body=b""), CallKind.FETCHED, now)
+            return HeldReply(entry, CallKind.FETCHED, now, b"")
         return kept
 
-    def _entry(self, reply: WireReply, headers: Headers, now: int) -> Entry | None:
+    def _entry(self, reply: ServerReply, headers: Headers, now: int) -> Entry | None:
         """What is kept of this answer before its body is there; None if that would be no use."""
         fields = folded(headers)
         freshness = freshness_of(fields, now, self.policy)
@@ -132,7 +132,7 @@ class Inquiry(msgspec.Struct, frozen=True):
     def _limit(self) -> int:
         return min(self.policy.max_bytes, self.keeper.largest)
 
-    def _expected(self, reply: WireReply) -> int | None:
+    def _expected(self, reply: ServerReply) -> int | None:
         """How long the body should be, where that can be known: encoded ones have another size."""
         fields = folded(reply.headers)
         length = fields.get("content-length")
@@ -146,7 +146,7 @@ def in_trouble(status: int) -> bool:
     return status in {408, 425, 429} or status >= 500
 
 
-async def finish(reply: WireReply) -> None:
+async def finish(reply: ServerReply) -> None:
     """Read a reply to its end, so that its connection can be used again."""
     try:
         async for _ in reply.chunks():

@@ -11,7 +11,7 @@ from headgate.net.cache.shelf import Shelf
 from headgate.net.cache.sink import BodySink
 from headgate.ports.blobs import BlobStore
 from headgate.ports.clock import Clock
-from headgate.ports.wire import WireReply
+from headgate.ports.wire import ServerReply
 
 
 class Keeping:
@@ -99,9 +99,8 @@ class KeptReply:
 
     __slots__ = ("_keeping", "_reply", "headers", "status")
     kind = CallKind.FETCHED
-    body = None
 
-    def __init__(self, reply: WireReply, keeping: Keeping) -> None:
+    def __init__(self, reply: ServerReply, keeping: Keeping) -> None:
         self._reply = reply
         self._keeping = keeping
         self.status = reply.status
@@ -116,6 +115,17 @@ class KeptReply:
             await self._keeping.finish()
         finally:
             self._keeping.abandon()
+
+    async def read(self, limit: int) -> bytes | None:
+        """The whole body; None if it is larger than `limit`."""
+        try:
+            body = await self._reply.read(limit)
+            if body is not None:
+                await self._keeping.add(body)
+                await self._keeping.finish()
+        finally:
+            self._keeping.abandon()
+        return body
 
     async def close(self) -> None:
         """Close the server's reply."""

@@ -6,10 +6,10 @@ from typing import Protocol
 from headgate.core.call import CallKind
 from headgate.net.cache.entry import Entry
 from headgate.ports.blobs import Blob
-from headgate.ports.wire import Headers, WireReply
+from headgate.ports.wire import Headers, ServerReply
 
 
-class CacheReply(WireReply, Protocol):
+class CacheReply(ServerReply, Protocol):
     """A reply that says where it comes from."""
 
     @property
@@ -17,27 +17,26 @@ class CacheReply(WireReply, Protocol):
         """How it was come by."""
         ...
 
-    @property
-    def body(self) -> bytes | None:
-        """The whole body, where it is at hand; else it is read with `chunks`."""
-        ...
-
 
 class HeldReply:
     """From the cache, with its body in memory."""
 
-    __slots__ = ("body", "headers", "kind", "status")
+    __slots__ = ("_body", "headers", "kind", "status")
 
-    def __init__(self, entry: Entry, kind: CallKind, now: int) -> None:
+    def __init__(self, entry: Entry, kind: CallKind, now: int, body: bytes) -> None:
         self.status = entry.status
         self.headers = aged_headers(entry, now)
         self.kind = kind
-        self.body = entry.body
+        self._body = body
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body."""
-        if self.body:
-            yield self.body
+        if self._body:
+            yield self._body
+
+    async def read(self, limit: int) -> bytes | None:
+        """The whole body; None if it is larger than `limit`."""
+        return self._body if len(self._body) <= limit else None
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -63,6 +62,12 @@ class StoredBody:
         finally:
             self._blob.close()
 
+    async def read(self, limit: int) -> bytes | None:
+        """All of it at once; None if it is larger than `limit`."""
+        if self._blob.size > limit:
+            return None
+        return b"".join([chunk async for chunk in self.chunks()])
+
     def close(self) -> None:
         """Let go of it."""
         self._blob.close()
@@ -72,7 +77,6 @@ class StoredReply:
     """From the cache, with its body in a blob."""
 
     __slots__ = ("_body", "headers", "kind", "status")
-    body = None
 
     def __init__(self, entry: Entry, kind: CallKind, now: int, body: StoredBody) -> None:
         self.status = entry.status
@@ -84,6 +88,10 @@ class StoredReply:
         """The body."""
         return self._body.chunks()
 
+    async def read(self, limit: int) -> bytes | None:
+        """The whole body; None if it is larger than `limit`."""
+        return await self._body.read(limit)
+
     async def close(self) -> None:
         """Close the blob."""
         self._body.close()
@@ -94,9 +102,8 @@ class PassedReply:
 
     __slots__ = ("_reply", "headers", "status")
     kind = CallKind.FETCHED
-    body = None
 
-    def __init__(self, reply: WireReply) -> None:
+    def __init__(self, reply: ServerReply) -> None:
         self._reply = reply
         self.status = reply.status
         self.headers = reply.headers
@@ -104,6 +111,10 @@ class PassedReply:
     def chunks(self) -> AsyncIterator[bytes]:
         """The body as it arrives."""
         return self._reply.chunks()
+
+    async def read(self, limit: int) -> bytes | None:
+        """The whole body; None if it is larger than `limit`."""
+        return await self._reply.read(limit)
 
     async def close(self) -> None:
         """Close the server's reply."""

@@ -13,7 +13,7 @@ from headgate.net.cache import CacheReply, HttpCache
 from headgate.net.failure import FailureKind, WireFailure
 from headgate.net.fields import folded
 from headgate.net.wire import AiohttpWire
-from headgate.ports.wire import WireReply, WireRequest
+from headgate.ports.wire import ServerReply, WireRequest
 from headgate.testing import FakeClock
 from headgate.transfer.blobs import LocalBlobs
 from tests.kit.provider import Provider
@@ -64,7 +64,7 @@ class Rig:
 
         return HttpCache(self.folder, self.blobs, self.clock, warn=warn, **options)
 
-    async def send(self, request: WireRequest) -> WireReply:
+    async def send(self, request: WireRequest) -> ServerReply:
         """The rest of the stack, reduced to the wire."""
         self.sent.append(request)
         await self.let_out.wait()

@@ -37,6 +37,29 @@ async def test_every_size_comes_back_as_it_was(rig, size):
     assert len(files(rig)) == (size > INLINE_BYTES)
 
 
+@pytest.mark.parametrize("size", [0, 1, INLINE_BYTES, INLINE_BYTES + 1, 1_000_000])
+async def test_every_size_can_be_had_at_once(rig, size):
+    body = LARGE[:size]
+    rig.provider.script = fresh(body)
+    for kind in (FETCHED, CACHED):
+        reply = await rig.ask()
+        assert reply.kind is kind
+        assert await reply.read(size) == body
+        await reply.close()
+
+
+@pytest.mark.parametrize("size", [1_000, 1_000_000])
+async def test_what_is_too_large_to_be_had_at_once_is_not(rig, size):
+    rig.provider.script = fresh(LARGE[:size])
+    reply = await rig.ask()
+    assert await reply.read(size - 1) is None
+    await reply.close()
+    assert (await rig.get()).kind is FETCHED
+    reply = await rig.ask()
+    assert (reply.kind, await reply.read(size - 1)) == (CACHED, None)
+    await reply.close()
+
+
 async def test_large_bodies_are_confirmed_too(rig):
     rig.provider.script = tagged(LARGE, "max-age=60")
     await rig.get()

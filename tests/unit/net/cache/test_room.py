@@ -178,3 +178,13 @@ async def test_a_few_seconds_of_use_are_not_written_down(rig):
     await rig.get("/s1")
     await rig.cache.flush()
     assert rig.cache._shelf._file._reader.pragma("data_version") != version
+
+
+async def test_nobody_else_on_the_machine_can_read_it(rig):
+    rig.provider.script = by_number
+    for path in ("/s1", "/l1"):
+        await rig.get(path)
+    await rig.cache.flush()
+    files = [path for path in rig.folder.rglob("*") if path.is_file()]
+    assert len(files) >= 4
+    assert {path.stat().st_mode & 0o077 for path in files if path.suffix != ".lock"} == {0}
