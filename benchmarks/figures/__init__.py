@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from benchmarks.figures import drain_postgres, drain_sqlite, ingest, memory, paging, scale, waiting
+from benchmarks.figures import (
+    cache,
+    drain_postgres,
+    drain_sqlite,
+    ingest,
+    memory,
+    paging,
+    scale,
+    waiting,
+)
 from benchmarks.harness import Figure
 
 FIGURES: tuple[Figure, ...] = (
@@ -13,4 +22,5 @@ FIGURES: tuple[Figure, ...] = (
     *memory.FIGURES,
     *scale.FIGURES,
     *paging.FIGURES,
+    *cache.FIGURES,
 )

@@ -1,0 +1,1 @@
+"""Measuring programs for the HTTP cache; each runs in a process of its own."""
