@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 import msgspec
 
 from headgate.core.url import normalize_rest
-from headgate.net.body import whole
+from headgate.net.cache import CacheReply
+from headgate.net.cached import FROM_CACHE, ask
 from headgate.net.failure import Benched, Refused, WireFailure
 from headgate.net.gated import Errand, Passage, Record
 from headgate.net.redirects import STATUSES, Outgoing, TooManyRedirects, next_hop
@@ -17,7 +18,7 @@ from headgate.net.routes import Place
 from headgate.net.wishes import Wishes, read
 from headgate.ports.gate import Cost, Permit, Turn
 from headgate.ports.http import Options
-from headgate.ports.wire import Headers, WireReply, WireRequest
+from headgate.ports.wire import Headers, WireRequest
 
 if TYPE_CHECKING:
     from headgate.net.stack import HttpStack
@@ -91,7 +92,7 @@ class HttpClient:
         self,
         outgoing: Outgoing,
         wishes: Wishes,
-        take: Callable[[WireReply, str], Awaitable[Taken]],
+        take: Callable[[CacheReply, str], Awaitable[Taken]],
     ) -> Taken:
         """Send, and send again wherever a redirect leads; its gates are free before the next."""
         stack = self._stack
@@ -102,13 +103,13 @@ class HttpClient:
             if answer.status_code not in STATUSES or not wishes.follow:
                 return answer
             location = answer.headers.get("location")
-            onward = next_hop(outgoing, request.url, answer.status_code, location)
-            if onward is None:
+            if not location:
                 return answer
             await answer.aclose()
-            if onward.bare:
-                stack.crossing.credentials.check_redirect(place.provider, onward.url)
-            outgoing = onward
+            self.spend(dict.fromkeys(wishes.cost, 0.0))
+            outgoing = next_hop(outgoing, request.url, answer.status_code, location)
+            if outgoing.bare:
+                stack.crossing.credentials.check_redirect(place.provider, outgoing.url)
         raise TooManyRedirects(outgoing.url, stack.policy.redirects)
 
     async def _repeat(
@@ -116,7 +117,7 @@ class HttpClient:
         request: WireRequest,
         place: Place,
         errand: Errand,
-        take: Callable[[WireReply, str], Awaitable[Taken]],
+        take: Callable[[CacheReply, str], Awaitable[Taken]],
     ) -> Taken:
         """Send, and send again what failed, as far as the small budget for that goes."""
         stack = self._stack
@@ -125,8 +126,7 @@ class HttpClient:
         while True:
             passage = Passage(stack.crossing, place, errand)
             try:
-                reply = await stack.answer(request, passage)
-                self._permit = passage.permit or self._permit
+                reply = await self._reply(request, passage)
                 answer = await take(reply, request.url)
                 if answer.status_code < 400:
                     return answer
@@ -145,24 +145,35 @@ class HttpClient:
                 await answer.aclose()
             await clock.sleep(wait_s)
 
+    async def _reply(self, request: WireRequest, passage: Passage) -> CacheReply:
+        cache = self._stack.cache
+        reply: CacheReply
+        if cache is None:
+            reply = await passage.send(request)
+        else:
+            reply = await ask(cache, request, passage)
+        self._permit = passage.permit or self._permit
+        return reply
+
     def _repeats(self, request: WireRequest, passage: Passage) -> Repeats:
         return Repeats(request.method, passage.place.policy, passage.sent_s, self._stack.rng)
 
-    async def _whole(self, reply: WireReply, url: str) -> Response:
+    async def _whole(self, reply: CacheReply, url: str) -> Response:
         """The answer with its body, if that is not too large."""
         limit = self._stack.policy.body_bytes
         try:
-            body = await whole(reply, limit)
+            body = await reply.read(limit)
         except BaseException:
             await reply.close()
             raise
         if body is None:
             await reply.close()
             raise BodyTooLarge(url, limit)
-        return Response(reply.status, reply.headers, url, body)
+        from_cache = reply.kind in FROM_CACHE
+        return Response(reply.status, reply.headers, url, body, from_cache=from_cache)
 
     @staticmethod
-    async def _in_pieces(reply: WireReply, url: str) -> StreamedResponse:
+    async def _in_pieces(reply: CacheReply, url: str) -> StreamedResponse:
         return StreamedResponse(reply, url)
 
     def _errand_of(self, outgoing: Outgoing, wishes: Wishes) -> Errand:

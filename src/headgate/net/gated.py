@@ -51,26 +51,26 @@ class Passage:
         "_bytes",
         "_crossing",
         "_ended",
-        "_errand",
-        "_kind",
         "_number",
         "_reply",
         "_verb",
+        "errand",
         "headers",
+        "kind",
         "permit",
         "place",
         "sent_s",
         "status",
     )
     _reply: ServerReply
-    _kind: CallKind
+    kind: CallKind
     _verb: str
     _at_us: int
     _number: int
 
     def __init__(self, crossing: Crossing, place: Place, errand: Errand) -> None:
         self._crossing = crossing
-        self._errand = errand
+        self.errand = errand
         self._ended = True
         self._bytes = 0
         self.place = place
@@ -82,7 +82,7 @@ class Passage:
 
     async def send(self, request: WireRequest) -> "Passage":
         """Wait for the gates, send, tell them what came back; Refused if that was a refusal."""
-        crossing, errand, place = self._crossing, self._errand, self.place
+        crossing, errand, place = self._crossing, self.errand, self.place
         clock = crossing.clock
         self._verb = request.method
         if place.breaker.state is not BreakerState.CLOSED:
@@ -112,6 +112,16 @@ class Passage:
         elif place.breaker.alert:
             place.breaker.succeeded(self._number, now)
         return self
+
+    def now_us(self) -> int:
+        """UTC microseconds."""
+        return self._crossing.clock.now()
+
+    def partition(self, *, guarded: bool) -> str:
+        """Who may share a kept answer to this request with whom."""
+        errand, place = self.errand, self.place
+        pool = place.provider if place.policy.credentials and not errand.bare else ""
+        return f"{errand.turn.owner}\n{pool}\n{'guarded' * guarded}"
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body as it arrives; the permit is given back when it has ended."""
@@ -149,7 +159,7 @@ class Passage:
         except BreakerOpen as stopped:
             now, kind, cause = crossing.clock.now(), CallKind.FAILED, str(stopped)
             call = Call(now, self._verb, place.provider, place.host, 0, kind, 0, 0.0, 0.0, cause)
-            self._errand.record(call)
+            self.errand.record(call)
             raise
 
     def _dressed(self, request: WireRequest, permit: Permit) -> WireRequest:
@@ -164,7 +174,7 @@ class Passage:
         return msgspec.structs.replace(request, url=url, headers=headers)
 
     def _carries(self, permit: Permit) -> bool:
-        return permit.credential is not None and self.place.declared and not self._errand.bare
+        return permit.credential is not None and self.place.declared and not self.errand.bare
 
     async def _judge(
         self, request: WireRequest, permit: Permit, feedback: Feedback, now: float
@@ -176,11 +186,11 @@ class Passage:
         else:
             place.breaker.succeeded(self._number, now)
         if feedback.refused:
-            self._kind = CallKind.REFUSED
+            self.kind = CallKind.REFUSED
             await self.close()
             raise Refused(place.provider or place.host, status, feedback.retry_in_s)
         if status == 304 and not CONDITIONS.isdisjoint(name for name, _ in request.headers):
-            self._kind = CallKind.REVALIDATED
+            self.kind = CallKind.REVALIDATED
         elif (
             status in {401, 403}
             and self._carries(permit)
@@ -193,14 +203,14 @@ class Passage:
     def _begin(self) -> None:
         clock = self._crossing.clock
         self._number = -1
-        self._kind = CallKind.FETCHED
+        self.kind = CallKind.FETCHED
         self._bytes = 0
         self._ended = False
         self._at_us = clock.now()
         self.sent_s = clock.monotonic()
 
     def _fail(self, error: BaseException) -> None:
-        self._kind = CallKind.FAILED
+        self.kind = CallKind.FAILED
         if isinstance(error, WireFailure):
             self._crossing.breakers.failed(self.place.breaker, self._number)
         else:
@@ -215,14 +225,14 @@ class Passage:
         self._ended = True
         permit.release()
         place = self.place
-        self._errand.record(
+        self.errand.record(
             Call(
                 self._at_us,
                 self._verb,
                 place.provider,
                 place.host,
                 self.status,
-                self._kind,
+                self.kind,
                 self._bytes,
                 (self._crossing.clock.monotonic() - self.sent_s) * 1_000,
                 permit.waited_s * 1_000,

@@ -37,10 +37,8 @@ class Outgoing(msgspec.Struct, frozen=True):
     """It has left the host that it was made for: no credential goes along."""
 
 
-def next_hop(request: Outgoing, url: str, status: int, location: str | None) -> Outgoing | None:
-    """The request that a redirect asks for, answered from `url`; None if it is no redirect."""
-    if status not in STATUSES or not location:
-        return None
+def next_hop(request: Outgoing, url: str, status: int, location: str) -> Outgoing:
+    """The request that a redirect asks for; `url` is where the redirect came from."""
     target = urljoin(url, location)
     method, body, headers = request.method, request.body, request.headers
     if (status == 303 and method != "HEAD") or (status in {301, 302} and method == "POST"):

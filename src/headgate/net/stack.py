@@ -8,14 +8,15 @@ import msgspec
 from headgate.core.breaker import BreakerPolicy
 from headgate.core.provider import ProviderPolicy
 from headgate.net.breaker import Breakers
+from headgate.net.cache import HttpCache
 from headgate.net.client import HttpClient
 from headgate.net.credentials import Credentials
-from headgate.net.gated import Crossing, Passage, Record
+from headgate.net.gated import Crossing, Record
 from headgate.net.policy import NetPolicy
 from headgate.net.routes import Routes
 from headgate.ports.clock import Clock
 from headgate.ports.gate import Gates, Turn
-from headgate.ports.wire import Wire, WireReply, WireRequest
+from headgate.ports.wire import Wire
 
 
 class HttpParts(msgspec.Struct, frozen=True):
@@ -25,6 +26,8 @@ class HttpParts(msgspec.Struct, frozen=True):
     gates: Gates
     clock: Clock
     rng: Random
+    cache: HttpCache | None = None
+    """Opened and closed by whoever made it."""
 
 
 class HttpStack:
@@ -38,6 +41,7 @@ class HttpStack:
         breakers: BreakerPolicy,
     ) -> None:
         self._wire = parts.wire
+        self.cache = parts.cache
         self.policy = policy
         self.rng = parts.rng
         self.breakers = Breakers(breakers, parts.clock, parts.rng)
@@ -55,10 +59,6 @@ class HttpStack:
     ) -> HttpClient:
         """The client of one attempt; `provider` is its handler's, empty if it names none."""
         return HttpClient(self, turn, provider, record, guarded=guarded)
-
-    async def answer(self, request: WireRequest, passage: Passage) -> WireReply:
-        """The reply to a request, from wherever it is to be had."""
-        return await passage.send(request)
 
     async def close(self) -> None:
         """Close every connection."""

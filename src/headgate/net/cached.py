@@ -1,0 +1,83 @@
+"""Before the gates: the cache. What it answers costs no request and no token."""
+
+from collections.abc import AsyncIterator
+
+from headgate.core.call import Call, CallKind
+from headgate.net.cache import CacheReply, HttpCache
+from headgate.net.gated import Passage
+from headgate.ports.wire import WireRequest
+
+ASKED_NOBODY = frozenset({CallKind.CACHED, CallKind.SHARED})
+FROM_CACHE = ASKED_NOBODY | {CallKind.REVALIDATED}
+
+
+class CachedReply:
+    """An answer for which nobody was asked; it is written down when its body has ended."""
+
+    __slots__ = ("_at_us", "_bytes", "_ended", "_passage", "_reply", "_verb", "headers", "status")
+
+    def __init__(self, reply: CacheReply, passage: Passage, verb: str, at_us: int) -> None:
+        self._reply = reply
+        self._passage = passage
+        self._verb = verb
+        self._at_us = at_us
+        self._bytes = 0
+        self._ended = False
+        self.status = reply.status
+        self.headers = reply.headers
+
+    @property
+    def kind(self) -> CallKind:
+        """How it was come by."""
+        return self._reply.kind
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """The body."""
+        async for chunk in self._reply.chunks():
+            self._bytes += len(chunk)
+            yield chunk
+        self._end()
+
+    async def read(self, limit: int) -> bytes | None:
+        """The whole body; None if it is larger than `limit`."""
+        body = await self._reply.read(limit)
+        if body is not None:
+            self._bytes = len(body)
+            self._end()
+        return body
+
+    async def close(self) -> None:
+        """Let go of what is kept."""
+        self._end()
+        await self._reply.close()
+
+    def _end(self) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        place, now = self._passage.place, self._passage.now_us()
+        self._passage.errand.record(
+            Call(
+                self._at_us,
+                self._verb,
+                place.provider,
+                place.host,
+                self.status,
+                self.kind,
+                self._bytes,
+                (now - self._at_us) / 1_000,
+                0.0,
+            )
+        )
+
+
+async def ask(cache: HttpCache, request: WireRequest, passage: Passage) -> CacheReply:
+    """What the cache has, or what the server says."""
+    at_us = passage.now_us()
+    policy = passage.place.policy.cache
+    reply = await cache.fetch(
+        request, passage.send, partition=passage.partition(guarded=request.guarded), policy=policy
+    )
+    if reply.kind in ASKED_NOBODY:
+        return CachedReply(reply, passage, request.method, at_us)
+    return reply
