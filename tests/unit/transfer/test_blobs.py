@@ -57,7 +57,7 @@ async def test_the_same_bytes_lie_there_once(blobs, tmp_path):
 async def test_a_damaged_copy_is_replaced(blobs, tmp_path):
     name = await keep(blobs, b"hello")
     [path] = tmp_path.rglob(name)
-    path.write_bytes(b"hel")
+    path.write_bytes(b"hell")
     await keep(blobs, b"hello")
     assert await content(blobs, name) == b"hello"
 
