@@ -56,6 +56,14 @@ class FakeClock:
             self._asleep.notify_all()
         await future
 
+    def later(self, seconds: float, call: Callable[[], object]) -> Callable[[], object]:
+        """Have `call` called when the clock has been advanced that far."""
+        due = self._elapsed_us + max(round(seconds * MICROSECONDS), 1)
+        future = asyncio.get_running_loop().create_future()
+        future.add_done_callback(lambda done: None if done.cancelled() else call())
+        heapq.heappush(self._sleepers, (due, next(self._order), future))
+        return future.cancel
+
     async def advance(self, seconds: float) -> None:
         """Let time pass; each sleeper sees its own time when it wakes."""
         end = self._elapsed_us + round(seconds * MICROSECONDS)

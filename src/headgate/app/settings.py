@@ -13,10 +13,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from headgate.app.providers import SECTION, provider_leaf, with_presets
+from headgate.app.providers import fields as provider_fields
+from headgate.core.breaker import BreakerPolicy
 from headgate.core.errors import BadSetting
+from headgate.core.provider import ProviderPolicy
 from headgate.core.retry import RetryPolicy
 from headgate.core.sizing import ClaimPolicy, IngestPolicy
 from headgate.engine.policy import RetentionPolicy, WorkerPolicy
+from headgate.net.policy import NetPolicy
 
 DEFAULT_FILE = Path("headgate.toml")
 PREFIX = "HEADGATE_"
@@ -60,6 +65,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     worker: WorkerPolicy = msgspec.field(default_factory=WorkerPolicy)
     log: LogSettings = msgspec.field(default_factory=LogSettings)
     retention: RetentionPolicy = msgspec.field(default_factory=RetentionPolicy)
+    net: NetPolicy = msgspec.field(default_factory=NetPolicy)
+    breaker: BreakerPolicy = msgspec.field(default_factory=BreakerPolicy)
+    providers: Mapping[str, ProviderPolicy] = msgspec.field(
+        default_factory=lambda: with_presets([])
+    )
+    """Outside services by name, each as `[providers.NAME]`; those that are shipped are there."""
 
 
 class OriginKind(StrEnum):
@@ -138,7 +149,7 @@ def leaves(struct: type[msgspec.Struct] = Settings, prefix: str = "") -> Iterato
         path = prefix + field.name
         if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
             yield from leaves(field.type, path + ".")
-        else:
+        elif path != "providers":
             yield Leaf(path, field.type, field.default)
 
 
@@ -165,14 +176,33 @@ def _from_file(file: Path | None) -> Iterator[tuple[str, _Given]]:
         raise BadSetting(f"{path} is not valid TOML: {error}") from error
     origin = Origin(OriginKind.FILE, str(path))
     for key, value in _flatten(tree):
-        if key not in LEAVES:
-            raise BadSetting(f"{path}: there is no setting {key!r}{_did_you_mean(key, [*LEAVES])}")
+        if not _is_setting(key):
+            raise BadSetting(
+                f"{path}: there is no setting {key!r}{_did_you_mean(key, _known(key))}"
+            )
         yield key, _Given(value, origin)
+
+
+def _is_setting(path: str) -> bool:
+    return path in LEAVES or provider_leaf(path) is not None
+
+
+def _leaf(path: str) -> Leaf:
+    found = provider_leaf(path)
+    return Leaf(*found) if found else LEAVES[path]
+
+
+def _known(path: str) -> list[str]:
+    """The settings that somebody may have meant."""
+    if not path.startswith(SECTION):
+        return [*LEAVES]
+    name = path.removeprefix(SECTION).partition(".")[0]
+    return [f"{SECTION}{name}.{field}" for field in provider_fields()]
 
 
 def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in tree.items():
-        if isinstance(value, dict) and prefix + name not in LEAVES:
+        if isinstance(value, dict) and not _is_setting(prefix + name):
             yield from _flatten(value, f"{prefix}{name}.")
         else:
             yield prefix + name, value
@@ -187,13 +217,20 @@ def _from_environment(
     for name, text in sorted(environment.items()):
         if not name.startswith(PREFIX) or name in NOT_SETTINGS:
             continue
-        if name not in known:
+        path = known.get(name) or _provider_path(name)
+        if path is None:
             hint = _did_you_mean(name, [*known])
             warnings.append(f"the environment variable {name} sets nothing{hint}")
         elif text:
             # Set but empty is what compose files and shells leave behind: not a value.
-            given[known[name]] = _Given(text, Origin(OriginKind.ENVIRONMENT, name))
+            given[path] = _Given(text, Origin(OriginKind.ENVIRONMENT, name))
     return given, tuple(warnings)
+
+
+def _provider_path(variable: str) -> str | None:
+    """`HEADGATE_PROVIDERS__WIKIDATA__RATE` is `providers.wikidata.rate`."""
+    path = variable.removeprefix(PREFIX).lower().replace("__", ".")
+    return path if provider_leaf(path) else None
 
 
 def _did_you_mean(name: str, known: list[str]) -> str:
@@ -205,13 +242,19 @@ def _did_you_mean(name: str, known: list[str]) -> str:
 
 def _build(given: Mapping[str, _Given]) -> Settings:
     tree: dict[str, Any] = {}
+    providers: list[tuple[str, Any]] = []
     for path, one in given.items():
         section, _, name = path.rpartition(".")
-        value = _converted(LEAVES[path], one)
-        (tree.setdefault(section, {}) if section else tree)[name] = value
+        value = _converted(_leaf(path), one)
+        if path.startswith(SECTION):
+            providers.append((path, value))
+        else:
+            (tree.setdefault(section, {}) if section else tree)[name] = value
     for field in msgspec.structs.fields(Settings):
         if isinstance(values := tree.get(field.name), dict):
             tree[field.name] = _section(field.type, field.name, values, given)
+    if providers:
+        tree["providers"] = with_presets(providers)
     return Settings(**tree)
 
 

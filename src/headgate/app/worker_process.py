@@ -21,6 +21,7 @@ from headgate import __version__
 from headgate.app.launch import STOP, STOP_NOW, Briefing
 from headgate.app.loop import run_async
 from headgate.app.telemetry import LogObserver, configure, logger
+from headgate.app.traffic import Traffic
 from headgate.app.wiring import open_store
 from headgate.core.errors import HeadgateError
 from headgate.core.worker import WorkerInfo
@@ -100,6 +101,8 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
                 jobs=order.jobs or (),
             ),
         )
+        rng = Random()  # noqa: S311  jitter
+        traffic = Traffic(settings, clock, rng)
         engine = Engine(
             Scope(order.worker, order.jobs, order.alone),
             Policies(policy, settings.claim, settings.retry),
@@ -110,14 +113,19 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
                 clock,
                 logger(),
                 board,
-                Random(),  # noqa: S311  jitter
+                rng,
+                traffic,
+                traffic.gates,
             ),
         )
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, engine.stop)
         watch_leash(leash, loop, engine)
         reporter.say(WorkerReport(ready=True))
-        report = await engine.run_slice(Budget(order.budget_s, until_idle=order.alone))
+        try:
+            report = await engine.run_slice(Budget(order.budget_s, until_idle=order.alone))
+        finally:
+            await traffic.close()
     if report.stuck:
         reporter.say(WorkerReport(stuck=True))
     return STUCK if report.stuck else 0

@@ -24,6 +24,8 @@ class Fault(msgspec.Struct, frozen=True):
     kind: FaultClass
     reason: str
     retry_after_s: float | None = None
+    gate: str | None = None
+    """The gate that turned the item away, which it waits for."""
 
 
 REASON_LIMIT = 2_000

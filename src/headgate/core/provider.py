@@ -73,7 +73,7 @@ class CachePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Keep answers as their headers allow."""
     default_ttl_s: Patience = 0.0
     """How long an answer that says nothing about its age is fresh."""
-    max_bytes: Count = 1_073_741_824
+    max_bytes: Count = 1_000_000_000
     """A larger answer is not kept."""
 
 

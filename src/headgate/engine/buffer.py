@@ -69,6 +69,10 @@ class Buffer:
             self._drained.set()
         return removed
 
+    def count(self, job_id: int) -> int:
+        """How many items of a job are here."""
+        return sum(item.job_id == job_id for item, _ in self._waiting)
+
     def job_ids(self) -> set[int]:
         """The jobs that have items here."""
         return {item.job_id for item, _ in self._waiting}

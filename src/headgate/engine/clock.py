@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 
 
 class SystemClock:
@@ -21,3 +22,7 @@ class SystemClock:
     async def sleep(self, seconds: float) -> None:
         """Wait; zero only lets others run."""
         await asyncio.sleep(seconds)
+
+    def later(self, seconds: float, call: Callable[[], object]) -> Callable[[], object]:
+        """Have `call` called after a while, from the loop; calling the answer cancels that."""
+        return asyncio.get_running_loop().call_later(seconds, call).cancel

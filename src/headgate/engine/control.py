@@ -1,6 +1,6 @@
 """Keeps a worker obedient: time limits every moment, pause and cancel within a second."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from headgate.core.errors import UnknownJob
 from headgate.core.status import CLAIMABLE, JobState
@@ -19,7 +19,7 @@ class Control:
     def __init__(
         self,
         reads: ReadStore,
-        lanes: Sequence[Lane],
+        lanes: Iterable[Lane],
         dispatcher: Dispatcher,
         board: FlightBoard,
         clock: Clock,

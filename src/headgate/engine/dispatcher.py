@@ -7,9 +7,10 @@ from headgate.core.sizing import ClaimSizer
 from headgate.core.turns import Contender, Turns
 from headgate.engine.board import FlightBoard
 from headgate.engine.buffer import Buffer
+from headgate.engine.gates.tree import GateTree
 from headgate.engine.work import JobWork, Workshop
 from headgate.ports.clock import Clock
-from headgate.ports.items import ClaimRequest, Held, ItemStore
+from headgate.ports.items import ClaimRequest, GateFilter, Held, ItemStore
 from headgate.ports.jobs import JobStore
 from headgate.ports.notifier import Notifier
 
@@ -37,6 +38,7 @@ class Supply(msgspec.Struct, frozen=True):
     notifier: Notifier
     clock: Clock
     board: FlightBoard
+    gates: GateTree
 
 
 class Dispatcher:
@@ -64,6 +66,7 @@ class Dispatcher:
         self._patience = patience
         self._poll_s = patience.poll_s
         self._turns = Turns()
+        self._last_gate: dict[int, str] = {}
         self._contenders: list[Contender] = []
         self._looked_s = float("-inf")
         self._claim_began_s = 0.0
@@ -117,18 +120,43 @@ class Dispatcher:
             self._supply.board.may_use(work.handler.memory_mb)
         # Several jobs share the buffer, so that each gets its turn within one slice.
         share = max(size // min(len(self._contenders), 8), self._least(work))
-        self._claim_began_s = self._clock.monotonic()
-        claimed = await self._supply.items.claim(
-            ClaimRequest(
-                self._scope.worker,
-                contender.job_id,
-                share,
-                work.limit_s + self.BUFFER_PATIENCE_S + self.MARGIN_S,
-                self._scope.alone,
-            ),
+        share = self._room(work, share)
+        if share <= 0:
+            self._drop(contender)
+            return []
+        request = ClaimRequest(
+            self._scope.worker,
+            contender.job_id,
+            share,
+            work.limit_s + self.BUFFER_PATIENCE_S + self.MARGIN_S,
+            self._scope.alone,
         )
+        self._claim_began_s = self._clock.monotonic()
+        claimed = await self._take(request, work)
         if len(claimed) < share:
             self._drop(contender)
+        return claimed
+
+    def _room(self, work: JobWork, share: int) -> int:
+        """How many of `share` more items of a job its gates can use before long."""
+        room = self._supply.gates.room(work.job.id, work.handler.provider or "")
+        if room is None:
+            return share
+        return min(share, room - self._buffer.count(work.job.id))
+
+    async def _take(self, request: ClaimRequest, work: JobWork) -> list[ClaimedItem]:
+        """Claim: in input order, or from gates that are open, each in its turn."""
+        if work.handler.gate_of is None:
+            return await self._supply.items.claim(request)
+        shut = tuple(sorted(self._supply.gates.shut()))
+        after = self._last_gate.get(request.job_id, "")
+        filtered = msgspec.structs.replace(request, gates=GateFilter(shut, after))
+        claimed = await self._supply.items.claim(filtered)
+        missing = request.limit - len(claimed)
+        if missing and after:
+            first = msgspec.structs.replace(request, limit=missing, gates=GateFilter(shut))
+            claimed += await self._supply.items.claim(first)
+        self._last_gate[request.job_id] = claimed[-1].gate if claimed else ""
         return claimed
 
     def _least(self, work: JobWork) -> int:

@@ -13,8 +13,10 @@ from headgate.core.sizing import ClaimPolicy, ClaimSizer
 from headgate.engine.board import FlightBoard
 from headgate.engine.buffer import Buffer
 from headgate.engine.control import Control
+from headgate.engine.crew import Crew
 from headgate.engine.dispatcher import Dispatcher, Patience, Scope, Supply
-from headgate.engine.lane import Interruption, Lane, Tools
+from headgate.engine.gates.tree import GateTree
+from headgate.engine.lane import Interruption, Tools
 from headgate.engine.packs import PackRunner
 from headgate.engine.policy import RetentionPolicy, WorkerPolicy
 from headgate.engine.process import machine_is_pressed
@@ -23,6 +25,7 @@ from headgate.engine.settler import Settler
 from headgate.engine.work import Workshop
 from headgate.ports.clock import Clock
 from headgate.ports.handler import HandlerLookup, Logger
+from headgate.ports.http import HttpOpener
 from headgate.ports.observer import Observer
 from headgate.ports.store import Store
 
@@ -46,6 +49,8 @@ class Surroundings(msgspec.Struct, frozen=True):
     log: Logger
     board: FlightBoard
     rng: Random
+    http: HttpOpener
+    gates: GateTree
 
 
 class Budget(msgspec.Struct, frozen=True):
@@ -85,13 +90,13 @@ class Engine:
             around.board,
             self._sizer,
         )
-        workshop = Workshop(store.reads, around.lookup, policy, around.log)
+        workshop = Workshop(store.reads, around.lookup, policy, around.log, around.http)
         self._runner = runner = Runner(
             workshop, policies.retry, policy, clock, around.rng, self._threads
         )
         self._dispatcher = Dispatcher(
             scope,
-            Supply(store.items, store.jobs, store.notifier, clock, around.board),
+            Supply(store.items, store.jobs, store.notifier, clock, around.board, around.gates),
             workshop,
             self._buffer,
             self._sizer,
@@ -108,10 +113,10 @@ class Engine:
             clock,
             patience.doubt_s,
         )
-        self._lanes = [Lane(tools) for _ in range(policy.concurrency)]
+        self._crew = Crew(tools, policy.concurrency, around.gates.parking)
         self._control = Control(
             store.reads,
-            self._lanes,
+            self._crew,
             self._dispatcher,
             around.board,
             clock,
@@ -122,22 +127,21 @@ class Engine:
         """Work within a budget: the one entry for daemon, drain and slices."""
         clock = self._around.clock
         until_s = None if budget.seconds is None else clock.monotonic() + budget.seconds
-        for lane in self._lanes:
-            lane.closed = False
         services = [
+            supervise(self._crew.run()),
             supervise(self._settler.run()),
             supervise(self._control.run()),
             supervise(self._control.keep_time()),
         ]
-        lanes = [supervise(lane.run()) for lane in self._lanes]
         dispatching = supervise(self._dispatch(until_s, until_idle=budget.until_idle))
         try:
-            await _first_failure_or(dispatching, [*services, *lanes])
-            await self._wind_down(lanes, services)
+            await _first_failure_or(dispatching, services)
+            await self._wind_down(services)
         finally:
-            for task in (*services, *lanes, dispatching):
+            await self._crew.cancel()
+            for task in (*services, dispatching):
                 task.cancel()
-            await asyncio.gather(*services, *lanes, dispatching, return_exceptions=True)
+            await asyncio.gather(*services, dispatching, return_exceptions=True)
         tally = self._around.board.tally()
         return SliceReport(tally.settled, self._settler.refused, self._stuck())
 
@@ -148,7 +152,7 @@ class Engine:
     def stop_now(self) -> None:
         """Claim nothing more and hand back what runs."""
         self._dispatcher.stop()
-        for lane in self._lanes:
+        for lane in self._crew:
             # Closed first: else it would go on with the next item that waits in the buffer.
             lane.closed = True
             lane.interrupt(Interruption.HAND_BACK)
@@ -172,36 +176,25 @@ class Engine:
 
     def _stuck(self) -> bool:
         hanging = len(self._runner.left_behind) >= self._policy.concurrency
-        return hanging or any(lane.stuck for lane in self._lanes)
+        return hanging or self._crew.stuck
 
     async def _rest_of_lanes(self) -> None:
         """Wait until what is leased has been run, unless we are told to stop."""
         while not self._dispatcher.stopping and (
-            len(self._buffer) or any(lane.pack for lane in self._lanes)
+            len(self._buffer) or any(lane.pack for lane in self._crew)
         ):
             await self._around.clock.sleep(0.01)
 
-    async def _wind_down(
-        self,
-        lanes: list[asyncio.Task[None]],
-        services: list[asyncio.Task[None]],
-    ) -> None:
+    async def _wind_down(self, services: list[asyncio.Task[None]]) -> None:
         """Hand back what waits, let the lanes end, commit what they gave."""
         await self._dispatcher.return_waiting()
-        for lane in self._lanes:
-            lane.closed = True
-        self._buffer.wake()
-        await _first_failure_or(asyncio.ensure_future(_all(lanes)), services)
+        await _first_failure_or(asyncio.ensure_future(self._crew.close()), services)
         await self._settler.wait_idle()
 
 
 def supervise(service: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
     """Start a service loop as a task that somebody waits for."""
     return asyncio.ensure_future(service)
-
-
-async def _all(tasks: list[asyncio.Task[None]]) -> None:
-    await asyncio.gather(*tasks)
 
 
 async def _first_failure_or(

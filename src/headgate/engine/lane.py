@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Protocol
 
 import msgspec
 
@@ -42,15 +43,25 @@ class Tools(msgspec.Struct, frozen=True):
     """How long the loop may stand still before our leases may have been given to others."""
 
 
+class Company(Protocol):
+    """The other lanes."""
+
+    @property
+    def surplus(self) -> bool:
+        """Whether one of them may go."""
+        ...
+
+
 class Lane:
-    """Runs items one after the other until it is closed."""
+    """Runs items one after the other until it is closed, or not needed any more."""
 
     BURST = 64
     """Handlers that never wait would starve the commits, so a lane pauses after this many."""
     PAUSE_S = 0.01
 
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: Tools, company: Company) -> None:
         self._tools = tools
+        self._company = company
         self._task: asyncio.Task[object] | None = None
         self._interruption: Interruption | None = None
         self.closed = False
@@ -65,7 +76,7 @@ class Lane:
         tools = self._tools
         self._task = asyncio.current_task()
         burst = 0
-        while not (self.closed or self.stuck):
+        while not (self.closed or self.stuck or self._company.surplus):
             if tools.clock.monotonic() - tools.board.turned_here_s > tools.doubt_s:
                 # We were frozen. Control lets go of what waits before it says that the loop turns.
                 await tools.clock.sleep(self.PAUSE_S)

@@ -155,6 +155,14 @@ class ObservedJobs:
         call = self._store.demand(jobs, handlers)
         return await self._watch.over("demand", call, lambda demand: len(demand.contenders))
 
+    async def rested(self) -> list[int]:
+        """Report the jobs whose pause is over."""
+        return await self._watch.over("rested", self._store.rested(), len)
+
+    async def half_cancelled(self) -> list[int]:
+        """Report the jobs whose cancellation was cut short."""
+        return await self._watch.over("half_cancelled", self._store.half_cancelled(), len)
+
     async def register(self, worker: WorkerInfo) -> None:
         """Report a new worker."""
         await self._watch.over("register", self._store.register(worker))

@@ -8,11 +8,12 @@ each row is settled, so being run again in a smaller pack costs an innocent row 
 import asyncio
 from collections.abc import Sequence
 
-from headgate.core.fault import Fault
+from headgate.core.ending import AttemptOver
+from headgate.core.fault import Fault, FaultClass
 from headgate.core.item import ClaimedItem
 from headgate.core.outcome import Outcome
 from headgate.engine.result import outcome_of
-from headgate.engine.runner import Ended, Runner, fault_of
+from headgate.engine.runner import Ended, Runner, ending_of
 from headgate.engine.work import JobWork, Workshop
 from headgate.ports.clock import Clock
 
@@ -42,11 +43,10 @@ class PackRunner:
             outcomes = await self._call(work, pack)
         except asyncio.CancelledError:
             raise
-        except (ConnectionError, TimeoutError) as error:
-            return [fault_of(error)] * len(pack)
         except BaseException as error:  # noqa: BLE001  a handler may raise anything
-            if len(pack) == 1:
-                return [fault_of(error)]
+            ending = ending_of(error)
+            if len(pack) == 1 or _is_nobodys_fault(error, ending):
+                return [ending] * len(pack)
             half = len(pack) // 2
             return [
                 *await self._outcomes(work, pack[:half]),
@@ -61,6 +61,13 @@ class PackRunner:
         if not isinstance(returned, Sequence) or len(returned) != len(pack):
             raise PackError(returned, len(pack))
         return [outcome_of(each) for each in returned]
+
+
+def _is_nobodys_fault(error: BaseException, ending: Outcome | Fault) -> bool:
+    """Network trouble: a smaller pack would meet it as well."""
+    if isinstance(error, AttemptOver):
+        return isinstance(ending, Fault) and ending.kind is not FaultClass.PERMANENT
+    return isinstance(error, ConnectionError | TimeoutError)
 
 
 class PackError(ValueError):

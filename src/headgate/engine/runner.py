@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from headgate.core.ending import AttemptOver
 from headgate.core.fault import Fault, FaultClass, of_exception
 from headgate.core.item import ClaimedItem, Item
 from headgate.core.outcome import Outcome
@@ -22,6 +23,7 @@ from headgate.engine.work import JobWork, Workshop
 from headgate.ports.clock import Clock
 
 _decode = msgspec.json.Decoder().decode
+_encode = msgspec.json.Encoder().encode
 MICROSECONDS = 1_000_000
 Called = tuple[object, BaseException | None]
 """What a plain function returned, and what it raised."""
@@ -69,7 +71,7 @@ class Runner:
         except MemoryError as error:
             return self.crashed(claimed, f"memory limit: {error or 'MemoryError'}", started_s)
         except BaseException as error:  # noqa: BLE001  a handler may raise anything, even SystemExit
-            outcome: Outcome | Fault = fault_of(error)
+            outcome = ending_of(error)
         else:
             outcome = outcome_of(returned)
         return self.ended(claimed, outcome, claimed_s, started_s, normalized)
@@ -116,6 +118,11 @@ class Runner:
         waited_us = int((started_s - claimed_s) * MICROSECONDS)
         ran_us = int((self._clock.monotonic() - started_s) * MICROSECONDS)
         settlement = settle(claimed, verdict, text, normalized, waited_us, ran_us)
+        calls = self._workshop.take_calls(claimed.id)
+        gate = final.gate if isinstance(final, Fault) else None
+        if calls or gate:
+            noted = _encode(calls).decode() if calls else None
+            settlement = msgspec.structs.replace(settlement, calls=noted, gate=gate)
         return Ended(settlement, result_columns(final))
 
     def crashed(self, claimed: ClaimedItem, cause: str, started_s: float) -> Ended:
@@ -154,8 +161,10 @@ def _call_plain(work: JobWork, subject: object, context: object) -> Called:
         return None, error
 
 
-def fault_of(error: BaseException) -> Fault:
+def ending_of(error: BaseException) -> Outcome | Fault:
     """What an exception out of a handler means."""
+    if isinstance(error, AttemptOver):
+        return error.ending
     if isinstance(error, SystemExit):
         return Fault(FaultClass.PERMANENT, f"the handler called sys.exit({error.code!r})")
     return of_exception(error)

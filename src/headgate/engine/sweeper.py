@@ -110,14 +110,14 @@ class Sweeper:
 
     async def _finish_cancellations(self) -> None:
         """Cancel what a cancellation that was cut short has left open."""
-        for job_id in await self._store.reads.half_cancelled():
+        for job_id in await self._store.jobs.half_cancelled():
             while await self._store.items.cancel_items(job_id):
                 pass
             self._observer.changed("cancellation_finished", job=job_id)
 
     async def _resume_rested(self) -> None:
         """End pauses that were made for a time, such as for a budget that is spent."""
-        for job_id in await self._store.reads.rested():
+        for job_id in await self._store.jobs.rested():
             with suppress(UsageError):  # somebody was faster
                 await self._store.jobs.move_job(job_id, JobMove.RESUME, "the pause is over")
                 await self._store.notifier.ring()

@@ -1,14 +1,18 @@
 """Jobs as a worker sees them: the handler that runs them and what it may know."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
 
+from headgate.core.call import Call
 from headgate.core.errors import UnknownHandler, UnknownJob
 from headgate.core.item import ClaimedItem
 from headgate.engine.policy import WorkerPolicy
+from headgate.ports.gate import Turn
 from headgate.ports.handler import Context, HandlerLookup, HandlerSpec, JobView, Logger
+from headgate.ports.http import Http, HttpOpener
 from headgate.ports.reads import ReadStore
 
 
@@ -60,11 +64,14 @@ class Workshop:
         lookup: HandlerLookup,
         policy: WorkerPolicy,
         log: Logger,
+        http: HttpOpener,
     ) -> None:
         self._reads = reads
         self._lookup = lookup
         self._policy = policy
         self._log = log
+        self._http = http
+        self._calls: dict[int, list[Call]] = {}
         self._works: dict[int, JobWork] = {}
         self.unrunnable: dict[int, str] = {}
         """Jobs whose handler this process cannot load, with the reason."""
@@ -86,6 +93,8 @@ class Workshop:
             self.unrunnable[job_id] = str(error)
             self._log.error("handler cannot be loaded", job=job_id, reason=str(error))
             return None
+        if spec.provider and spec.limits:
+            self._http.declare(spec.provider, spec.limits)
         view = JobView(job.id, job.name, job.owner, job.config)
         limit_s = spec.timeout_s or self._policy.item_timeout_s
         work = JobWork(view, spec, limit_s)
@@ -97,4 +106,20 @@ class Workshop:
         strategies = work.handler.strategies
         strategy = strategies[min(item.strategy, len(strategies) - 1)] if strategies else None
         attempt = item.attempts + 1
-        return Context(work.job, attempt, strategy, ItemLog(self._log, item, attempt))
+        log = ItemLog(self._log, item, attempt)
+        return Context(work.job, attempt, strategy, log, partial(self._open, work, item.id))
+
+    def _open(self, work: JobWork, item_id: int) -> Http:
+        calls = self._calls.setdefault(item_id, [])
+        handler = work.handler
+        return self._http(
+            Turn(work.job.owner, work.job.id),
+            handler.provider or "",
+            calls.append,
+            guarded=handler.guarded,
+            blocking=not handler.is_async,
+        )
+
+    def take_calls(self, item_id: int) -> list[Call] | None:
+        """What an attempt asked of the network until now; None if it has not asked at all."""
+        return self._calls.pop(item_id, None)

@@ -4,7 +4,10 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+import msgspec
+
 from headgate.core.errors import UsageError
+from headgate.core.provider import ProviderPolicy
 from headgate.ports.handler import HandlerSpec
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -16,6 +19,10 @@ def handler(  # noqa: PLR0913 (each is an option that users write by name)
     name: str,
     *,
     provider: str | None = None,
+    rate: str = "",
+    burst: int | None = None,
+    concurrency: int | None = None,
+    budget: Mapping[str, str] | None = None,
     gate_of: Callable[[Mapping[str, Any]], str] | None = None,
     strategies: Sequence[str] = (),
     normalize: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
@@ -29,12 +36,15 @@ def handler(  # noqa: PLR0913 (each is an option that users write by name)
         async def price(item, ctx):
             return {"price": 12.5}
 
-    `provider` or `gate_of(input)` names the service that items wait for. `strategies` are query
+    `provider` names the service that its requests go to, as in the settings; `rate="5/s"`,
+    `burst`, `concurrency` and `budget={"tokens": "90000/min"}` say of it what the settings do not.
+    `gate_of(input)` names the host or provider that a single item waits for. `strategies` are query
     variants, tried in order while the answer is NotFound: see `ctx.strategy`. `normalize(input)`
     fills `item.normalized`. With `pack=N` the function takes a list of up to N items and returns
     a list of as many outcomes. `timeout` is in seconds, for one item or one pack.
     """
     _check(name, pack, timeout, memory_mb)
+    limits = _limits(name, rate, burst, concurrency, budget)
 
     def mark(function: Function) -> Function:
         spec = HandlerSpec(
@@ -42,13 +52,14 @@ def handler(  # noqa: PLR0913 (each is an option that users write by name)
             reference=f"{function.__module__}:{getattr(function, '__qualname__', name)}",
             call=function,
             is_async=is_async(function),
-            provider=provider,
+            provider=provider or (name if limits else None),
             gate_of=gate_of,
             strategies=tuple(strategies),
             normalize=normalize,
             pack=pack,
             timeout_s=timeout,
             memory_mb=memory_mb,
+            limits=limits,
         )
         setattr(function, MARK, spec)
         return function
@@ -66,6 +77,22 @@ def is_async(function: object) -> bool:
     """Whether calling it gives something to await."""
     call = getattr(function, "__call__", None)  # noqa: B004 (the method is looked at, not called)
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
+
+
+def _limits(
+    name: str,
+    rate: str,
+    burst: int | None,
+    concurrency: int | None,
+    budget: Mapping[str, str] | None,
+) -> ProviderPolicy | None:
+    if not (rate or burst or concurrency or budget):
+        return None
+    given = {"rate": rate, "burst": burst, "concurrency": concurrency, "budget": budget or {}}
+    try:
+        return msgspec.convert(given, ProviderPolicy)
+    except ValueError as error:
+        raise UsageError(f"handler {name}: {error}") from error
 
 
 def _check(name: object, pack: int | None, timeout: float | None, memory_mb: int | None) -> None:

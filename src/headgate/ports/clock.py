@@ -1,5 +1,6 @@
 """Time, passed in so that tests can own it."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 
@@ -16,4 +17,8 @@ class Clock(Protocol):
 
     async def sleep(self, seconds: float) -> None:
         """Wait; zero only lets others run."""
+        ...
+
+    def later(self, seconds: float, call: Callable[[], object]) -> Callable[[], object]:
+        """Have `call` called after a while, from the loop; calling the answer cancels that."""
         ...

@@ -5,8 +5,11 @@ from typing import Any, Protocol
 
 import msgspec
 
+from headgate.core.errors import UsageError
 from headgate.core.item import Item
 from headgate.core.outcome import Outcome
+from headgate.core.provider import ProviderPolicy
+from headgate.ports.http import Http
 
 Result = Mapping[str, Any] | Outcome | None
 
@@ -49,6 +52,24 @@ class Context(msgspec.Struct):
     strategy: str | None
     """The query variant to try now, from the handler's `strategies`."""
     log: Logger
+    _open: Callable[[], Http] | None = None
+    _http: Http | None = None
+
+    @property
+    def http(self) -> Http:
+        """The polite client: cached, paced, capped, retried, recorded.
+
+        In a plain `def` handler its methods return their answer at once instead of being awaited.
+        """
+        if self._http is None:
+            if self._open is None:
+                raise UsageError("there is no HTTP client here; pass one to `run_handler(http=…)`")
+            self._http = self._open()
+        return self._http
+
+    def spend(self, **cost: float) -> None:
+        """What the last request really cost, where an estimate was reserved: `tokens=812`."""
+        self.http.spend(cost)
 
 
 class HandlerSpec(msgspec.Struct, frozen=True):
@@ -66,6 +87,10 @@ class HandlerSpec(msgspec.Struct, frozen=True):
     pack: int | None = None
     timeout_s: float | None = None
     memory_mb: int | None = None
+    limits: ProviderPolicy | None = None
+    """What the handler itself declares of its provider."""
+    guarded: bool = False
+    """It asks addresses that come from data, so private ones are refused."""
 
 
 class HandlerLookup(Protocol):

@@ -1,8 +1,12 @@
 """`ctx.http`: the polite client as handlers see it."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, Self, TypedDict, Unpack
+
+from headgate.core.call import Call
+from headgate.core.provider import ProviderPolicy
+from headgate.ports.gate import Turn
 
 Params = Mapping[str, str | int | float | bool | None]
 
@@ -114,6 +118,10 @@ class StreamedResponse(Protocol):
 class Http(Protocol):
     """Cached, paced, capped, retried, recorded. Methods as in other clients."""
 
+    def spend(self, cost: Mapping[str, float]) -> None:
+        """What the last request really cost, where only an estimate was reserved."""
+        ...
+
     async def request(self, method: str, url: str, **options: Unpack[Options]) -> Response:
         """Send one request; for the options see `Options`."""
         ...
@@ -146,4 +154,24 @@ class Http(Protocol):
         self, method: str, url: str, **options: Unpack[Options]
     ) -> AbstractAsyncContextManager[StreamedResponse]:
         """Send, and read the body piece by piece; its place at the gates is held meanwhile."""
+        ...
+
+
+class HttpOpener(Protocol):
+    """Makes the client of one attempt. Cheap: every attempt that asks for one gets its own."""
+
+    def declare(self, provider: str, policy: ProviderPolicy) -> None:
+        """What a handler says of its provider, where the settings say nothing."""
+        ...
+
+    def __call__(
+        self,
+        turn: Turn,
+        provider: str,
+        record: Callable[[Call], None],
+        *,
+        guarded: bool,
+        blocking: bool,
+    ) -> Http:
+        """`provider` is its handler's, empty if it names none; `blocking` is for threads."""
         ...

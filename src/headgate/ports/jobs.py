@@ -49,7 +49,7 @@ class JobStore(Protocol):
     ) -> Job:
         """Carry out a state change, or raise IllegalMove naming the state it is in.
 
-        With `resume_in_s`, a pause is over after that time: see `ReadStore.rested`.
+        With `resume_in_s`, a pause is over after that time: see `rested`.
         """
         ...
 
@@ -79,6 +79,14 @@ class JobStore(Protocol):
 
     async def demand(self, jobs: Sequence[int] | None, handlers: Sequence[str] | None) -> Demand:
         """What there is to do; None means every job, or every handler."""
+        ...
+
+    async def rested(self) -> list[int]:
+        """Paused jobs whose pause was to end by itself, and is over."""
+        ...
+
+    async def half_cancelled(self) -> list[int]:
+        """Cancelled jobs that still have open items: whoever cancelled them was cut short."""
         ...
 
     async def register(self, worker: WorkerInfo) -> None:

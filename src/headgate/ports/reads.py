@@ -199,14 +199,6 @@ class ReadStore(Protocol):
         """Workers, newest first."""
         ...
 
-    async def rested(self) -> list[int]:
-        """Paused jobs whose pause was to end by itself, and is over."""
-        ...
-
-    async def half_cancelled(self) -> list[int]:
-        """Cancelled jobs that still have open items: whoever cancelled them was cut short."""
-        ...
-
     async def status(self) -> StoreStatus:
         """Size, schema and location."""
         ...

@@ -24,13 +24,13 @@ async def test_a_cancelled_job_ends_its_open_items_and_leaves_the_others(store):
 async def test_a_cancellation_that_was_cut_short_can_be_found(store):
     job, who = await factories.job(store, 2), await factories.worker(store)
     await factories.claim(store, job.id, who)
-    assert await store.reads.half_cancelled() == []
+    assert await store.jobs.half_cancelled() == []
     await store.jobs.move_job(job.id, JobMove.CANCEL)
-    assert await store.reads.half_cancelled() == [job.id]
+    assert await store.jobs.half_cancelled() == [job.id]
     await store.items.cancel_items(job.id, limit=1)
-    assert await store.reads.half_cancelled() == [job.id]
+    assert await store.jobs.half_cancelled() == [job.id]
     await store.items.cancel_items(job.id)
-    assert await store.reads.half_cancelled() == []
+    assert await store.jobs.half_cancelled() == []
 
 
 async def test_a_result_that_comes_after_the_cancellation_is_discarded(store):

@@ -285,15 +285,15 @@ async def test_a_pause_for_a_time_is_over_by_itself(store):
     paused = await store.jobs.move_job(job.id, JobMove.PAUSE, "budget is spent", 3_600.0)
     assert paused.pause_reason == "budget is spent"
     assert paused.resume_at - paused.updated_at == 3_600_000_000
-    assert await store.reads.rested() == []
+    assert await store.jobs.rested() == []
     resumed = await store.jobs.move_job(job.id, JobMove.RESUME)
     assert (resumed.pause_reason, resumed.resume_at) == (None, None)
     await store.jobs.move_job(job.id, JobMove.PAUSE, "for a moment", 0.0)
-    assert await store.reads.rested() == [job.id]
+    assert await store.jobs.rested() == [job.id]
 
 
 async def test_a_pause_without_end_stays(store):
     job = await factories.job(store, 1)
     paused = await store.jobs.move_job(job.id, JobMove.PAUSE, "by hand")
     assert (paused.pause_reason, paused.resume_at) == ("by hand", None)
-    assert await store.reads.rested() == []
+    assert await store.jobs.rested() == []

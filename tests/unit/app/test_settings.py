@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from headgate.app.settings import (
@@ -16,6 +17,8 @@ from headgate.app.settings import (
     value_of,
 )
 from headgate.core.errors import BadSetting
+from headgate.core.provider import ProviderPolicy
+from headgate.core.rate import Limit
 from headgate.core.retry import RetryPolicy
 
 
@@ -72,6 +75,7 @@ def test_a_named_file_is_read_instead_of_the_default_one():
 def test_every_variable_of_every_setting_is_known():
     for leaf in LEAVES.values():
         shown = value_of(Settings(), leaf.path)
+        shown = "something" if shown == "" else shown  # set but empty is not set
         text = "null" if shown is None else str(shown)
         loaded = load(None, {leaf.variable: text})
         assert value_of(loaded.settings, leaf.path) == shown
@@ -188,3 +192,58 @@ def test_a_bad_database_url_is_masked_in_its_error():
 
 def test_loaded_is_a_value():
     assert isinstance(load(), Loaded)
+
+
+# ---- providers ---------------------------------------------------------------------------------
+
+
+def test_a_provider_is_a_section_of_its_own():
+    written(
+        """
+        [providers.prices]
+        hosts = ["api.prices.example"]
+        rate = "10/s, 100/min"
+        retry.retries = 1
+        [providers.prices.credentials.main]
+        env = "PRICES_TOKEN"
+        """
+    )
+    loaded = load()
+    prices = loaded.settings.providers["prices"]
+    assert prices.limits == (Limit(10.0, 1.0), Limit(100.0, 60.0))
+    assert prices.retry.retries == 1
+    assert prices.retry.budget_s == ProviderPolicy().retry.budget_s
+    assert prices.credentials["main"].env == "PRICES_TOKEN"
+    assert str(loaded.origins["providers.prices.rate"]) == "file headgate.toml"
+
+
+def test_the_environment_says_more_of_a_provider():
+    written("[providers.prices]\nrate = '10/s'\n")
+    loaded = load(None, {"HEADGATE_PROVIDERS__PRICES__CONCURRENCY": "3"})
+    prices = loaded.settings.providers["prices"]
+    assert (prices.rate, prices.concurrency) == ("10/s", 3)
+    assert loaded.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("rat = '5/s'", "no setting 'providers.prices.rat'; did you mean providers.prices.rate?"),
+        ("rate = '5 per second'", "'5 per second' is no limit"),
+        ("rate = 5", "providers.prices.rate = 5 in file headgate.toml"),
+        ("concurrency = 0", "providers.prices.concurrency = 0"),
+        ("hosts = ['not a host']", "'not a host' is no host"),
+        ("credentials.main.env = 'T'", "credentials need `hosts`"),
+    ],
+)
+def test_what_is_wrong_about_a_provider_is_named(text: str, words: str):
+    written(f"[providers.prices]\n{text}\n")
+    with pytest.raises(BadSetting) as caught:
+        load()
+    assert words in str(caught.value)
+
+
+def test_settings_with_providers_reach_a_worker_whole():
+    written("[providers.prices]\nrate = '10/s'\n[net]\nallow_private = true\n")
+    settings = load().settings
+    assert msgspec.json.decode(msgspec.json.encode(settings), type=Settings) == settings

@@ -11,6 +11,8 @@ import msgspec
 import pytest
 import structlog
 
+from headgate.app.settings import Settings
+from headgate.app.traffic import Traffic
 from headgate.core.fault import FaultClass
 from headgate.core.item import Item
 from headgate.core.job import Job
@@ -53,6 +55,7 @@ class Bench:
     async def engine(self, items: int, retry: RetryPolicy = IMPATIENT, **policy: Any) -> Engine:
         self.job = await factories.job(self.store, items)
         worker = WorkerPolicy(**{"concurrency": 4, "poll_s": 0.02, **policy})
+        traffic = Traffic(Settings(), SystemClock(), Random(1))
         surroundings = Surroundings(
             self.store,
             lambda reference: self._spec,
@@ -61,6 +64,8 @@ class Bench:
             structlog.get_logger(),
             self.board,
             Random(1),
+            traffic,
+            traffic.gates,
         )
         scope = Scope(await factories.worker(self.store))
         return Engine(scope, Policies(worker=worker, retry=retry), surroundings)

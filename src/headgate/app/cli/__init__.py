@@ -8,7 +8,19 @@ from typing import Annotated
 import typer
 
 from headgate import __version__
-from headgate.app.cli import config, db, dlq, doctor, items, jobs, queue, run, worker, workers
+from headgate.app.cli import (
+    config,
+    db,
+    dlq,
+    doctor,
+    items,
+    jobs,
+    queue,
+    report,
+    run,
+    worker,
+    workers,
+)
 from headgate.app.cli.desk import shared_callback
 
 ABOUT = (
@@ -61,7 +73,7 @@ app.callback(epilog=EPILOG)(shared_callback(ABOUT, VERSION))
 run.register(app)
 worker.register(app)
 doctor.register(app)
-for noun in (jobs, items, dlq, workers, queue, db, config):
+for noun in (jobs, items, dlq, workers, queue, report, db, config):
     app.add_typer(noun.app)
 
 

@@ -123,6 +123,18 @@ class PostgresJobs:
             await self._database.single(lambda session: session.rows("demand", **values))
         )
 
+    async def rested(self) -> list[int]:
+        """Paused jobs whose pause was to end by itself, and is over."""
+        return await self._ids("rested")
+
+    async def half_cancelled(self) -> list[int]:
+        """Cancelled jobs that still have open items: whoever cancelled them was cut short."""
+        return await self._ids("half_cancelled")
+
+    async def _ids(self, query: str) -> list[int]:
+        rows = await self._database.single(lambda session: session.rows(query))
+        return [row[0] for row in rows]
+
     async def register(self, worker: WorkerInfo) -> None:
         """Announce a worker."""
         values = msgspec.structs.asdict(worker) | {"jobs": as_json(worker.jobs)}

@@ -130,14 +130,6 @@ class PostgresReads:
         """Workers, newest first."""
         return [WorkerRow(*row) for row in await self._rows("workers", alive_only=alive_only)]
 
-    async def rested(self) -> list[int]:
-        """Paused jobs whose pause was to end by itself, and is over."""
-        return [row[0] for row in await self._rows("rested")]
-
-    async def half_cancelled(self) -> list[int]:
-        """Cancelled jobs that still have open items: whoever cancelled them was cut short."""
-        return [row[0] for row in await self._rows("half_cancelled")]
-
     async def status(self) -> StoreStatus:
         """Size, schema and location."""
         jobs, items, size, version = (await self._rows("totals"))[0]

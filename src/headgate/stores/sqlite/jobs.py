@@ -134,6 +134,16 @@ class SqliteJobs:
         }
         return await self._database.read(lambda tx: _demand(tx, tx.rows("demand", **values)))
 
+    async def rested(self) -> list[int]:
+        """Paused jobs whose pause was to end by itself, and is over."""
+        rows = await self._database.read(lambda tx: tx.rows("rested"))
+        return [row[0] for row in rows]
+
+    async def half_cancelled(self) -> list[int]:
+        """Cancelled jobs that still have open items: whoever cancelled them was cut short."""
+        rows = await self._database.read(lambda tx: tx.rows("half_cancelled"))
+        return [row[0] for row in rows]
+
     async def register(self, worker: WorkerInfo) -> None:
         """Announce a worker."""
         values = msgspec.structs.asdict(worker) | {"jobs": as_json(worker.jobs)}

@@ -145,16 +145,6 @@ class SqliteReads:
         rows = await self._database.read(lambda tx: tx.rows("workers", alive_only=alive_only))
         return [WorkerRow(*row) for row in rows]
 
-    async def rested(self) -> list[int]:
-        """Paused jobs whose pause was to end by itself, and is over."""
-        rows = await self._database.read(lambda tx: tx.rows("rested"))
-        return [row[0] for row in rows]
-
-    async def half_cancelled(self) -> list[int]:
-        """Cancelled jobs that still have open items: whoever cancelled them was cut short."""
-        rows = await self._database.read(lambda tx: tx.rows("half_cancelled"))
-        return [row[0] for row in rows]
-
     async def status(self) -> StoreStatus:
         """Size, schema and location."""
         jobs, items = (await self._database.read(lambda tx: tx.rows("totals")))[0]

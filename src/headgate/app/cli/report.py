@@ -1,0 +1,85 @@
+"""`headgate report`: accounts of what was done, fit to be sent to others."""
+
+import msgspec
+
+from headgate.app.cli.desk import Desk, command, noun
+from headgate.app.cli.options import JobId, Json
+from headgate.app.cli.shapes import moment, span
+from headgate.core.call import Call
+from headgate.core.job import Job
+from headgate.core.politeness import Conduct, Politeness
+from headgate.ports.reads import ReadStore
+
+app = noun("report", "Sum up what a job has done.")
+
+PAGE = 2_000
+_calls = msgspec.json.Decoder(list[Call])
+
+
+@command(
+    app,
+    "politeness",
+    ["headgate report politeness 3", "headgate report politeness 3 --json | jq '.providers[0]'"],
+)
+async def politeness(desk: Desk, job_id: JobId, as_json: Json = False) -> None:
+    """Show how a job has treated each provider: requests, peaks, refusals, waits."""
+    async with desk.store() as store:
+        job = await store.reads.job(job_id)
+        conducts = await conducts_of(store.reads, job_id)
+    if as_json:
+        desk.screen.json({"job_id": job_id, "providers": [_shape(each) for each in conducts]})
+        return
+    if not conducts:
+        desk.screen.say(f"job {job_id} has asked nothing through `ctx.http` yet")
+        return
+    _print(desk, job, conducts)
+
+
+async def conducts_of(reads: ReadStore, job_id: int) -> list[Conduct]:
+    """One account for each provider, read page by page."""
+    account = Politeness()
+    page = await reads.calls(job_id, 0, PAGE)
+    while page.next_after_id is not None:
+        for text in page.texts:
+            for call in _calls.decode(text):
+                account.add(call)
+        page = await reads.calls(job_id, page.next_after_id, PAGE)
+    return account.conducts()
+
+
+def _shape(conduct: Conduct) -> dict[str, object]:
+    shape = msgspec.to_builtins(conduct)
+    first, last = shape.pop("first_us"), shape.pop("last_us")
+    return {
+        **shape,
+        "first": moment(first or None),
+        "last": moment(last or None),
+        "refused_share": round(conduct.refused_share, 6),
+    }
+
+
+def _print(desk: Desk, job: Job, conducts: list[Conduct]) -> None:
+    screen = desk.screen
+    screen.line(f"Politeness of job {job.id}, {job.name}", "bold")
+    for conduct in conducts:
+        screen.line(f"\n{conduct.name}", "bold")
+        screen.facts(_facts(conduct))
+
+
+def _facts(conduct: Conduct) -> dict[str, str]:
+    share = f"{conduct.refused_share:.2%}"
+    return {
+        "requests": f"{conduct.requests:,} ({conduct.bytes / 1e6:,.1f} MB received)",
+        "between": f"{moment(conduct.first_us or None)} and {moment(conduct.last_us or None)}",
+        "rate": (
+            f"{conduct.mean_per_s:,.2f}/s on average; at most {conduct.peak_per_s:,} in a second"
+            f" and {conduct.peak_per_min:,} in a minute"
+        ),
+        "refused": f"{conduct.refused:,} ({share} of requests; 429 and the like)",
+        "no answer": f"{conduct.failed:,}",
+        "not asked again": (
+            f"{conduct.confirmed:,} confirmed by 304, {conduct.spared:,} answered by the cache"
+        ),
+        "stood still": f"{span(conduct.honouring_s)} because the server asked for it",
+        "waited": f"{span(conduct.waited_s)} at gates, all requests together",
+    }

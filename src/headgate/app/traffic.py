@@ -1,0 +1,78 @@
+"""A worker's way out: its gates, and the HTTP stack behind them, made when first asked for."""
+
+import asyncio
+import importlib
+import threading
+from collections.abc import Callable
+from random import Random
+from typing import TYPE_CHECKING, cast
+
+from headgate.app.settings import Settings
+from headgate.core.call import Call
+from headgate.core.fixed import Fixed
+from headgate.core.pace import Pace
+from headgate.core.provider import ProviderPolicy
+from headgate.engine.gates.ledger_time import LedgerTime
+from headgate.engine.gates.tree import GateTree
+from headgate.engine.gates.ways import Ways
+from headgate.ports.clock import Clock
+from headgate.ports.gate import Turn
+from headgate.ports.http import Http
+
+if TYPE_CHECKING:
+    from headgate.net.stack import HttpStack
+
+
+class Traffic:
+    """Opens a client for each attempt that asks for one.
+
+    Most of its weight comes with the first: a job that never asks starts as fast as before.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock, rng: Random) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._rng = rng
+        self._providers: dict[str, ProviderPolicy] = dict(settings.providers)
+        self._stack: HttpStack | None = None
+        self._opening = threading.Lock()
+        self._loop = asyncio.get_running_loop()
+        ways = Ways(self._providers, Pace, Fixed)
+        self.gates = GateTree(ways.to, LedgerTime(clock), clock)
+
+    def declare(self, provider: str, policy: ProviderPolicy) -> None:
+        """What a handler says of its provider, where the settings say nothing."""
+        self._providers.setdefault(provider, policy)
+
+    def __call__(
+        self,
+        turn: Turn,
+        provider: str,
+        record: Callable[[Call], None],
+        *,
+        guarded: bool,
+        blocking: bool,
+    ) -> Http:
+        """The client of one attempt."""
+        with self._opening:  # plain handlers ask from threads of their own
+            stack = self._stack = self._stack or self._open()
+        client = stack.client(turn, provider, record, guarded=guarded)
+        if not blocking:
+            return client
+        blocking_client = importlib.import_module("headgate.net.blocking").BlockingClient
+        return cast("Http", blocking_client(client, self._loop))
+
+    async def close(self) -> None:
+        """Close every connection."""
+        if self._stack is not None:
+            await self._stack.close()
+
+    def _open(self) -> "HttpStack":
+        settings = self._settings
+        net = {name: importlib.import_module(f"headgate.net.{name}") for name in ("stack", "wire")}
+        wire = net["wire"].AiohttpWire(allow_private=settings.net.allow_private)
+        parts = net["stack"].HttpParts(wire, self.gates, self._clock, self._rng)
+        return cast(
+            "HttpStack",
+            net["stack"].HttpStack(parts, self._providers, settings.net, settings.breaker),
+        )

@@ -1,0 +1,1 @@
+"""Gates in a running process: who waits before which, and who may go."""

@@ -1,0 +1,94 @@
+"""Those who wait for the same gates: owners take turns, then their jobs, then first come."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable
+
+from headgate.core.turns import Contender, Turns
+from headgate.engine.gates.gate import Gate
+from headgate.engine.gates.permit import Passed
+from headgate.engine.gates.way import Way
+from headgate.ports.gate import Cost, Turn
+
+
+class Waiter:
+    """One request that stands before its gates."""
+
+    __slots__ = ("cost", "since_s", "turn", "woken")
+
+    def __init__(self, turn: Turn, cost: Cost, since_s: float) -> None:
+        self.turn = turn
+        self.cost = cost
+        self.since_s = since_s
+        self.woken: asyncio.Future[Passed] = asyncio.get_running_loop().create_future()
+
+
+class Lineup:
+    """A queue. With a pool of credentials there are several ways, and the best one is taken."""
+
+    def __init__(self, ways: Iterable[Way], *, transfer: bool) -> None:
+        self.ways = tuple(ways)
+        self.transfer = transfer
+        self.gates: frozenset[Gate] = frozenset(gate for way in self.ways for gate in way.gates)
+        self.cause = ""
+        """What the one in front waits for."""
+        self.cancel_timer: Callable[[], object] | None = None
+        self._turns = Turns()
+        self._by_job: dict[Contender, deque[Waiter]] = {}
+        self._head: Waiter | None = None
+
+    def __len__(self) -> int:
+        return sum(map(len, self._by_job.values())) + (self._head is not None)
+
+    def best_way(self, now_s: float) -> tuple[float, Way]:
+        """The way that opens first, and of those the one with the least in flight.
+
+        One with a benched credential comes last: only where there is no other.
+        """
+        if len(self.ways) == 1:
+            return self.ways[0].opens_at(now_s), self.ways[0]
+        opening = [
+            (bool(way.learner.benched), way.opens_at(now_s), way.learner.in_flight, place)
+            for place, way in enumerate(self.ways)
+        ]
+        _, opens_at, _, place = min(opening)
+        return opens_at, self.ways[place]
+
+    def add(self, waiter: Waiter) -> None:
+        """Let one stand in line."""
+        contender = Contender(waiter.turn.job_id, waiter.turn.owner)
+        self._by_job.setdefault(contender, deque()).append(waiter)
+
+    def head(self) -> Waiter | None:
+        """The one whose turn it is; it stays that until it goes."""
+        while self._head is None or self._head.woken.done():
+            contender = self._turns.next(self._by_job)
+            if contender is None:
+                self._head = None
+                return None
+            waiting = self._by_job[contender]
+            self._head = waiting.popleft()
+            if not waiting:
+                del self._by_job[contender]
+        return self._head
+
+    def shift(self) -> None:
+        """The one in front has gone."""
+        self._head = None
+
+    def drop(self, waiter: Waiter) -> None:
+        """One goes away by itself."""
+        if waiter is self._head:
+            self._head = None
+            return
+        contender = Contender(waiter.turn.job_id, waiter.turn.owner)
+        waiting = self._by_job.get(contender)
+        if waiting is not None and waiter in waiting:
+            waiting.remove(waiter)
+            if not waiting:
+                del self._by_job[contender]
+
+    def jobs(self) -> set[int]:
+        """Those that have somebody in line."""
+        found = {contender.job_id for contender in self._by_job}
+        return found | ({self._head.turn.job_id} if self._head else set())

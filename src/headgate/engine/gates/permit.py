@@ -1,0 +1,88 @@
+"""A request that was let out."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from headgate.engine.gates.gate import Gate
+from headgate.engine.gates.way import Way
+from headgate.ports.gate import Cost, Feedback
+
+NO_ANSWER = 0
+"""The status of a request that was lost."""
+
+
+class Departure(NamedTuple):
+    """When and how a request went out."""
+
+    sent_s: float
+    in_flight: int
+    waited_s: float
+    cause: str
+    cost: Cost
+    transfer: bool
+
+
+class Passed:
+    """Carries what comes back to the gates that it passed."""
+
+    __slots__ = ("_departure", "_freed", "_held", "_now", "_pool", "_way")
+
+    def __init__(
+        self,
+        pool: Sequence[Way],
+        way: Way,
+        departure: Departure,
+        now: Callable[[], float],
+        freed: Callable[[Gate], None],
+    ) -> None:
+        self._pool = pool
+        self._way = way
+        self._departure = departure
+        self._now = now
+        self._freed = freed
+        self._held = departure.transfer
+
+    @property
+    def credential(self) -> str | None:
+        """The name of the credential to send."""
+        return self._way.credential
+
+    @property
+    def waited_s(self) -> float:
+        """How long it stood before the gates."""
+        return self._departure.waited_s
+
+    @property
+    def cause(self) -> str:
+        """What it waited for."""
+        return self._departure.cause
+
+    def answered(self, status: int, headers: Mapping[str, str], latency_s: float) -> Feedback:
+        """Tell the gate that learns; a refusal may close it for everyone."""
+        sent = self._departure
+        learner = self._way.learner
+        reading = learner.limiter.on_reply(
+            self._now(), sent.sent_s, sent.in_flight, status, headers, latency_s
+        )
+        self._freed(learner)
+        return Feedback(reading.refused, reading.retry_in_s)
+
+    def failed(self) -> None:
+        """No answer is no signal, but nobody need wait for it any longer."""
+        self.answered(NO_ANSWER, {}, self._now() - self._departure.sent_s)
+
+    def bench(self, reason: str) -> bool:
+        """Use the credential no more; whether the pool has another."""
+        self._way.learner.benched = reason
+        return any(not way.learner.benched for way in self._pool)
+
+    def spend(self, cost: Cost) -> None:
+        """Replace the estimate by the actual cost."""
+
+    def release(self) -> None:
+        """Let the next one in."""
+        if self._held:
+            self._held = False
+            for gate in self._way.gates:
+                gate.in_flight -= 1
+                self._freed(gate)

@@ -1,0 +1,174 @@
+"""All gates of a process: global, provider, credential, domain, host; passed all or none."""
+
+from collections.abc import Callable, Sequence
+from math import ceil, isinf
+
+from headgate.core.ending import AttemptOver
+from headgate.core.fault import Fault, FaultClass
+from headgate.engine.gates.gate import Gate
+from headgate.engine.gates.ledger_time import LedgerTime
+from headgate.engine.gates.lineup import Lineup, Waiter
+from headgate.engine.gates.parking import Parking
+from headgate.engine.gates.permit import Departure, Passed
+from headgate.engine.gates.way import Way
+from headgate.ports.clock import Clock
+from headgate.ports.gate import Cost, Route, Turn
+
+WaysTo = Callable[[Route], list[Way]]
+
+
+class GateClosed(AttemptOver):
+    """A gate will not open soon enough; the item goes back and waits without a lane."""
+
+    def __init__(self, gate: str, cause: str, wait_s: float) -> None:
+        reason = f"{gate} lets nothing through for {wait_s:.1f} s: {cause}"
+        super().__init__(Fault(FaultClass.THROTTLED, reason, wait_s, gate))
+
+
+class GateTree:
+    """Lets requests out. One that may pass at once does so without a turn of the loop."""
+
+    LOOK_AGAIN_S = 1.0
+    """When to come back to a gate of which nobody knows when it opens."""
+    MOST = 20_000
+    """Lineups that are remembered; enough for all hosts that are in use at a time."""
+
+    ROOM_S = 5.0
+    """Items are leased for what the gates let through in this time, and not for more."""
+    SHUT_S = 1.0
+    """A gate that opens sooner is no reason to leave its items alone."""
+
+    def __init__(self, ways_to: WaysTo, time: LedgerTime, clock: Clock) -> None:
+        self._ways_to = ways_to
+        self._time = time
+        self._clock = clock
+        self._lineups: dict[Route, Lineup] = {}
+        self._of_provider: dict[str, list[Lineup]] = {}
+        self._shut: set[Lineup] = set()
+        """Those that were found shut; looked at again whenever somebody asks."""
+        self.parking = Parking()
+
+    async def enter(self, route: Route, turn: Turn, cost: Cost, patience_s: float) -> Passed:
+        """Wait until all gates of the route let it pass; GateClosed beyond `patience_s`."""
+        lineup = self._lineup(route)
+        now_s = self._time.now()
+        if not len(lineup):
+            opens_at, way = lineup.best_way(now_s)
+            if opens_at <= now_s:
+                return self._let_out(lineup, way, cost, now_s, 0.0)
+            if not isinf(opens_at) and opens_at - now_s > patience_s:
+                self._shut.add(lineup)
+                raise self._closed(way, now_s)
+        return await self._stand_in(lineup, Waiter(turn, cost, now_s), patience_s)
+
+    def room(self, job_id: int, provider: str) -> int | None:
+        """How many more items of a job may be leased; None: no gate of it is known."""
+        if self.parking.is_full(job_id):
+            return 0
+        lineups = self._of_provider.get(provider)
+        if not lineups:
+            return None
+        return self._room_at(lineups, self._time.now())
+
+    def _room_at(self, lineups: Sequence[Lineup], now_s: float) -> int:
+        """What open gates let through in a while, less those who stand there already."""
+        ways = [way for lineup in lineups for way in lineup.ways if self._is_open(way, now_s)]
+        rates = {way.learner: way.learner.limiter.rate(now_s) for way in ways}
+        allowed = min(sum(rates.values()) * self.ROOM_S, self.MOST)
+        return ceil(allowed) - sum(map(len, lineups))
+
+    def _is_open(self, way: Way, now_s: float) -> bool:
+        return all(gate.limiter.closed_until - now_s < self.SHUT_S for gate in way.gates)
+
+    def shut(self) -> frozenset[str]:
+        """The names of hosts and providers whose items are best left where they are."""
+        now_s = self._time.now()
+        names = set()
+        for lineup in tuple(self._shut):
+            if self._room_at((lineup,), now_s) > 0:
+                self._shut.discard(lineup)
+            else:
+                names |= {way.slowest(now_s).name for way in lineup.ways}
+        return frozenset(names)
+
+    def wake(self, gate: Gate) -> None:
+        """Something has changed at a gate: let those go who may."""
+        for lineup in tuple(gate.lineups):
+            self._pump(lineup)
+
+    async def _stand_in(self, lineup: Lineup, waiter: Waiter, patience_s: float) -> Passed:
+        lineup.add(waiter)
+        self._shut.add(lineup)
+        for gate in lineup.gates:
+            gate.lineups.add(lineup)
+        self._pump(lineup)
+        cancel = self._clock.later(patience_s, lambda: self._lose_patience(lineup, waiter))
+        self.parking.enter(waiter.turn.job_id)
+        try:
+            return await waiter.woken
+        except BaseException:
+            self._withdraw(lineup, waiter)
+            raise
+        finally:
+            cancel()
+            self.parking.leave(waiter.turn.job_id)
+
+    def _lose_patience(self, lineup: Lineup, waiter: Waiter) -> None:
+        if not waiter.woken.done():
+            now_s = self._time.now()
+            _, way = lineup.best_way(now_s)
+            waiter.woken.set_exception(self._closed(way, now_s))
+
+    def _withdraw(self, lineup: Lineup, waiter: Waiter) -> None:
+        lineup.drop(waiter)
+        done = waiter.woken.done() and not waiter.woken.cancelled()
+        if done and waiter.woken.exception() is None:
+            # Let out and cancelled at the same moment: nobody will use it.
+            waiter.woken.result().failed()
+            waiter.woken.result().release()
+        self._pump(lineup)
+
+    def _closed(self, way: Way, now_s: float) -> GateClosed:
+        gate = way.slowest(now_s)
+        opens_at = gate.opens_at(now_s)
+        wait_s = self.LOOK_AGAIN_S if isinf(opens_at) else max(opens_at - now_s, 0.0)
+        return GateClosed(gate.key, gate.limiter.why(now_s).words, wait_s)
+
+    def _pump(self, lineup: Lineup) -> None:
+        """Let out whoever may go, and set the time for the next."""
+        if lineup.cancel_timer is not None:
+            lineup.cancel_timer()
+            lineup.cancel_timer = None
+        now_s = self._time.now()
+        while (head := lineup.head()) is not None:
+            opens_at, way = lineup.best_way(now_s)
+            if opens_at > now_s:
+                lineup.cause = way.slowest(now_s).limiter.why(now_s).words
+                if not isinf(opens_at):
+                    lineup.cancel_timer = self._clock.later(
+                        opens_at - now_s, lambda: self._pump(lineup)
+                    )
+                return
+            lineup.shift()
+            passed = self._let_out(lineup, way, head.cost, now_s, now_s - head.since_s)
+            head.woken.set_result(passed)
+        for gate in lineup.gates:
+            gate.lineups.discard(lineup)
+
+    def _let_out(
+        self, lineup: Lineup, way: Way, cost: Cost, now_s: float, waited_s: float
+    ) -> Passed:
+        in_flight = way.pass_all(now_s, transfer=lineup.transfer)
+        cause = lineup.cause if waited_s else ""
+        departure = Departure(now_s, in_flight, waited_s, cause, cost, lineup.transfer)
+        return Passed(lineup.ways, way, departure, self._time.now, self.wake)
+
+    def _lineup(self, route: Route) -> Lineup:
+        found = self._lineups.get(route)
+        if found is None:
+            if len(self._lineups) >= self.MOST:
+                self._lineups = {key: line for key, line in self._lineups.items() if len(line)}
+            found = self._lineups[route] = Lineup(self._ways_to(route), transfer=route.transfer)
+            if route.provider:
+                self._of_provider.setdefault(route.provider, []).append(found)
+        return found

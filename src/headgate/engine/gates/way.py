@@ -1,0 +1,34 @@
+"""All gates that a request passes on its way out."""
+
+from collections.abc import Iterable
+
+from headgate.engine.gates.gate import Gate
+
+
+class Way:
+    """Passed all or none."""
+
+    __slots__ = ("credential", "gates", "learner")
+
+    def __init__(self, gates: Iterable[Gate], learner: Gate, credential: str | None) -> None:
+        self.gates = tuple(gates)
+        self.learner = learner
+        """The gate whose limit an answer is about; the others are only configured."""
+        self.credential = credential
+        """What the request is sent with."""
+
+    def opens_at(self, now_s: float) -> float:
+        """When all of them let one pass."""
+        if len(self.gates) == 1:
+            return self.learner.opens_at(now_s)
+        return max(gate.opens_at(now_s) for gate in self.gates)
+
+    def slowest(self, now_s: float) -> Gate:
+        """The one that opens last."""
+        return max(self.gates, key=lambda gate: gate.opens_at(now_s))
+
+    def pass_all(self, now_s: float, *, transfer: bool) -> int:
+        """A request goes out; how many transfers the learner has in flight with it."""
+        for gate in self.gates:
+            gate.passed(now_s, transfer=transfer)
+        return self.learner.in_flight

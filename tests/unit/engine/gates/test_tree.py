@@ -1,0 +1,259 @@
+"""Who may go, in which order, and what those hear who may not."""
+
+import asyncio
+
+import pytest
+
+from headgate.core.ceiling import Ceilings
+from headgate.core.fault import FaultClass
+from headgate.core.fixed import Fixed
+from headgate.core.pace import Pace
+from headgate.core.provider import CredentialPolicy, ProviderPolicy
+from headgate.engine.gates.ledger_time import LedgerTime
+from headgate.engine.gates.tree import GateClosed, GateTree
+from headgate.engine.gates.ways import Ways
+from headgate.ports.gate import Route, Turn
+from headgate.testing import FakeClock
+
+ANYWHERE = Route("", "example.org", "api.example.org")
+PRICES = Route("prices", "example.org", "api.example.org")
+MINE = Turn("me", 1)
+PATIENCE_S = 30.0
+
+
+class Town:
+    """A gate tree on a clock that we own."""
+
+    def __init__(self, **providers: ProviderPolicy) -> None:
+        self.clock = FakeClock()
+        self.ways = Ways(providers, Pace, Fixed)
+        self.tree = GateTree(self.ways.to, LedgerTime(self.clock), self.clock)
+
+    async def enter(self, route=PRICES, turn=MINE, patience_s=PATIENCE_S):
+        return await self.tree.enter(route, turn, {}, patience_s)
+
+    def knock(self, route=PRICES, turn=MINE, patience_s=PATIENCE_S):
+        return asyncio.ensure_future(self.enter(route, turn, patience_s))
+
+
+async def turn_of_the_loop() -> None:
+    """Let every task take one step."""
+    await FakeClock().sleep(0)
+
+
+async def passed(*tasks) -> list[bool]:
+    await turn_of_the_loop()
+    return [task.done() for task in tasks]
+
+
+def answer(permit, status=200, headers=None) -> None:
+    permit.answered(status, headers or {}, 0.05)
+    permit.release()
+
+
+async def test_an_open_gate_lets_one_pass_without_a_turn_of_the_loop():
+    town = Town()
+    entering = town.enter(ANYWHERE)
+    with pytest.raises(StopIteration) as done:
+        entering.send(None)
+    permit = done.value.value
+    assert (permit.waited_s, permit.cause, permit.credential) == (0.0, "", None)
+
+
+async def test_requests_are_spaced_by_the_configured_rate():
+    town = Town(prices=ProviderPolicy(rate="2/s"))
+    answer(await town.enter())
+    second, third = town.knock(), town.knock()
+    assert await passed(second, third) == [False, False]
+    await town.clock.advance(0.51)
+    assert await passed(second, third) == [True, False]
+    await town.clock.advance(0.51)
+    assert await passed(third) == [True]
+    assert third.result().waited_s == pytest.approx(1.0, abs=0.01)
+    assert third.result().cause
+
+
+async def test_a_cap_is_held_to_the_end_of_the_body():
+    town = Town(prices=ProviderPolicy(concurrency=1))
+    first = await town.enter()
+    second = town.knock()
+    first.answered(200, {}, 0.05)
+    await town.clock.advance(5)
+    assert await passed(second) == [False]
+    first.release()
+    first.release()
+    await town.clock.advance(1)
+    assert await passed(second) == [True]
+    assert second.result().cause.startswith("concurrency")
+
+
+async def test_a_light_request_takes_no_place_among_the_transfers():
+    town = Town(prices=ProviderPolicy(concurrency=1))
+    await town.enter()
+    light = Route("prices", "example.org", "api.example.org", transfer=False)
+    gate = town.ways.gates["provider:prices"]
+    assert gate.in_flight == 1
+    waiting = town.knock(light)
+    assert await passed(waiting) == [False]  # the cap is used up, and it may not go beyond it
+    waiting.cancel()
+
+
+async def test_all_gates_or_none():
+    town = Town(prices=ProviderPolicy(rate="100/s", concurrency_per_host=1))
+    await town.enter()
+    provider, host = town.ways.gates["provider:prices"], town.ways.gates["host:api.example.org"]
+    waiting = town.knock()
+    await town.clock.advance(3)
+    assert await passed(waiting) == [False]
+    assert (provider.in_flight, host.in_flight) == (1, 1)
+    other = await town.enter(Route("prices", "example.org", "www.example.org"))
+    assert (provider.in_flight, host.in_flight) == (2, 1)
+    answer(other)
+    assert (provider.in_flight, host.in_flight) == (1, 1)
+    waiting.cancel()
+
+
+async def test_owners_take_turns_and_then_their_jobs():
+    town = Town(prices=ProviderPolicy(rate="1/s"))
+    await town.enter()
+    order = []
+    crowd = [(Turn("greedy", 1), "first job")] * 6
+    for turn, name in [*crowd, (Turn("greedy", 3), "second job"), (Turn("modest", 2), "modest")]:
+        town.knock(turn=turn).add_done_callback(lambda _, name=name: order.append(name))
+    await town.clock.advance(10)
+    await turn_of_the_loop()
+    assert len(order) == 8
+    assert order.index("modest") <= 2
+    assert order.index("second job") <= 4
+
+
+async def test_a_refusal_closes_the_gate_for_everyone():
+    town = Town(prices=ProviderPolicy())
+    permit = await town.enter()
+    feedback = permit.answered(429, {"retry-after": "20"}, 0.05)
+    permit.release()
+    assert feedback.refused
+    assert feedback.retry_in_s == pytest.approx(20, abs=1)
+    waiting = town.knock()
+    await town.clock.advance(15)
+    assert await passed(waiting) == [False]
+    await town.clock.advance(10)
+    assert await passed(waiting) == [True]
+    assert waiting.result().cause.startswith("retry-after")
+
+
+async def test_beyond_its_patience_a_request_is_told_when_to_come_back():
+    town = Town(prices=ProviderPolicy())
+    permit = await town.enter()
+    permit.answered(429, {"retry-after": "100"}, 0.05)
+    with pytest.raises(GateClosed) as closed:
+        await town.enter()
+    fault = closed.value.ending
+    assert fault.kind is FaultClass.THROTTLED
+    assert fault.gate == "provider:prices"
+    assert fault.retry_after_s == pytest.approx(100, abs=1)
+    assert "retry-after" in fault.reason
+
+
+async def test_patience_may_also_run_out_in_line():
+    town = Town(prices=ProviderPolicy(concurrency=1))
+    await town.enter()
+    waiting = town.knock(patience_s=5)
+    assert await passed(waiting) == [False]
+    await town.clock.advance(6)
+    with pytest.raises(GateClosed, match="concurrency"):
+        await waiting
+    assert town.tree.parking.total == 0
+
+
+async def test_who_is_cancelled_in_line_leaves_no_trace():
+    town = Town(prices=ProviderPolicy(concurrency=1))
+    first = await town.enter()
+    waiting, next_one = town.knock(), town.knock()
+    await turn_of_the_loop()
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    answer(first)
+    await town.clock.advance(1)
+    assert await passed(next_one) == [True]
+    assert town.ways.gates["provider:prices"].in_flight == 1
+
+
+async def test_who_is_cancelled_at_the_moment_of_being_let_out_gives_the_place_back():
+    town = Town(prices=ProviderPolicy(concurrency=1))
+    first = await town.enter()
+    waiting = town.knock()
+    await turn_of_the_loop()
+    answer(first)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    assert town.ways.gates["provider:prices"].in_flight == 0
+
+
+async def test_of_a_pool_the_credential_is_taken_that_may_go_first():
+    keys = {name: CredentialPolicy(env=name) for name in ("a", "b")}
+    policy = ProviderPolicy(hosts=("api.example.org",), rate="1/s", credentials=keys)
+    town = Town(prices=policy)
+    first, second = await town.enter(), await town.enter()
+    assert {first.credential, second.credential} == {"a", "b"}
+    waiting = town.knock()
+    assert await passed(waiting) == [False]
+    waiting.cancel()
+
+
+async def test_a_benched_credential_is_left_alone_while_there_is_another():
+    keys = {name: CredentialPolicy(env=name) for name in ("a", "b")}
+    town = Town(prices=ProviderPolicy(hosts=("api.example.org",), credentials=keys))
+    first = await town.enter()
+    assert first.bench("401") is True
+    answer(first)
+    await town.clock.advance(10)
+    second = await town.enter()
+    assert second.credential != first.credential
+    assert second.bench("401") is False
+
+
+# ---- what the dispatcher asks ------------------------------------------------------------------
+
+
+async def test_there_is_room_for_what_passes_within_a_while():
+    town = Town(prices=ProviderPolicy(rate="2/s"))
+    assert town.tree.room(1, "prices") is None
+    await town.enter()
+    assert town.tree.room(1, "prices") == 10
+    waiting = [town.knock() for _ in range(4)]
+    await turn_of_the_loop()
+    assert town.tree.room(1, "prices") == 6
+    for task in waiting:
+        task.cancel()
+
+
+async def test_a_closed_gate_has_no_room_and_is_named():
+    town = Town()
+    permit = await town.enter(ANYWHERE)
+    permit.answered(429, {"retry-after": "50"}, 0.05)
+    with pytest.raises(GateClosed):
+        await town.enter(ANYWHERE)
+    assert town.tree.shut() == {"api.example.org"}
+    await town.clock.advance(60)
+    assert town.tree.shut() == frozenset()
+
+
+async def test_a_job_that_only_waits_gets_no_more_items():
+    town = Town(prices=ProviderPolicy(rate="1/h"))
+    town.tree.parking.room_for_job = 2
+    await town.enter()
+    waiting = [town.knock(patience_s=10**6) for _ in range(2)]
+    await turn_of_the_loop()
+    assert town.tree.room(1, "") == 0
+    assert town.tree.room(2, "") is None
+    for task in waiting:
+        task.cancel()
+
+
+def test_a_fixed_limit_learns_nothing():
+    fixed = Fixed(Ceilings(concurrency=1))
+    fixed.on_send(0.0, 1)
+    assert fixed.on_reply(1.0, 0.0, 1, 429, {"retry-after": "60"}, 0.1).refused is False
+    assert fixed.gate(1.0, 0) == 1.0
+    assert fixed.rate(1.0) == float("inf")
