@@ -34,7 +34,7 @@ class Bench:
 
 
 @asynccontextmanager
-async def bench(  # noqa: PLR0913 (each is a part that some test replaces)
+async def bench(
     providers: Mapping[str, ProviderPolicy] | None = None,
     *,
     policy: NetPolicy | None = None,

@@ -46,7 +46,7 @@ PRESETS: Final[Mapping[str, ProviderPolicy]] = MappingProxyType(
         # by model and account, told in x-ratelimit-* headers; so nothing is fixed here.
         "openai": ProviderPolicy(
             hosts=("api.openai.com",),
-            credentials={"default": CredentialPolicy(env="OPENAI_API_KEY")},
+            credentials={"default": CredentialPolicy(env="OPENAI_API_KEY", optional=True)},
             timeout_s=600.0,
             cache=CachePolicy(enabled=False),
         ),
@@ -57,7 +57,10 @@ PRESETS: Final[Mapping[str, ProviderPolicy]] = MappingProxyType(
             rate="100/s",
             credentials={
                 "default": CredentialPolicy(
-                    env="OPENALEX_API_KEY", placement=Placement.QUERY, name="api_key"
+                    env="OPENALEX_API_KEY",
+                    placement=Placement.QUERY,
+                    name="api_key",
+                    optional=True,
                 )
             },
         ),

@@ -44,6 +44,8 @@ class CredentialPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The header or the parameter, where that is its placement."""
     prefix: Line = ""
     """What a header says before the value, such as `Token `."""
+    optional: bool = False
+    """Go without it where its value is not there."""
 
     def __post_init__(self) -> None:
         if bool(self.env) == bool(self.file):

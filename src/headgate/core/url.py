@@ -83,9 +83,9 @@ def normalize_rest(rest: str) -> str:
     """Path and query, quoted where they must be, without dot segments and fragment."""
     if rest.startswith("/") and not _ODD.search(rest):
         return rest
-    path, _, query = rest.partition("#")[0].partition("?")
+    path, question, query = rest.partition("#")[0].partition("?")
     path = _without_dots("/" + _requoted(path, _SAFE_IN_PATH).removeprefix("/"))
-    return f"{path}?{_requoted(query, _SAFE_IN_QUERY)}" if query else path
+    return f"{path}{question}{_requoted(query, _SAFE_IN_QUERY)}"
 
 
 def normalize(url: str) -> str:
@@ -192,7 +192,7 @@ def _without_dots(path: str) -> str:
 
 def _requoted(text: str, safe: str) -> str:
     """Everything quoted that must be, and nothing quoted twice."""
-    quoted = quote(text, safe=safe)
+    quoted = quote(text, safe=safe, errors="replace")
     parts = _ESCAPE.sub(lambda match: f"%{match[1].upper()}", quoted)
     # A lone % is no escape: it stands for itself.
     return re.sub(r"%(?![0-9A-F]{2})", "%25", parts)

@@ -67,23 +67,29 @@ class Credentials:
 
     def __init__(self, providers: Mapping[str, ProviderPolicy]) -> None:
         self._providers = providers
-        self._read: dict[tuple[str, str], Credential] = {}
+        self._read: dict[tuple[str, str], Credential | None] = {}
 
-    def of(self, provider: str, name: str) -> Credential:
-        """A credential by name, or CredentialMissing."""
-        found = self._read.get((provider, name))
-        if found is None:
-            policy = self._providers[provider].credentials.get(name)
-            if policy is None:
-                raise CredentialMissing(provider, name, "the settings declare no such credential")
-            found = Credential(policy, _value(provider, name, policy))
-            self._read[provider, name] = found
-        return found
+    def of(self, provider: str, name: str) -> Credential | None:
+        """A credential by name; CredentialMissing, or None if the provider can do without it."""
+        if (provider, name) not in self._read:
+            self._read[provider, name] = self._load(provider, name)
+        return self._read[provider, name]
+
+    def _load(self, provider: str, name: str) -> Credential | None:
+        policy = self._providers[provider].credentials.get(name)
+        if policy is None:
+            raise CredentialMissing(provider, name, "the settings declare no such credential")
+        value, problem = _value(policy)
+        if problem and policy.optional:
+            return None
+        if problem:
+            raise CredentialMissing(provider, name, problem)
+        return Credential(policy, value)
 
     def check_redirect(self, provider: str, url: str) -> None:
         """CredentialLeak if the target of a redirect repeats a credential that we have sent."""
         for (owner, name), credential in self._read.items():
-            if owner == provider and credential.stands_in(url):
+            if owner == provider and credential is not None and credential.stands_in(url):
                 raise CredentialLeak(provider, name)
 
     def problems(self, provider: str) -> list[str]:
@@ -103,7 +109,8 @@ def with_parameter(url: str, name: str, value: str) -> str:
     return f"{url}{mark}{quote(name, safe='')}={quote(value, safe='')}"
 
 
-def _value(provider: str, name: str, policy: CredentialPolicy) -> str:
+def _value(policy: CredentialPolicy) -> tuple[str, str]:
+    """The value, and what is wrong with it."""
     if policy.env:
         value = os.environ.get(policy.env, "")
         place = f"the environment variable {policy.env}"
@@ -111,12 +118,13 @@ def _value(provider: str, name: str, policy: CredentialPolicy) -> str:
         place = f"the file {policy.file}"
         try:
             value = Path(policy.file).expanduser().read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            problem = getattr(error, "strerror", None) or "it is no text"
-            raise CredentialMissing(provider, name, f"cannot read {place}: {problem}") from None
+        except OSError as error:
+            return "", f"cannot read {place}: {error.strerror}"
+        except UnicodeDecodeError:
+            return "", f"{place} holds no text"
     value = value.strip()
     if not value:
-        raise CredentialMissing(provider, name, f"{place} is empty or not set")
+        return "", f"{place} is empty or not set"
     if not (value.isascii() and value.isprintable()):
-        raise CredentialMissing(provider, name, f"{place} holds more than one line of plain text")
-    return value
+        return "", f"{place} holds more than one line of plain text"
+    return value, ""

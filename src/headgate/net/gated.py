@@ -170,7 +170,8 @@ class Passage:
             url = with_parameter(url, *place.contact)
         if permit.credential is not None and self._carries(permit):
             credential = self._crossing.credentials.of(place.provider, permit.credential)
-            url, headers = credential.put_on(url, headers)
+            if credential is not None:
+                url, headers = credential.put_on(url, headers)
         return msgspec.structs.replace(request, url=url, headers=headers)
 
     def _carries(self, permit: Permit) -> bool:
