@@ -65,12 +65,11 @@ def test_a_killed_command_redoes_only_what_was_not_committed(
 def test_a_killed_worker_costs_only_what_it_had_in_hand(project: Project, storm: Storm, name: str):
     file = project.rows(storm.items)
     words = project.batch(f"{HANDLERS}:{name}", file, "--processes", "2", pause=0.01)
+    kills = 0
     with project.start(*words) as command:
         for moment in moments(storm, Random(f"{name} {storm}")):
             wait_for_execution(project, command, moment)
-            until(lambda: busiest(project, command), what="a worker in the middle of its work")
-            if victim := busiest(project, command):
-                os.kill(victim, signal.SIGKILL)
+            kills += kill_busiest(project, command)
         ended = command.wait()
 
     assert ended.code == 0, ended.err
@@ -78,8 +77,21 @@ def test_a_killed_worker_costs_only_what_it_had_in_hand(project: Project, storm:
     assert {item.status for item in items} == {ItemStatus.DONE}
     assert {(item.attempts, item.crashes) for item in items} == {(1, 0)}
     redone = project.executions() - Counter(item.key for item in items)
-    assert redone.total() <= storm.kills * UNCOMMITTED
+    assert kills > storm.kills // 2  # the last ones may come too late, on a machine that is busy
+    assert redone.total() <= kills * UNCOMMITTED
     project.assert_never_redone(items)
+
+
+def kill_busiest(project: Project, command: Command) -> bool:
+    """Whether there was still somebody at work when we came to strike."""
+    until(
+        lambda: busiest(project, command) or not command.running,
+        what="a worker in the middle of its work",
+    )
+    victim = busiest(project, command)
+    if victim is not None:
+        os.kill(victim, signal.SIGKILL)
+    return victim is not None
 
 
 def busiest(project: Project, command: Command) -> int | None:
