@@ -1,0 +1,110 @@
+"""What is set about a provider is checked, and hosts find their provider."""
+
+import msgspec
+import pytest
+
+from headgate.core.presets import PRESETS
+from headgate.core.provider import CredentialPolicy, ProviderPolicy, provider_of
+from headgate.core.rate import Limit
+
+
+def read(**values: object) -> ProviderPolicy:
+    return msgspec.convert(values, ProviderPolicy)
+
+
+def test_a_provider_is_read_from_settings():
+    policy = read(
+        hosts=["api.example.org", "*.example.net"],
+        rate="10/s, 100/min",
+        budget={"tokens": "90000/min"},
+        hard_caps={"money": "5/day"},
+        credentials={"main": {"env": "KEY", "placement": "header", "name": "X-Api-Key"}},
+        refusals=[403],
+        retry={"retries": 0},
+        cache={"enabled": False},
+    )
+    assert policy.limits == (Limit(10, 1), Limit(100, 60))
+    assert policy.credentials["main"].name == "X-Api-Key"
+    assert policy.retry.retries == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ({"hosts": ["http://a.example"]}, "is no host"),
+        ({"hosts": ["*.*.example"]}, "is no host"),
+        ({"rate": "fast"}, "rate: 'fast' is no limit"),
+        ({"budget": {"tokens": "many"}}, "tokens: 'many' is no limit"),
+        ({"budget": {"tokens": " "}}, "a budget needs a limit"),
+        ({"hard_caps": {"money": ""}}, "a budget needs a limit"),
+        ({"budget": {"to kens": "1/s"}}, "matching regex"),
+        ({"burst": 0}, ">= 1"),
+        ({"concurrency": -1}, ">= 1"),
+        ({"refusals": [200]}, ">= 400"),
+        ({"retry": {"retries": 21}}, "<= 20"),
+        ({"patience_s": -1}, ">= 0"),
+        ({"timeout_s": 0}, "> 0"),
+        ({"user_agent": "a\nb"}, "matching regex"),
+        ({"speed": 1}, "unknown field `speed`"),
+        ({"credentials": {"main": {"env": "KEY"}}}, "credentials need `hosts`"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_reason(values: dict[str, object], problem: str):
+    with pytest.raises(msgspec.ValidationError, match=problem):
+        read(**values)
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ({}, "either `env` or `file`"),
+        ({"env": "A", "file": "b"}, "either `env` or `file`"),
+        ({"env": "A", "name": "x"}, "`name` is for a credential in a header or a query"),
+        ({"env": "A", "placement": "query"}, "`name` is for a credential in a header or a query"),
+    ],
+)
+def test_a_credential_says_where_it_is_kept_and_where_it_goes(
+    values: dict[str, object], problem: str
+):
+    with pytest.raises(msgspec.ValidationError, match=problem):
+        msgspec.convert(values, CredentialPolicy)
+
+
+def test_a_host_belongs_to_whoever_names_it_best():
+    policies = {
+        "wide": ProviderPolicy(hosts=("*.example.org",)),
+        "narrow": ProviderPolicy(hosts=("*.api.example.org",)),
+        "exact": ProviderPolicy(hosts=("v1.api.example.org", "other.example:8443")),
+        "anywhere": ProviderPolicy(),
+    }
+    assert provider_of("v1.api.example.org", policies) == "exact"
+    assert provider_of("v2.api.example.org", policies) == "narrow"
+    assert provider_of("www.example.org", policies) == "wide"
+    assert provider_of("other.example:8443", policies) == "exact"
+
+
+@pytest.mark.parametrize(
+    "host", ["example.org", "notexample.org", "example.org.evil.example", "other.example"]
+)
+def test_a_host_that_nobody_names_has_no_provider(host: str):
+    policies = {"wide": ProviderPolicy(hosts=("*.example.org", "other.example:8443"))}
+    assert provider_of(host, policies) == ""
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_what_is_shipped_could_stand_in_a_settings_file(name: str):
+    preset = PRESETS[name]
+    assert msgspec.convert(msgspec.to_builtins(preset), ProviderPolicy) == preset
+    assert all(provider_of(host, PRESETS) == name for host in preset.hosts)
+
+
+def test_the_providers_of_the_documentation_are_shipped():
+    assert set(PRESETS) == {
+        "arxiv",
+        "crossref",
+        "nominatim",
+        "openai",
+        "openalex",
+        "unpaywall",
+        "wikidata",
+    }
