@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.pacing.figure import Bound, Figure
-from benchmarks.pacing.frozen import seeds
+from benchmarks.pacing.frozen import pacer_files, seeds
 from benchmarks.pacing.score import Score, first_good, summarise
 
 CLEAN = Score(
@@ -76,3 +76,9 @@ def test_what_is_only_reported_cannot_be_missed():
 
 def test_the_commit_id_seeds_the_draws():
     assert seeds("0000000a000000ff00000100" + "9" * 16) == [10, 255, 256]
+
+
+def test_what_the_pacer_is_made_of_is_found_through_its_imports():
+    names = {file.name for file in pacer_files()}
+    assert {"pace.py", "pace_learn.py", "quota.py", "level.py"} <= names
+    assert "status.py" not in names
