@@ -68,6 +68,15 @@ async def test_large_bodies_are_confirmed_too(rig):
     assert (await rig.get())[::2] == (CACHED, LARGE)
 
 
+async def test_a_large_body_that_has_changed_is_replaced(rig):
+    rig.provider.script = tagged(LARGE, "max-age=60")
+    await rig.get()
+    rig.provider.script = tagged(LARGE[1:], "max-age=60")
+    await rig.clock.advance(60)
+    assert (await rig.get())[::2] == (FETCHED, LARGE[1:])
+    assert (await rig.get())[::2] == (CACHED, LARGE[1:])
+
+
 async def test_the_same_bytes_lie_there_once(rig):
     rig.provider.script = fresh(LARGE)
     for path in ("/one", "/two"):

@@ -6,6 +6,7 @@ import pytest
 
 from headgate.core.call import CallKind
 from headgate.core.provider import CachePolicy
+from headgate.net.failure import WireFailure
 from tests.kit.answers import Answer, always, by_path, in_turn, tagged
 
 CACHED, FETCHED, REVALIDATED = CallKind.CACHED, CallKind.FETCHED, CallKind.REVALIDATED
@@ -225,6 +226,15 @@ async def test_a_change_that_was_refused_changes_nothing(rig):
     await rig.get()
     await rig.get(method="POST")
     assert (await rig.get()).kind is CACHED
+
+
+async def test_a_change_that_got_no_answer_may_have_happened(rig):
+    rig.provider.script = always(fresh())
+    await rig.get()
+    rig.unanswered = 1
+    with pytest.raises(WireFailure):
+        await rig.get(method="POST")
+    assert (await rig.get()).kind is FETCHED
 
 
 async def test_an_answer_from_before_a_change_is_not_kept(rig):

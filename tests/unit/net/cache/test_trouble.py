@@ -120,50 +120,91 @@ async def test_a_lost_blob_is_not_confirmed(rig):
     assert [bool(request.headers) for request in rig.sent] == [False, False]
 
 
-class FullBlobs:
-    """A blob store whose disk is full, at the beginning or after some bytes."""
+class SickBlobs:
+    """A blob store on a disk that fails at one of its verbs."""
 
-    def __init__(self, blobs, room):
+    def __init__(self, blobs, verb):
         self._blobs = blobs
-        self.room = room
+        self.verb = verb
 
     def __getattr__(self, name):
         return getattr(self._blobs, name)
 
+    def fail(self, verb):
+        if verb == self.verb:
+            raise OSError(errno.ENOSPC, f"cannot {verb}")
+
     async def create(self):
-        if self.room is None:
-            return await self._blobs.create()
-        if self.room == 0:
-            raise OSError(errno.ENOSPC, "no space left on device")
-        return FullWriter(await self._blobs.create(), self.room)
+        self.fail("create")
+        return SickWriter(await self._blobs.create(), self)
+
+    async def open(self, name):
+        self.fail("open")
+        return SickBlob(await self._blobs.open(name), self)
 
 
-class FullWriter:
-    def __init__(self, writer, room):
+class SickWriter:
+    def __init__(self, writer, blobs):
         self._writer = writer
-        self._room = room
-
-    def __getattr__(self, name):
-        return getattr(self._writer, name)
+        self._blobs = blobs
+        self.abandon = writer.abandon
 
     async def write(self, data):
-        self._room -= len(data)
-        if self._room < 0:
-            raise OSError(errno.ENOSPC, "no space left on device")
+        self._blobs.fail("write")
         await self._writer.write(data)
 
+    async def commit(self):
+        self._blobs.fail("commit")
+        return await self._writer.commit()
 
-@pytest.mark.parametrize("room", [0, 100_000])
-async def test_a_disk_that_is_full_keeps_no_body_and_harms_none(rig, room):
-    blobs = rig.blobs = FullBlobs(rig.blobs, room)
+
+class SickBlob:
+    def __init__(self, blob, blobs):
+        self._blob = blob
+        self._blobs = blobs
+        self.size = blob.size
+        self.close = blob.close
+
+    async def chunks(self):
+        async for chunk in self._blob.chunks():
+            yield chunk
+            self._blobs.fail("read")
+
+
+@pytest.mark.parametrize("verb", ["create", "write", "commit"])
+async def test_a_disk_that_is_full_keeps_no_body_and_harms_none(rig, verb):
+    blobs = rig.blobs = SickBlobs(rig.blobs, verb)
     rig.provider.script = fresh(LARGE)
     async with rig.another_cache() as cache:
         for _ in range(2):
             assert (await rig.get(cache=cache))[::2] == (FETCHED, LARGE)
         assert rig.warnings == [RESTS]
-        blobs.room = None
+        blobs.verb = None
         await rig.clock.advance(Shelf.REST_S)
         assert await twice(rig, cache=cache) == [FETCHED, CACHED]
+
+
+async def test_a_body_that_cannot_be_opened_is_fetched_again(rig):
+    blobs = rig.blobs = SickBlobs(rig.blobs, None)
+    rig.provider.script = fresh(LARGE)
+    async with rig.another_cache() as cache:
+        await rig.get(cache=cache)
+        blobs.verb = "open"
+        assert (await rig.get(cache=cache))[::2] == (FETCHED, LARGE)
+    assert rig.warnings == [LOST]
+
+
+async def test_a_body_that_cannot_be_read_to_its_end_is_not_tried_again(rig):
+    blobs = rig.blobs = SickBlobs(rig.blobs, None)
+    rig.provider.script = fresh(LARGE)
+    async with rig.another_cache() as cache:
+        await rig.get(cache=cache)
+        await cache.flush()
+        blobs.verb = "read"
+        with pytest.raises(OSError, match="cannot read"):
+            await rig.get(cache=cache)
+        assert (await rig.get(cache=cache))[::2] == (FETCHED, LARGE)
+    assert rig.warnings == [LOST]
 
 
 def fill_disk(rig):
