@@ -2,7 +2,7 @@
 
 import asyncio
 import gzip
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -15,12 +15,6 @@ from tests.kit.ports import LOOPBACK, free_port
 from tests.kit.provider import Provider, wait_until
 
 SHORT = Patience(connect_s=5.0, read_s=0.2, total_s=5.0)
-
-
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    with Provider() as provider:
-        yield provider
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """What is to be written next, and what it means for those who look before it is."""
 
+import asyncio
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -19,6 +20,8 @@ class Batch:
         self.discarded: set[int] = set()
         self.used: dict[str, int] = {}
         self.bytes = 0
+        self.over = asyncio.Event()
+        """It is written, or lost."""
         self._entries: dict[str, dict[str, Entry]] = {}
 
     def __bool__(self) -> bool:

@@ -66,7 +66,9 @@ class Shelf:
 
     async def close(self) -> None:
         """Write what is left and close."""
-        await self.flush()
+        while self._writer is not None:
+            self._hurry.set()
+            await asyncio.shield(self._writer)
         await self._in_thread(self._file.close)
         self._thread.shutdown()
 
@@ -125,10 +127,11 @@ class Shelf:
         await self._room.wait()
 
     async def flush(self) -> None:
-        """Wait until everything so far is written, or given up."""
-        while self._writer is not None:
-            self._hurry.set()
-            await asyncio.shield(self._writer)
+        """Wait until everything so far is written, or given up; not for what comes after."""
+        self._hurry.set()
+        batch = self._next or self._writing
+        if batch:
+            await batch.over.wait()
 
     def trouble(self, error: BaseException) -> None:
         """Say so, and leave the disk alone for a while; a damaged file is replaced."""
@@ -206,21 +209,25 @@ class Shelf:
     async def _write_batch(self) -> bool:
         batch = self._writing = self._next
         self._next = Batch()
-        if not self._file.is_open:
-            await self.open()
-        loose = await self._attempt(partial(self._file.write, batch))
-        if loose is None:
-            # What was to be kept is only lost; what must not be served again waits for a chance.
-            self._next.forgotten |= batch.forgotten
-        self._writing = Batch()
-        self._room.set()
-        if loose:
+        try:
+            if not self._file.is_open:
+                await self.open()
+            loose = await self._attempt(partial(self._file.write, batch))
+            if loose is None:
+                # What was to be kept is only lost; what must not be served waits for a chance.
+                self._next.forgotten |= batch.forgotten
+                return False
             await self._remove(loose)
-        return loose is not None
+        finally:
+            self._writing = Batch()
+            self._room.set()
+            batch.over.set()
+        return True
 
     async def _remove(self, blobs: list[str]) -> None:
         try:
-            await self._blobs.remove(blobs, self._clock.now() - self.GRACE_US)
+            if blobs:
+                await self._blobs.remove(blobs, self._clock.now() - self.GRACE_US)
         except OSError as error:
             self.trouble(error)
 

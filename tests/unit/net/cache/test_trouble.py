@@ -259,3 +259,20 @@ async def test_bodies_do_not_pile_up_in_memory_before_a_slow_disk(rig, monkeypat
     go_on.set()
     await asyncio.wait(waiting)
     assert {task.result().kind for task in waiting} == {FETCHED}
+
+
+async def test_a_flush_waits_for_what_was_there_and_not_for_what_comes_after(rig, monkeypatch):
+    file = rig.cache._shelf._file
+    write, leave = file.write, [threading.Event(), threading.Event()]
+    left = iter(leave)
+    monkeypatch.setattr(file, "write", lambda batch: next(left).wait() and write(batch))
+    rig.provider.script = fresh()
+    await rig.get("/one")
+    flushed = asyncio.create_task(rig.cache.flush())
+    while not rig.cache._shelf._writing:
+        await rig.clock.sleep(0)
+    await rig.get("/two")
+    leave[0].set()
+    await flushed
+    assert rig.cache._shelf._next or rig.cache._shelf._writing
+    leave[1].set()
