@@ -69,6 +69,8 @@ class AiohttpReply:
             wait.task = asyncio.current_task()
             piece = await self._content.readany()
         except BaseException as error:
+            self._watch.end(wait)
+            self._response.close()
             if failure := failure_of(error, self._url, wait):
                 raise failure from None
             raise
