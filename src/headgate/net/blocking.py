@@ -30,9 +30,13 @@ class BlockingStream:
 
     def iter_bytes(self) -> Iterator[bytes]:
         """The body as it arrives."""
-        chunks = aiter(self._response.aiter_bytes())
-        while (chunk := self._client.wait(anext(chunks, None))) is not None:
-            yield chunk
+        pieces = self._response.aiter_bytes()
+
+        async def piece() -> bytes | None:
+            return await anext(pieces, None)
+
+        while (arrived := self._client.wait(piece())) is not None:
+            yield arrived
 
     def read(self) -> bytes:
         """The rest of the body."""

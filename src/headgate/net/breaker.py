@@ -44,10 +44,9 @@ class Breakers:
 
     def check(self, host: str, breaker: Breaker) -> None:
         """BreakerOpen if this host would not be asked now."""
-        if breaker.state is not BreakerState.CLOSED:
-            wait_s = breaker.wait_s(self._clock.monotonic())
-            if wait_s > 0.0:
-                raise BreakerOpen(host, wait_s)
+        wait_s = breaker.wait_s(self._clock.monotonic())
+        if wait_s > 0.0:
+            raise BreakerOpen(host, wait_s)
 
     def admit(self, host: str, breaker: Breaker) -> int:
         """The number under which the verdict on a request is to be given; or BreakerOpen."""

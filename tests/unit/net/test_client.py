@@ -14,6 +14,7 @@ from headgate.core.provider import ProviderPolicy
 from headgate.core.url import BadUrl
 from headgate.net.policy import NetPolicy
 from headgate.net.response import BadStatus, BodyTooLarge
+from headgate.ports.gate import Feedback
 from tests.kit.answers import Answer, always
 from tests.kit.http import bench
 from tests.kit.provider import Provider
@@ -111,6 +112,8 @@ async def test_an_answer_is_read_in_every_way(provider: Provider):
     assert "content-TYPE" in answer.headers
     assert answer.headers.get("absent") is None
     assert set(answer.headers) == {"content-type", "x-a", "content-length"}
+    assert len(answer.headers) == 3
+    assert "'x-a': '1, 2'" in repr(answer.headers)
     assert answer.url == provider.url("/a")
     assert not answer.from_cache
 
@@ -184,6 +187,17 @@ async def test_a_status_ends_the_attempt_as_it_should(
     reason = f"{provider.url('/a')} answered {status}"
     assert caught.value.ending == (NotFound(reason) if kind is None else Fault(kind, reason))
     assert caught.value.response is answer
+
+
+async def test_a_refusal_that_the_gates_let_through_costs_no_attempt(provider: Provider):
+    provider.script = always(Answer(429))
+    async with bench() as desk:
+        desk.gates.judge = lambda _status, _headers: Feedback(refused=False)
+        answer = await desk.client().get(provider.url())
+        with pytest.raises(BadStatus) as caught:
+            answer.raise_for_status()
+    assert isinstance(caught.value.ending, Fault)
+    assert caught.value.ending.kind is FaultClass.THROTTLED
 
 
 async def test_a_body_that_is_too_large_says_what_to_do(provider: Provider):

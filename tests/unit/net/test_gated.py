@@ -199,3 +199,14 @@ async def test_a_redirect_costs_nothing_of_the_budget(provider: Provider):
         await desk.client().get(provider.url("/a"), cost={"tokens": 10})
         assert "spend {'tokens': 0.0}" in desk.gates.permits[0].told
         assert desk.gates.permits[1].cost == {"tokens": 10}
+
+
+async def test_a_streamed_answer_that_is_cut_gives_its_place_back(provider: Provider):
+    provider.script = always(Answer(200, body=b"hello", cut_at=2))
+    async with bench() as desk:
+        with pytest.raises(AttemptOver, match="cut its answer short"):
+            async with desk.client().stream("GET", provider.url()) as answer:
+                await answer.aread()
+        assert desk.gates.permits[0].released
+        [call] = desk.calls
+    assert (call.kind, call.status, call.bytes) == (CallKind.FAILED, 200, 2)
