@@ -20,10 +20,10 @@ class Level(msgspec.Struct):
     margin: float = 0.985
     excess: float = 0.01
     slow_s: float = 2.0
-    fast_s: float = 1.0
+    fast_s: float = 2.5
 
     DOUBLING_S = 1.2
-    CAUTION = 150.0
+    CAUTION = 120.0
     """At an unknown provider one stop at this speed already costs as many as some ban for."""
     BEND = 0.25
     SLOPE = 15.0

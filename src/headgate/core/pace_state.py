@@ -5,7 +5,7 @@ from enum import StrEnum
 import msgspec
 
 from headgate.core.crowd import Crowd
-from headgate.core.delivery import Delivery
+from headgate.core.delivery import Delivery, Tier
 from headgate.core.level import Level
 
 
@@ -96,6 +96,8 @@ class Stop(msgspec.Struct):
     surprise: bool = False
     """It happened below what was trusted."""
     count: int = 0
+    asked: int = 0
+    """Single requests refused since the last one that was taken."""
     trickles: int = 0
     """How often it reopened only for a moment."""
 
@@ -107,6 +109,8 @@ class Window(msgspec.Struct):
     seconds: float
     edge: float
     """A moment at which it was renewed."""
+    firm: bool = False
+    """A second stop has confirmed it."""
 
 
 class Probe(msgspec.Struct):
@@ -115,6 +119,8 @@ class Probe(msgspec.Struct):
     since: float
     until: float
     taken: float
+    known: float
+    """What was trusted before it."""
 
 
 class PaceState(msgspec.Struct):
@@ -142,7 +148,10 @@ class PaceState(msgspec.Struct):
     confirmed: int = 0
     """How often in a row a look for more found the same."""
     tries: int = 0
-    fell_at: float = 0.0
+    surprises: int = 0
+    """In a row."""
+    fell_at: float = -1e9
+    fell_from: float = 0.0
     burst: float | None = None
     probe_since: float = 0.0
     bans: int = 0
@@ -150,6 +159,7 @@ class PaceState(msgspec.Struct):
     shut_until: float = 0.0
     """The provider told that nothing is left until then."""
     latency: float = 0.15
+    refused: Tier = msgspec.field(default_factory=lambda: Tier(15.0, 45))
     recent: list[float] = []
     """When the refusals of the last seconds came."""
     replies: int = 0

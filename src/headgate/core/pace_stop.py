@@ -21,9 +21,11 @@ def refuse(
     """Take in one refusal; `asked`: it is the answer to the single request of a stop."""
     stop = state.stop
     state.refusals += 1
+    state.refused.add(now)
     state.recent = [at for at in state.recent if at > now - BAN_S] + [now]
     if stop.open and not asked:
         stop.count += 1
+        stop.alone |= not state.told and stop.count > 2
         stop.last = max(stop.last, sent_at)
         if retry_after:
             stop.told_until = min(stop.told_until, now + retry_after)
@@ -50,8 +52,10 @@ def _close(
         dark = sent_at - stop.dark
         stop.wait = min(2.5 * stop.wait, max(4.0, 0.6 * dark))
         stop.alone = True
+        stop.asked += 1
     elif trickle:
         stop.trickles += 1
+        stop.asked = 0
         stop.dark = sent_at
         stop.wait = max(state.latency, 0.7 * stop.wait)
         stop.alone, stop.told_s = True, 0.0
@@ -59,8 +63,10 @@ def _close(
         stop.previous, stop.first, stop.dark = stop.first, sent_at, sent_at
         stop.cut, stop.surprise = state.rate.value, not state.rate.probing
         stop.wait = state.latency
-        stop.trickles, stop.told_s, stop.count = 0, 0.0, 1
-        stop.alone = not state.told and (stop.surprise or len(state.recent) > 4)
+        stop.trickles, stop.told_s, stop.count, stop.asked = 0, 0.0, 1, 0
+        stop.alone = not state.told and (
+            stop.surprise or len(state.recent) > 2 or state.window is not None
+        )
     stop.last = sent_at
     stop.open, stop.noticed, stop.asking = True, now, False
     if retry_after:
@@ -72,7 +78,7 @@ def _close(
         stop.ask_at = max(stop.ask_at, min(sent_at + 1 / came, now + 2))
     if not retry_after and state.window is not None:
         left = (state.window.edge - now) % state.window.seconds
-        if left < 0.3 * state.window.seconds:
+        if left < 0.5 * state.window.seconds:
             stop.ask_at = max(stop.ask_at, now + left + 0.02)
     _spare(state)
     kind = "single request refused" if asked else "refused again" if trickle else "refused"
@@ -82,7 +88,7 @@ def _close(
 def _spare(state: PaceState) -> None:
     """Providers ban for many refusals in a short time: with none left, let the old ones age."""
     stop, over = state.stop, len(state.recent) - BAN_COUNT
-    if over >= 0 and not stop.told_s and (stop.dark < stop.last - 0.1 or over > 2):
+    if over >= 0 and not stop.told_s and (stop.dark < stop.last - 0.1 or over > 9):
         stop.alone = True
         stop.ask_at = max(stop.ask_at, state.recent[min(over, len(state.recent) - 1)] + BAN_S)
 
