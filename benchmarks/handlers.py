@@ -1,4 +1,4 @@
-"""The two handlers that the figures run: one that does nothing, one that only waits."""
+"""The handlers that the figures run: one that does nothing, one that waits, one that fetches."""
 
 from __future__ import annotations
 
@@ -21,3 +21,9 @@ async def noop(item, ctx):  # noqa: ARG001 -- a handler takes both
 async def wait(item, ctx):  # noqa: ARG001 -- a handler takes both
     await asyncio.sleep(WAIT_S)  # noqa: TID251 -- real waiting is what this handler is for
     return RESULT
+
+
+@handler("bench.fetch", rate="1000000/s")
+async def fetch(item, ctx):
+    reply = await ctx.http.get(item.input["url"])
+    return {"status": reply.status_code, "bytes": len(reply.content)}

@@ -6,6 +6,7 @@ from benchmarks.figures import (
     cache,
     drain_postgres,
     drain_sqlite,
+    http,
     ingest,
     memory,
     paging,
@@ -23,4 +24,5 @@ FIGURES: tuple[Figure, ...] = (
     *scale.FIGURES,
     *paging.FIGURES,
     *cache.FIGURES,
+    *http.FIGURES,
 )
