@@ -4,10 +4,12 @@ import asyncio
 import importlib
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, cast
 
 from headgate.app.settings import Settings
+from headgate.app.wiring import sqlite_path, store_kind
 from headgate.core.call import Call
 from headgate.core.fixed import Fixed
 from headgate.core.pace import Pace
@@ -18,9 +20,23 @@ from headgate.engine.gates.ways import Ways
 from headgate.ports.clock import Clock
 from headgate.ports.gate import Turn
 from headgate.ports.http import Http
+from headgate.transfer.blobs import LocalBlobs
 
 if TYPE_CHECKING:
+    from headgate.net.cache import HttpCache
     from headgate.net.stack import HttpStack
+
+
+def cache_folder(settings: Settings) -> Path | None:
+    """Where answers are kept: as set, else beside the SQLite file or in the folder of the run."""
+    if not settings.net.cache:
+        return None
+    if settings.net.cache_folder:
+        return Path(settings.net.cache_folder)
+    beside = Path()
+    if store_kind(settings.database_url) == "sqlite":
+        beside = Path(sqlite_path(settings.database_url)).parent
+    return beside / ".headgate-cache"
 
 
 class Traffic:
@@ -35,9 +51,11 @@ class Traffic:
         self._rng = rng
         self._providers: dict[str, ProviderPolicy] = dict(settings.providers)
         self._stack: HttpStack | None = None
+        self._cache: HttpCache | None = None
+        self._blobs: LocalBlobs | None = None
         self._opening = threading.Lock()
         self._loop = asyncio.get_running_loop()
-        ways = Ways(self._providers, Pace, Fixed)
+        ways = Ways(self._providers, Pace, Fixed, settings.net.longest_wait_s)
         self.gates = GateTree(ways.to, LedgerTime(clock), clock)
 
     def declare(self, provider: str, policy: ProviderPolicy) -> None:
@@ -63,15 +81,28 @@ class Traffic:
         return cast("Http", blocking_client(client, self._loop))
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Close every connection, and the cache."""
         if self._stack is not None:
             await self._stack.close()
+        if self._cache is not None:
+            await self._cache.__aexit__(None, None, None)
+        if self._blobs is not None:
+            await self._blobs.close()
 
     def _open(self) -> "HttpStack":
         settings = self._settings
-        net = {name: importlib.import_module(f"headgate.net.{name}") for name in ("stack", "wire")}
+        net = {
+            name: importlib.import_module(f"headgate.net.{name}")
+            for name in ("cache", "stack", "wire")
+        }
         wire = net["wire"].AiohttpWire(allow_private=settings.net.allow_private)
-        parts = net["stack"].HttpParts(wire, self.gates, self._clock, self._rng)
+        folder = cache_folder(settings)
+        if folder is not None:
+            self._blobs = LocalBlobs(folder / "blobs", self._clock, durable=False)
+            self._cache = net["cache"].HttpCache(
+                folder, self._blobs, self._clock, max_bytes=settings.net.cache_bytes
+            )
+        parts = net["stack"].HttpParts(wire, self.gates, self._clock, self._rng, self._cache)
         return cast(
             "HttpStack",
             net["stack"].HttpStack(parts, self._providers, settings.net, settings.breaker),

@@ -14,11 +14,13 @@ from headgate.app.cli.options import (
 from headgate.app.cli.shapes import (
     ago,
     attempt_shape,
+    calls_of,
     detail_shape,
     item_shape,
     moment,
     span,
 )
+from headgate.core.call import Call
 from headgate.core.status import ItemStatus
 from headgate.ports.reads import AttemptRow, ItemDetail, ItemQuery, Page
 from headgate.ports.store import Store
@@ -102,7 +104,16 @@ def timeline(attempt: AttemptRow) -> list[str]:
     lines = [head, f"      {about}"]
     if attempt.reason:
         lines.append(f"      {attempt.reason}")
-    return lines
+    return [*lines, *(f"      {call_line(call)}" for call in calls_of(attempt))]
+
+
+def call_line(call: Call) -> str:
+    """One call in words: what was asked of whom, what came back, and what it waited for."""
+    answer = f"{call.status} {call.kind}" if call.status else str(call.kind)
+    times = f"{call.bytes:,} bytes in {span(call.ran_ms / 1e3)}"
+    waited = f", waited {span(call.waited_ms / 1e3)}" if call.waited_ms else ""
+    cause = f" ({call.cause})" if call.cause else ""
+    return f"{call.verb} {call.host}: {answer}, {times}{waited}{cause}"
 
 
 def page_shape(page: Page) -> dict[str, object]:

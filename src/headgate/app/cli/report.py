@@ -13,7 +13,7 @@ from headgate.ports.reads import ReadStore
 app = noun("report", "Sum up what a job has done.")
 
 PAGE = 2_000
-_calls = msgspec.json.Decoder(list[Call])
+_decode = msgspec.json.Decoder(list[Call]).decode
 
 
 @command(
@@ -41,7 +41,7 @@ async def conducts_of(reads: ReadStore, job_id: int) -> list[Conduct]:
     page = await reads.calls(job_id, 0, PAGE)
     while page.next_after_id is not None:
         for text in page.texts:
-            for call in _calls.decode(text):
+            for call in _decode(text):
                 account.add(call)
         page = await reads.calls(job_id, page.next_after_id, PAGE)
     return account.conducts()

@@ -7,10 +7,12 @@ from typing import Any
 import msgspec
 
 from headgate.app.telemetry import SECRET_NAME, redacted
+from headgate.core.call import Call
 from headgate.core.job import Counts, Job
 from headgate.core.worker import WorkerRow
 from headgate.ports.reads import AttemptRow, EventRow, ItemDetail, ItemRow
 
+_calls = msgspec.json.Decoder(list[Call])
 COUNTED = (
     "total",
     "done",
@@ -87,7 +89,18 @@ def detail_shape(detail: ItemDetail) -> dict[str, Any]:
 
 def attempt_shape(attempt: AttemptRow) -> dict[str, Any]:
     """An attempt for JSON."""
-    return _timed(attempt)
+    return {**_timed(attempt), "calls": [call_shape(call) for call in calls_of(attempt)]}
+
+
+def calls_of(attempt: AttemptRow) -> list[Call]:
+    """What an attempt asked of the network, in order."""
+    return _calls.decode(attempt.calls) if attempt.calls else []
+
+
+def call_shape(call: Call) -> dict[str, Any]:
+    """A call for JSON."""
+    shape = msgspec.structs.asdict(call)
+    return {"at": moment(shape.pop("at_us")), **shape}
 
 
 def event_shape(event: EventRow) -> dict[str, Any]:

@@ -23,8 +23,10 @@ class Ways:
         providers: Mapping[str, ProviderPolicy],
         learner: NewLimiter,
         ceiling: NewLimiter,
+        longest_wait_s: float = 3_600.0,
     ) -> None:
         self._providers = providers
+        self._longest_wait_s = longest_wait_s
         self._learner = learner
         self._ceiling = ceiling
         self.gates: dict[str, Gate] = {}
@@ -33,7 +35,8 @@ class Ways:
         """All ways to a host: several where the provider has a pool of credentials."""
         policy = self._providers.get(route.provider)
         if policy is None or not route.provider:
-            gate = self._gate(f"host:{route.host}", Ceilings(), self._learner)
+            nothing = Ceilings(longest_wait_s=self._longest_wait_s)
+            gate = self._gate(f"host:{route.host}", nothing, self._learner)
             return [Way((gate,), gate, None)]
         shared = self._per_host(route, policy)
         whole = Ceilings(
@@ -41,6 +44,7 @@ class Ways:
             burst=policy.burst or 1,
             concurrency=policy.concurrency,
             refusals=policy.refusals,
+            longest_wait_s=self._longest_wait_s,
         )
         if not policy.credentials:
             gate = self._gate(f"provider:{route.provider}", whole, self._learner)

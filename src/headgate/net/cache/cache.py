@@ -31,6 +31,7 @@ class HttpCache:
     """A private cache after RFC 9111, in a folder that several processes may share.
 
     It belongs to the cache alone, and so does the blob store: what nothing refers to is removed.
+    It opens with the first request, unless it is entered before.
     """
 
     SWEEP_S = 3_600.0
@@ -50,12 +51,15 @@ class HttpCache:
         self._flights = Flights(clock)
         self._blobs = blobs
         self._keeper = Keeper(self._shelf, self._flights, blobs, clock, largest=max_bytes // 4)
+        self._opening = asyncio.Lock()
         self._sweeper: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
         """Open the folder; if that cannot be done, go on without keeping anything."""
-        await self._shelf.open()
-        self._sweeper = asyncio.create_task(self._sweep_for_ever())
+        async with self._opening:
+            if self._sweeper is None:
+                await self._shelf.open()
+                self._sweeper = asyncio.create_task(self._sweep_for_ever())
         return self
 
     async def __aexit__(
@@ -68,7 +72,7 @@ class HttpCache:
         if self._sweeper is not None:
             self._sweeper.cancel()
             await asyncio.wait([self._sweeper])
-        await self._shelf.close()
+            await self._shelf.close()
 
     async def fetch(
         self, request: WireRequest, send: Send, *, partition: str, policy: CachePolicy
@@ -78,6 +82,8 @@ class HttpCache:
         Answers are shared within a partition only: name the owner in it, and the credential.
         `cache-control: no-cache` on the request asks the server even if the cache could answer.
         """
+        if self._sweeper is None:
+            await self.__aenter__()
         if request.method not in SAFE:
             return await self._change(request, send)
         demand = demand_of(request, partition) if policy.enabled else None
