@@ -148,7 +148,7 @@ class HttpClient:
     async def _reply(self, request: WireRequest, passage: Passage) -> CacheReply:
         cache = self._stack.cache
         reply: CacheReply
-        if cache is None:
+        if cache is None or not passage.place.policy.cache.enabled:
             reply = await passage.send(request)
         else:
             reply = await ask(cache, request, passage)
