@@ -21,7 +21,7 @@ SECRET = "s3cr3t:/+ value"
 @pytest.fixture(autouse=True)
 def _keys(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("KEY", SECRET)
-    monkeypatch.setenv("OTHER_KEY", "0ther")
+    monkeypatch.setenv("OTHER_KEY", "another")
 
 
 def policy(provider: Provider, *credentials: CredentialPolicy) -> ProviderPolicy:
@@ -139,7 +139,7 @@ async def test_a_credential_that_is_not_accepted_makes_room_for_the_next(
     provider: Provider, status: int
 ):
     def choosy(request: Request) -> Answer:
-        good = request.headers["authorization"] == "Bearer 0ther"
+        good = request.headers["authorization"] == "Bearer another"
         return Answer(200, body=b"hello") if good else Answer(status)
 
     provider.script = choosy
