@@ -42,7 +42,7 @@ def module(name: str) -> Callable[[Bench], Values]:
     def run(bench: Bench) -> Values:
         with nginx() as url:
             arguments = {"url": url, "requests": requests_of(bench), "callers": CALLERS}
-            return numbers(run_module(f"benchmarks.http.{name}", arguments), "requests_per_s")
+            return numbers(run_module(f"benchmarks.fetching.{name}", arguments), "requests_per_s")
 
     return run
 
