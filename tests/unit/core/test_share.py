@@ -1,0 +1,173 @@
+"""One process's part in a gate that several share."""
+
+import math
+
+import msgspec
+import pytest
+
+from headgate.core.ceiling import Ceilings
+from headgate.core.membership import ALIVE_S
+from headgate.core.pace import Pace
+from headgate.core.pace_state import Cause
+from headgate.core.share import GateState, Override, Share
+
+START = 1_800_000_000.0
+
+
+class Ledger:
+    """The shared state, exchanged as text, as it is through a real ledger."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    @property
+    def state(self) -> GateState | None:
+        return msgspec.json.decode(self.text, type=GateState) if self.text else None
+
+    def exchange(self, share: Share, now: float) -> GateState:
+        state = share.merge(self.state, now)
+        self.text = msgspec.json.encode(state).decode()
+        share.accepted(state, now)
+        return state
+
+
+def send(share: Share | Pace, now: float, status: int = 200) -> float:
+    """Send one as soon as it may go, and answer it; when it went."""
+    at = max(share.gate(now, 0), now)
+    share.on_send(at, 1)
+    share.on_reply(at + 0.05, at, 1, status, {}, 0.05)
+    return at
+
+
+def joined(*names: str) -> tuple[Ledger, list[Share]]:
+    """Processes that know of one another."""
+    ledger = Ledger()
+    shares = [Share(name, Ceilings()) for name in names]
+    for _ in range(2):
+        for share in shares:
+            share.gate(START, 0)
+            ledger.exchange(share, START)
+    return ledger, shares
+
+
+def crowded(*names: str) -> tuple[Ledger, list[Share]]:
+    """The same, each with somebody in line."""
+    ledger, shares = joined(*names)
+    for _ in range(2):
+        for share in shares:
+            share.on_send(START, 1)
+            assert share.gate(START, 1) > START
+            ledger.exchange(share, START)
+    return ledger, shares
+
+
+def test_nothing_goes_out_before_the_first_exchange():
+    share = Share("me", Ceilings())
+    assert share.gate(START, 0) == math.inf
+    assert share.why(START) is Cause.LEASE
+    assert share.due(START)
+    Ledger().exchange(share, START)
+    assert share.gate(START, 0) == START
+
+
+def test_who_is_alone_behaves_as_a_pace_by_itself():
+    ledger, (share,) = joined("me")
+    pace = Pace()
+    now = START
+    for number in range(300):
+        status = 429 if number % 90 == 89 else 200
+        assert send(share, now, status) == pytest.approx(send(pace, now, status))
+        now = max(share.gate(now, 0), now) if not math.isinf(share.gate(now, 0)) else now
+        if share.due(now):
+            ledger.exchange(share, now)
+
+
+def test_an_equal_part_for_each():
+    _, shares = crowded("a", "b", "c", "d")
+    rates = [share.rate(START) for share in shares]
+    assert rates == pytest.approx([2.5] * 4, rel=0.1)
+
+
+def test_an_outdated_proposal_loses_and_doubles_nothing():
+    ledger, (mine, other) = joined("a", "b")
+    send(mine, START + 1)
+    old = ledger.state
+    ledger.exchange(other, START + 1.1)
+    mine.merge(old, START + 1.2)  # refused: somebody was faster
+    assert ledger.state is not None
+    mine.seen(ledger.state, START + 1.2)
+    state = ledger.exchange(mine, START + 1.3)
+    assert state.pace.replies == 1
+    assert ledger.exchange(mine, START + 2.4).pace.replies == 1
+
+
+def test_a_refusal_is_urgent_and_stops_the_others():
+    ledger, (mine, other) = joined("a", "b")
+    assert not mine.urgent
+    send(mine, START + 0.5, 429)
+    assert mine.urgent
+    assert mine.due(START + 0.6)
+    ledger.exchange(mine, START + 0.6)
+    assert ledger.state is not None
+    other.seen(ledger.state, START + 0.6)
+    assert other.gate(START + 0.6, 0) > START + 0.6
+    assert not mine.urgent
+
+
+def test_after_a_stop_one_of_all_asks():
+    ledger, (mine, other) = joined("a", "b")
+    send(mine, START + 0.5, 429)
+    ledger.exchange(mine, START + 0.6)
+    assert ledger.state is not None
+    later = ledger.state.pace.stop.ask_at + 0.01
+    went = 0
+    for share in (other, mine):
+        assert ledger.state is not None
+        share.seen(ledger.state, later)
+        assert share.gate(later, 0) > later
+        if share.due(later):
+            ledger.exchange(share, later)
+            went += share.gate(later, 0) <= later
+    assert went == 1
+
+
+def test_a_part_that_is_old_counts_for_nothing():
+    _, (mine, _) = joined("a", "b")
+    assert mine.gate(START + 10, 0) == math.inf
+    assert mine.why(START + 10) is Cause.LEASE
+
+
+def test_a_process_that_is_gone_leaves_its_part_to_the_others():
+    ledger, (mine, _) = crowded("a", "b")
+    before = mine.rate(START)
+    mine.gate(START + ALIVE_S + 1, 0)
+    ledger.exchange(mine, START + ALIVE_S + 1)
+    assert mine.rate(START + ALIVE_S + 1) == pytest.approx(2 * before, rel=0.2)
+
+
+def test_without_a_ledger_it_goes_on_with_less_but_goes_on():
+    _, (mine, _) = joined("a", "b")
+    before = mine.rate(START)
+    mine.lost(START + 2)
+    assert mine.rate(START + 2) == pytest.approx(before / 2)
+    mine.lost(START + 4)
+    assert mine.rate(START + 4) == pytest.approx(before / 2)
+    assert not math.isinf(mine.gate(START + 4, 0))
+
+
+def test_a_process_that_never_met_the_ledger_goes_on_as_well():
+    share = Share("me", Ceilings())
+    share.lost(START)
+    assert share.gate(START, 0) == START
+
+
+def test_an_operator_may_pause_and_set_a_rate():
+    ledger, (mine, _) = crowded("a", "b")
+    assert ledger.state is not None
+    paused = msgspec.structs.replace(ledger.state, override=Override(paused=True, until=START + 60))
+    mine.seen(paused, START)
+    assert mine.gate(START, 0) == START + 60
+    assert mine.why(START) is Cause.PAUSED
+    slowed = msgspec.structs.replace(ledger.state, override=Override(rate=1.0))
+    mine.seen(slowed, START)
+    assert mine.rate(START) == pytest.approx(0.5)
