@@ -21,6 +21,7 @@ from benchmarks.pacing.experiments import (
     insample,
     recovery,
     robustness,
+    shared,
     study,
     warm,
 )
@@ -36,14 +37,15 @@ EXPERIMENTS: dict[str, Callable[[Plan], Report]] = {
     "recovery": recovery.run,
     "warm": warm.run,
     "robustness": robustness.run,
+    "shared": shared.run,
 }
 
 
 def parse(words: Sequence[str] | None = None) -> argparse.Namespace:
-    shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
-    shared.add_argument("--json", type=Path, metavar="FILE", help="keep everything measured")
-    shared.add_argument("--smoke", action="store_true", help="a sliver: does it all run?")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
+    common.add_argument("--json", type=Path, metavar="FILE", help="keep everything measured")
+    common.add_argument("--smoke", action="store_true", help="a sliver: does it all run?")
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.pacing",
         description=pacing.__doc__,
@@ -51,10 +53,10 @@ def parse(words: Sequence[str] | None = None) -> argparse.Namespace:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in (*EXPERIMENTS, "all"):
-        command = commands.add_parser(name, parents=[shared])
+        command = commands.add_parser(name, parents=[common])
         if name in {"heldout", "all"}:
             command.add_argument("--commit", default="", help="seed the draws with this id")
-    command = commands.add_parser("draw", parents=[shared])
+    command = commands.add_parser("draw", parents=[common])
     command.add_argument("seeds", type=int, nargs="+", metavar="SEED")
     command.add_argument("--rule", action="append", choices=ALL, default=[])
     traced.add_options(commands.add_parser("trace"))

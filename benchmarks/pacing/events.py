@@ -26,3 +26,4 @@ class Events:
         while planned and planned[0][0] <= until:
             self.now, _, action, arguments = heapq.heappop(planned)
             action(*arguments)
+        self.now = max(self.now, until)

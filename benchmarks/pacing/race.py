@@ -1,11 +1,11 @@
-"""Many runs on all cores, with results that depend neither on their number nor on their order."""
+"""Rules against each other on the same providers."""
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from benchmarks.pacing.cores import spread
 from benchmarks.pacing.rules import ORACLE, Contender
 from benchmarks.pacing.rules.oracle import check_oracle
 from benchmarks.pacing.scenario import Scenario
@@ -40,11 +40,4 @@ def run_heat(heat: Heat) -> list[Score]:
 
 def run_heats(heats: Sequence[Heat], jobs: int) -> list[Score]:
     """All scores, in the order of the heats."""
-    if jobs <= 1:
-        return flatten(map(run_heat, heats))
-    with multiprocessing.get_context("spawn").Pool(min(jobs, len(heats))) as pool:
-        return flatten(pool.imap(run_heat, heats, chunksize=1))
-
-
-def flatten(lists: Iterable[list[Score]]) -> list[Score]:
-    return [each for scores in lists for each in scores]
+    return [score for scores in spread(run_heat, heats, jobs) for score in scores]

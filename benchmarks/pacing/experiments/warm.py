@@ -56,9 +56,9 @@ def restarted(plan: Plan, scale: float) -> dict[str, list[Score]]:
 
 def next_morning(scenario: Scenario, scale: float) -> Ours:
     """What was kept of a run against a limit that differed, the night between not forgotten."""
-    rule = Ours()
+    pace = Pace()
     yesterday = replace(
         scenario, seconds=TRAINING_S, changes=((0.0, scale),), workers=4 * scenario.workers
     )
-    simulate(yesterday, rule, TRAINING_SEED)
-    return Ours(Pace.from_state(rule.pace.remembered()), EPOCH_S + NIGHT_S)
+    simulate(yesterday, Ours(pace), TRAINING_SEED)
+    return Ours(Pace.from_state(pace.remembered()), EPOCH_S + NIGHT_S)
