@@ -102,19 +102,23 @@ class Pace:
             return max(state.due, ceiling), Cause.TOLD if state.told else Cause.RATE
         if ceiling - 1e-9 > now:
             return ceiling, Cause.CEILING
-        if state.window is not None:
-            return self._in_window(now, state.window, waiting)
+        window = state.window or state.wary
+        if window is not None:
+            return self._in_window(now, window, waiting)
         return now, Cause.OPEN
 
     def _in_window(self, now: float, window: Window, waiting: int) -> tuple[float, Cause]:
         """Beyond what a known window takes, go only one by one, and only when looking for more."""
         state = self.state
         used = state.delivery.count(now - window.seconds, now) + waiting
-        if used < window.count:
+        firm = window.firm and not state.rate.probing
+        if used < (window.count if firm else 0.98 * window.count - 1):
             return now, Cause.OPEN
-        if not state.rate.probing:
+        if used > 1.5 * window.count:
+            state.wary = None
+        if firm:
             return now + max(0.02, 0.5 / state.rate.value), Cause.WINDOW
-        if waiting > 2 * (used - window.count):
+        if waiting > max(0.0, 2 * (used - window.count)):
             return math.inf, Cause.RATE
         return now, Cause.RATE
 

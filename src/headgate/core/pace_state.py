@@ -95,7 +95,10 @@ class Stop(msgspec.Struct):
     """The rate at which it happened."""
     surprise: bool = False
     """It happened below what was trusted."""
-    count: int = 0
+    hits: int = 0
+    """How many were refused at once."""
+    storm: int = 0
+    """Refusals in a short time, without those of single requests."""
     asked: int = 0
     """Single requests refused since the last one that was taken."""
     trickles: int = 0
@@ -107,8 +110,9 @@ class Window(msgspec.Struct):
 
     count: float
     seconds: float
-    edge: float
-    """A moment at which it was renewed."""
+    since: float
+    until: float
+    """It was renewed between these moments."""
     firm: bool = False
     """A second stop has confirmed it."""
 
@@ -132,6 +136,8 @@ class PaceState(msgspec.Struct):
     delivery: Delivery = msgspec.field(default_factory=Delivery)
     stop: Stop = msgspec.field(default_factory=Stop)
     window: Window | None = None
+    wary: Window | None = None
+    """What was taken before a storm of refusals: beyond that only one by one."""
     probe: Probe | None = None
     due: float = 0.0
     """When the rate lets the next one go."""
@@ -150,11 +156,14 @@ class PaceState(msgspec.Struct):
     tries: int = 0
     surprises: int = 0
     """In a row."""
-    fell_at: float = -1e9
-    fell_from: float = 0.0
+    peak: float = 0.0
+    """The highest level that was confirmed, and when it last was."""
+    peak_at: float = 0.0
     burst: float | None = None
     probe_since: float = 0.0
     bans: int = 0
+    full: list[tuple[float, float]] = []
+    """What the last seconds and the last minute had taken at the latest stops."""
     told: bool = False
     shut_until: float = 0.0
     """The provider told that nothing is left until then."""

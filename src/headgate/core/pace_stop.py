@@ -1,8 +1,8 @@
 """What a refusal does: close the gate, and say when to ask again."""
 
 from headgate.core.level import Level
-from headgate.core.pace_learn import note
 from headgate.core.pace_state import PaceState, Reading
+from headgate.core.pace_trust import note
 
 BAN_S = 10.5
 BAN_COUNT = 10
@@ -24,8 +24,9 @@ def refuse(
     state.refused.add(now)
     state.recent = [at for at in state.recent if at > now - BAN_S] + [now]
     if stop.open and not asked:
-        stop.count += 1
-        stop.alone |= not state.told and stop.count > 2
+        stop.hits += 1
+        stop.storm = max(stop.storm, len(state.recent))
+        stop.alone |= not state.told and stop.storm > 2
         stop.last = max(stop.last, sent_at)
         if retry_after:
             stop.told_until = min(stop.told_until, now + retry_after)
@@ -55,7 +56,7 @@ def _close(
         stop.asked += 1
     elif trickle:
         stop.trickles += 1
-        stop.asked = 0
+        stop.asked, stop.storm = 0, len(state.recent)
         stop.dark = sent_at
         stop.wait = max(state.latency, 0.7 * stop.wait)
         stop.alone, stop.told_s = True, 0.0
@@ -63,7 +64,8 @@ def _close(
         stop.previous, stop.first, stop.dark = stop.first, sent_at, sent_at
         stop.cut, stop.surprise = state.rate.value, not state.rate.probing
         stop.wait = state.latency
-        stop.trickles, stop.told_s, stop.count, stop.asked = 0, 0.0, 1, 0
+        stop.trickles, stop.told_s, stop.asked = 0, 0.0, 0
+        stop.hits, stop.storm = 1, len(state.recent)
         stop.alone = not state.told and (
             stop.surprise or len(state.recent) > 2 or state.window is not None
         )
@@ -77,8 +79,9 @@ def _close(
         came = (state.delivery.count(stop.first, sent_at) + 1) / max(sent_at - stop.first, 0.02)
         stop.ask_at = max(stop.ask_at, min(sent_at + 1 / came, now + 2))
     if not retry_after and state.window is not None:
-        left = (state.window.edge - now) % state.window.seconds
-        if left < 0.5 * state.window.seconds:
+        window = state.window
+        left = (window.until - now) % window.seconds
+        if left < 0.5 * window.seconds and window.until - window.since <= 0.3 * window.seconds:
             stop.ask_at = max(stop.ask_at, now + left + 0.02)
     _spare(state)
     kind = "single request refused" if asked else "refused again" if trickle else "refused"

@@ -1,0 +1,70 @@
+"""How far a level is trusted, and what follows: how long to stay, how soon to look for more."""
+
+from headgate.core.pace_state import Evidence, PaceState
+
+EVIDENCE = 40
+"""Decisions that are kept."""
+DUE_SHARE = 0.004
+"""Refusals of requests that looking for more may cost, beside a few that are free."""
+BACK_S = 600.0
+"""A limit that has fallen may come back within this time."""
+
+
+def note(
+    state: PaceState, now: float, seen: str, decided: str, before: float | None = None
+) -> None:
+    """Keep one decision for those who ask why."""
+    line = Evidence(now, seen, decided, before or state.rate.known, state.rate.known)
+    state.evidence = [*state.evidence[1 - EVIDENCE :], line]
+
+
+def unsettle(state: PaceState, now: float, est: float, why: str, *, wary: bool = False) -> None:
+    """Only the order of size is known: go there, and look soon."""
+    state.tries = 0 if state.settled else state.tries + 1
+    state.settled, state.confirmed = False, 0
+    before = state.rate.known
+    slow = 4.0 if wary else 1.0
+    hold = 40.0 if wary else 11.0 if len(state.recent) > 5 else 2.0
+    state.rate.set(est, max(hold, 10 / est), max(slow, 3 / est), max(2.5, slow, 3 / est), 0.02)
+    note(state, now, f"{why}, refused at {state.stop.cut:.3g}/s", "look soon", before)
+
+
+def settle(state: PaceState, now: float, est: float, why: str) -> None:
+    """The level is known: stay below it for a while."""
+    before = state.rate.known
+    if state.probe is not None:
+        probe, state.probe = state.probe, None
+        extra = probe.taken - est * (probe.until - probe.since)
+        state.burst = min(max(0.0, extra), 4 * est)
+    fallen = is_fallen(state, now, est)
+    same = before and state.settled and (fallen or abs(est / before - 1) < 0.04)
+    state.confirmed = state.confirmed + 1 if same else 0
+    state.settled, state.tries = True, 0
+    if state.window is not None and est * state.window.seconds > 1.1 * state.window.count:
+        state.window = None
+    if fallen:
+        hold = min(10 * 1.15**state.confirmed, 30.0)
+    else:
+        pause = min(now - state.stop.dark, 2.0)
+        hold = max(8 * 1.5 ** min(state.confirmed, 5), 30 * pause, min(100 / est, 30.0))
+    hold = max(hold, min(to_earn(state, now, 28 if fallen else 6) / est, 90.0))
+    slow, fast = max(2.0, 4 / est), max(2.5, 3 / est)
+    if fallen:
+        slow, fast = 2.0, 1.0
+    if state.window is not None:
+        hold = max(hold, 2.5 * state.window.seconds)
+        slow = max(slow, state.window.seconds)
+        fast = max(fast, state.window.seconds / 2)
+    state.rate.set(est, min(hold, 200.0), slow, fast, 0.04 if fallen else 0.01)
+    note(state, now, f"{why}, refused at {state.stop.cut:.3g}/s", f"hold for {hold:.0f} s", before)
+
+
+def is_fallen(state: PaceState, now: float, level: float) -> bool:
+    """Far below what was confirmed not long ago: such limits often come back."""
+    return level < 0.6 * state.peak and now - state.peak_at < BACK_S
+
+
+def to_earn(state: PaceState, now: float, free: int) -> float:
+    """Requests that must be taken before another refusal is no more than their due share."""
+    refused = state.refused.count(now - 600, now) + 1 - free
+    return refused / DUE_SHARE - state.delivery.count(now - 600, now)

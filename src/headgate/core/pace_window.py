@@ -1,0 +1,96 @@
+"""Quotas that are renewed after a long time: recognised by stops that only time could end."""
+
+from headgate.core.pace_state import PaceState, Window
+from headgate.core.pace_trust import settle, unsettle
+
+USUAL_S = (10.0, 60.0, 3_600.0, 86_400.0)
+"""How long windows usually are: people choose them."""
+
+
+def is_window(state: PaceState, now: float) -> bool:
+    """Whether the stop ended because a long quota was renewed."""
+    stop, window = state.stop, state.window or state.wary
+    dark_s = stop.last - stop.dark
+    if stop.told_s > 1.5 or (not stop.told_s and dark_s > 1.5):
+        return True
+    if window is not None:
+        used = state.delivery.count(stop.first - window.seconds, stop.first)
+        return used > 0.8 * window.count
+    if stop.told_s or state.settled:
+        return False
+    expected = dark_s * (state.rate.known or stop.cut)
+    return now - stop.last > 3 and stop.asked >= 1 and expected > 12
+
+
+def learn_window(state: PaceState, now: float) -> None:
+    """Set window and rate by a stop that ended when the quota was renewed, or a ban did."""
+    stop, known = state.stop, state.rate.known
+    dark_s = stop.told_until - stop.dark - 0.5 if stop.told_s else stop.last - stop.dark
+    seconds = state.window.seconds if state.window else 0.0
+    if stop.storm >= 6 and dark_s > max(1.5 * seconds, 12.0) and state.bans < (2 if known else 1):
+        state.bans += 1
+        minute = state.delivery.count(stop.first - 60, stop.first)
+        state.wary = Window(minute, 60.0, stop.first, now)
+        unsettle(state, now, 0.85 * known if known else 0.7 * stop.cut, "ban?", wary=True)
+        return
+    state.bans = 0
+    seconds, count = _pick_window(state, now, dark_s)
+    fresh = state.window is None or seconds != state.window.seconds
+    since, until = _renewed(state, now, seconds)
+    state.window = Window(max(count, 1.0), seconds, since, until, not fresh)
+    state.wary = None
+    settle(state, now, max(count / seconds, 0.005), f"window {count:.0f} in {seconds:g} s")
+    if fresh:
+        state.rate.hold_s = 0.0
+        state.rate.excess = 0.02
+
+
+def _pick_window(state: PaceState, now: float, dark_s: float) -> tuple[float, float]:
+    """The window that explains the stop, and what it takes."""
+    old, taken = state.window, state.delivery.count
+    usual = [seconds for seconds in USUAL_S if seconds >= 0.97 * dark_s] or [dark_s]
+    if state.wary is not None and 60 in usual:
+        usual = [60.0]
+    if old is not None and dark_s <= 1.1 * old.seconds:
+        since, until = _renewed(state, now, old.seconds)
+        count = taken(since - old.seconds, since)
+        if not state.stop.trickles and until - since < 0.5 * old.seconds:
+            count = (count + taken(until - old.seconds, until)) / 2
+        shorter = [seconds for seconds in usual if seconds < old.seconds]
+        if not shorter or not old.firm or count < 1.3 * old.count:
+            return old.seconds, count
+        usual = shorter
+    for seconds in usual:
+        since, _ = _renewed(state, now, seconds)
+        count = taken(since - seconds, since)
+        if taken(since - 2 * seconds, since - seconds) <= 2 * count + 5 or seconds > 60:
+            break
+    return seconds, count
+
+
+def _renewed(state: PaceState, now: float, seconds: float) -> tuple[float, float]:
+    """Between which moments the quota was renewed, by this stop and those before it."""
+    stop, window = state.stop, state.window
+    if stop.told_s:
+        since, until = max(stop.told_until - 1.0, stop.last), stop.told_until
+    elif stop.storm >= 8:
+        since, until = stop.first, stop.first + seconds
+    else:
+        since, until = stop.last, min(now, stop.last + 0.3 * seconds)
+    if window is not None and window.seconds == seconds:
+        ago = round((until - window.until) / seconds) * seconds
+        both = max(since, window.since + ago), min(until, window.until + ago)
+        if both[0] <= both[1]:
+            return both
+    return since, until
+
+
+def sliding_minute(state: PaceState) -> float | None:
+    """What a minute takes, if at every stop the last minute was as full but its end was not."""
+    last, taken = state.stop.last, state.delivery.count
+    state.full = [*state.full[-3:], (taken(last - 10, last), taken(last - 60, last))]
+    tens, minutes = zip(*state.full, strict=True)
+    mean = sum(minutes) / len(minutes)
+    if len(minutes) < 4 or max(minutes) - min(minutes) > 0.02 * mean + 1:
+        return None
+    return mean if max(tens) - min(tens) > 0.15 * max(tens) + 3 else None
