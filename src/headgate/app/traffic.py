@@ -4,6 +4,7 @@ import asyncio
 import importlib
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, cast
@@ -12,14 +13,17 @@ from headgate.app.settings import Settings
 from headgate.app.wiring import sqlite_path, store_kind
 from headgate.core.call import Call
 from headgate.core.fixed import Fixed
-from headgate.core.pace import Pace
 from headgate.core.provider import ProviderPolicy
+from headgate.core.share import Share
+from headgate.engine.gates.gate import Gate
 from headgate.engine.gates.ledger_time import LedgerTime
+from headgate.engine.gates.sync import LedgerSync
 from headgate.engine.gates.tree import GateTree
 from headgate.engine.gates.ways import Ways
 from headgate.ports.clock import Clock
 from headgate.ports.gate import Turn
 from headgate.ports.http import Http
+from headgate.ports.limits import LimitLedger
 from headgate.transfer.blobs import LocalBlobs
 
 if TYPE_CHECKING:
@@ -45,7 +49,9 @@ class Traffic:
     Most of its weight comes with the first: a job that never asks starts as fast as before.
     """
 
-    def __init__(self, settings: Settings, clock: Clock, rng: Random) -> None:
+    def __init__(
+        self, settings: Settings, ledger: LimitLedger, me: str, clock: Clock, rng: Random
+    ) -> None:
         self._settings = settings
         self._clock = clock
         self._rng = rng
@@ -55,8 +61,13 @@ class Traffic:
         self._blobs: LocalBlobs | None = None
         self._opening = threading.Lock()
         self._loop = asyncio.get_running_loop()
-        ways = Ways(self._providers, Pace, Fixed, settings.net.longest_wait_s)
-        self.gates = GateTree(ways.to, LedgerTime(clock), clock)
+        time = LedgerTime(clock)
+        longest_s = settings.net.longest_wait_s
+        ways = Ways(self._providers, partial(Share, me), Fixed, longest_s, self._look_after)
+        self.gates = GateTree(ways.to, time, clock)
+        self._sync = LedgerSync(ledger, time, clock, self.gates.wake)
+        self._syncing: asyncio.Task[None] | None = None
+        self.gates.on_impatience = self._sync.nudge
 
     def declare(self, provider: str, policy: ProviderPolicy) -> None:
         """What a handler says of its provider, where the settings say nothing."""
@@ -81,13 +92,22 @@ class Traffic:
         return cast("Http", blocking_client(client, self._loop))
 
     async def close(self) -> None:
-        """Close every connection, and the cache."""
+        """Close every connection and the cache, and leave behind what was learned."""
+        if self._syncing is not None:
+            self._syncing.cancel()
+            await asyncio.wait([self._syncing])
+            await self._sync.close()
         if self._stack is not None:
             await self._stack.close()
         if self._cache is not None:
             await self._cache.__aexit__(None, None, None)
         if self._blobs is not None:
             await self._blobs.close()
+
+    def _look_after(self, gate: Gate) -> None:
+        self._sync.add(gate)
+        if self._syncing is None:
+            self._syncing = asyncio.ensure_future(self._sync.run())
 
     def _open(self) -> "HttpStack":
         settings = self._settings

@@ -55,7 +55,7 @@ class Bench:
     async def engine(self, items: int, retry: RetryPolicy = IMPATIENT, **policy: Any) -> Engine:
         self.job = await factories.job(self.store, items)
         worker = WorkerPolicy(**{"concurrency": 4, "poll_s": 0.02, **policy})
-        traffic = Traffic(Settings(), SystemClock(), Random(1))
+        traffic = Traffic(Settings(), self.store.limits, "me", SystemClock(), Random(1))
         surroundings = Surroundings(
             self.store,
             lambda reference: self._spec,

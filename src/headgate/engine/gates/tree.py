@@ -47,6 +47,8 @@ class GateTree:
         self._shut: set[Lineup] = set()
         """Those that were found shut; looked at again whenever somebody asks."""
         self.parking = Parking()
+        self.on_impatience: Callable[[], None] = lambda: None
+        """Called when somebody has to wait, or a gate has closed: the ledger may know more."""
 
     async def enter(self, route: Route, turn: Turn, cost: Cost, patience_s: float) -> Passed:
         """Wait until all gates of the route let it pass; GateClosed beyond `patience_s`."""
@@ -144,6 +146,7 @@ class GateTree:
             opens_at, way = lineup.best_way(now_s)
             if opens_at > now_s:
                 lineup.cause = way.slowest(now_s).limiter.why(now_s).words
+                self.on_impatience()
                 if not isinf(opens_at):
                     lineup.cancel_timer = self._clock.later(
                         opens_at - now_s, lambda: self._pump(lineup)

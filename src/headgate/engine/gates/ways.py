@@ -24,9 +24,11 @@ class Ways:
         learner: NewLimiter,
         ceiling: NewLimiter,
         longest_wait_s: float = 3_600.0,
+        on_new: Callable[[Gate], None] = lambda _: None,
     ) -> None:
         self._providers = providers
         self._longest_wait_s = longest_wait_s
+        self._on_new = on_new
         self._learner = learner
         self._ceiling = ceiling
         self.gates: dict[str, Gate] = {}
@@ -68,4 +70,5 @@ class Ways:
         gate = self.gates.get(key)
         if gate is None:
             gate = self.gates[key] = Gate(key, make(ceilings))
+            self._on_new(gate)
         return gate

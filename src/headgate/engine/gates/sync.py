@@ -1,0 +1,149 @@
+"""Keeps this process and the ledger agreed about every gate in use."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from headgate.core.errors import StoreError
+from headgate.core.share import GateState, Share
+from headgate.engine.gates.gate import Gate
+from headgate.engine.gates.ledger_time import LedgerTime
+from headgate.ports.clock import Clock
+from headgate.ports.limits import Exchange, LedgerEntry, LimitLedger, Proposal
+
+_decode = msgspec.json.Decoder(GateState).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class LedgerSync:
+    """Exchanges about once a second, and at once when a gate closes or somebody asks to pass."""
+
+    TICK_S = 0.1
+    TRIES = 8
+    """Others may be faster each time; then the next round tries again."""
+    PATIENCE_S = 2.0
+    """A ledger that takes longer counts as lost: the gates go on with less."""
+    LISTEN_S = 5.0
+
+    def __init__(
+        self,
+        ledger: LimitLedger,
+        time: LedgerTime,
+        clock: Clock,
+        wake: Callable[[Gate], None],
+    ) -> None:
+        self._ledger = ledger
+        self._time = time
+        self._clock = clock
+        self._wake = wake
+        self._gates: dict[str, tuple[Gate, Share]] = {}
+        self._entries: dict[str, LedgerEntry] = {}
+        self._nudged = asyncio.Event()
+
+    def add(self, gate: Gate) -> None:
+        """Look after one more gate, if its limit is shared."""
+        if isinstance(gate.limiter, Share):
+            self._gates[gate.key] = gate, gate.limiter
+            self.nudge()
+
+    def nudge(self) -> None:
+        """Something may not wait for the next round."""
+        self._nudged.set()
+
+    async def run(self) -> None:
+        """Exchange and listen for ever."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._exchange_for_ever())
+            tasks.create_task(self._listen_for_ever())
+
+    async def close(self) -> None:
+        """Leave behind what was learned."""
+        busy = [key for key, (_, share) in self._gates.items() if not share.idle]
+        await self._exchange(busy)
+
+    async def _exchange_for_ever(self) -> None:
+        while True:
+            now_s = self._time.now()
+            due = [key for key, (_, share) in self._gates.items() if self._is_due(share, now_s)]
+            if due:
+                await self._exchange(due)
+            await self._rest()
+
+    @staticmethod
+    def _is_due(share: Share, now_s: float) -> bool:
+        return share.due(now_s) and not share.idle
+
+    async def _rest(self) -> None:
+        cancel = self._clock.later(self.TICK_S, self._nudged.set)
+        await self._nudged.wait()
+        cancel()
+        self._nudged.clear()
+
+    async def _listen_for_ever(self) -> None:
+        while True:
+            try:
+                if await self._ledger.wait_urgent(self.LISTEN_S):
+                    await self._read()
+            except StoreError:
+                await self._clock.sleep(1.0)
+
+    async def _read(self) -> None:
+        """Somebody has closed a gate, or an operator has spoken."""
+        if self._gates:
+            self._take_in((await self._ask((), [*self._gates])).entries, frozenset(), {})
+
+    async def _exchange(self, keys: Iterable[str]) -> None:
+        pending = set(keys)
+        for _ in range(self.TRIES):
+            if not pending:
+                return
+            made = {key: self._merged(key) for key in pending}
+            proposals = [self._proposal(key, state) for key, state in made.items()]
+            try:
+                report = await self._ask(proposals, [*pending])
+            except (StoreError, TimeoutError):
+                self._lose(pending)
+                return
+            self._take_in(report.entries, report.accepted, made)
+            pending -= report.accepted
+
+    def _merged(self, key: str) -> GateState:
+        entry = self._entries.get(key)
+        state = _decode(entry.state) if entry and entry.state else None
+        return self._gates[key][1].merge(state, self._time.now())
+
+    def _proposal(self, key: str, state: GateState) -> Proposal:
+        entry = self._entries.get(key)
+        version = entry.version if entry else 0
+        return Proposal(key, version, _encode(state).decode(), self._gates[key][1].urgent)
+
+    async def _ask(self, proposals: Iterable[Proposal], keys: list[str]) -> Exchange:
+        asked_s = self._clock.monotonic()
+        async with asyncio.timeout(self.PATIENCE_S):
+            report = await self._ledger.exchange([*proposals], keys)
+        self._time.set(report.now_s, asked_s, self._clock.monotonic())
+        return report
+
+    def _take_in(
+        self,
+        entries: Iterable[LedgerEntry],
+        accepted: frozenset[str],
+        made: dict[str, GateState],
+    ) -> None:
+        now_s = self._time.now()
+        for entry in entries:
+            before, self._entries[entry.key] = self._entries.get(entry.key), entry
+            gate, share = self._gates[entry.key]
+            if entry.key in accepted:
+                share.accepted(made[entry.key], now_s)
+            elif entry.state and (before is None or before.version != entry.version):
+                share.seen(_decode(entry.state), now_s)
+            self._wake(gate)
+
+    def _lose(self, keys: Iterable[str]) -> None:
+        now_s = self._time.now()
+        for key in keys:
+            gate, share = self._gates[key]
+            share.lost(now_s)
+            self._wake(gate)

@@ -1,0 +1,125 @@
+"""Gates of several processes agree through a real ledger."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+from typing import Self
+
+import msgspec
+import pytest
+
+from headgate.core.errors import StoreUnreachable
+from headgate.core.fixed import Fixed
+from headgate.core.share import GateState, Share
+from headgate.engine.clock import SystemClock
+from headgate.engine.gates.gate import Gate
+from headgate.engine.gates.ledger_time import LedgerTime
+from headgate.engine.gates.sync import LedgerSync
+from headgate.engine.gates.tree import GateClosed, GateTree
+from headgate.engine.gates.ways import Ways
+from headgate.ports.gate import Route, Turn
+from headgate.ports.limits import LimitLedger
+from headgate.stores.sqlite import SqliteStore
+
+HOST = Route("", "example.org", "api.example.org")
+MINE = Turn("me", 1)
+
+
+@pytest.fixture
+async def ledger(tmp_path: Path) -> AsyncIterator[LimitLedger]:
+    async with SqliteStore(tmp_path / "headgate.db") as store:
+        yield store.limits
+
+
+class Process:
+    """The gates of one process; several may live in this one."""
+
+    def __init__(self, name: str, ledger: LimitLedger) -> None:
+        clock = SystemClock()
+        self.time = LedgerTime(clock)
+        ways = Ways({}, partial(Share, name), Fixed, on_new=self._look_after)
+        self.tree = GateTree(ways.to, self.time, clock)
+        self.sync = LedgerSync(ledger, self.time, clock, self.tree.wake)
+        self.tree.on_impatience = self.sync.nudge
+
+    def _look_after(self, gate: Gate) -> None:
+        self.sync.add(gate)
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.ensure_future(self.sync.run())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._task.cancel()
+        await asyncio.wait([self._task])
+        await self.sync.close()
+
+    async def send(self, status: int = 200, patience_s: float = 5.0, **headers: str) -> None:
+        permit = await self.tree.enter(HOST, MINE, {}, patience_s)
+        names = {name.replace("_", "-"): value for name, value in headers.items()}
+        permit.answered(status, names, 0.01)
+        permit.release()
+
+
+async def send_for_ever(process: Process) -> None:
+    while True:
+        await process.send(patience_s=3.0)
+
+
+async def state_of(ledger: LimitLedger) -> GateState:
+    (entry,) = await ledger.entries()
+    assert entry.key == "host:api.example.org"
+    return msgspec.json.decode(entry.state, type=GateState)
+
+
+async def test_what_happened_is_in_the_ledger_when_a_process_has_gone(ledger: LimitLedger):
+    async with Process("a", ledger) as process:
+        for _ in range(3):
+            await process.send()
+    assert (await state_of(ledger)).pace.replies == 3
+
+
+async def test_the_next_process_starts_from_what_was_learned(ledger: LimitLedger):
+    async with Process("a", ledger) as process:
+        await process.send()
+        await process.send(429, retry_after="60")
+    async with Process("b", ledger) as later:
+        with pytest.raises(GateClosed, match="retry-after"):
+            await later.send(patience_s=3.0)
+
+
+async def test_a_gate_that_one_process_closes_is_closed_for_the_others(ledger: LimitLedger):
+    async with Process("a", ledger) as mine, Process("b", ledger) as other:
+        await mine.send()
+        await other.send()
+        await mine.send(429, retry_after="60")
+        with pytest.raises(GateClosed):
+            await send_for_ever(other)
+
+
+class Unreachable:
+    """A ledger that has gone away."""
+
+    def __init__(self, ledger: LimitLedger) -> None:
+        self._ledger = ledger
+        self.gone = False
+
+    async def exchange(self, proposals: object, keys: object) -> object:
+        if self.gone:
+            raise StoreUnreachable
+        return await self._ledger.exchange(proposals, keys)  # type: ignore[arg-type]
+
+    async def wait_urgent(self, timeout_s: float) -> bool:
+        return await self._ledger.wait_urgent(timeout_s)
+
+
+async def test_without_a_ledger_requests_still_go_out(ledger: LimitLedger):
+    fragile = Unreachable(ledger)
+    async with Process("a", fragile) as process:  # type: ignore[arg-type]
+        await process.send()
+        fragile.gone = True
+        for _ in range(5):
+            await process.send()
+        fragile.gone = False
+    assert (await state_of(ledger)).pace.replies == 6
