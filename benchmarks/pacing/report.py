@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ class Report:
     notes: Sequence[str] = ()
     all_providers: bool = True
     """Print a line for each provider; else only for those on which ours is not clean."""
-    took_s: float = field(default=0.0)
+    took_s: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
         """Everything that was measured."""

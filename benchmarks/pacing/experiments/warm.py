@@ -8,7 +8,7 @@ from statistics import fmean
 
 from benchmarks.pacing.catalogue import SEEDS, named
 from benchmarks.pacing.figure import Bound, Figure
-from benchmarks.pacing.plan import Plan
+from benchmarks.pacing.plan import Plan, sliver
 from benchmarks.pacing.report import Report
 from benchmarks.pacing.rules import OURS, REFERENCE, Contender
 from benchmarks.pacing.rules.ours import EPOCH_S, Ours
@@ -48,17 +48,18 @@ def restarted(plan: Plan, scale: float) -> dict[str, list[Score]]:
     """Each rule that can remember, begun with the limit times `scale`."""
     scores: list[Score] = []
     for scenario in named(*PROVIDERS):
+        yesterday = replace(
+            scenario, seconds=TRAINING_S, changes=((0.0, scale),), workers=4 * scenario.workers
+        )
+        yesterday = sliver(yesterday) if plan.smoke else yesterday
         known = Contender(REFERENCE.name, partial(Reference.remembering, scale * TRUTH))
-        kept = Contender(OURS.name, partial(next_morning, scenario, scale))
+        kept = Contender(OURS.name, partial(next_morning, yesterday))
         scores += plan.run([scenario], SEEDS, [known, kept])
     return by_contender(scores)
 
 
-def next_morning(scenario: Scenario, scale: float) -> Ours:
-    """What was kept of a run against a limit that differed, the night between not forgotten."""
+def next_morning(yesterday: Scenario) -> Ours:
+    """Begin with what was kept of another run; the night between has passed on the clock."""
     pace = Pace()
-    yesterday = replace(
-        scenario, seconds=TRAINING_S, changes=((0.0, scale),), workers=4 * scenario.workers
-    )
     simulate(yesterday, Ours(pace), TRAINING_SEED)
     return Ours(Pace.from_state(pace.remembered()), EPOCH_S + NIGHT_S)
