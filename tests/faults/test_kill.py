@@ -89,9 +89,13 @@ def kill_busiest(project: Project, command: Command) -> bool:
         what="a worker in the middle of its work",
     )
     victim = busiest(project, command)
-    if victim is not None:
+    if victim is None:
+        return False
+    try:
         os.kill(victim, signal.SIGKILL)
-    return victim is not None
+    except ProcessLookupError:  # it had finished in this very moment
+        return False
+    return True
 
 
 def busiest(project: Project, command: Command) -> int | None:
