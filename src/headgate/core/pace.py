@@ -23,8 +23,9 @@ from headgate.core.ceiling import Ceilings
 from headgate.core.level import Level
 from headgate.core.pace_learn import learn
 from headgate.core.pace_state import Cause, PaceState, Reading, Window
-from headgate.core.pace_stop import refuse
+from headgate.core.pace_stop import Refusal, refuse
 from headgate.core.pace_told import heed
+from headgate.core.pace_trust import unsettle
 from headgate.core.quota import read_quota, read_retry_after
 
 NO_ANSWER = 0
@@ -90,22 +91,34 @@ class Pace:
         ceiling = limits.opens_at(state.ceiling_due) if limits.limits else 0.0
         if stop.open:
             cause = Cause.RETRY_AFTER if stop.told_s else Cause.STOPPED
-            if stop.asking and in_flight:
-                return math.inf, cause
+            if stop.asking and self._unanswered(now, in_flight, 1):
+                return self._heard_by(in_flight), cause
             return max(now, stop.ask_at, ceiling), cause
-        waiting = min(state.sent - state.answered, in_flight)
+        waiting = self._unanswered(now, in_flight, state.sent - state.answered)
         if state.opened and waiting > 1 + 2 * state.answered:
-            return math.inf, Cause.REOPENING
+            return self._heard_by(in_flight), Cause.REOPENING
         if state.cap is not None and in_flight >= max(1, int(state.cap.value * 1.0205)):
             return math.inf, Cause.CAP
-        if state.due - 1e-9 > now:
-            return max(state.due, ceiling), Cause.TOLD if state.told else Cause.RATE
-        if ceiling - 1e-9 > now:
+        if ceiling > max(state.due, now + 1e-9):
             return ceiling, Cause.CEILING
+        if state.due - 1e-9 > now:
+            return state.due, Cause.TOLD if state.told else Cause.RATE
         window = state.window or state.wary
         if window is not None:
             return self._in_window(now, window, waiting)
         return now, Cause.OPEN
+
+    def _unanswered(self, now: float, in_flight: int, sent: int) -> int:
+        """How many of those sent are to be waited for; not all of them count as in flight."""
+        if now < self._heard_by(0):
+            return sent
+        return min(sent, in_flight)
+
+    def _heard_by(self, in_flight: int) -> float:
+        """When what was sent last is answered, or is not worth waiting for any longer."""
+        if in_flight:
+            return math.inf
+        return self.state.sent_at + max(2.0, 4 * self.state.latency)
 
     def _in_window(self, now: float, window: Window, waiting: int) -> tuple[float, Cause]:
         """Beyond what a known window takes, go only one by one, and only when looking for more."""
@@ -119,7 +132,7 @@ class Pace:
         if firm:
             return now + max(0.02, 0.5 / state.rate.value), Cause.WINDOW
         if waiting > max(0.0, 2 * (used - window.count)):
-            return math.inf, Cause.RATE
+            return self._heard_by(self._in_flight), Cause.RATE
         return now, Cause.RATE
 
     def _grow_older(self, now: float) -> None:
@@ -156,16 +169,42 @@ class Pace:
         state.latency += 0.1 * (latency - state.latency)
         retry_after = None
         if headers:
-            heed(state, now, read_quota(headers, now))
+            quota = read_quota(headers, now)
+            heed(state, now, quota, self.limits.longest_wait_s)
             retry_after = self._believable(read_retry_after(headers, now))
-        if status == 429 or (status == 503 and retry_after) or status in self.limits.refusals:
+        bare = status == 503 and not retry_after and 503 not in self.limits.refusals
+        self._judge(now, bare=bare, alone=asked)
+        if self._is_refusal(now, status, bare=bare, retry_after=retry_after):
             state.answered -= sent_at >= state.opened
-            return refuse(state, now, sent_at, in_flight, retry_after, asked=asked)
+            return refuse(state, now, Refusal(sent_at, in_flight, retry_after, asked, bare))
         state.delivery.add(sent_at)
         state.crowd.took(in_flight)
         if asked:
             self._reopen(sent_at)
         return Reading(refused=False)
+
+    def _is_refusal(
+        self, now: float, status: int, *, bare: bool, retry_after: float | None
+    ) -> bool:
+        if bare:
+            return self.state.outage.refuses(now)
+        return (
+            status == 429
+            or (status == 503 and bool(retry_after))
+            or (status in self.limits.refusals)
+        )
+
+    def _judge(self, now: float, *, bare: bool, alone: bool) -> None:
+        """Find out whether bare 503s follow our rate; if not, go on as before them."""
+        state = self.state
+        rate = state.rate.value
+        if bare and state.outage.refuses(now):
+            state.outage.suspect(now, rate)
+        speed = state.outage.acquit(now, rate, bare=bare, alone=alone)
+        if speed is not None:
+            state.stop.open = False
+            state.opened, state.answered, state.sent = now, 0, 0
+            unsettle(state, now, speed, "503s come at any rate")
 
     def _believable(self, wait_s: float | None) -> float | None:
         if wait_s is None or wait_s <= 0:

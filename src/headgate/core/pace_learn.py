@@ -8,6 +8,9 @@ from headgate.core.pace_window import is_window, learn_window, sliding_minute
 def learn(state: PaceState, now: float) -> None:
     """Set the rate by the stop that has just ended."""
     stop, known = state.stop, state.rate.known
+    if stop.bare and stop.last - stop.dark > 1.5:
+        unsettle(state, now, 0.9 * known if known else 0.75 * stop.cut, "503 without a word")
+        return
     minute = sliding_minute(state)
     if minute is not None:
         state.window = Window(minute, 60.0, now - 60, now, firm=True)

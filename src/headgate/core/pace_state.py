@@ -7,6 +7,7 @@ import msgspec
 from headgate.core.crowd import Crowd
 from headgate.core.delivery import Delivery, Tier
 from headgate.core.level import Level
+from headgate.core.outage import Outage
 
 
 class Cause(StrEnum):
@@ -87,6 +88,8 @@ class Stop(msgspec.Struct):
     """One request at a time asks; else the first one reopens."""
     asking: bool = False
     """It is on its way."""
+    bare: bool = False
+    """Nothing but 503s without a word."""
     told_s: float = 0.0
     """The longest Retry-After, 0 if there was none."""
     told_until: float = 0.0
@@ -165,9 +168,22 @@ class PaceState(msgspec.Struct):
     full: list[tuple[float, float]] = []
     """What the last seconds and the last minute had taken at the latest stops."""
     told: bool = False
+    """The provider names its limit, and is believed."""
+    told_rate: float = 0.0
+    told_at: float = 0.0
+    told_since: float = 0.0
+    """When it last named another one."""
+    told_window: float = 0.0
+    """The longest time to a reset that it named."""
+    least: float = 0.0
+    """The least that it told to remain, lately and in the time before that."""
+    least_before: float = 0.0
+    least_since: float = 0.0
+    deaf_until: float = 0.0
     shut_until: float = 0.0
     """The provider told that nothing is left until then."""
     latency: float = 0.15
+    outage: Outage = msgspec.field(default_factory=Outage)
     refused: Tier = msgspec.field(default_factory=lambda: Tier(15.0, 45))
     recent: list[float] = []
     """When the refusals of the last seconds came."""

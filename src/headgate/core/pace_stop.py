@@ -1,7 +1,10 @@
 """What a refusal does: close the gate, and say when to ask again."""
 
+from typing import NamedTuple
+
 from headgate.core.level import Level
 from headgate.core.pace_state import PaceState, Reading
+from headgate.core.pace_told import contradict
 from headgate.core.pace_trust import note
 
 BAN_S = 10.5
@@ -9,20 +12,26 @@ BAN_COUNT = 10
 """Providers ban for about so many refusals in that time."""
 
 
-def refuse(
-    state: PaceState,
-    now: float,
-    sent_at: float,
-    in_flight: int,
-    retry_after: float | None,
-    *,
-    asked: bool,
-) -> Reading:
-    """Take in one refusal; `asked`: it is the answer to the single request of a stop."""
+class Refusal(NamedTuple):
+    """A reply that asks us to slow down."""
+
+    sent_at: float
+    in_flight: int
+    retry_after: float | None
+    asked: bool
+    """It answers the single request of a stop."""
+    bare: bool
+    """A 503 without a word."""
+
+
+def refuse(state: PaceState, now: float, refusal: Refusal) -> Reading:
+    """Take in one refusal: it may close the gate, or keep it closed."""
+    sent_at, in_flight, retry_after, asked, bare = refusal
     stop = state.stop
     state.refusals += 1
     state.refused.add(now)
     state.recent = [at for at in state.recent if at > now - BAN_S] + [now]
+    stop.bare = bare and (stop.bare or not stop.open)
     if stop.open and not asked:
         stop.hits += 1
         stop.storm = max(stop.storm, len(state.recent))
@@ -36,7 +45,7 @@ def refuse(
     if sent_at < state.opened:
         return Reading(refused=True)
     if state.told:
-        state.rate.margin = max(0.9, state.rate.margin - 0.02)
+        contradict(state, now)
     elif not asked and _crowded(state, in_flight):
         state.answered += 1
         return Reading(refused=True, retry_in_s=retry_after or 0.0)
@@ -74,7 +83,10 @@ def _close(
     if retry_after:
         stop.told_s = max(stop.told_s, retry_after)
         stop.told_until = now + retry_after
-    stop.ask_at = max(now + (retry_after or stop.wait), state.sent_at + 1 / state.rate.value)
+    wait = retry_after or stop.wait
+    if stop.asked > 1:
+        wait = max(wait, stop.wait)  # a short Retry-After that proves wrong is no plan
+    stop.ask_at = max(now + wait, state.sent_at + 1 / state.rate.value)
     if trickle and not retry_after:
         came = (state.delivery.count(stop.first, sent_at) + 1) / max(sent_at - stop.first, 0.02)
         stop.ask_at = max(stop.ask_at, min(sent_at + 1 / came, now + 2))

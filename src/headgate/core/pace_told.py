@@ -1,23 +1,76 @@
-"""What to make of a limit that the provider names."""
+"""What to make of a limit that the provider names: go by it, until a refusal contradicts it."""
 
 from headgate.core.pace_state import PaceState
+from headgate.core.pace_trust import note
 from headgate.core.quota import Quota
 
+DOUBLING_S = 0.4
+"""A limit that is told is gone up to in steps, as answers come: it may be a lie."""
+DEAF_S = 600.0
+"""How long a provider is not listened to after it was refusing below what it told."""
+SILENCE_S = 60.0
+"""A provider that tells nothing for so long has stopped telling."""
 
-def heed(state: PaceState, now: float, quota: Quota | None) -> None:
-    """Go by what the provider tells, without looking for more."""
-    if quota is None:
+
+def heed(state: PaceState, now: float, quota: Quota | None, longest_wait_s: float) -> None:
+    """Take in what a reply says about the limit."""
+    if quota is None or now < state.deaf_until:
+        if state.told and now - state.told_at > SILENCE_S:
+            _forget(state)
         return
-    rate = quota.rate
-    if rate is None or quota.count is None or quota.seconds is None:
+    rate = _rate(state, quota)
+    if rate is None:
         return
-    if rate != state.rate.known or not state.told:
-        state.rate.set(rate, 1e12, 2.0, 1.0)
-        state.told = True
-        state.due = min(state.due, now + 1 / rate)
-    if quota.remaining is None:
+    before = state.rate.known or state.rate.value
+    if not state.told or abs(rate / state.told_rate - 1) > 0.2:
+        state.told_since = now
+    since = min(now - state.told_at, 1.0) if state.told else 0.0
+    state.told, state.told_at, state.told_rate = True, now, rate
+    known = min(rate, before * 2 ** (since / DOUBLING_S))
+    if known != state.rate.known:
+        state.rate.set(known, 1e12, 2.0, 2.5)
+        state.due = min(state.due, now + 1 / known)
+    state.rate.margin = _margin(state, now, quota)
+    if quota.remaining is not None and quota.remaining <= 0 and (quota.seconds or 60) > 2:
+        state.shut_until = max(state.shut_until, now + min(quota.reset_s or 0.0, longest_wait_s))
+
+
+def contradict(state: PaceState, now: float) -> None:
+    """Refused while told: believe it no longer, if that was below what it had told."""
+    if now - state.told_since < max(1.5, 3 * state.latency):
+        return  # it has just been changed, and this one left before we knew
+    span = 1.0 if state.told_rate > 5 else 10.0
+    if state.delivery.count(now - span, now) > 0.8 * span * state.told_rate:
+        state.rate.margin = max(0.9, state.rate.margin - 0.02)
         return
-    plenty = quota.remaining > max(3.0, 0.1 * quota.count)
-    state.rate.margin = 0.995 if plenty else 0.997 - 0.025 / quota.seconds
-    if quota.remaining <= 0 and quota.reset_s and quota.seconds > 2:
-        state.shut_until = max(state.shut_until, now + quota.reset_s)
+    state.deaf_until = now + DEAF_S
+    _forget(state)
+    note(state, now, "refused below the limit that it told", "believe it no longer")
+
+
+def _forget(state: PaceState) -> None:
+    state.told, state.settled = False, False
+    state.rate.margin, state.rate.hold_s = 0.985, state.rate.age_s + 2.0
+
+
+def _rate(state: PaceState, quota: Quota) -> float | None:
+    """Requests a second; without a window, what remains until the reset, but no rush at its end."""
+    if quota.rate is not None:
+        return quota.rate
+    if min(quota.remaining or 0.0, quota.reset_s or 0.0) <= 0:
+        return None
+    remaining, reset_s = quota.remaining or 0.0, quota.reset_s or 0.0
+    state.told_window = max(state.told_window, reset_s)
+    most = 4 * quota.count / state.told_window if quota.count and quota.count > 0 else 1e6
+    return min(max(remaining / reset_s, 1e-5), most)
+
+
+def _margin(state: PaceState, now: float, quota: Quota) -> float:
+    """Room for requests that overtake each other on the way, where little is ever left."""
+    if quota.remaining is None or not quota.count or not quota.seconds:
+        return 0.98
+    if now - state.least_since > max(2.0, min(quota.seconds, 60.0)):
+        state.least_before, state.least, state.least_since = state.least, quota.remaining, now
+    state.least = min(state.least, quota.remaining)
+    plenty = min(state.least, state.least_before) > max(3.0, 0.03 * quota.count)
+    return 0.995 if plenty else 0.997 - min(0.025 / quota.seconds, 0.1)

@@ -5,6 +5,8 @@ from headgate.core.pace_trust import settle, unsettle
 
 USUAL_S = (10.0, 60.0, 3_600.0, 86_400.0)
 """How long windows usually are: people choose them."""
+LITTLE = 5
+"""What fewer requests say about a window is worth nothing."""
 
 
 def is_window(state: PaceState, now: float) -> bool:
@@ -35,6 +37,9 @@ def learn_window(state: PaceState, now: float) -> None:
         return
     state.bans = 0
     seconds, count = _pick_window(state, now, dark_s)
+    if count < LITTLE and state.window is None:
+        unsettle(state, now, 0.3 * stop.cut, "refused after next to nothing")
+        return
     fresh = state.window is None or seconds != state.window.seconds
     since, until = _renewed(state, now, seconds)
     state.window = Window(max(count, 1.0), seconds, since, until, not fresh)

@@ -29,9 +29,9 @@ class Quota(msgspec.Struct, frozen=True):
     @property
     def rate(self) -> float | None:
         """Requests a second, if both the count and its window are told."""
-        if self.count and self.seconds:
-            return self.count / self.seconds
-        return None
+        if self.count is None or self.seconds is None or min(self.count, self.seconds) <= 0:
+            return None
+        return min(max(self.count / self.seconds, 1e-5), 1e6)
 
 
 def read_quota(headers: Mapping[str, str], now: float) -> Quota | None:
@@ -60,33 +60,44 @@ def read_retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
 
 def _fields(headers: Mapping[str, str]) -> Quota | None:
-    policies = dict(_items(headers.get("ratelimit-policy", "")))
-    found: list[Quota] = []
-    for name, state in _items(headers.get("ratelimit", "")):
-        policy = policies.pop(name, {}) if name in policies or len(policies) != 1 else {}
-        found.append(_quota({**policy, **state}))
-    found += [_quota(policy) for policy in policies.values()]
-    if len(found) == 2 and found[0].rate is None and found[1].remaining is None:
-        first, second = found
-        return Quota(second.count, second.seconds, first.remaining, first.reset_s)
-    rated = [quota for quota in found if quota.rate is not None]
-    if rated:
-        return min(rated, key=lambda quota: quota.rate or math.inf)
-    return found[0] if found else None
+    """The IETF's fields: the policy in force, and what is left of it."""
+    policies = _items(headers.get("ratelimit-policy", ""))
+    states = _items(headers.get("ratelimit", "")) or _older_draft(headers.get("ratelimit", ""))
+    if len(states) == 1 and len(policies) == 1:
+        return _quota(policies[0][1] | states[0][1])
+    named = dict(policies)
+    found = [_quota(named.get(name, {}) | state) for name, state in states]
+    found = found or [_quota(policy) for _, policy in policies]
+    return min(found, key=lambda quota: quota.rate or math.inf, default=None)
 
 
 def _items(text: str) -> list[tuple[str, dict[str, float]]]:
+    """The members of a list, by name, with those parameters that are numbers."""
     items = []
     for part in text.split(","):
-        name = part.split(";", 1)[0].strip().strip('"')
+        name, _, rest = part.partition(";")
         told = {
             key: value
-            for key, raw in _PARAMETER.findall(part)
+            for key, raw in _PARAMETER.findall(";" + rest)
             if (value := _number(raw)) is not None
         }
+        count = _number(name)
+        if count is not None:
+            told.setdefault("q", count)
         if told:
-            items.append((name, told))
+            items.append((name.strip().strip('"'), told))
     return items
+
+
+def _older_draft(text: str) -> list[tuple[str, dict[str, float]]]:
+    """`limit=100, remaining=50, reset=5`."""
+    words = dict(part.strip().partition("=")[::2] for part in text.split(","))
+    told = {
+        key: value
+        for key, word in (("q", "limit"), ("r", "remaining"), ("t", "reset"))
+        if (value := _number(words.get(word, ""))) is not None
+    }
+    return [("", told)] if told else []
 
 
 def _quota(told: Mapping[str, float]) -> Quota:

@@ -1,0 +1,101 @@
+"""Budgets: what may be spent, when more may, and what is taken back."""
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headgate.core.budget import Budget, BudgetState
+from headgate.core.rate import Limit
+
+DAY = 86_400.0
+NOW = 1_800_000_000.0
+TOKENS = {"tokens": Limit(100.0, 60.0)}
+
+
+def test_what_fits_goes_at_once_and_what_does_not_takes_nothing():
+    budget = Budget(TOKENS)
+    assert budget.reserve(NOW, {"tokens": 60}) == NOW
+    assert budget.reserve(NOW, {"tokens": 60}) > NOW
+    assert budget.reserve(NOW, {"tokens": 40}) == NOW
+
+
+def test_a_limit_opens_when_enough_of_what_was_spent_is_old():
+    budget = Budget(TOKENS)
+    budget.reserve(NOW, {"tokens": 100})
+    opens_at = budget.opens_at(NOW + 1, {"tokens": 50})
+    assert 60 <= opens_at - NOW <= 60 + 2 * 60 / 20
+    assert budget.reserve(opens_at, {"tokens": 50}) == opens_at
+
+
+def test_a_cost_above_the_limit_goes_alone():
+    budget = Budget(TOKENS)
+    assert budget.reserve(NOW, {"tokens": 500}) == NOW
+    opens_at = budget.opens_at(NOW, {"tokens": 500})
+    assert opens_at > NOW
+    assert budget.reserve(opens_at, {"tokens": 500}) == opens_at
+
+
+def test_settling_replaces_the_estimate():
+    budget = Budget(TOKENS)
+    budget.reserve(NOW, {"tokens": 90})
+    budget.settle(NOW + 1, {"tokens": 90}, {"tokens": 20})
+    assert budget.reserve(NOW + 1, {"tokens": 80}) == NOW + 1
+    budget.settle(NOW + 2, {"tokens": 80}, {"tokens": 200})
+    assert budget.opens_at(NOW + 2, {"tokens": 1}) > NOW + 2
+
+
+def test_a_hard_cap_is_closed_until_its_window_turns():
+    budget = Budget({}, {"money": Limit(5.0, DAY)})
+    assert budget.reserve(NOW, {"money": 5}) == NOW
+    midnight = (NOW // DAY + 1) * DAY
+    assert budget.reserve(NOW + 1, {"money": 0.01}) == midnight
+    assert budget.exhausted(NOW + 1) == ("money", midnight)
+    assert budget.exhausted(midnight) is None
+    assert budget.reserve(midnight, {"money": 5}) == midnight
+
+
+def test_all_limits_hold_at_once_and_nothing_is_taken_unless_all_allow_it():
+    budget = Budget({"tokens": Limit(100.0, 60.0), "bytes": Limit(10.0, 1.0)})
+    assert budget.reserve(NOW, {"tokens": 10, "bytes": 10}) == NOW
+    assert budget.reserve(NOW, {"tokens": 10, "bytes": 10}) > NOW
+    assert budget.state.soft["tokens"].total == 10
+
+
+@pytest.mark.parametrize("rubbish", [-5.0, float("nan"), float("inf")])
+def test_a_cost_that_makes_no_sense_is_no_cost(rubbish: float):
+    budget = Budget(TOKENS)
+    assert budget.reserve(NOW, {"tokens": rubbish, "unknown": 7}) == NOW
+    assert budget.state.soft["tokens"].total == 0
+
+
+STEPS = st.lists(st.tuples(st.floats(0, 30), st.floats(0, 120), st.floats(0, 120)), max_size=60)
+
+
+@given(STEPS)
+def test_no_stretch_of_the_length_of_a_limit_sees_more_than_it_allows(
+    steps: list[tuple[float, float, float]],
+):
+    budget = Budget(TOKENS)
+    now, taken = NOW, []
+    for wait, cost, _ in steps:
+        now += wait
+        if cost <= 100 and budget.reserve(now, {"tokens": cost}) <= now:
+            taken.append((now, cost))
+    for at, _ in taken:
+        assert sum(cost for when, cost in taken if at <= when < at + 60) <= 100 + 1e-6
+
+
+@given(STEPS)
+def test_a_budget_goes_on_from_its_written_state(steps: list[tuple[float, float, float]]):
+    hard = {"tokens": Limit(500.0, 600.0)}
+    budget = Budget(TOKENS, hard)
+    now = NOW
+    for wait, cost, actual in steps:
+        now += wait
+        if budget.reserve(now, {"tokens": cost}) <= now:
+            budget.settle(now, {"tokens": cost}, {"tokens": actual})
+    written = msgspec.json.encode(budget.remembered())
+    again = Budget.from_state(msgspec.json.decode(written, type=BudgetState), TOKENS, hard)
+    assert again.opens_at(now, {"tokens": 50}) == budget.opens_at(now, {"tokens": 50})
+    assert again.remembered() == budget.remembered()

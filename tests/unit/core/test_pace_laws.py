@@ -1,0 +1,96 @@
+"""What holds for a pace whatever the provider answers."""
+
+import math
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headgate.core.ceiling import Ceilings
+from headgate.core.pace import Pace
+from headgate.core.pace_state import PaceState
+from headgate.core.rate import Limit
+
+START = 1_800_000_000.0
+LIMITS = (Limit(7.0, 1.0), Limit(60.0, 20.0))
+
+HEADERS = st.dictionaries(
+    st.sampled_from(
+        [
+            "retry-after",
+            "ratelimit",
+            "ratelimit-policy",
+            "x-ratelimit-remaining",
+            "x-ratelimit-reset",
+        ]
+    ),
+    st.one_of(
+        st.sampled_from(["0", "1", "5", "-3", "1e9", "x", '"a";q=1000;w=1', '"a";r=0;t=4', "inf"]),
+        st.text(max_size=8),
+    ),
+    max_size=3,
+)
+STATUSES = st.sampled_from([200, 200, 200, 200, 429, 503, 500, 404, 0])
+REPLIES = st.lists(
+    st.tuples(
+        STATUSES, HEADERS, st.floats(0.001, 3.0), st.sampled_from([0.0, 0.0, 0.0, 0.5, 30.0])
+    ),
+    min_size=1,
+    max_size=150,
+)
+Reply = tuple[int, dict[str, str], float, float]
+
+
+def drive(pace: Pace, replies: list[Reply], now: float = START) -> list[float]:
+    """Up to four in flight; when each was sent."""
+    sent: list[float] = []
+    flying: list[tuple[float, float, int, Reply]] = []
+    for reply in replies:
+        now += reply[3]
+        at = pace.gate(now, len(flying))
+        while flying and (math.isinf(at) or len(flying) > 3 or flying[0][0] <= at):
+            back, left, crowd, (status, headers, latency, _) = flying.pop(0)
+            now = max(now, back)
+            pace.on_reply(now, left, crowd, status, headers, latency)
+            at = pace.gate(now, len(flying))
+        assert math.isfinite(at)
+        now = max(now, at)
+        pace.on_send(now, len(flying) + 1)
+        sent.append(now)
+        flying.append((now + reply[2], now, len(flying) + 1, reply))
+        flying.sort(key=lambda flight: flight[0])
+    return sent
+
+
+@given(REPLIES)
+@settings(max_examples=80, deadline=None)
+def test_it_never_sends_faster_than_configured(replies: list[Reply]):
+    sent = drive(Pace(Ceilings(limits=LIMITS), start=1000.0), replies)
+    for limit in LIMITS:
+        for at in sent:
+            within = sum(at <= other < at + limit.seconds - 1e-6 for other in sent)
+            assert within <= limit.count
+
+
+@given(REPLIES, REPLIES)
+@settings(max_examples=80, deadline=None)
+def test_one_that_takes_over_goes_on_exactly_where_the_other_left_off(
+    before: list[Reply], after: list[Reply]
+):
+    pace = Pace()
+    now = drive(pace, before)[-1] + 5
+    written = msgspec.json.encode(pace.remembered())
+    heir = Pace.from_state(msgspec.json.decode(written, type=PaceState))
+    assert drive(heir, after, now) == drive(pace, after, now)
+    assert heir.remembered() == pace.remembered()
+
+
+@given(REPLIES)
+@settings(max_examples=80, deadline=None)
+def test_it_never_waits_for_longer_than_anybody_may_ask_for(replies: list[Reply]):
+    pace = Pace(Ceilings(longest_wait_s=120.0))
+    now = drive(pace, replies)[-1] + 4
+    for _ in range(3):
+        pace.gate(now, 0)
+    assert pace.gate(now, 0) - now <= 300
+    assert 0 < pace.state.rate.value < 1e9
