@@ -28,12 +28,12 @@ class Run:
     def deliver(self, count: int, **headers: str) -> None:
         """So many that are taken."""
         for _ in range(count):
-            self.send(**headers)
+            self.send(200, **headers)
 
     def for_seconds(self, seconds: float, **headers: str) -> int:
         """As many as go out in that time; how many."""
         end, count = self.now + seconds, 0
         while self.now < end:
-            self.send(**headers)
+            self.send(200, **headers)
             count += 1
         return count
