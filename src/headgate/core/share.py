@@ -46,6 +46,8 @@ class Sent(NamedTuple):
     at: float
     in_flight: int
     bound: Cause
+    knew: float
+    """The stop that its sender knew of, by when it was noticed; 0: of none."""
 
 
 class Replied(NamedTuple):
@@ -146,7 +148,7 @@ class Share:
         if self._granted:
             self._granted -= 1  # it stands in the shared state already
             return
-        event = Sent(now, self._all_in_flight(in_flight), self._pace.state.bound)
+        event = Sent(now, self._all_in_flight(in_flight), self._pace.state.bound, self._knows())
         self._events.append(event)
         self._pace.on_send(now, event.in_flight)
 
@@ -283,6 +285,10 @@ class Share:
     def _limited(self, state: PaceState) -> Pace:
         return Pace.from_state(state, self._limits)
 
+    def _knows(self) -> float:
+        stop = self._pace.state.stop
+        return stop.noticed if stop.open else 0.0
+
     def _all_in_flight(self, mine: int) -> int:
         others = sum(each.in_flight for name, each in self._members.items() if name != self._me)
         return mine + others
@@ -299,8 +305,8 @@ class Share:
 def _play(pace: Pace, event: Sent | Replied) -> None:
     if isinstance(event, Sent):
         state = pace.state
-        if event.at < max(state.stop.noticed if state.stop.open else 0.0, state.opened):
-            return  # it left before a stop that its sender did not know of: it reopens nothing
+        if event.at < state.opened or (state.stop.open and event.knew != state.stop.noticed):
+            return  # its sender did not know of the stop, so it reopens nothing
         last = state.sent_at
         state.bound = event.bound
         pace.on_send(event.at, event.in_flight)

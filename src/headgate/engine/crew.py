@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 
 from headgate.engine.gates.parking import Parking
-from headgate.engine.lane import Lane, Tools
+from headgate.engine.lane import Interruption, Lane, Tools
 
 
 class Crew:
@@ -19,7 +19,10 @@ class Crew:
         self._parking = parking
         self._tasks: dict[Lane, asyncio.Task[None]] = {}
         self._failed: asyncio.Future[None] | None = None
-        parking.on_enter = self._replace
+        self._closing = True
+        self.surplus = False
+        """More than enough of them are working, so that one may go."""
+        parking.on_change = self._adapt
         parking.room_for_job = concurrency * self.SPARE // 2
 
     def __iter__(self) -> Iterator[Lane]:
@@ -30,20 +33,25 @@ class Crew:
         """Whether a thread of one of them hangs."""
         return any(lane.stuck for lane in self._tasks)
 
-    @property
-    def surplus(self) -> bool:
-        """Whether more than enough of them are working, so that one may go."""
-        return len(self._tasks) - self._parking.total > self._concurrency
-
     async def run(self) -> None:
         """Start, and watch over all of them; raises what one of them raises."""
         self._failed = asyncio.get_running_loop().create_future()
+        self._closing = False
         for _ in range(self._concurrency):
             self._start()
         await self._failed
 
+    def hand_back(self) -> None:
+        """Cut short what runs; nothing new is begun."""
+        self._closing = True
+        for lane in self._tasks:
+            # Closed first: else it would go on with the next item that waits in the buffer.
+            lane.closed = True
+            lane.interrupt(Interruption.HAND_BACK)
+
     async def close(self) -> None:
         """Let each finish what it has in hand."""
+        self._closing = True
         for lane in self._tasks:
             lane.closed = True
         self._tools.buffer.wake()
@@ -51,14 +59,26 @@ class Crew:
 
     async def cancel(self) -> None:
         """End them at once."""
+        self._closing = True
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _replace(self) -> None:
+    def dismiss(self, lane: Lane) -> bool:
+        """Let a lane go, if there are more than enough; it takes nothing any more."""
+        if not self.surplus or self._closing:
+            return False
+        self._tasks.pop(lane, None)
+        self._adapt()
+        return True
+
+    def _adapt(self) -> None:
+        """A lane has begun to wait, goes on, or has ended."""
         working = len(self._tasks) - self._parking.total
-        if working < self._concurrency and len(self._tasks) < self._concurrency * self.SPARE:
+        self.surplus = working > self._concurrency
+        is_full = len(self._tasks) >= self._concurrency * self.SPARE
+        if working < self._concurrency and not (is_full or self._closing):
             self._start()
 
     def _start(self) -> None:
@@ -69,7 +89,8 @@ class Crew:
 
     def _ended(self, lane: Lane, task: asyncio.Task[None]) -> None:
         if not lane.stuck:  # its thread still hangs, and whoever asks must hear of it
-            del self._tasks[lane]
+            self._tasks.pop(lane, None)
+            self._adapt()
         if task.cancelled() or self._failed is None or self._failed.done():
             return
         error = task.exception()

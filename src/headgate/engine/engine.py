@@ -16,7 +16,7 @@ from headgate.engine.control import Control
 from headgate.engine.crew import Crew
 from headgate.engine.dispatcher import Dispatcher, Patience, Scope, Supply
 from headgate.engine.gates.tree import GateTree
-from headgate.engine.lane import Interruption, Tools
+from headgate.engine.lane import Tools
 from headgate.engine.packs import PackRunner
 from headgate.engine.policy import RetentionPolicy, WorkerPolicy
 from headgate.engine.process import machine_is_pressed
@@ -152,10 +152,7 @@ class Engine:
     def stop_now(self) -> None:
         """Claim nothing more and hand back what runs."""
         self._dispatcher.stop()
-        for lane in self._crew:
-            # Closed first: else it would go on with the next item that waits in the buffer.
-            lane.closed = True
-            lane.interrupt(Interruption.HAND_BACK)
+        self._crew.hand_back()
 
     async def _dispatch(self, until_s: float | None, *, until_idle: bool) -> None:
         """Dispatch until told to stop or until a hung thread asks for a fresh process."""

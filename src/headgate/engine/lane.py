@@ -46,9 +46,11 @@ class Tools(msgspec.Struct, frozen=True):
 class Company(Protocol):
     """The other lanes."""
 
-    @property
-    def surplus(self) -> bool:
-        """Whether one of them may go."""
+    surplus: bool
+    """One of them may go."""
+
+    def dismiss(self, lane: "Lane") -> bool:
+        """Whether this one may."""
         ...
 
 
@@ -76,7 +78,9 @@ class Lane:
         tools = self._tools
         self._task = asyncio.current_task()
         burst = 0
-        while not (self.closed or self.stuck or self._company.surplus):
+        while not (self.closed or self.stuck):
+            if self._company.surplus and self._company.dismiss(self):
+                return
             if tools.clock.monotonic() - tools.board.turned_here_s > tools.doubt_s:
                 # We were frozen. Control lets go of what waits before it says that the loop turns.
                 await tools.clock.sleep(self.PAUSE_S)

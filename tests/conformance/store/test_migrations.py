@@ -128,6 +128,7 @@ ONLY_SQLITE = {
     "lease_items",
     "insert_attempts",
     "settled_ids",
+    "set_gates",
     "add_count",
     # Found out by looking before and after an insert, which COPY does not allow.
     "max_item_id",

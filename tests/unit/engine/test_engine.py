@@ -55,7 +55,9 @@ class Bench:
     async def engine(self, items: int, retry: RetryPolicy = IMPATIENT, **policy: Any) -> Engine:
         self.job = await factories.job(self.store, items)
         worker = WorkerPolicy(**{"concurrency": 4, "poll_s": 0.02, **policy})
-        traffic = Traffic(Settings(), self.store.limits, "me", SystemClock(), Random(1))
+        self.traffic = traffic = Traffic(
+            Settings(), self.store.limits, "me", SystemClock(), Random(1)
+        )
         surroundings = Surroundings(
             self.store,
             lambda reference: self._spec,
@@ -72,6 +74,7 @@ class Bench:
 
     async def run(self, items: int, **policy: Any) -> SliceReport:
         engine = await self.engine(items, **policy)
+        self.crew = engine._crew
         while True:
             report = await engine.run_slice(Budget(until_idle=True))
             assert self.board.running() == []

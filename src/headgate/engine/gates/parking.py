@@ -10,7 +10,7 @@ class Parking:
     def __init__(self) -> None:
         self.total = 0
         self.by_job: Counter[int] = Counter()
-        self.on_enter: Callable[[], None] = lambda: None
+        self.on_change: Callable[[], None] = lambda: None
         self.room_for_job: int | None = None
         """How many lanes of one job may wait; beyond that it gets no more items."""
 
@@ -18,7 +18,7 @@ class Parking:
         """A lane begins to wait."""
         self.total += 1
         self.by_job[job_id] += 1
-        self.on_enter()
+        self.on_change()
 
     def is_full(self, job_id: int) -> bool:
         """Whether a job has enough lanes waiting."""
@@ -30,3 +30,4 @@ class Parking:
         self.by_job[job_id] -= 1
         if not self.by_job[job_id]:
             del self.by_job[job_id]
+        self.on_change()

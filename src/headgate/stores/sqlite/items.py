@@ -157,6 +157,8 @@ def _settle(tx: Transaction, request: SettleRequest, settlements: str) -> Settle
         refused = [each.item_id for each in accepted if each.item_id not in held]
         accepted = [each for each in accepted if each.item_id in held]
         _record_discarded(tx, request, frozenset(refused))
+    if any(each.gate is not None for each in accepted):
+        tx.change("set_gates", **values)  # rare, and a change of it would cost every settlement
     tx.change("settle_items", **values)
     add_counts(tx, _count_settled(accepted))
     for columns in request.columns:

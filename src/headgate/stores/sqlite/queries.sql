@@ -181,7 +181,6 @@ UPDATE items SET
     due_at = CASE WHEN value ->> 11 > 0 THEN :now + (value ->> 11) ELSE 0 END,
     result = value ->> 12,
     normalized = coalesce(value ->> 13, normalized),
-    gate = coalesce(value ->> 19, gate),
     error_class = value ->> 14,
     last_error = value ->> 15,
     worker = NULL,
@@ -191,6 +190,12 @@ UPDATE items SET
 FROM jsonb_each(:settlements)
 WHERE items.id = value ->> 0 AND +items.status = 'PROCESSING' AND +items.epoch = value ->> 2
 AND +items.worker = :worker
+
+-- name: set_gates
+UPDATE items SET gate = value ->> 19
+FROM jsonb_each(:settlements)
+WHERE items.id = value ->> 0 AND +items.status = 'PROCESSING' AND +items.epoch = value ->> 2
+AND +items.worker = :worker AND value ->> 19 IS NOT NULL
 
 -- name: settled_ids
 SELECT i.id FROM jsonb_each(:settlements) AS s CROSS JOIN items AS i
