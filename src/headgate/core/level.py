@@ -21,6 +21,8 @@ class Level(msgspec.Struct):
     excess: float = 0.01
     slow_s: float = 2.0
     fast_s: float = 2.5
+    most: float = 1e9
+    """It looks for no more than this."""
 
     DOUBLING_S = 1.2
     CAUTION = 120.0
@@ -38,7 +40,7 @@ class Level(msgspec.Struct):
     ) -> None:
         """Something was learned: stay there for a while."""
         self.known, self.hold_s, self.age_s = known, hold_s, 0.0
-        self.slow_s, self.fast_s, self.excess = slow_s, fast_s, excess
+        self.slow_s, self.fast_s, self.excess, self.most = slow_s, fast_s, excess, 1e9
 
     @property
     def value(self) -> float:
@@ -48,7 +50,7 @@ class Level(msgspec.Struct):
         beyond = self.age_s - self.hold_s
         if beyond < 0:
             return self.margin * self.known
-        return self.known + self._excess(beyond)
+        return min(self.known + self._excess(beyond), max(self.most, self.known))
 
     def _starting(self) -> float:
         straight = self.age_s - 2 * self.DOUBLING_S

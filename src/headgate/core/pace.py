@@ -127,21 +127,34 @@ class Pace:
         firm = window.firm and not state.rate.probing
         if used < (window.count if firm else 0.98 * window.count - 1):
             return now, Cause.OPEN
-        if used > 1.5 * window.count:
-            state.wary = None
+        if used > 1.25 * window.count:
+            self._outgrow(window, used)
         if firm:
             return now + max(0.02, 0.5 / state.rate.value), Cause.WINDOW
         if waiting > max(0.0, 2 * (used - window.count)):
             return self._heard_by(self._in_flight), Cause.RATE
         return now, Cause.RATE
 
+    def _outgrow(self, window: Window, used: float) -> None:
+        """The window takes more than was known of it: look on from there."""
+        state = self.state
+        state.wary = None
+        if state.window is window and not state.told:
+            window.count = used
+            state.rate.known = max(used / window.seconds, state.rate.known or 0.0)
+            state.rate.age_s = state.rate.hold_s
+
     def _grow_older(self, now: float) -> None:
         state = self.state
-        level = {Cause.RATE: state.rate, Cause.CAP: state.cap}.get(state.bound)
+        level = {
+            Cause.RATE: state.rate,
+            Cause.WINDOW: state.rate,
+            Cause.CAP: state.cap,
+        }.get(state.bound)
         if level is None:
             return
         trusted = not level.probing
-        held_until = min(now, state.due + 0.05) if level is state.rate else now
+        held_until = min(now, state.due + 0.05) if state.bound is Cause.RATE else now
         level.age_s += min(max(held_until - max(state.sent_at, state.opened), 0.0), 60.0)
         if trusted and level is state.rate and level.probing:
             state.probe_since = now

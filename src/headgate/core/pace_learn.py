@@ -8,7 +8,7 @@ from headgate.core.pace_window import is_window, learn_window, sliding_minute
 def learn(state: PaceState, now: float) -> None:
     """Set the rate by the stop that has just ended."""
     stop, known = state.stop, state.rate.known
-    if stop.bare and stop.last - stop.dark > 1.5:
+    if stop.bare and stop.last - stop.dark > 1.05:
         unsettle(state, now, 0.9 * known if known else 0.75 * stop.cut, "503 without a word")
         return
     minute = sliding_minute(state)
@@ -57,7 +57,10 @@ def _learn_surprise(state: PaceState, now: float) -> None:
     else:
         estimate = max(0.7 * low + 0.3 * high, 0.4 * cut)
     estimate = min(estimate, 0.98 * cut)
-    if not flooded and (state.surprises < 2 or (got > 30 and span > 2)):
+    before = state.probe
+    if before is not None and before.known > 0.8 * cut and not flooded:
+        settle(state, now, 1.005 * before.known, "it was a burst")
+    elif not flooded and (state.surprises < 2 or estimate > 0.85 * cut or (got > 30 and span > 2)):
         settle(state, now, estimate, "surprise")
     else:
         unsettle(state, now, estimate, "surprise")
@@ -87,9 +90,10 @@ def _learn_trusted(state: PaceState, now: float, known: float) -> None:
     cut, low = state.stop.cut, _between_stops(state)
     nearly = cut / 1.03
     if cut <= 1.08 * known:
-        settle(state, now, max(known, min(low, nearly), (known + nearly) / 2), "probe")
+        share = 0.5 if known > 3 else 0.25
+        settle(state, now, max(known + share * (nearly - known), known, min(low, nearly)), "probe")
     elif _was_burst(state, known):
-        settle(state, now, max(1.01 * known, low), "probe, burst")
+        settle(state, now, max(1.005 * known, low), "probe, burst")
     elif cut < 1.6 * known and to_earn(state, now, 8) > 0:
         settle(state, now, max(known + (cut / 1.1 - known) / 4, low), "probe")
     else:
@@ -111,7 +115,8 @@ def _try_between(state: PaceState, now: float, known: float) -> None:
     if state.probe is None:
         state.probe = Probe(since, stop.first, taken(since, stop.first), known)
     middle = max(_between_stops(state), (known + stop.cut) / 2)
-    if stop.hits > 4 and stop.hits > 0.7 * stop.cut * (stop.noticed - stop.first):
+    full = stop.hits > 4 and stop.hits > 0.7 * stop.cut * (stop.noticed - stop.first)
+    if full and not stop.told_s and stop.last - stop.dark > 0.5:
         middle = min(middle, max(known, taken(stop.first - 10, stop.first) / 10))
     unsettle(state, now, min(middle, stop.cut / 1.03), "between")
 

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from headgate.core.level import Level
-from headgate.core.pace_state import PaceState, Reading
+from headgate.core.pace_state import PaceState, Reading, Stop
 from headgate.core.pace_told import contradict
 from headgate.core.pace_trust import note
 
@@ -59,10 +59,9 @@ def _close(
     stop = state.stop
     trickle = not asked and state.opened > 0 and state.answered < 5
     if asked:
-        dark = sent_at - stop.dark
-        stop.wait = min(2.5 * stop.wait, max(4.0, 0.6 * dark))
         stop.alone = True
         stop.asked += 1
+        stop.wait = _patience(stop, now, sent_at - stop.dark)
     elif trickle:
         stop.trickles += 1
         stop.asked, stop.storm = 0, len(state.recent)
@@ -98,6 +97,15 @@ def _close(
     _spare(state)
     kind = "single request refused" if asked else "refused again" if trickle else "refused"
     note(state, now, f"{kind} at {state.rate.value:.3g}/s", f"ask in {stop.ask_at - now:.2f} s")
+
+
+def _patience(stop: Stop, now: float, dark_s: float) -> float:
+    """How long until the next single request: the third tells a second's window from longer ones."""
+    if stop.asked == 1:
+        return max(stop.wait, stop.dark + 0.45 - now)
+    if stop.asked == 2:
+        return max(stop.wait, stop.dark + 1.1 - now)
+    return min(3 * stop.wait, max(4.0, 0.8 * dark_s))
 
 
 def _spare(state: PaceState) -> None:

@@ -47,7 +47,8 @@ def settle(state: PaceState, now: float, est: float, why: str) -> None:
     else:
         pause = min(now - state.stop.dark, 2.0)
         hold = max(8 * 1.5 ** min(state.confirmed, 5), 30 * pause, min(100 / est, 30.0))
-    hold = max(hold, min(to_earn(state, now, 28 if fallen else 6) / est, 90.0))
+    earned = to_earn(state, now, 14, 2 * DUE_SHARE) if fallen else to_earn(state, now, 6)
+    hold = max(hold, min(earned / est, 90.0))
     slow, fast = max(2.0, 4 / est), max(2.5, 3 / est)
     if fallen:
         slow, fast = 2.0, 1.0
@@ -56,6 +57,8 @@ def settle(state: PaceState, now: float, est: float, why: str) -> None:
         slow = max(slow, state.window.seconds)
         fast = max(fast, state.window.seconds / 2)
     state.rate.set(est, min(hold, 200.0), slow, fast, 0.04 if fallen else 0.01)
+    if state.window is not None:
+        state.rate.most = 1.35 * est
     note(state, now, f"{why}, refused at {state.stop.cut:.3g}/s", f"hold for {hold:.0f} s", before)
 
 
@@ -64,7 +67,7 @@ def is_fallen(state: PaceState, now: float, level: float) -> bool:
     return level < 0.6 * state.peak and now - state.peak_at < BACK_S
 
 
-def to_earn(state: PaceState, now: float, free: int) -> float:
+def to_earn(state: PaceState, now: float, free: int, share: float = DUE_SHARE) -> float:
     """Requests that must be taken before another refusal is no more than their due share."""
     refused = state.refused.count(now - 600, now) + 1 - free
-    return refused / DUE_SHARE - state.delivery.count(now - 600, now)
+    return refused / share - state.delivery.count(now - 600, now)

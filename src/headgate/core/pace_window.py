@@ -13,14 +13,16 @@ def is_window(state: PaceState, now: float) -> bool:
     """Whether the stop ended because a long quota was renewed."""
     stop, window = state.stop, state.window or state.wary
     dark_s = stop.last - stop.dark
-    if stop.told_s > 1.5 or (not stop.told_s and dark_s > 1.5):
+    expected = dark_s * (state.rate.known or stop.cut)
+    if stop.told_s > 1.5 or (not stop.told_s and dark_s > 1.05 and (expected > 12 or dark_s > 4)):
         return True
     if window is not None:
         used = state.delivery.count(stop.first - window.seconds, stop.first)
+        if used < 0.5 * window.count:
+            state.window = None  # it cannot be what refused
         return used > 0.8 * window.count
-    if stop.told_s or state.settled:
+    if stop.told_s or state.rate.known is not None:
         return False
-    expected = dark_s * (state.rate.known or stop.cut)
     return now - stop.last > 3 and stop.asked >= 1 and expected > 12
 
 
@@ -60,7 +62,7 @@ def _pick_window(state: PaceState, now: float, dark_s: float) -> tuple[float, fl
         since, until = _renewed(state, now, old.seconds)
         count = taken(since - old.seconds, since)
         if not state.stop.trickles and until - since < 0.5 * old.seconds:
-            count = (count + taken(until - old.seconds, until)) / 2
+            count = (2 * count + taken(until - old.seconds, until)) / 3
         shorter = [seconds for seconds in usual if seconds < old.seconds]
         if not shorter or not old.firm or count < 1.3 * old.count:
             return old.seconds, count
