@@ -9,10 +9,6 @@ class Crowd(msgspec.Struct):
     taken: dict[int, int] = {}
     total: int = 0
     refused: list[int] = []
-    confirmed: int = 0
-    """How often in a row a look for more found the same cap."""
-    doubts: int = 0
-    """How often in a row fewer than that were refused."""
 
     KEEP = 1500
     ENOUGH = 3

@@ -94,7 +94,7 @@ def _learn_trusted(state: PaceState, now: float, known: float) -> None:
         settle(state, now, max(known + share * (nearly - known), known, min(low, nearly)), "probe")
     elif _was_burst(state, known):
         settle(state, now, max(1.005 * known, low), "probe, burst")
-    elif cut < 1.6 * known and to_earn(state, now, 4) > 0:
+    elif cut < 1.6 * known and to_earn(state, now, 8) > 0:
         settle(state, now, max(known + (cut / 1.1 - known) / 4, low), "probe")
     else:
         _try_between(state, now, known)

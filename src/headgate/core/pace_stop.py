@@ -100,7 +100,7 @@ def _close(
 
 
 def _patience(stop: Stop, now: float, dark_s: float) -> float:
-    """How long until the next single request; the third tells a second's window from others."""
+    """How long until the next one asks: the third tells a second's window from longer ones."""
     if stop.asked == 1:
         return max(stop.wait, stop.dark + 0.45 - now)
     if stop.asked == 2:
@@ -118,33 +118,18 @@ def _spare(state: PaceState) -> None:
 
 def _crowded(state: PaceState, in_flight: int) -> bool:
     """Whether the number in flight is at fault; then the refused one waits, the rest goes on."""
-    rate, cap, crowd = state.rate, state.cap, state.crowd
+    rate, cap = state.rate, state.cap
+    hold = max(20.0, 600 / rate.value)
     if cap is not None and cap.known is not None and in_flight >= cap.known - 1:
-        _confirm(state, cap, cap.known, in_flight)
+        cap.set(min(cap.known, max(in_flight - 1, 1)), hold, 2.0, 1.0)
         return True
     if rate.known is None or rate.value > 1.25 * rate.known:
         return False
-    least = crowd.refuse(in_flight)
+    least = state.crowd.refuse(in_flight)
     if least is not None:
-        state.cap = Level(known=least - 1.0, hold_s=max(20.0, 600 / rate.value))
-        crowd.confirmed = crowd.doubts = 0
+        state.cap = Level(known=least - 1.0, hold_s=hold)
         rate.set(rate.value, 1.0, 0.7, 0.7)
         return True
-    if crowd.enough:
+    if state.crowd.enough:
         state.cap = None
     return False
-
-
-def _confirm(state: PaceState, cap: Level, known: float, in_flight: int) -> None:
-    """More than the cap were refused, as expected; or as many, which one may have overtaken."""
-    crowd = state.crowd
-    if cap.probing:
-        crowd.confirmed = crowd.confirmed + 1 if in_flight - 1 <= known else 0
-        crowd.doubts = 0
-        known = max(known, in_flight - 1.0)
-    else:
-        crowd.confirmed, crowd.doubts = 0, crowd.doubts + 1
-        if crowd.doubts > 1:
-            crowd.doubts, known = 0, max(known - 1, 1.0)
-    hold = max(20.0 * 1.5 ** min(crowd.confirmed, 4), 600 / state.rate.value)
-    cap.set(known, hold, 2.0, 2.5)

@@ -47,7 +47,7 @@ def settle(state: PaceState, now: float, est: float, why: str) -> None:
     else:
         pause = min(now - state.stop.dark, 2.0)
         hold = max(8 * 1.5 ** min(state.confirmed, 5), 30 * pause, min(100 / est, 30.0))
-    earned = to_earn(state, now, 14, 2 * DUE_SHARE) if fallen else to_earn(state, now, 4)
+    earned = to_earn(state, now, 14, 2 * DUE_SHARE) if fallen else to_earn(state, now, 6)
     hold = max(hold, min(earned / est, 90.0))
     slow, fast = max(2.0, 4 / est), max(2.5, 3 / est)
     if fallen:
