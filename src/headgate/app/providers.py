@@ -62,8 +62,6 @@ def _overlaid(name: str, values: Mapping[str, Any]) -> ProviderPolicy:
             changes[section] = msgspec.structs.replace(part, **{field: value})
         else:
             changes[field] = value
-    if changes.get("budget") or changes.get("hard_caps"):
-        raise BadSetting(f"[providers.{name}] budgets other than requests cannot be kept yet")
     try:
         whole = msgspec.structs.replace(base, **changes)
         return msgspec.convert(msgspec.to_builtins(whole), ProviderPolicy)

@@ -17,6 +17,7 @@ from headgate.app.providers import SECTION, provider_leaf, with_presets
 from headgate.app.providers import fields as provider_fields
 from headgate.core.breaker import BreakerPolicy
 from headgate.core.errors import BadSetting
+from headgate.core.gate_policy import GatePolicy
 from headgate.core.provider import ProviderPolicy
 from headgate.core.retry import RetryPolicy
 from headgate.core.sizing import ClaimPolicy, IngestPolicy
@@ -66,6 +67,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     log: LogSettings = msgspec.field(default_factory=LogSettings)
     retention: RetentionPolicy = msgspec.field(default_factory=RetentionPolicy)
     net: NetPolicy = msgspec.field(default_factory=NetPolicy)
+    gates: GatePolicy = msgspec.field(default_factory=GatePolicy)
     breaker: BreakerPolicy = msgspec.field(default_factory=BreakerPolicy)
     providers: Mapping[str, ProviderPolicy] = msgspec.field(
         default_factory=lambda: with_presets([])

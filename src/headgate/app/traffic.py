@@ -4,6 +4,7 @@ import asyncio
 import importlib
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -12,18 +13,20 @@ from typing import TYPE_CHECKING, cast
 from headgate.app.settings import Settings
 from headgate.app.wiring import sqlite_path, store_kind
 from headgate.core.call import Call
+from headgate.core.errors import HeadgateError
 from headgate.core.fixed import Fixed
 from headgate.core.provider import ProviderPolicy
 from headgate.core.share import Share
+from headgate.core.status import JobMove
 from headgate.engine.gates.gate import Gate
 from headgate.engine.gates.ledger_time import LedgerTime
 from headgate.engine.gates.sync import LedgerSync
-from headgate.engine.gates.tree import GateTree
+from headgate.engine.gates.tree import GateClosed, GateTree
 from headgate.engine.gates.ways import Ways
 from headgate.ports.clock import Clock
 from headgate.ports.gate import Turn
 from headgate.ports.http import Http
-from headgate.ports.limits import LimitLedger
+from headgate.ports.store import Store
 from headgate.transfer.blobs import LocalBlobs
 
 if TYPE_CHECKING:
@@ -50,9 +53,10 @@ class Traffic:
     """
 
     def __init__(
-        self, settings: Settings, ledger: LimitLedger, me: str, clock: Clock, rng: Random
+        self, settings: Settings, store: Store, me: str, clock: Clock, rng: Random
     ) -> None:
         self._settings = settings
+        self._jobs = store.jobs
         self._clock = clock
         self._rng = rng
         self._providers: dict[str, ProviderPolicy] = dict(settings.providers)
@@ -62,12 +66,14 @@ class Traffic:
         self._opening = threading.Lock()
         self._loop = asyncio.get_running_loop()
         time = LedgerTime(clock)
-        longest_s = settings.net.longest_wait_s
-        ways = Ways(self._providers, partial(Share, me), Fixed, longest_s, self._look_after)
+        ceiling = partial(Share, me, kind=Fixed)
+        ways = Ways(self._providers, settings.gates, partial(Share, me), ceiling, self._look_after)
         self.gates = GateTree(ways.to, time, clock)
-        self._sync = LedgerSync(ledger, time, clock, self.gates.wake)
+        self._sync = LedgerSync(store.limits, time, clock, self.gates.wake)
         self._syncing: asyncio.Task[None] | None = None
         self.gates.on_impatience = self._sync.nudge
+        self.gates.on_spent = self._pause
+        self._pausing: dict[int, asyncio.Task[None]] = {}
 
     def declare(self, provider: str, policy: ProviderPolicy) -> None:
         """What a handler says of its provider, where the settings say nothing."""
@@ -93,6 +99,7 @@ class Traffic:
 
     async def close(self) -> None:
         """Close every connection and the cache, and leave behind what was learned."""
+        await asyncio.gather(*self._pausing.values())
         if self._syncing is not None:
             self._syncing.cancel()
             await asyncio.wait([self._syncing])
@@ -103,6 +110,17 @@ class Traffic:
             await self._cache.__aexit__(None, None, None)
         if self._blobs is not None:
             await self._blobs.close()
+
+    def _pause(self, job_id: int, closed: GateClosed) -> None:
+        """A job needs what a spent hard cap does not give: let it rest until the window turns."""
+        if job_id not in self._pausing:
+            task = asyncio.ensure_future(self._rest(job_id, closed))
+            task.add_done_callback(lambda _: self._pausing.pop(job_id))
+            self._pausing[job_id] = task
+
+    async def _rest(self, job_id: int, closed: GateClosed) -> None:
+        with suppress(HeadgateError):  # paused already, or the store is away: the items wait too
+            await self._jobs.move_job(job_id, JobMove.PAUSE, closed.reason, closed.wait_s)
 
     def _look_after(self, gate: Gate) -> None:
         self._sync.add(gate)
@@ -125,5 +143,7 @@ class Traffic:
         parts = net["stack"].HttpParts(wire, self.gates, self._clock, self._rng, self._cache)
         return cast(
             "HttpStack",
-            net["stack"].HttpStack(parts, self._providers, settings.net, settings.breaker),
+            net["stack"].HttpStack(
+                parts, self._providers, settings.net, settings.breaker, self.gates.mark
+            ),
         )

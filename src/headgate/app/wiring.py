@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
+from headgate.app.ledger import OpenLedger, StoreWithLedger
 from headgate.app.settings import Settings, masked
 from headgate.core.errors import BadSetting
 from headgate.ports.store import Store
 
 
 class StoreKind(NamedTuple):
-    """Where a store's class lives, what it is opened with, and the extra it needs."""
+    """Where a class lives, what it is opened with, and the extra it needs."""
 
     module: str
     name: str
@@ -35,6 +36,7 @@ STORES: Mapping[str, StoreKind] = {
     "sqlite": StoreKind("headgate.stores.sqlite.store", "SqliteStore", sqlite_path),
     "postgresql": StoreKind("headgate.stores.postgres.store", "PostgresStore", str, "postgres"),
 }
+REDIS = StoreKind("headgate.stores.redis", "RedisLimits", str, "redis")
 ALIASES = {"": "sqlite", "sqlite3": "sqlite", "postgres": "postgresql"}
 
 
@@ -42,7 +44,10 @@ def open_store(settings: Settings) -> Store:
     """The store that the settings name, not yet entered."""
     url = settings.database_url
     kind = STORES[store_kind(url)]
-    return cast("Store", _store_class(kind)(kind.argument(url)))
+    store = cast("Store", _class_of(kind)(kind.argument(url)))
+    if not settings.gates.ledger:
+        return store
+    return StoreWithLedger(store, cast("OpenLedger", _class_of(REDIS)(settings.gates.ledger)))
 
 
 def missing_file(settings: Settings) -> Path | None:
@@ -64,7 +69,7 @@ def store_kind(url: str) -> str:
     return name
 
 
-def _store_class(kind: StoreKind) -> Callable[[str], Any]:
+def _class_of(kind: StoreKind) -> Callable[[str], Any]:
     # By name, so that the base install works without the extra and starts without its weight.
     try:
         module = importlib.import_module(kind.module)
@@ -72,6 +77,6 @@ def _store_class(kind: StoreKind) -> Callable[[str], Any]:
         if kind.extra is None or (error.name or "").startswith("headgate."):
             raise
         raise BadSetting(
-            f'this store needs {error.name}: pip install "headgate[{kind.extra}]"'
+            f'this needs {error.name}: pip install "headgate[{kind.extra}]"'
         ) from error
     return cast("Callable[[str], Any]", getattr(module, kind.name))

@@ -102,7 +102,7 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
             ),
         )
         rng = Random()  # noqa: S311  jitter
-        traffic = Traffic(settings, store.limits, order.worker, clock, rng)
+        traffic = Traffic(settings, store, order.worker, clock, rng)
         engine = Engine(
             Scope(order.worker, order.jobs, order.alone),
             Policies(policy, settings.claim, settings.retry),

@@ -6,20 +6,56 @@ nothing goes until the window turns.
 """
 
 import math
-from collections.abc import Mapping
-from typing import Self
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from headgate.core.rate import Limit
+from headgate.core.rate import Limit, parse_limits
 
 Cost = Mapping[str, float]
 PARTS = 20
 """Into so many parts a limit's length is divided."""
 
 
+class Cap(msgspec.Struct, frozen=True):
+    """One limit on one thing."""
+
+    name: str
+    limit: Limit
+    hard: bool = False
+
+    @property
+    def key(self) -> str:
+        """What is spent under it is remembered by this; a raised limit goes on counting."""
+        return f"{self.name}/{self.limit.seconds:g}{'!' * self.hard}"
+
+    @property
+    def words(self) -> str:
+        """As people would write it."""
+        return f"{self.limit.count:g} {self.name} in {self.limit.seconds:g} s"
+
+    @property
+    def parts(self) -> int:
+        """How finely its length is counted."""
+        return 1 if self.hard else PARTS
+
+    def part_at(self, now: float) -> int:
+        """The number of the part that a moment lies in."""
+        return math.floor(now * self.parts / self.limit.seconds)
+
+
+def caps_of(budget: Mapping[str, str], hard_caps: Mapping[str, str]) -> tuple[Cap, ...]:
+    """All caps in settings such as `{tokens = "90000/min, 1000000/day"}`."""
+    return tuple(
+        Cap(name, limit, hard)
+        for texts, hard in ((budget, False), (hard_caps, True))
+        for name, text in texts.items()
+        for limit in parse_limits(text)
+    )
+
+
 class Spent(msgspec.Struct):
-    """What was spent under one limit: part by part, the newest last."""
+    """What was spent under one cap: part by part, the newest last."""
 
     part: int = 0
     """The number of the newest part, counted from time zero."""
@@ -53,95 +89,85 @@ class Spent(msgspec.Struct):
 class BudgetState(msgspec.Struct):
     """All that a budget knows."""
 
-    soft: dict[str, Spent] = {}
-    hard: dict[str, Spent] = {}
+    spent: dict[str, Spent] = {}
+    """By the key of its cap."""
+    typical: dict[str, float] = {}
+    """What one request took of each thing lately; the estimate for those that give none."""
 
 
 class Budget:
-    """What one gate may spend; all limits hold at once, and a reservation takes all or nothing."""
+    """What one gate may spend; all caps hold at once, and a reservation takes all or nothing."""
 
-    def __init__(self, limits: Mapping[str, Limit], hard_caps: Mapping[str, Limit] = {}) -> None:
-        self._soft, self._hard = dict(limits), dict(hard_caps)
-        self.state = BudgetState(
-            {name: Spent() for name in self._soft}, {name: Spent() for name in self._hard}
-        )
-
-    @classmethod
-    def from_state(
-        cls, state: BudgetState, limits: Mapping[str, Limit], hard_caps: Mapping[str, Limit] = {}
-    ) -> Self:
-        """Go on where the one left off that this state was taken from; limits may have changed."""
-        budget = cls(limits, hard_caps)
-        kept = msgspec.convert(msgspec.to_builtins(state), BudgetState)
-        budget.state.soft.update((k, v) for k, v in kept.soft.items() if k in limits)
-        budget.state.hard.update((k, v) for k, v in kept.hard.items() if k in hard_caps)
-        return budget
-
-    def remembered(self) -> BudgetState:
-        """All that is known; a copy."""
-        return msgspec.convert(msgspec.to_builtins(self.state), BudgetState)
+    def __init__(self, caps: Iterable[Cap], state: BudgetState | None = None) -> None:
+        """Begin, or go on where the one left off that the state is of; caps may have changed."""
+        self._caps = tuple(caps)
+        self.state = _copy(state) if state else BudgetState()
+        known = {cap.key: self.state.spent.get(cap.key) or Spent() for cap in self._caps}
+        self.state.spent = known
 
     def reserve(self, now: float, cost: Cost) -> float:
         """When a request of this cost may go. If that is now, the cost is taken."""
         opens_at = self.opens_at(now, cost)
         if opens_at <= now:
-            self.spend(now, cost)
+            self.add(now, cost)
         return opens_at
 
     def opens_at(self, now: float, cost: Cost) -> float:
         """When it may go; nothing is taken."""
-        soft = (self._soft_at(now, name, _sane(cost.get(name, 0.0))) for name in self._soft)
-        hard = (self._hard_at(now, name, _sane(cost.get(name, 0.0))) for name in self._hard)
-        return max(now, *soft, *hard)
+        return max((self._free_at(cap, now, cost) for cap in self._caps), default=now)
 
-    def spend(self, now: float, cost: Cost) -> None:
-        """Take a cost, whether or not there is room for it."""
-        for limits, spent, parts in self._kinds():
-            for name, limit in limits.items():
-                spent[name].turn(math.floor(now * parts / limit.seconds), parts + (parts > 1))
-                spent[name].add(_sane(cost.get(name, 0.0)))
+    def narrowest(self, now: float, cost: Cost) -> Cap | None:
+        """The cap that holds it back longest; None if it may go."""
+        waits = [(self._free_at(cap, now, cost), cap) for cap in self._caps]
+        at, cap = max(waits, key=lambda wait: wait[0], default=(now, None))
+        return cap if at > now else None
 
-    def settle(self, now: float, estimated: Cost, actual: Cost) -> None:
-        """The actual cost is known: replace the estimate by it."""
-        for limits, spent, parts in self._kinds():
-            for name, limit in limits.items():
-                if name in actual:
-                    spent[name].turn(math.floor(now * parts / limit.seconds), parts + (parts > 1))
-                    spent[name].add(_sane(actual[name]) - _sane(estimated.get(name, 0.0)))
+    def add(self, now: float, cost: Cost) -> None:
+        """Take a cost whether or not there is room for it, or give back one below zero."""
+        for cap in self._caps:
+            self._spent(cap, now).add(cost.get(cap.name, 0.0))
 
-    def exhausted(self, now: float) -> tuple[str, float] | None:
-        """The hard cap that is spent, and when its window turns; None if there is none."""
-        waits = {name: self._hard_at(now, name, 0.0) for name in self._hard}
-        closed = {name: at for name, at in waits.items() if at > now}
-        return max(closed.items(), key=lambda item: item[1]) if closed else None
+    def room(self, now: float, name: str) -> float:
+        """How much may be spent at once."""
+        rooms = (
+            cap.limit.count - self._spent(cap, now).total for cap in self._caps if cap.name == name
+        )
+        return max(min(rooms, default=math.inf), 0.0)
 
-    def _kinds(self) -> list[tuple[dict[str, Limit], dict[str, Spent], int]]:
-        return [(self._soft, self.state.soft, PARTS), (self._hard, self.state.hard, 1)]
+    def _spent(self, cap: Cap, now: float) -> Spent:
+        spent = self.state.spent[cap.key]
+        # One part more than the length has, since the oldest counts until it is wholly too old.
+        spent.turn(cap.part_at(now), 1 if cap.hard else PARTS + 1)
+        return spent
 
-    def _soft_at(self, now: float, name: str, cost: float) -> float:
-        limit, spent = self._soft[name], self.state.soft[name]
-        part = math.floor(now * PARTS / limit.seconds)
-        spent.turn(part, PARTS + 1)
-        room = limit.count - spent.total
-        if cost <= 0 or room >= min(cost, limit.count):
+    def _free_at(self, cap: Cap, now: float, cost: Cost) -> float:
+        spent, amount = self._spent(cap, now), cost.get(cap.name, 0.0)
+        room = cap.limit.count - spent.total
+        if cap.hard:
+            fits = room > 0 and (amount <= room or not spent.total)
+            return now if fits else (spent.part + 1) * cap.limit.seconds
+        if amount <= 0:
             return now
-        for place, amount in enumerate(spent.amounts):
-            room += amount
-            if room >= min(cost, limit.count):
-                age = len(spent.amounts) - 1 - place
-                free_in = spent.part - age + PARTS + 1
-                return max(now, free_in * limit.seconds / PARTS)
-        return now
-
-    def _hard_at(self, now: float, name: str, cost: float) -> float:
-        limit, spent = self._hard[name], self.state.hard[name]
-        window = math.floor(now / limit.seconds)
-        spent.turn(window, 1)
-        used = spent.total
-        if used < limit.count and (used + cost <= limit.count or not used):
+        # What is larger than the whole limit goes alone.
+        enough = min(amount, cap.limit.count)
+        place = 0
+        while room < enough and place < len(spent.amounts):
+            room += spent.amounts[place]
+            place += 1
+        if not place:
             return now
-        return (window + 1) * limit.seconds
+        free_in = spent.part - len(spent.amounts) + place + PARTS + 1
+        return max(now, free_in * cap.limit.seconds / PARTS)
+
+    def remembered(self) -> BudgetState:
+        """All that is known; a copy."""
+        return _copy(self.state)
 
 
-def _sane(amount: float) -> float:
+def sane(amount: float) -> float:
+    """A cost that makes no sense is none."""
     return amount if 0 < amount < math.inf else 0.0
+
+
+def _copy(state: BudgetState) -> BudgetState:
+    return msgspec.convert(msgspec.to_builtins(state), BudgetState)

@@ -20,6 +20,8 @@ class Member(msgspec.Struct, frozen=True):
     """How many it may have in flight, where that is limited."""
     waiting: bool = False
     """Somebody stands in line there."""
+    broken: Mapping[str, float] = {}
+    """Hosts that do not answer it, each with the moment that it asks again."""
 
     @property
     def wants(self) -> float:

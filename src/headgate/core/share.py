@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from headgate.core.allowance import Allowance
+from headgate.core.budget import BudgetState
 from headgate.core.ceiling import Ceilings
 from headgate.core.membership import Member, alive, part_of, slots_of
 from headgate.core.pace import Pace
@@ -38,6 +40,7 @@ class GateState(msgspec.Struct, frozen=True):
     pace: PaceState
     members: Mapping[str, Member] = {}
     override: Override | None = None
+    budget: BudgetState | None = None
 
 
 class Sent(NamedTuple):
@@ -73,10 +76,19 @@ class Share:
     LOST_PART = 0.5
     """What is used of the last known part while the ledger does not answer."""
 
-    def __init__(self, me: str, limits: Ceilings) -> None:
+    def __init__(
+        self,
+        me: str,
+        limits: Ceilings,
+        allowance: Allowance | None = None,
+        *,
+        kind: type[Pace] = Pace,
+    ) -> None:
         self._me = me
         self._limits = limits
-        self._pace = Pace(limits)
+        self._kind = kind
+        self._pace = kind(limits)
+        self._allowance = allowance
         self._events: list[Sent | Replied] = []
         self._played = 0
         """How many of them the last proposal holds."""
@@ -93,6 +105,9 @@ class Share:
         self._in_flight = 0
         self._sent_since = 0
         self._synced = -math.inf
+        self._is_leaving = False
+        self.broken: Mapping[str, float] = {}
+        """Hosts that do not answer us, each with the moment that we ask again."""
         self.urgent = False
         """Others must hear of it at once."""
 
@@ -192,6 +207,8 @@ class Share:
         """Whether it is time for an exchange."""
         if self.urgent or (self._asked and self._waiting):
             return True
+        if self._allowance is not None and self._allowance.due(now):
+            return True
         if self._events and self._together:
             return True  # what was delivered until then decides what the stop means
         return now - self._synced >= self.PERIOD_S
@@ -199,11 +216,19 @@ class Share:
     @property
     def idle(self) -> bool:
         """Whether nothing has happened since the last exchange, and nobody waits."""
-        return not (self._events or self._waiting or self._in_flight or self._sent_since)
+        if self._allowance is not None and not self._allowance.idle:
+            return False
+        busy = self._events or self._waiting or self._in_flight or self._sent_since
+        mine = self._members.get(self._me)
+        return not busy and (mine is None or mine.broken == self.broken)
+
+    def leave(self) -> None:
+        """The next exchange is the last: what is ours goes back to the others."""
+        self._is_leaving = True
 
     def merge(self, state: GateState | None, now: float) -> GateState:
         """The shared state with what happened here since; asked again when somebody was faster."""
-        pace = self._limited(state.pace) if state else Pace(self._limits)
+        pace = self._limited(state.pace) if state else self._kind(self._limits)
         self._played = len(self._events)
         for event in self._events:
             _play(pace, event)
@@ -215,7 +240,13 @@ class Share:
         if cap is not None:
             slots = slots_of(members, self._me, cap)
             members[self._me] = msgspec.structs.replace(members[self._me], slots=slots)
-        return GateState(pace.state, members, override)
+        if self._is_leaving:
+            del members[self._me]
+        budget = state.budget if state else None
+        if self._allowance is not None:
+            drawing = 0 if self._is_leaving else len(members)
+            budget = self._allowance.draw(budget, now, drawing)
+        return GateState(pace.state, members, override, budget)
 
     def _ask(self, pace: Pace, members: dict[str, Member], now: float) -> None:
         """Take a permit, if one is wanted and there is one."""
@@ -235,7 +266,8 @@ class Share:
         eager = self._waiting or math.isinf(self._synced)
         need = -1.0 if eager else 1.25 * self._sent_since / min(seconds, 60.0) + 1.0
         slots = before.slots if before else 0
-        return Member(now, need, self._in_flight + self._granted, slots, self._waiting)
+        in_flight = self._in_flight + self._granted
+        return Member(now, need, in_flight, slots, self._waiting, dict(self.broken))
 
     def accepted(self, state: GateState, now: float) -> None:
         """The proposal was kept: the state is ours, with what has happened since."""
@@ -244,11 +276,15 @@ class Share:
         self._offered = self._played = 0
         self._sent_since = 0
         self._asked = self.urgent = self._waiting = False
+        if self._allowance is not None and state.budget is not None:
+            self._allowance.accepted(state.budget, now)
         self._take_over(state, now)
 
     def seen(self, state: GateState, now: float) -> None:
         """Somebody else has changed it."""
         self._offered = self._played = 0
+        if self._allowance is not None and state.budget is not None:
+            self._allowance.seen(state.budget)
         self._take_over(state, now)
 
     def lost(self, now: float) -> None:
@@ -259,6 +295,8 @@ class Share:
         self._part_until = now + self.STALE_S
         self._synced = now
         self._members.setdefault(self._me, Member(now, -1.0, slots=1))
+        if self._allowance is not None:
+            self._allowance.lost(now, len(self._members))
 
     def _take_over(self, state: GateState, now: float) -> None:
         self._pace = self._limited(state.pace)
@@ -283,7 +321,7 @@ class Share:
         return min(self._pace.state.rate.value, self._limits.rate or math.inf)
 
     def _limited(self, state: PaceState) -> Pace:
-        return Pace.from_state(state, self._limits)
+        return self._kind.from_state(state, self._limits)
 
     def _knows(self) -> float:
         stop = self._pace.state.stop

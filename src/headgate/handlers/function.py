@@ -22,6 +22,7 @@ def handler(  # noqa: PLR0913 (each is an option that users write by name)
     rate: str = "",
     burst: int | None = None,
     concurrency: int | None = None,
+    budget: Mapping[str, str] | None = None,
     gate_of: Callable[[Mapping[str, Any]], str] | None = None,
     strategies: Sequence[str] = (),
     normalize: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None,
@@ -36,14 +37,14 @@ def handler(  # noqa: PLR0913 (each is an option that users write by name)
             return {"price": 12.5}
 
     `provider` names the service that its requests go to, as in the settings; `rate="5/s"`,
-    `burst` and `concurrency` say of it what the settings do not.
+    `burst`, `concurrency` and `budget={"tokens": "90000/min"}` say of it what the settings do not.
     `gate_of(input)` names the host or provider that a single item waits for. `strategies` are query
     variants, tried in order while the answer is NotFound: see `ctx.strategy`. `normalize(input)`
     fills `item.normalized`. With `pack=N` the function takes a list of up to N items and returns
     a list of as many outcomes. `timeout` is in seconds, for one item or one pack.
     """
     _check(name, pack, timeout, memory_mb)
-    limits = _limits(name, rate, burst, concurrency)
+    limits = _limits(name, rate=rate, burst=burst, concurrency=concurrency, budget=budget or {})
 
     def mark(function: Function) -> Function:
         spec = HandlerSpec(
@@ -78,15 +79,9 @@ def is_async(function: object) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
 
 
-def _limits(
-    name: str,
-    rate: str,
-    burst: int | None,
-    concurrency: int | None,
-) -> ProviderPolicy | None:
-    if not (rate or burst or concurrency):
+def _limits(name: str, **given: object) -> ProviderPolicy | None:
+    if not any(given.values()):
         return None
-    given = {"rate": rate, "burst": burst, "concurrency": concurrency}
     try:
         return msgspec.convert(given, ProviderPolicy)
     except ValueError as error:

@@ -92,6 +92,9 @@ class BlockingClient:
 
     def spend(self, cost: Cost) -> None:
         """What the last request really cost, where only an estimate was reserved."""
+        self.wait(self._spend(cost))
+
+    async def _spend(self, cost: Cost) -> None:
         self._client.spend(cost)
 
     def wait(self, work: Coroutine[Any, Any, Answer]) -> Answer:

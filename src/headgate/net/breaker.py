@@ -1,6 +1,6 @@
 """The breakers of this process, one for each host."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 
 from headgate.core.breaker import Breaker, BreakerPolicy, BreakerState
@@ -14,7 +14,15 @@ class BreakerOpen(AttemptOver):
 
     def __init__(self, host: str, wait_s: float) -> None:
         reason = f"{host} does not answer; it is asked again in {wait_s:.1f} s"
-        super().__init__(Fault(FaultClass.THROTTLED, reason, wait_s))
+        super().__init__(Fault(FaultClass.THROTTLED, reason, wait_s, host))
+
+
+OnBroken = Callable[[str, float | None], None]
+"""Hears of a host that is left alone for so many seconds, or answers again (None)."""
+
+
+def ignore(_host: str, _seconds: float | None) -> None:
+    """Nobody wants to hear of it."""
 
 
 class Breakers:
@@ -23,8 +31,11 @@ class Breakers:
     MOST = 20_000
     """Hosts that are watched at a time; whoever was watched longest makes room."""
 
-    def __init__(self, policy: BreakerPolicy, clock: Clock, rng: Random) -> None:
+    def __init__(
+        self, policy: BreakerPolicy, clock: Clock, rng: Random, on_broken: OnBroken = ignore
+    ) -> None:
         self._policy = policy
+        self._on_broken = on_broken
         self._clock = clock
         self._rng = rng
         self._by_host: dict[str, Breaker] = {}
@@ -58,9 +69,19 @@ class Breakers:
             raise BreakerOpen(host, breaker.wait_s(now))
         return number
 
-    def failed(self, breaker: Breaker, number: int) -> None:
+    def failed(self, host: str, breaker: Breaker, number: int) -> None:
         """The host did not answer, or only with an error of its own."""
-        breaker.failed(number, self._clock.monotonic(), self._rng)
+        epoch, now = breaker.epoch, self._clock.monotonic()
+        breaker.failed(number, now, self._rng)
+        if breaker.epoch != epoch:
+            self._on_broken(host, breaker.reopens_s - now)
+
+    def succeeded(self, host: str, breaker: Breaker, number: int) -> None:
+        """The host answered; a refusal is an answer too."""
+        epoch = breaker.epoch
+        breaker.succeeded(number, self._clock.monotonic())
+        if breaker.epoch != epoch:
+            self._on_broken(host, None)
 
     def _watch(self, host: str) -> Breaker:
         if len(self._by_host) >= self.MOST:

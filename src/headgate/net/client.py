@@ -152,7 +152,7 @@ class HttpClient:
             reply = await passage.send(request)
         else:
             reply = await ask(cache, request, passage)
-        self._permit = passage.permit or self._permit
+        self._permit = passage.permit  # none if the cache has answered: that costs nothing
         return reply
 
     def _repeats(self, request: WireRequest, passage: Passage) -> Repeats:

@@ -40,9 +40,9 @@ class AddressRefused(AttemptOver):
 class Refused(AttemptOver):
     """The server asked us to slow down; that costs no attempt."""
 
-    def __init__(self, who: str, status: int, retry_in_s: float) -> None:
-        reason = f"{who} asked to slow down ({status}); its gate reopens in {retry_in_s:.1f} s"
-        super().__init__(Fault(FaultClass.THROTTLED, reason, retry_in_s))
+    def __init__(self, gate: str, status: int, retry_in_s: float) -> None:
+        reason = f"{gate} asked to slow down ({status}); its gate reopens in {retry_in_s:.1f} s"
+        super().__init__(Fault(FaultClass.THROTTLED, reason, retry_in_s, gate))
         self.retry_in_s = retry_in_s
 
 

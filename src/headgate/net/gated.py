@@ -108,9 +108,9 @@ class Passage:
         self.headers = reply.headers
         feedback = permit.answered(status, folded(reply.headers), now - self.sent_s)
         if feedback.refused or status >= 300:
-            await self._judge(request, permit, feedback, now)
+            await self._judge(request, permit, feedback)
         elif place.breaker.alert:
-            place.breaker.succeeded(self._number, now)
+            crossing.breakers.succeeded(place.host, place.breaker, self._number)
         return self
 
     def now_us(self) -> int:
@@ -177,19 +177,17 @@ class Passage:
     def _carries(self, permit: Permit) -> bool:
         return permit.credential is not None and self.place.declared and not self.errand.bare
 
-    async def _judge(
-        self, request: WireRequest, permit: Permit, feedback: Feedback, now: float
-    ) -> None:
+    async def _judge(self, request: WireRequest, permit: Permit, feedback: Feedback) -> None:
         """What an answer means that is no plain success."""
         place, status = self.place, self.status
         if status >= 500 and not feedback.refused:
-            self._crossing.breakers.failed(place.breaker, self._number)
+            self._crossing.breakers.failed(place.host, place.breaker, self._number)
         else:
-            place.breaker.succeeded(self._number, now)
+            self._crossing.breakers.succeeded(place.host, place.breaker, self._number)
         if feedback.refused:
             self.kind = CallKind.REFUSED
             await self.close()
-            raise Refused(place.provider or place.host, status, feedback.retry_in_s)
+            raise Refused(feedback.gate or place.host, status, feedback.retry_in_s)
         if status == 304 and not CONDITIONS.isdisjoint(name for name, _ in request.headers):
             self.kind = CallKind.REVALIDATED
         elif (
@@ -213,7 +211,7 @@ class Passage:
     def _fail(self, error: BaseException) -> None:
         self.kind = CallKind.FAILED
         if isinstance(error, WireFailure):
-            self._crossing.breakers.failed(self.place.breaker, self._number)
+            self._crossing.breakers.failed(self.place.host, self.place.breaker, self._number)
         else:
             # Cancelled, or stopped by a rule of our own: that says nothing about the host.
             self.place.breaker.abandoned(self._number)
@@ -224,8 +222,10 @@ class Passage:
         if self._ended or permit is None:
             return
         self._ended = True
-        permit.release()
         place = self.place
+        if place.counts_bytes:
+            permit.spend({"bytes": float(self._bytes)})
+        permit.release()
         self.errand.record(
             Call(
                 self._at_us,

@@ -30,7 +30,5 @@ class NetPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many redirects are followed."""
     connect_s: Seconds = 10.0
     """How long a connection may take."""
-    longest_wait_s: Seconds = 3_600.0
-    """No `Retry-After` is believed beyond this."""
     read_s: Seconds = 30.0
     """How long a server may be silent in the middle of an answer."""

@@ -30,6 +30,8 @@ class Place(msgspec.Struct, frozen=True):
     contact: tuple[str, str] | None
     """The parameter in which the provider wants our contact, and the contact."""
     patience: Patience
+    counts_bytes: bool
+    """There is a budget for them."""
     breaker: Breaker
     route: Route
     light: Route
@@ -88,6 +90,7 @@ class Routes:
             declared=bool(declared),
             headers=self._introduction(policy, contact),
             contact=(policy.contact_parameter, contact) if policy.contact_parameter else None,
+            counts_bytes="bytes" in {*policy.budget, *policy.hard_caps},
             breaker=self._breakers.of(host),
             patience=Patience(self._policy.connect_s, self._policy.read_s, policy.timeout_s),
             route=route,

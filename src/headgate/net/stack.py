@@ -7,7 +7,7 @@ import msgspec
 
 from headgate.core.breaker import BreakerPolicy
 from headgate.core.provider import ProviderPolicy
-from headgate.net.breaker import Breakers
+from headgate.net.breaker import Breakers, OnBroken, ignore
 from headgate.net.cache import HttpCache
 from headgate.net.client import HttpClient
 from headgate.net.credentials import Credentials
@@ -39,12 +39,13 @@ class HttpStack:
         providers: Mapping[str, ProviderPolicy],
         policy: NetPolicy,
         breakers: BreakerPolicy,
+        on_broken: OnBroken = ignore,
     ) -> None:
         self._wire = parts.wire
         self.cache = parts.cache
         self.policy = policy
         self.rng = parts.rng
-        self.breakers = Breakers(breakers, parts.clock, parts.rng)
+        self.breakers = Breakers(breakers, parts.clock, parts.rng, on_broken)
         self.routes = Routes(providers, policy, self.breakers)
         self.crossing = Crossing(
             gates=parts.gates,

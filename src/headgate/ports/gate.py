@@ -36,6 +36,8 @@ class Feedback(msgspec.Struct, frozen=True):
     """It was no answer but a request to slow down: it costs the item no attempt."""
     retry_in_s: float = 0.0
     """When the gates will be open again, as far as is known."""
+    gate: str = ""
+    """The provider or host that refused."""
 
 
 class Permit(Protocol):

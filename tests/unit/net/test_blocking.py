@@ -79,5 +79,5 @@ async def test_the_real_cost_is_told(provider: Provider):
     async with bench() as desk:
         http = client(desk)
         await asyncio.to_thread(http.get, provider.url(), cost={"tokens": 10})
-        http.spend({"tokens": 7})
+        await asyncio.to_thread(http.spend, {"tokens": 7})
         assert desk.gates.permits[0].told[-1] == "spend {'tokens': 7}"

@@ -1,6 +1,7 @@
 """A host that is dead is left alone, which costs nobody an attempt, and found alive again."""
 
 import asyncio
+from random import Random
 
 import pytest
 
@@ -122,13 +123,26 @@ async def test_whoever_loses_the_race_for_the_trial_is_turned_away():
         breakers = desk.stack.breakers
         breaker = breakers.of("a.example")
         for _ in range(3):
-            breakers.failed(breaker, breakers.admit("a.example", breaker))
+            breakers.failed("a.example", breaker, breakers.admit("a.example", breaker))
         await clock.advance(2.0)
         breakers.check("a.example", breaker)
         breakers.admit("a.example", breaker)
         assert breaker.state is BreakerState.HALF_OPEN
         with pytest.raises(BreakerOpen):
             breakers.admit("a.example", breaker)
+
+
+async def test_those_who_ask_hear_when_a_host_is_left_alone_and_when_it_answers_again():
+    clock, heard = FakeClock(), []
+    breakers = Breakers(POLICY, clock, Random(1), lambda *news: heard.append(news))
+    breaker = breakers.of("a.example")
+    for _ in range(3):
+        breakers.failed("a.example", breaker, breakers.admit("a.example", breaker))
+    ((host, wait_s),) = heard
+    assert (host, wait_s) == ("a.example", breaker.wait_s(clock.monotonic()))
+    await clock.advance(wait_s)
+    breakers.succeeded("a.example", breaker, breakers.admit("a.example", breaker))
+    assert heard[1:] == [("a.example", None)]
 
 
 async def test_hosts_without_end_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch):

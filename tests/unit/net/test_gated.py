@@ -148,7 +148,8 @@ async def test_a_refusal_for_long_sends_the_item_back_without_costing_an_attempt
     async with bench() as desk:
         with pytest.raises(AttemptOver, match="asked to slow down") as caught:
             await desk.client().get(provider.url())
-    assert caught.value.ending == Fault(FaultClass.THROTTLED, str(caught.value), 3600.0)
+    gate = provider.url().split("/")[2]
+    assert caught.value.ending == Fault(FaultClass.THROTTLED, str(caught.value), 3600.0, gate)
     assert len(provider.seen) == 1
 
 

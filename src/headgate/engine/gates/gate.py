@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
+from headgate.core.allowance import Allowance
+from headgate.core.budget import Cap
 from headgate.core.pace_state import Cause, Reading
+from headgate.ports.gate import Cost
 
 if TYPE_CHECKING:
     from headgate.engine.gates.lineup import Lineup
@@ -49,12 +52,15 @@ class Limiter(Protocol):
 class Gate:
     """A node of the tree."""
 
-    __slots__ = ("benched", "in_flight", "key", "limiter", "lineups", "used_s")
+    __slots__ = ("benched", "broken", "budget", "in_flight", "key", "limiter", "lineups", "used_s")
 
-    def __init__(self, key: str, limiter: Limiter) -> None:
+    def __init__(self, key: str, limiter: Limiter, budget: Allowance | None = None) -> None:
         self.key = key
         self.limiter = limiter
+        self.budget = budget
         self.in_flight = 0
+        self.broken: dict[str, float] = {}
+        """Hosts behind it that do not answer, each with the moment that it is asked again."""
         self.benched = ""
         """Why its credential is not to be used; empty while that is fine."""
         self.lineups: set[Lineup] = set()
@@ -67,9 +73,32 @@ class Gate:
         """The provider, domain or host alone."""
         return self.key.partition(":")[2].partition("/")[0]
 
-    def opens_at(self, now_s: float) -> float:
+    def opens_at(self, now_s: float, cost: Cost) -> float:
         """The earliest moment that the next request may pass; infinite: after some reply."""
-        return self.limiter.gate(now_s, self.in_flight)
+        opens_at = self.limiter.gate(now_s, self.in_flight)
+        if self.budget is None:
+            return opens_at
+        return max(opens_at, self.budget.opens_at(now_s, cost))
+
+    def why(self, now_s: float) -> str:
+        """What holds back the request that was last asked for, in words."""
+        spent = self._spent(now_s)
+        if spent is None or spent[1] < self.limiter.closed_until:
+            return self.limiter.why(now_s).words
+        return f"{Cause.BUDGET.value}: {spent[0].words} are spent"
+
+    def spent_until(self, now_s: float) -> float:
+        """When the window of a hard cap turns that is spent; in the past if none is."""
+        spent = self._spent(now_s)
+        return spent[1] if spent and spent[0].hard else 0.0
+
+    def closed_until(self, now_s: float) -> float:
+        """When it opens again; in the past if it is open."""
+        spent = self._spent(now_s)
+        return max(self.limiter.closed_until, spent[1] if spent else 0.0)
+
+    def _spent(self, now_s: float) -> tuple[Cap, float] | None:
+        return None if self.budget is None else self.budget.spent_cap(now_s)
 
     def passed(self, now_s: float, *, transfer: bool) -> None:
         """A request goes out."""

@@ -14,12 +14,13 @@ from headgate.ports.gate import Cost, Turn
 class Waiter:
     """One request that stands before its gates."""
 
-    __slots__ = ("cost", "since_s", "turn", "woken")
+    __slots__ = ("cost", "patience_s", "since_s", "turn", "woken")
 
-    def __init__(self, turn: Turn, cost: Cost, since_s: float) -> None:
+    def __init__(self, turn: Turn, cost: Cost, since_s: float, patience_s: float) -> None:
         self.turn = turn
         self.cost = cost
         self.since_s = since_s
+        self.patience_s = patience_s
         self.woken: asyncio.Future[Passed] = asyncio.get_running_loop().create_future()
 
 
@@ -40,15 +41,15 @@ class Lineup:
     def __len__(self) -> int:
         return sum(map(len, self._by_job.values())) + (self._head is not None)
 
-    def best_way(self, now_s: float) -> tuple[float, Way]:
+    def best_way(self, now_s: float, cost: Cost) -> tuple[float, Way]:
         """The way that opens first, and of those the one with the least in flight.
 
         One with a benched credential comes last: only where there is no other.
         """
         if len(self.ways) == 1:
-            return self.ways[0].opens_at(now_s), self.ways[0]
+            return self.ways[0].opens_at(now_s, cost), self.ways[0]
         opening = [
-            (bool(way.learner.benched), way.opens_at(now_s), way.learner.in_flight, place)
+            (bool(way.learner.benched), way.opens_at(now_s, cost), way.learner.in_flight, place)
             for place, way in enumerate(self.ways)
         ]
         _, opens_at, _, place = min(opening)

@@ -18,14 +18,15 @@ class Departure(NamedTuple):
     in_flight: int
     waited_s: float
     cause: str
-    cost: Cost
+    reserved: Cost
+    """What it takes of the learner's budget, as far as is known."""
     transfer: bool
 
 
 class Passed:
     """Carries what comes back to the gates that it passed."""
 
-    __slots__ = ("_departure", "_freed", "_held", "_now", "_pool", "_way")
+    __slots__ = ("_departure", "_freed", "_held", "_now", "_pool", "_reserved", "_way")
 
     def __init__(
         self,
@@ -41,6 +42,7 @@ class Passed:
         self._now = now
         self._freed = freed
         self._held = departure.transfer
+        self._reserved = departure.reserved
 
     @property
     def credential(self) -> str | None:
@@ -64,8 +66,10 @@ class Passed:
         reading = learner.limiter.on_reply(
             self._now(), sent.sent_s, sent.in_flight, status, headers, latency_s
         )
+        if reading.refused and learner.budget is not None:
+            self._reserved = learner.budget.give_back(self._reserved)
         self._freed(learner)
-        return Feedback(reading.refused, reading.retry_in_s)
+        return Feedback(reading.refused, reading.retry_in_s, learner.name)
 
     def failed(self) -> None:
         """No answer is no signal, but nobody need wait for it any longer."""
@@ -78,6 +82,10 @@ class Passed:
 
     def spend(self, cost: Cost) -> None:
         """Replace the estimate by the actual cost."""
+        budget = self._way.learner.budget
+        if budget is not None:
+            self._reserved = budget.settle(self._reserved, cost)
+            self._freed(self._way.learner)
 
     def release(self) -> None:
         """Let the next one in."""

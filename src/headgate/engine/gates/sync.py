@@ -45,6 +45,7 @@ class LedgerSync:
         """Look after one more gate, if its limit is shared."""
         if isinstance(gate.limiter, Share):
             self._gates[gate.key] = gate, gate.limiter
+            gate.limiter.broken = gate.broken
             self.nudge()
 
     def nudge(self) -> None:
@@ -58,9 +59,10 @@ class LedgerSync:
             tasks.create_task(self._listen_for_ever())
 
     async def close(self) -> None:
-        """Leave behind what was learned."""
-        busy = [key for key, (_, share) in self._gates.items() if not share.idle]
-        await self._exchange(busy)
+        """Leave behind what was learned, and what is ours to the others."""
+        for _, share in self._gates.values():
+            share.leave()
+        await self._exchange(self._gates)
 
     async def _exchange_for_ever(self) -> None:
         while True:

@@ -20,9 +20,11 @@ WaysTo = Callable[[Route], list[Way]]
 class GateClosed(AttemptOver):
     """A gate will not open soon enough; the item goes back and waits without a lane."""
 
-    def __init__(self, gate: str, cause: str, wait_s: float) -> None:
-        reason = f"{gate} lets nothing through for {wait_s:.1f} s: {cause}"
-        super().__init__(Fault(FaultClass.THROTTLED, reason, wait_s, gate))
+    def __init__(self, gate: Gate, cause: str, wait_s: float) -> None:
+        reason = f"{gate.key} lets nothing through for {wait_s:.1f} s: {cause}"
+        super().__init__(Fault(FaultClass.THROTTLED, reason, wait_s, gate.name))
+        self.reason = reason
+        self.wait_s = wait_s
 
 
 class GateTree:
@@ -47,21 +49,30 @@ class GateTree:
         self._shut: set[Lineup] = set()
         """Those that were found shut; looked at again whenever somebody asks."""
         self.parking = Parking()
+        self._broken: dict[str, float] = {}
+        """Hosts that do not answer, each with the moment that it is asked again."""
         self.on_impatience: Callable[[], None] = lambda: None
         """Called when somebody has to wait, or a gate has closed: the ledger may know more."""
+        self.on_spent: Callable[[int, GateClosed], None] = lambda _job_id, _closed: None
+        """Called when a job needs what a spent hard cap does not give it."""
 
     async def enter(self, route: Route, turn: Turn, cost: Cost, patience_s: float) -> Passed:
         """Wait until all gates of the route let it pass; GateClosed beyond `patience_s`."""
         lineup = self._lineup(route)
         now_s = self._time.now()
+        waiter = Waiter(turn, cost, now_s, patience_s)
         if not len(lineup):
-            opens_at, way = lineup.best_way(now_s)
+            opens_at, way = lineup.best_way(now_s, cost)
             if opens_at <= now_s:
                 return self._let_out(lineup, way, cost, now_s, 0.0)
-            if not isinf(opens_at) and opens_at - now_s > patience_s:
+            if self._comes_too_late(waiter, opens_at):
                 self._shut.add(lineup)
-                raise self._closed(way, now_s)
-        return await self._stand_in(lineup, Waiter(turn, cost, now_s), patience_s)
+                raise self._closed(way, waiter, now_s)
+        return await self._stand_in(lineup, waiter)
+
+    @staticmethod
+    def _comes_too_late(waiter: Waiter, opens_at: float) -> bool:
+        return not isinf(opens_at) and opens_at > waiter.since_s + waiter.patience_s
 
     def room(self, job_id: int, provider: str) -> int | None:
         """How many more items of a job may be leased; None: no gate of it is known."""
@@ -80,31 +91,45 @@ class GateTree:
         return ceil(allowed) - sum(map(len, lineups))
 
     def _is_open(self, way: Way, now_s: float) -> bool:
-        return all(gate.limiter.closed_until - now_s < self.SHUT_S for gate in way.gates)
+        return all(gate.closed_until(now_s) - now_s < self.SHUT_S for gate in way.gates)
 
     def shut(self) -> frozenset[str]:
         """The names of hosts and providers whose items are best left where they are."""
         now_s = self._time.now()
-        names = set()
+        names = {host for host, until in self._broken.items() if until - now_s >= self.SHUT_S}
         for lineup in tuple(self._shut):
             if self._room_at((lineup,), now_s) > 0:
                 self._shut.discard(lineup)
             else:
-                names |= {way.slowest(now_s).name for way in lineup.ways}
+                names |= {way.slowest(now_s, {}).name for way in lineup.ways}
         return frozenset(names)
+
+    def mark(self, host: str, broken_for_s: float | None) -> None:
+        """A host has ceased to answer, and is left alone for a while; or it answers again."""
+        until = None if broken_for_s is None else self._time.now() + broken_for_s
+        if until is None:
+            self._broken.pop(host, None)
+        else:
+            self._broken[host] = until
+        for route, lineup in self._lineups.items():
+            for way in lineup.ways if route.host == host else ():
+                if until is None:
+                    way.learner.broken.pop(host, None)
+                else:
+                    way.learner.broken[host] = until
 
     def wake(self, gate: Gate) -> None:
         """Something has changed at a gate: let those go who may."""
         for lineup in tuple(gate.lineups):
             self._pump(lineup)
 
-    async def _stand_in(self, lineup: Lineup, waiter: Waiter, patience_s: float) -> Passed:
+    async def _stand_in(self, lineup: Lineup, waiter: Waiter) -> Passed:
         lineup.add(waiter)
         self._shut.add(lineup)
         for gate in lineup.gates:
             gate.lineups.add(lineup)
         self._pump(lineup)
-        cancel = self._clock.later(patience_s, lambda: self._lose_patience(lineup, waiter))
+        cancel = self._clock.later(waiter.patience_s, lambda: self._lose_patience(lineup, waiter))
         self.parking.enter(waiter.turn.job_id)
         try:
             return await waiter.woken
@@ -118,8 +143,8 @@ class GateTree:
     def _lose_patience(self, lineup: Lineup, waiter: Waiter) -> None:
         if not waiter.woken.done():
             now_s = self._time.now()
-            _, way = lineup.best_way(now_s)
-            waiter.woken.set_exception(self._closed(way, now_s))
+            _, way = lineup.best_way(now_s, waiter.cost)
+            waiter.woken.set_exception(self._closed(way, waiter, now_s))
 
     def _withdraw(self, lineup: Lineup, waiter: Waiter) -> None:
         lineup.drop(waiter)
@@ -130,11 +155,14 @@ class GateTree:
             waiter.woken.result().release()
         self._pump(lineup)
 
-    def _closed(self, way: Way, now_s: float) -> GateClosed:
-        gate = way.slowest(now_s)
-        opens_at = gate.opens_at(now_s)
+    def _closed(self, way: Way, waiter: Waiter, now_s: float) -> GateClosed:
+        gate = way.slowest(now_s, waiter.cost)
+        opens_at = gate.opens_at(now_s, waiter.cost)
         wait_s = self.LOOK_AGAIN_S if isinf(opens_at) else max(opens_at - now_s, 0.0)
-        return GateClosed(gate.key, gate.limiter.why(now_s).words, wait_s)
+        closed = GateClosed(gate, gate.why(now_s), wait_s)
+        if gate.spent_until(now_s) > now_s:
+            self.on_spent(waiter.turn.job_id, closed)
+        return closed
 
     def _pump(self, lineup: Lineup) -> None:
         """Let out whoever may go, and set the time for the next."""
@@ -143,9 +171,13 @@ class GateTree:
             lineup.cancel_timer = None
         now_s = self._time.now()
         while (head := lineup.head()) is not None:
-            opens_at, way = lineup.best_way(now_s)
+            opens_at, way = lineup.best_way(now_s, head.cost)
             if opens_at > now_s:
-                lineup.cause = way.slowest(now_s).limiter.why(now_s).words
+                if self._comes_too_late(head, opens_at):
+                    lineup.shift()
+                    head.woken.set_exception(self._closed(way, head, now_s))
+                    continue
+                lineup.cause = way.slowest(now_s, head.cost).why(now_s)
                 self.on_impatience()
                 if not isinf(opens_at):
                     lineup.cancel_timer = self._clock.later(
@@ -162,8 +194,10 @@ class GateTree:
         self, lineup: Lineup, way: Way, cost: Cost, now_s: float, waited_s: float
     ) -> Passed:
         in_flight = way.pass_all(now_s, transfer=lineup.transfer)
+        budget = way.learner.budget
+        reserved = cost if budget is None else budget.take(cost)
         cause = lineup.cause if waited_s else ""
-        departure = Departure(now_s, in_flight, waited_s, cause, cost, lineup.transfer)
+        departure = Departure(now_s, in_flight, waited_s, cause, reserved, lineup.transfer)
         return Passed(lineup.ways, way, departure, self._time.now, self.wake)
 
     def _lineup(self, route: Route) -> Lineup:

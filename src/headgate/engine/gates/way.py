@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from headgate.engine.gates.gate import Gate
+from headgate.ports.gate import Cost
 
 
 class Way:
@@ -17,15 +18,15 @@ class Way:
         self.credential = credential
         """What the request is sent with."""
 
-    def opens_at(self, now_s: float) -> float:
+    def opens_at(self, now_s: float, cost: Cost) -> float:
         """When all of them let one pass."""
         if len(self.gates) == 1:
-            return self.learner.opens_at(now_s)
-        return max(gate.opens_at(now_s) for gate in self.gates)
+            return self.learner.opens_at(now_s, cost)
+        return max(gate.opens_at(now_s, cost) for gate in self.gates)
 
-    def slowest(self, now_s: float) -> Gate:
+    def slowest(self, now_s: float, cost: Cost) -> Gate:
         """The one that opens last."""
-        return max(self.gates, key=lambda gate: gate.opens_at(now_s))
+        return max(self.gates, key=lambda gate: gate.opens_at(now_s, cost))
 
     def pass_all(self, now_s: float, *, transfer: bool) -> int:
         """A request goes out; how many transfers the learner has in flight with it."""

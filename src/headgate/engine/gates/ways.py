@@ -2,17 +2,22 @@
 
 from collections.abc import Callable, Mapping
 
+from headgate.core.allowance import Allowance
+from headgate.core.budget import caps_of
 from headgate.core.ceiling import Ceilings
+from headgate.core.gate_policy import GatePolicy
 from headgate.core.provider import ProviderPolicy
 from headgate.engine.gates.gate import Gate, Limiter
 from headgate.engine.gates.way import Way
 from headgate.ports.gate import Route
 
-NewLimiter = Callable[[Ceilings], Limiter]
+NewLearner = Callable[[Ceilings, Allowance | None], Limiter]
+NewCeiling = Callable[[Ceilings], Limiter]
+UNKNOWN = ProviderPolicy()
 
 
 class Ways:
-    """Gates by key: `provider:NAME`, `credential:NAME/CREDENTIAL`, `host:HOST`.
+    """Gates by key: `global:all`, `provider:NAME`, `credential:NAME/CREDENTIAL`, `host:HOST`...
 
     One gate on each way learns: that of the credential, else of the provider, else of the host.
     The others are there only if something is configured for them.
@@ -21,13 +26,13 @@ class Ways:
     def __init__(
         self,
         providers: Mapping[str, ProviderPolicy],
-        learner: NewLimiter,
-        ceiling: NewLimiter,
-        longest_wait_s: float = 3_600.0,
+        policy: GatePolicy,
+        learner: NewLearner,
+        ceiling: NewCeiling,
         on_new: Callable[[Gate], None] = lambda _: None,
     ) -> None:
         self._providers = providers
-        self._longest_wait_s = longest_wait_s
+        self._policy = policy
         self._on_new = on_new
         self._learner = learner
         self._ceiling = ceiling
@@ -35,40 +40,56 @@ class Ways:
 
     def to(self, route: Route) -> list[Way]:
         """All ways to a host: several where the provider has a pool of credentials."""
-        policy = self._providers.get(route.provider)
-        if policy is None or not route.provider:
-            nothing = Ceilings(longest_wait_s=self._longest_wait_s)
-            gate = self._gate(f"host:{route.host}", nothing, self._learner)
-            return [Way((gate,), gate, None)]
-        shared = self._per_host(route, policy)
-        whole = Ceilings(
+        policy = self._providers.get(route.provider, UNKNOWN)
+        everywhere = self._everywhere(route)
+        if not route.provider:
+            gate = self._learns(f"host:{route.host}", policy, self._policy.concurrency_per_host)
+            return [Way((*everywhere, gate), gate, None)]
+        shared = (*everywhere, *self._per_host(route, policy))
+        if not policy.credentials:
+            gate = self._learns(f"provider:{route.provider}", policy, policy.concurrency)
+            return [Way((*shared, gate), gate, None)]
+        # A provider's limits are told for each of its credentials.
+        pool = {
+            name: self._learns(f"credential:{route.provider}/{name}", policy, policy.concurrency)
+            for name in policy.credentials
+        }
+        return [Way((*shared, gate), gate, name) for name, gate in pool.items()]
+
+    def _learns(self, key: str, policy: ProviderPolicy, concurrency: int | None) -> Gate:
+        caps = caps_of(policy.budget, policy.hard_caps)
+        ceilings = Ceilings(
             limits=policy.limits,
             burst=policy.burst or 1,
-            concurrency=policy.concurrency,
+            concurrency=concurrency,
             refusals=policy.refusals,
-            longest_wait_s=self._longest_wait_s,
+            longest_wait_s=self._policy.longest_wait_s,
         )
-        if not policy.credentials:
-            gate = self._gate(f"provider:{route.provider}", whole, self._learner)
-            return [Way((gate, *shared), gate, None)]
-        return [
-            self._by_credential(route.provider, name, whole, shared) for name in policy.credentials
-        ]
+        allowance = Allowance(caps) if caps else None
+        return self._gate(key, lambda: Gate(key, self._learner(ceilings, allowance), allowance))
 
-    def _by_credential(self, provider: str, name: str, whole: Ceilings, shared: list[Gate]) -> Way:
-        """A provider's limits are told for each of its credentials."""
-        gate = self._gate(f"credential:{provider}/{name}", whole, self._learner)
-        return Way((gate, *shared), gate, name)
+    def _everywhere(self, route: Route) -> list[Gate]:
+        """The gates that are configured for all requests, and for those to one domain."""
+        policy = self._policy
+        gates = []
+        if policy.rate or policy.concurrency:
+            limits = Ceilings(limits=policy.limits, concurrency=policy.concurrency)
+            gates.append(self._keeps("global:all", limits))
+        if policy.concurrency_per_domain:
+            limits = Ceilings(concurrency=policy.concurrency_per_domain)
+            gates.append(self._keeps(f"domain:{route.domain}", limits))
+        return gates
 
     def _per_host(self, route: Route, policy: ProviderPolicy) -> list[Gate]:
-        if policy.concurrency_per_host is None:
-            return []
-        ceilings = Ceilings(concurrency=policy.concurrency_per_host)
-        return [self._gate(f"host:{route.host}", ceilings, self._ceiling)]
+        most = policy.concurrency_per_host or self._policy.concurrency_per_host
+        return [self._keeps(f"host:{route.host}", Ceilings(concurrency=most))] if most else []
 
-    def _gate(self, key: str, ceilings: Ceilings, make: NewLimiter) -> Gate:
+    def _keeps(self, key: str, ceilings: Ceilings) -> Gate:
+        return self._gate(key, lambda: Gate(key, self._ceiling(ceilings)))
+
+    def _gate(self, key: str, make: Callable[[], Gate]) -> Gate:
         gate = self.gates.get(key)
         if gate is None:
-            gate = self.gates[key] = Gate(key, make(ceilings))
+            gate = self.gates[key] = make()
             self._on_new(gate)
         return gate

@@ -11,6 +11,8 @@ import pytest
 
 from headgate.core.errors import StoreUnreachable
 from headgate.core.fixed import Fixed
+from headgate.core.gate_policy import GatePolicy
+from headgate.core.provider import ProviderPolicy
 from headgate.core.share import GateState, Share
 from headgate.engine.clock import SystemClock
 from headgate.engine.gates.gate import Gate
@@ -18,12 +20,14 @@ from headgate.engine.gates.ledger_time import LedgerTime
 from headgate.engine.gates.sync import LedgerSync
 from headgate.engine.gates.tree import GateClosed, GateTree
 from headgate.engine.gates.ways import Ways
-from headgate.ports.gate import Route, Turn
+from headgate.ports.gate import Permit, Route, Turn
 from headgate.ports.limits import LimitLedger
 from headgate.stores.sqlite import SqliteStore
 
 HOST = Route("", "example.org", "api.example.org")
+PRICES = Route("prices", "example.org", "api.example.org")
 MINE = Turn("me", 1)
+PLAIN = GatePolicy()
 
 
 @pytest.fixture
@@ -35,10 +39,17 @@ async def ledger(tmp_path: Path) -> AsyncIterator[LimitLedger]:
 class Process:
     """The gates of one process; several may live in this one."""
 
-    def __init__(self, name: str, ledger: LimitLedger) -> None:
+    def __init__(
+        self,
+        name: str,
+        ledger: LimitLedger,
+        policy: GatePolicy = PLAIN,
+        **providers: ProviderPolicy,
+    ) -> None:
         clock = SystemClock()
         self.time = LedgerTime(clock)
-        ways = Ways({}, partial(Share, name), Fixed, on_new=self._look_after)
+        ceiling = partial(Share, name, kind=Fixed)
+        self._ways = ways = Ways(providers, policy, partial(Share, name), ceiling, self._look_after)
         self.tree = GateTree(ways.to, self.time, clock)
         self.sync = LedgerSync(ledger, self.time, clock, self.tree.wake)
         self.tree.on_impatience = self.sync.nudge
@@ -54,6 +65,15 @@ class Process:
         self._task.cancel()
         await asyncio.wait([self._task])
         await self.sync.close()
+
+    @property
+    def shares(self) -> list[Share]:
+        return [
+            gate.limiter for gate in self._ways.gates.values() if isinstance(gate.limiter, Share)
+        ]
+
+    async def enter(self, route: Route = HOST, **cost: float) -> Permit:
+        return await self.tree.enter(route, MINE, cost, 3.0)
 
     async def send(self, status: int = 200, patience_s: float = 5.0, **headers: str) -> None:
         permit = await self.tree.enter(HOST, MINE, {}, patience_s)
@@ -123,3 +143,67 @@ async def test_without_a_ledger_requests_still_go_out(ledger: LimitLedger):
             await process.send()
         fragile.gone = False
     assert (await state_of(ledger)).pace.replies == 6
+
+
+async def test_a_cap_on_a_host_holds_for_all_processes_together(ledger: LimitLedger):
+    policy = ProviderPolicy(concurrency_per_host=2)
+    async with (
+        Process("a", ledger, prices=policy) as mine,
+        Process("b", ledger, prices=policy) as other,
+    ):
+        held = [await mine.enter(PRICES), await other.enter(PRICES)]
+        with pytest.raises(GateClosed, match="the configured number in flight"):
+            await mine.tree.enter(PRICES, MINE, {}, 0.3)
+        held[0].release()
+        (await mine.enter(PRICES)).release()
+        held[1].release()
+
+
+async def test_a_budget_is_one_for_all_processes(ledger: LimitLedger):
+    policy = ProviderPolicy(budget={"tokens": "100/min"})
+    async with (
+        Process("a", ledger, prices=policy) as mine,
+        Process("b", ledger, prices=policy) as other,
+    ):
+        (await mine.enter(PRICES, tokens=60.0)).release()
+        with pytest.raises(GateClosed, match="budget: 100 tokens in 60 s are spent"):
+            await other.enter(PRICES, tokens=60.0)
+        (await other.enter(PRICES, tokens=40.0)).release()
+
+
+async def test_what_a_request_really_cost_is_what_counts(ledger: LimitLedger):
+    policy = ProviderPolicy(budget={"tokens": "100/min"})
+    async with Process("a", ledger, prices=policy) as process:
+        permit = await process.enter(PRICES, tokens=90.0)
+        permit.answered(200, {}, 0.01)
+        permit.spend({"tokens": 20.0})
+        permit.release()
+        refused = await process.enter(PRICES, tokens=70.0)
+        refused.answered(429, {"retry-after": "0"}, 0.01)
+        refused.release()
+        (await process.enter(PRICES, tokens=70.0)).release()
+
+
+async def test_a_spent_hard_cap_is_told_to_whoever_can_let_the_job_rest(ledger: LimitLedger):
+    policy = ProviderPolicy(hard_caps={"requests": "2/day"})
+    async with Process("a", ledger, prices=policy) as process:
+        told: list[tuple[int, GateClosed]] = []
+        process.tree.on_spent = lambda job_id, closed: told.append((job_id, closed))
+        for _ in range(2):
+            (await process.enter(PRICES)).release()
+        with pytest.raises(GateClosed, match="2 requests in 86400 s are spent") as caught:
+            await process.enter(PRICES)
+        ((job_id, closed),) = told
+        assert (job_id, closed) == (MINE.job_id, caught.value)
+        assert 0 < closed.wait_s <= 86_400
+        assert process.tree.room(MINE.job_id, "prices") == 0
+
+
+async def test_a_host_that_does_not_answer_is_told_to_the_others(ledger: LimitLedger):
+    async with Process("a", ledger) as process:
+        (await process.enter()).release()
+        process.tree.mark("api.example.org", 600.0)
+        (share,) = process.shares
+        assert not share.idle
+        told = share.merge(await state_of(ledger), process.time.now())
+        assert list(told.members["a"].broken) == ["api.example.org"]

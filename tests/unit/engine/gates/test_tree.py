@@ -7,6 +7,7 @@ import pytest
 from headgate.core.ceiling import Ceilings
 from headgate.core.fault import FaultClass
 from headgate.core.fixed import Fixed
+from headgate.core.gate_policy import GatePolicy
 from headgate.core.pace import Pace
 from headgate.core.provider import CredentialPolicy, ProviderPolicy
 from headgate.engine.gates.ledger_time import LedgerTime
@@ -19,14 +20,15 @@ ANYWHERE = Route("", "example.org", "api.example.org")
 PRICES = Route("prices", "example.org", "api.example.org")
 MINE = Turn("me", 1)
 PATIENCE_S = 30.0
+PLAIN = GatePolicy()
 
 
 class Town:
     """A gate tree on a clock that we own."""
 
-    def __init__(self, **providers: ProviderPolicy) -> None:
+    def __init__(self, policy: GatePolicy = PLAIN, **providers: ProviderPolicy) -> None:
         self.clock = FakeClock()
-        self.ways = Ways(providers, Pace, Fixed)
+        self.ways = Ways(providers, policy, lambda limits, _: Pace(limits), Fixed)
         self.tree = GateTree(self.ways.to, LedgerTime(self.clock), self.clock)
 
     async def enter(self, route=PRICES, turn=MINE, patience_s=PATIENCE_S):
@@ -150,7 +152,7 @@ async def test_beyond_its_patience_a_request_is_told_when_to_come_back():
         await town.enter()
     fault = closed.value.ending
     assert fault.kind is FaultClass.THROTTLED
-    assert fault.gate == "provider:prices"
+    assert fault.gate == "prices"
     assert fault.retry_after_s == pytest.approx(100, abs=1)
     assert "retry-after" in fault.reason
 
@@ -256,4 +258,53 @@ def test_a_fixed_limit_learns_nothing():
     fixed.on_send(0.0, 1)
     assert fixed.on_reply(1.0, 0.0, 1, 429, {"retry-after": "60"}, 0.1).refused is False
     assert fixed.gate(1.0, 0) == 1.0
-    assert fixed.rate(1.0) == float("inf")
+    assert fixed.rate(1.0) > 10**8
+
+
+async def test_gates_for_everything_and_for_a_domain_stand_before_the_others():
+    town = Town(GatePolicy(concurrency=3, concurrency_per_domain=2, concurrency_per_host=1))
+    hosts = [Route("", "example.org", f"{name}.example.org") for name in "abc"]
+    far = [Route("", name, name) for name in ("example.net", "example.com")]
+    first = await town.enter(hosts[0])
+    second_there = town.knock(hosts[0])
+    assert await passed(second_there) == [False], "one for each host"
+    await town.enter(hosts[1])
+    third_in_domain = town.knock(hosts[2])
+    assert await passed(third_in_domain) == [False], "two for each domain"
+    await town.enter(far[0])
+    fourth = town.knock(far[1])
+    assert await passed(fourth) == [False], "three for everything"
+    answer(first)
+    assert sum(await passed(second_there, third_in_domain, fourth)) == 1
+    assert town.ways.gates["global:all"].in_flight == 3
+    for task in (second_there, third_in_domain, fourth):
+        task.cancel()
+
+
+async def test_a_global_rate_holds_across_hosts():
+    town = Town(GatePolicy(rate="1/min"))
+    await town.enter(ANYWHERE)
+    with pytest.raises(GateClosed, match="global:all lets nothing through"):
+        await town.enter(Route("", "example.net", "example.net"))
+
+
+async def test_whoever_cannot_go_in_time_is_told_at_once():
+    town = Town(prices=ProviderPolicy(concurrency=1))
+    first = await town.enter()
+    waiting = town.knock()
+    assert await passed(waiting) == [False]
+    answer(first, 429, {"retry-after": "600"})
+    assert await passed(waiting) == [True]
+    with pytest.raises(GateClosed, match="retry-after"):
+        await waiting
+
+
+async def test_a_host_that_does_not_answer_is_shut_until_it_is_asked_again():
+    town = Town()
+    await town.enter(ANYWHERE)
+    town.tree.mark("api.example.org", 20.0)
+    assert town.tree.shut() == {"api.example.org"}
+    assert town.ways.gates["host:api.example.org"].broken
+    town.tree.mark("api.example.org", None)
+    assert town.tree.shut() == set()
+    assert not town.ways.gates["host:api.example.org"].broken

@@ -1,0 +1,157 @@
+"""What this process may spend of a budget that several share.
+
+It draws ahead about as much as it uses between two exchanges, which stands in the shared state as
+spent at once. So all processes together never spend more than there is, and one that dies leaves
+no more than its last draw unused.
+"""
+
+import math
+from collections.abc import Iterable
+
+from headgate.core.budget import Budget, BudgetState, Cap, Cost, sane
+
+REQUESTS = "requests"
+"""Every request costs one of these."""
+AHEAD = 1.25
+"""How much more is drawn than was used of late."""
+NEWEST = 0.2
+"""The weight of the newest actual cost in what a request takes typically."""
+
+
+class Allowance:
+    """Amounts that are drawn, spent, settled and drawn again."""
+
+    def __init__(self, caps: Iterable[Cap]) -> None:
+        self._caps = tuple(caps)
+        names = dict.fromkeys(cap.name for cap in self._caps)
+        self._left = dict.fromkeys(names, 0.0)
+        """Drawn and not spent; below zero where an estimate was too low."""
+        self._used = dict.fromkeys(names, 0.0)
+        """Since the last exchange."""
+        self._typical: dict[str, float] = {}
+        self._asked: dict[str, float] = {}
+        """What somebody waits for."""
+        self._opens_at = -math.inf
+        """When there is room for that."""
+        self._narrowest: Cap | None = None
+        self._offered: dict[str, float] = {}
+        """How what is left changes if the present proposal is kept."""
+        self._copy: BudgetState | None = None
+        """The shared state as it was last seen."""
+        self._owed = dict.fromkeys(names, 0.0)
+        """Drawn from that copy while the ledger was away."""
+
+    # ---- before a request and after it
+
+    def estimate(self, cost: Cost) -> dict[str, float]:
+        """The whole cost of a request: as given, else what they take typically."""
+        usual = {REQUESTS: 1.0, **self._typical}
+        return {name: sane(cost.get(name, usual.get(name, 0.0))) for name in self._left}
+
+    def opens_at(self, now: float, cost: Cost) -> float:
+        """When a request of this cost may go; infinite: after the next exchange."""
+        whole = self.estimate(cost)
+        if all(amount <= self._left[name] for name, amount in whole.items()):
+            return now
+        if self._opens_at > now and not self._asks_for_less(whole):
+            return self._opens_at
+        self._asked, self._opens_at = whole, -math.inf
+        return math.inf
+
+    def _asks_for_less(self, whole: Cost) -> bool:
+        """Whether there may be room for this one, though there is none for what was asked for."""
+        asked = {name: self._asked.get(name, 0.0) for name in whole}
+        return whole != asked and all(amount <= asked[name] for name, amount in whole.items())
+
+    def take(self, cost: Cost) -> dict[str, float]:
+        """A request goes out; what was reserved for it."""
+        whole = self.estimate(cost)
+        self._spend(whole)
+        self._asked = {}
+        return whole
+
+    def settle(self, reserved: Cost, actual: Cost) -> dict[str, float]:
+        """What it really took is known, for some things or for all; what is reserved now."""
+        known = {name: sane(amount) for name, amount in actual.items() if name in self._left}
+        self._spend({name: amount - reserved[name] for name, amount in known.items()})
+        for name, amount in known.items():
+            before = self._typical.get(name, amount)
+            self._typical[name] = before + NEWEST * (amount - before)
+        return {**reserved, **known}
+
+    def give_back(self, reserved: Cost) -> dict[str, float]:
+        """It was refused: it took nothing but its place among the requests."""
+        back = {name: amount for name, amount in reserved.items() if name != REQUESTS}
+        self._spend({name: -amount for name, amount in back.items()})
+        return {**reserved, **dict.fromkeys(back, 0.0)}
+
+    def _spend(self, cost: Cost) -> None:
+        for name, amount in cost.items():
+            self._left[name] -= amount
+            self._used[name] += amount
+
+    # ---- with the others
+
+    def due(self, now: float) -> bool:
+        """Whether somebody waits for what an exchange may give."""
+        return bool(self._asked) and self._opens_at <= now
+
+    @property
+    def idle(self) -> bool:
+        """Whether there is nothing to give back, to settle or to ask for."""
+        return not (self._asked or any(self._left.values()) or any(self._used.values()))
+
+    def draw(self, state: BudgetState | None, now: float, members: int) -> BudgetState:
+        """The shared state after we gave back what was left over and drew anew.
+
+        Among no members, that is when leaving, nothing is drawn.
+        """
+        budget = Budget(self._caps, state)
+        budget.add(now, {name: self._owed[name] - left for name, left in self._left.items()})
+        self._narrowest = budget.narrowest(now, self._asked)
+        self._opens_at = budget.opens_at(now, self._asked)
+        drawn = {name: self._part(budget, now, name, members) for name in self._left}
+        budget.add(now, drawn)
+        self._offered = {name: drawn[name] - left for name, left in self._left.items()}
+        budget.state.typical.update(self._typical)
+        return budget.state
+
+    def _part(self, budget: Budget, now: float, name: str, members: int) -> float:
+        asked = self._asked.get(name, 0.0)
+        if not members or (asked and self._opens_at > now):
+            return 0.0  # it would only lie here, and others may have a use for it
+        fair = min(AHEAD * self._used[name], budget.room(now, name) / members)
+        return max(fair, asked, 0.0)
+
+    def accepted(self, state: BudgetState, now: float) -> None:
+        """The draw stands."""
+        self._owed = dict.fromkeys(self._left, 0.0)
+        self._take_in(now)
+        self.seen(state)
+
+    def lost(self, now: float, members: int) -> None:
+        """The ledger is away: go on with half a part, from what was last seen."""
+        before, self._owed = self._owed, dict.fromkeys(self._left, 0.0)
+        self._copy = self.draw(self._copy, now, 2 * members)
+        self._owed = {name: before[name] + change for name, change in self._offered.items()}
+        self._take_in(now)
+
+    def _take_in(self, now: float) -> None:
+        for name, change in self._offered.items():
+            self._left[name] += change
+            self._used[name] = 0.0
+        if self._opens_at <= now:
+            self._asked = {}
+
+    def seen(self, state: BudgetState) -> None:
+        """Others have drawn; from their costs we know what to expect before we have any."""
+        self._offered, self._copy = {}, state
+        self._typical = {**state.typical, **self._typical}
+
+    # ---- showing
+
+    def spent_cap(self, now: float) -> tuple[Cap, float] | None:
+        """The cap that holds back whoever waits, and until when."""
+        if self._asked and self._narrowest is not None and self._opens_at > now:
+            return self._narrowest, self._opens_at
+        return None

@@ -1,0 +1,173 @@
+"""One process's part of a budget: drawn ahead, settled, given back."""
+
+import math
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headgate.core.allowance import Allowance
+from headgate.core.budget import BudgetState, caps_of
+
+NOW = 1_800_000_000.0
+TOKENS = caps_of({"tokens": "100/min"}, {})
+
+
+class Shared:
+    """A budget that several processes draw from."""
+
+    def __init__(self) -> None:
+        self.state: BudgetState | None = None
+
+    def exchange(self, allowance: Allowance, now: float, members: int = 1) -> None:
+        self.state = allowance.draw(self.state, now, members)
+        # As if through the ledger: nobody keeps a hand on what is written there.
+        self.state = msgspec.convert(msgspec.to_builtins(self.state), BudgetState)
+        allowance.accepted(self.state, now)
+
+    def spent(self, key: str = "tokens/60") -> float:
+        return self.state.spent[key].total if self.state else 0.0
+
+
+def asked(allowance: Allowance, now: float, **cost: float) -> float:
+    return allowance.opens_at(now, cost)
+
+
+def test_the_first_request_waits_for_an_exchange_and_then_goes():
+    shared, mine = Shared(), Allowance(TOKENS)
+    assert asked(mine, NOW, tokens=40) == math.inf
+    assert mine.due(NOW)
+    shared.exchange(mine, NOW)
+    assert asked(mine, NOW, tokens=40) == NOW
+    assert mine.take({"tokens": 40}) == {"tokens": 40}
+    assert shared.spent() == 40
+
+
+def test_what_is_not_left_is_waited_for_until_it_is_old_enough():
+    shared, mine = Shared(), Allowance(TOKENS)
+    asked(mine, NOW, tokens=90)
+    shared.exchange(mine, NOW)
+    mine.take({"tokens": 90})
+    asked(mine, NOW, tokens=50)
+    shared.exchange(mine, NOW)
+    opens_at = asked(mine, NOW, tokens=50)
+    assert 60 <= opens_at - NOW < 70
+    cap, until = mine.spent_cap(NOW) or pytest.fail("nothing is said to be spent")
+    assert (cap.name, until) == ("tokens", opens_at)
+    assert not mine.due(NOW)
+    assert mine.due(opens_at)
+    shared.exchange(mine, opens_at)
+    assert asked(mine, opens_at, tokens=50) == opens_at
+
+
+def test_two_processes_never_have_more_than_there_is():
+    shared, mine, other = Shared(), Allowance(TOKENS), Allowance(TOKENS)
+    for each in (mine, other):
+        asked(each, NOW, tokens=60)
+        shared.exchange(each, NOW, 2)
+    assert asked(mine, NOW, tokens=60) == NOW
+    assert asked(other, NOW, tokens=60) > NOW + 50
+
+
+def test_what_was_estimated_too_high_comes_back_and_what_was_too_low_is_paid():
+    shared, mine = Shared(), Allowance(TOKENS)
+    asked(mine, NOW, tokens=90)
+    shared.exchange(mine, NOW)
+    reserved = mine.take({"tokens": 90})
+    mine.settle(reserved, {"tokens": 10})
+    shared.exchange(mine, NOW + 1)
+    mine.settle({"tokens": 0}, {"tokens": 50})
+    assert asked(mine, NOW + 1, tokens=1) == math.inf, "it is in debt"
+    shared.exchange(mine, NOW + 1)
+    assert shared.spent() >= 60
+
+
+def test_a_request_without_an_estimate_takes_what_others_took():
+    mine = Allowance(TOKENS)
+    assert mine.estimate({}) == {"tokens": 0.0}
+    mine.settle({"tokens": 0.0}, {"tokens": 10})
+    mine.settle({"tokens": 0.0}, {"tokens": 20})
+    assert mine.estimate({}) == {"tokens": 12.0}
+    assert mine.estimate({"tokens": 5}) == {"tokens": 5.0}
+
+
+def test_what_others_learned_of_costs_is_known_from_the_start():
+    shared, mine, later = Shared(), Allowance(TOKENS), Allowance(TOKENS)
+    mine.settle({"tokens": 0.0}, {"tokens": 30})
+    shared.exchange(mine, NOW)
+    shared.exchange(later, NOW + 1)
+    assert later.estimate({}) == {"tokens": 30.0}
+
+
+def test_every_request_is_one_of_requests():
+    mine = Allowance(caps_of({}, {"requests": "3/day", "money": "1/day"}))
+    assert mine.estimate({"money": 0.5}) == {"requests": 1.0, "money": 0.5}
+
+
+@pytest.mark.parametrize("rubbish", [-5.0, math.nan, math.inf])
+def test_a_cost_that_makes_no_sense_is_no_cost(rubbish: float):
+    mine = Allowance(TOKENS)
+    assert mine.estimate({"tokens": rubbish, "unknown": 7}) == {"tokens": 0.0}
+    assert mine.settle({"tokens": 0.0}, {"tokens": rubbish, "unknown": 7}) == {"tokens": 0.0}
+
+
+def test_a_refused_request_took_nothing_but_its_place_among_the_requests():
+    shared = Shared()
+    mine = Allowance(caps_of({"tokens": "100/min"}, {"requests": "3/day"}))
+    asked(mine, NOW, tokens=40)
+    shared.exchange(mine, NOW)
+    assert mine.give_back(mine.take({"tokens": 40})) == {"tokens": 0.0, "requests": 1.0}
+    shared.exchange(mine, NOW)
+    assert shared.spent() <= 40 * 1.25
+    assert shared.spent("requests/86400!") >= 1
+
+
+def test_who_leaves_gives_everything_back():
+    shared, mine = Shared(), Allowance(TOKENS)
+    asked(mine, NOW, tokens=40)
+    shared.exchange(mine, NOW)
+    assert shared.spent() == 40
+    shared.exchange(mine, NOW, members=0)
+    assert shared.spent() == 0
+    assert mine.idle
+
+
+def test_without_a_ledger_half_a_part_goes_on_and_is_told_later():
+    shared, mine = Shared(), Allowance(TOKENS)
+    asked(mine, NOW, tokens=40)
+    shared.exchange(mine, NOW)
+    mine.take({"tokens": 40})
+    asked(mine, NOW, tokens=40)
+    mine.lost(NOW, 1)
+    assert asked(mine, NOW, tokens=40) == NOW
+    mine.take({"tokens": 40})
+    asked(mine, NOW, tokens=40)
+    mine.lost(NOW, 1)
+    assert asked(mine, NOW, tokens=40) > NOW + 50, "the last known budget is kept"
+    shared.exchange(mine, NOW)
+    assert shared.spent() == 80
+
+
+STEPS = st.lists(
+    st.tuples(st.integers(0, 2), st.floats(0, 5), st.floats(0, 100), st.booleans()), max_size=80
+)
+
+
+@given(STEPS)
+def test_all_together_never_spend_more_than_there_is(steps: list[tuple[int, float, float, bool]]):
+    shared, processes = Shared(), [Allowance(TOKENS) for _ in range(3)]
+    now, taken = NOW, []
+    for who, wait, cost, syncs in steps:
+        now += wait
+        mine = processes[who]
+        if mine.opens_at(now, {"tokens": cost}) <= now:
+            mine.take({"tokens": cost})
+            taken.append((now, cost))
+        # A lease is valid for seconds: whoever is silent for longer has to ask first.
+        if syncs or mine.due(now):
+            shared.exchange(mine, now, 3)
+        for other in processes:
+            shared.exchange(other, now, 3)
+    for at, _ in taken:
+        assert sum(cost for when, cost in taken if at <= when < at + 60) <= 100 + 1e-6
