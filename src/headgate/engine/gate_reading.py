@@ -1,0 +1,49 @@
+"""Reads gates from the ledger for those who want to look at them."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from headgate.core.configured import Configured
+from headgate.core.errors import StoreMismatch
+from headgate.core.gate_view import GateView, view_of
+from headgate.core.share import GateState
+from headgate.ports.limits import LedgerEntry, LimitLedger
+
+_decode = msgspec.json.Decoder(GateState).decode
+
+
+class GateReading(msgspec.Struct, frozen=True):
+    """What the gates were at one moment, on the ledger's clock."""
+
+    now_s: float
+    views: Sequence[GateView]
+
+
+def state_in(entry: LedgerEntry) -> GateState:
+    """The state that an entry holds."""
+    try:
+        return _decode(entry.state)
+    except msgspec.MsgspecError as error:
+        raise StoreMismatch(
+            f"what another version of Headgate keeps of {entry.key} cannot be read ({error});"
+            f" begin anew with: headgate providers forget {entry.key}"
+        ) from error
+
+
+async def read_gates(
+    ledger: LimitLedger, configured: Configured, keys: Sequence[str] | None = None
+) -> GateReading:
+    """The gates of these keys, those without a state too; without keys, all that have one."""
+    if keys is None:
+        keys = [entry.key for entry in await ledger.entries()]
+    # One question for all, since only an exchange tells the ledger's time.
+    answer = await ledger.exchange((), keys)
+    return GateReading(
+        answer.now_s, [_viewed(entry, configured, answer.now_s) for entry in answer.entries]
+    )
+
+
+def _viewed(entry: LedgerEntry, configured: Configured, now_s: float) -> GateView:
+    state = state_in(entry) if entry.state else None
+    return view_of(entry.key, state, configured.of(entry.key), now_s)

@@ -1,0 +1,212 @@
+"""What people are told of a gate, from states that real paces have left behind."""
+
+from collections.abc import Mapping
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headgate.core.budget import Budget, caps_of
+from headgate.core.ceiling import Ceilings
+from headgate.core.configured import Configured
+from headgate.core.fixed import Fixed
+from headgate.core.gate_policy import GatePolicy
+from headgate.core.gate_view import SET, GateView, view_of
+from headgate.core.level import Level
+from headgate.core.membership import ALIVE_S, Member
+from headgate.core.pace import Pace
+from headgate.core.pace_state import Cause, PaceState
+from headgate.core.provider import ProviderPolicy
+from headgate.core.share import GateState, Override
+
+NOW = 1_800_000_000.0
+NOBODY = ProviderPolicy()
+
+
+def busy(in_flight: int = 1, **changes: Mapping[str, float]) -> dict[str, Member]:
+    return {"w1": Member(NOW, -1.0, in_flight, waiting=True, **changes)}
+
+
+def paced(*replies: tuple[int, Mapping[str, str]]) -> PaceState:
+    """What is left after some replies to requests half a second apart, the last one just now."""
+    pace = Pace(Ceilings())
+    for place, (status, headers) in enumerate(replies):
+        at = NOW - (len(replies) - place) * 0.5
+        pace.gate(at, 0)
+        pace.on_send(at, 1)
+        pace.on_reply(at + 0.1, at, 1, status, headers, 0.1)
+    return pace.state
+
+
+def seen(state: GateState | None, policy: ProviderPolicy = NOBODY, at: float = NOW) -> GateView:
+    text = msgspec.json.encode(state) if state else b""
+    back = msgspec.json.decode(text, type=GateState) if text else None
+    return view_of("provider:wikidata", back, policy, at)
+
+
+OK = (200, {})
+
+
+def test_a_gate_that_nobody_asked_has_only_what_is_configured():
+    view = seen(None, ProviderPolicy(rate="10/s, 120/min", concurrency=3))
+    assert (view.kind, view.name, view.asked) == ("provider", "wikidata", False)
+    assert (view.configured, view.configured_per_s) == ("10/s, 120/min", 2.0)
+    assert (view.configured_in_flight, view.learned_per_s, view.now_per_s) == (3, None, None)
+    assert not view.holds
+
+
+def test_without_anybody_waiting_nothing_holds():
+    view = seen(GateState(paced(OK, OK)))
+    assert (view.cause, view.closed, view.holds) == (Cause.OPEN, False, False)
+    assert (view.replies, view.refused_share, view.in_flight) == (2, 0.0, 0)
+    assert view.latency_s == pytest.approx(0.14, abs=0.02)
+
+
+def test_a_limit_that_is_still_looked_for():
+    view = seen(GateState(paced(OK), busy()))
+    assert (view.cause, view.why) == (Cause.RATE, "the limit is still looked for")
+    assert view.learned_per_s is None
+    assert view.stage.startswith("starting")
+    assert view.holds
+
+
+def test_a_learned_rate():
+    state = paced(OK)
+    state.rate.set(5.0, 60.0, 2.0, 2.0)
+    state.settled = True
+    view = seen(GateState(state, busy()))
+    assert (view.learned_per_s, view.cause, view.why) == (5.0, Cause.RATE, "the learned rate")
+    assert view.now_per_s == pytest.approx(5 * 0.985)
+    assert view.stage == "holding: it stays just below the known level"
+
+
+def test_a_ceiling_below_what_was_learned():
+    view = seen(GateState(paced(OK), busy()), ProviderPolicy(rate="2/s"))
+    assert (view.cause, view.now_per_s) == (Cause.CEILING, 2.0)
+
+
+def test_as_many_in_flight_as_is_configured():
+    view = seen(GateState(paced(OK), busy(4)), ProviderPolicy(concurrency=4))
+    assert (view.cause, view.in_flight) == (Cause.CONCURRENCY, 4)
+
+
+def test_as_many_in_flight_as_was_learned():
+    state = paced(OK)
+    state.cap = Level(known=6.0, hold_s=100.0)
+    view = seen(GateState(state, busy(6)), ProviderPolicy(concurrency=9))
+    assert (view.cause, view.learned_in_flight) == (Cause.CAP, 6)
+
+
+def test_a_provider_that_asks_to_wait():
+    view = seen(GateState(paced(OK, (429, {"retry-after": "30"}))))
+    assert (view.cause, view.closed, view.now_per_s) == (Cause.RETRY_AFTER, True, 0.0)
+    assert view.closed_until == pytest.approx(NOW - 0.4 + 30)
+    assert view.why == "the provider asked to wait"
+    assert (view.refusals, view.refused_share) == (1, 0.5)
+    assert view.evidence[-1].seen.startswith("refused at")
+
+
+def test_a_wait_that_is_over_but_not_tried_yet():
+    view = seen(GateState(paced(OK, (429, {"retry-after": "30"}))), at=NOW + 60)
+    assert (view.cause, view.closed, view.closed_until) == (Cause.STOPPED, True, None)
+
+
+def test_a_limit_that_the_provider_tells():
+    told = {"ratelimit": '"default";r=5;t=1', "ratelimit-policy": '"default";q=10;w=1'}
+    view = seen(GateState(paced((200, told), (200, told)), busy()))
+    assert (view.told, view.cause, view.learned_per_s) == (True, Cause.TOLD, 10.0)
+    assert view.stage.startswith("told")
+
+
+def test_what_an_operator_set_counts_for_as_long_as_he_said():
+    state = GateState(paced(OK), busy(), Override(rate=0.5, until=NOW + 10))
+    view = seen(state)
+    assert (view.cause, view.now_per_s) == (SET, 0.5)
+    assert view.override == Override(rate=0.5, until=NOW + 10)
+    later = seen(GateState(state.pace, {"w1": Member(NOW + 10, -1.0)}, state.override), at=NOW + 10)
+    assert (later.override, later.cause) == (None, Cause.OPEN)
+    assert later.now_per_s == pytest.approx(10.0, abs=1)
+
+
+@pytest.mark.parametrize("until", [None, NOW + 60])
+def test_a_pause(until):
+    view = seen(GateState(paced(OK), busy(), Override(paused=True, until=until)))
+    assert (view.cause, view.closed, view.closed_until) == (Cause.PAUSED, True, until)
+    assert view.why == "paused by an operator"
+
+
+def test_processes_that_are_gone_count_for_nothing():
+    view = seen(GateState(paced(OK), busy(3)), at=NOW + ALIVE_S)
+    assert (view.members, view.in_flight, view.waiting) == ({}, 0, False)
+
+
+def test_hosts_that_do_not_answer_are_named():
+    view = seen(GateState(paced(OK), busy(broken={"www.wikidata.org": NOW + 7})))
+    assert view.broken == {"www.wikidata.org": NOW + 7}
+
+
+def test_budgets_are_shown_with_their_use():
+    policy = ProviderPolicy(budget={"tokens": "1000/min"}, hard_caps={"euros": "5/day"})
+    budget = Budget(caps_of(policy.budget, policy.hard_caps))
+    budget.add(NOW, {"tokens": 250.0, "euros": 2.0})
+    view = seen(GateState(paced(OK), busy(), budget=budget.state), policy)
+    assert [(use.name, use.used, use.hard) for use in view.budgets] == [
+        ("tokens", 250.0, False),
+        ("euros", 2.0, True),
+    ]
+    assert view.budgets[1].turns_at == pytest.approx((NOW // 86_400 + 1) * 86_400)
+    assert view.cause == Cause.RATE
+
+
+def test_a_spent_cap_closes_until_its_window_turns():
+    policy = ProviderPolicy(hard_caps={"euros": "5/day"})
+    budget = Budget(caps_of(policy.budget, policy.hard_caps))
+    budget.add(NOW, {"euros": 5.0})
+    view = seen(GateState(paced(OK), busy(), budget=budget.state), policy)
+    assert (view.cause, view.closed) == (Cause.BUDGET, True)
+    assert view.closed_until == pytest.approx((NOW // 86_400 + 1) * 86_400)
+    assert "euros" in view.why
+
+
+def test_a_gate_that_only_keeps_a_cap_has_no_rate():
+    view = seen(GateState(Fixed(Ceilings(concurrency=2)).state, busy(2)))
+    assert (view.learned_per_s, view.now_per_s) == (None, None)
+
+
+def test_every_kind_of_gate_finds_its_settings():
+    files = ProviderPolicy(hosts=("files.org",), rate="9/s", concurrency_per_host=2)
+    gates = GatePolicy(
+        rate="50/s", concurrency=40, concurrency_per_domain=8, concurrency_per_host=4
+    )
+    configured = Configured({"files": files}, gates)
+    assert configured.of("provider:files") == configured.of("credential:files/a") == files
+    assert configured.of("provider:other") == NOBODY
+    assert configured.of("host:files.org").concurrency == 2
+    assert configured.of("host:other.org").concurrency == 4
+    assert configured.of("domain:other.org").concurrency == 8
+    assert (configured.of("global:all").rate, configured.of("global:all").concurrency) == (
+        "50/s",
+        40,
+    )
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([200, 429, 503, 500]),
+            st.sampled_from([{}, {"retry-after": "3"}, {"x-ratelimit-remaining": "0"}]),
+        ),
+        max_size=30,
+    ),
+    st.integers(0, 5),
+    st.floats(0, 120),
+)
+def test_every_state_has_a_view_that_agrees_with_itself(replies, in_flight, later):
+    members = {"w1": Member(NOW + later, -1.0, in_flight, waiting=True)}
+    view = seen(GateState(paced(*replies), members), ProviderPolicy(concurrency=3), NOW + later)
+    assert view.closed == (view.now_per_s == 0.0)
+    assert view.closed_until is None or (view.closed and view.closed_until > NOW + later)
+    assert view.why
+    assert view.holds == (view.cause != Cause.OPEN)
+    assert 0 <= view.refused_share <= 1
