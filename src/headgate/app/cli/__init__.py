@@ -15,6 +15,7 @@ from headgate.app.cli import (
     doctor,
     items,
     jobs,
+    providers,
     queue,
     report,
     run,
@@ -73,7 +74,7 @@ app.callback(epilog=EPILOG)(shared_callback(ABOUT, VERSION))
 run.register(app)
 worker.register(app)
 doctor.register(app)
-for noun in (jobs, items, dlq, workers, queue, report, db, config):
+for noun in (jobs, items, dlq, workers, queue, providers, report, db, config):
     app.add_typer(noun.app)
 
 

@@ -1,5 +1,6 @@
 """Options and arguments that several commands share, and how their text is read."""
 
+import re
 from typing import Annotated
 
 import typer
@@ -29,6 +30,8 @@ After = Annotated[
     typer.Option("--after", metavar="CURSOR", help="Go on after an earlier page."),
 ]
 Limit = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Rows on a page.")]
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
+_SECONDS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 
 
 def statuses_in(text: str | None, *, finished: bool = False) -> frozenset[ItemStatus] | None:
@@ -53,11 +56,26 @@ def ids_in(text: str | None) -> tuple[int, ...] | None:
         raise UsageError(f"--ids {text!r}: write item numbers, as in --ids 17,23") from error
 
 
+def seconds_in(text: str | None, option: str) -> float | None:
+    """The length of time in `90s`, `30m`, `2h` or `1d`; None if the option was not given."""
+    if text is None:
+        return None
+    found = _SPAN.fullmatch(text.strip().lower())
+    seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
+    if not 0 < seconds <= 366 * _SECONDS["d"]:
+        raise UsageError(f"{option} {text!r}: write a time within a year, as 90s, 30m, 2h or 1d")
+    return seconds
+
+
 def confirm(question: str, *, yes: bool) -> None:
     """Ask before something that cannot be undone; without a terminal, `--yes` must be given."""
     if yes:
         return
     if not typer.get_text_stream("stdin").isatty():
         raise UsageError(f"{question} Nobody can answer here: add --yes, or see it with --dry-run")
-    if not typer.confirm(question, err=True):
+    try:
+        agreed = typer.confirm(question, err=True)
+    except typer.Abort:  # Ctrl-C or Ctrl-D at the question
+        agreed = False
+    if not agreed:
         raise UsageError("nothing was changed")

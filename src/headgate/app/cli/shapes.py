@@ -33,6 +33,14 @@ def moment(microseconds: int | None) -> str | None:
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def by_the_clock(microseconds: int, now: int) -> str:
+    """A stored time on the clock at hand, with its date unless that is today's."""
+    at, today = (
+        datetime.fromtimestamp(each / 1_000_000).astimezone() for each in (microseconds, now)
+    )
+    return f"{at:%H:%M:%S}" if at.date() == today.date() else f"{at:%Y-%m-%d %H:%M:%S}"
+
+
 def ago(microseconds: int | None, now: int) -> str:
     """How long ago a stored time was, in the largest unit that fits."""
     if microseconds is None:
