@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,17 @@ from headgate.app.cli.desk import Desk
 from headgate.app.cli.exits import Exit
 from headgate.app.cli.progress import Progress
 from headgate.app.cli.shapes import span, totals
+from headgate.app.cli.slowed import configured, slowed_by
 from headgate.app.cli.supervise import Interrupts, build_supervisor, same_command, stopping
 from headgate.app.settings import Settings
+from headgate.core.configured import Configured
 from headgate.core.errors import UnknownJob
 from headgate.core.job import Counts, Job, NewJob
 from headgate.core.status import ItemStatus, JobMove, JobState
 from headgate.engine.export import Export, ExportReport
 from headgate.engine.ingest import Ingest, IngestPlan, IngestReport
 from headgate.engine.intake import Admission, Entry, Intake
+from headgate.engine.job_gates import JobGates
 from headgate.engine.rows import OnBadRow
 from headgate.engine.steering import Steering
 from headgate.engine.supervisor import RunReport, Supervisor, Work
@@ -128,7 +132,8 @@ class BatchRun:
 
     async def _process(self, job: Job, plan: IngestPlan, writer: RowWriter | None) -> None:
         reads = self._store.reads
-        async with Progress(self._desk.screen, self._desk.clock, reads, job.id) as progress:
+        cause = partial(slowed_by, self._gates_of(job, plan.handler))
+        async with Progress(self._desk.screen, self._desk.clock, reads, job.id, cause) as progress:
             with Interrupts(lambda count: self._hit(count, progress)):
                 if self._options.eager:
                     async with asyncio.TaskGroup() as group:
@@ -139,6 +144,13 @@ class BatchRun:
                 await self._work(job, progress)
                 if writer is not None and not self._stopped:
                     await self._export(job, writer, progress)
+
+    def _gates_of(self, job: Job, spec: HandlerSpec | None) -> JobGates:
+        limits = configured(self._settings)
+        provider = (spec and spec.provider) or ""
+        if provider and spec and spec.limits and provider not in limits.providers:
+            limits = Configured({**limits.providers, provider: spec.limits}, limits.gates)
+        return JobGates(self._store, limits, job.id, provider)
 
     def _hit(self, count: int, progress: Progress) -> None:
         """An interrupt: reading and writing stop at once, working stops in two steps."""

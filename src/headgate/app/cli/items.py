@@ -1,6 +1,9 @@
 """`headgate items`: single rows and their history."""
 
+from collections.abc import Sequence
+
 from headgate.app.cli.desk import Desk, command, noun
+from headgate.app.cli.gate_shapes import wait_in_words, wait_shape
 from headgate.app.cli.options import (
     After,
     ErrorClass,
@@ -20,12 +23,18 @@ from headgate.app.cli.shapes import (
     moment,
     span,
 )
+from headgate.app.cli.slowed import configured, read_if_there
 from headgate.core.call import Call
-from headgate.core.status import ItemStatus
+from headgate.core.configured import Configured
+from headgate.core.status import FINISHED, ItemStatus
+from headgate.engine.job_gates import JobGates
+from headgate.engine.why import ItemFacts, Wait, why_item
 from headgate.ports.reads import AttemptRow, ItemDetail, ItemQuery, Page
 from headgate.ports.store import Store
 
 app = noun("items", "List and inspect the items of a job.")
+
+NOTHING = Configured({})
 
 
 @command(
@@ -67,19 +76,30 @@ async def ls(
 @command(app, "show", ["headgate items show 17", "headgate items show 17 --json | jq .result"])
 async def show(desk: Desk, item_id: ItemId, as_json: Json = False) -> None:
     """Show an item with everything, and each of its attempts in order."""
-    async with desk.store() as store:
-        await show_item(desk, store, item_id, as_json=as_json)
+    settings = desk.load().settings
+    async with desk.store(settings) as store:
+        await show_item(desk, store, item_id, configured(settings), as_json=as_json)
 
 
-async def show_item(desk: Desk, store: Store, item_id: int, *, as_json: bool) -> None:
-    """Print an item and its history."""
+async def show_item(
+    desk: Desk,
+    store: Store,
+    item_id: int,
+    limits: Configured = NOTHING,
+    *,
+    as_json: bool,
+) -> None:
+    """Print an item, what it waits for, and its history."""
     detail = await store.reads.item(item_id)
     attempts = await store.reads.attempts(item_id)
+    gates = JobGates(store, limits, detail.row.job_id)
+    wait = await wait_of(desk, store, gates, detail, attempts)
     if as_json:
         history = [attempt_shape(attempt) for attempt in attempts]
-        desk.screen.json({**detail_shape(detail), "history": history})
+        shape = {**detail_shape(detail), "waiting": wait_shape(wait), "history": history}
+        desk.screen.json(shape)
         return
-    _show_facts(desk, detail)
+    _show_facts(desk, detail, wait)
     desk.screen.line("\nAttempts", "bold")
     if not attempts:
         desk.screen.line("  none has ended yet")
@@ -146,10 +166,27 @@ def show_page(desk: Desk, page: Page, nothing: str) -> None:
         desk.screen.say(f"more: the same command with --after {page.next}")
 
 
-def _show_facts(desk: Desk, detail: ItemDetail) -> None:
+async def wait_of(
+    desk: Desk, store: Store, gates: JobGates, detail: ItemDetail, attempts: Sequence[AttemptRow]
+) -> Wait | None:
+    """What an item waits for, if it is not finished."""
+    if detail.row.status in FINISHED:
+        return None
+    reading = await read_if_there(gates)
+    facts = ItemFacts(
+        detail,
+        job=await store.reads.job(detail.row.job_id),
+        last=attempts[-1] if attempts else None,
+        gates=reading.views if reading else (),
+        workers=frozenset(worker.id for worker in await store.reads.workers()),
+        now_us=desk.clock.now(),
+    )
+    return why_item(facts)
+
+
+def _show_facts(desk: Desk, detail: ItemDetail, wait: Wait | None) -> None:
     now = desk.clock.now()
     row = detail.row
-    waits = row.status is ItemStatus.PENDING and row.due_at > now
     desk.screen.line(f"Item {row.id} of job {row.job_id}: {row.status}", "bold")
     desk.screen.facts(
         {
@@ -159,7 +196,7 @@ def _show_facts(desk: Desk, detail: ItemDetail) -> None:
             "attempts": str(row.attempts),
             "crashes": str(row.crashes or ""),
             "runs alone": "yes: its process died before" if detail.suspect else None,
-            "due": f"{moment(row.due_at)} ({ago(row.due_at, now)})" if waits else None,
+            "waiting": wait_in_words(wait, now) if wait else None,
             "held by": row.locked_by,
             "until": moment(detail.deadline_at),
             "changed": f"{moment(row.updated_at)} ({ago(row.updated_at, now)})",

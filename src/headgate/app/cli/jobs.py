@@ -7,6 +7,7 @@ import msgspec
 import typer
 
 from headgate.app.cli.desk import Desk, command, noun
+from headgate.app.cli.gate_shapes import wait_in_words, wait_shape
 from headgate.app.cli.options import (
     DryRun,
     ErrorClass,
@@ -21,10 +22,13 @@ from headgate.app.cli.options import (
     statuses_in,
 )
 from headgate.app.cli.shapes import ago, event_shape, job_shape, moment, shown_config
+from headgate.app.cli.slowed import configured, limiting, read_if_there
 from headgate.core.job import Counts, Job
 from headgate.core.status import UNFINISHED, ItemStatus, JobState
 from headgate.engine.export import Export
+from headgate.engine.job_gates import JobGates
 from headgate.engine.steering import Steering
+from headgate.engine.why import Wait
 from headgate.ports.items import RequeueRequest
 from headgate.ports.reads import EventRow, ReadStore
 from headgate.transfer.formats.cells import Formulas
@@ -82,15 +86,21 @@ async def ls(
 @command(app, "show", ["headgate jobs show 3", "headgate jobs show 3 --json | jq .counts"])
 async def show(desk: Desk, job_id: JobId, as_json: Json = False) -> None:
     """Show a job: where it stands, what failed, what happened, and what would help."""
-    async with desk.store() as store:
+    settings = desk.load().settings
+    async with desk.store(settings) as store:
         job = await store.reads.job(job_id)
         counts = await store.reads.counts(job_id)
         failures = await store.reads.error_classes(job_id)
         events = await last_events(store.reads, job_id)
+        limit = None
+        if counts.open and job.state in UNFINISHED:
+            reading = await read_if_there(JobGates(store, configured(settings), job_id))
+            limit = limiting(reading) if reading else None
     if as_json:
         desk.screen.json(
             {
                 **job_shape(job, counts),
+                "limited_by": wait_shape(limit),
                 "failures": [
                     {"error_class": name, "example": reason, "count": count}
                     for name, reason, count in failures
@@ -100,7 +110,7 @@ async def show(desk: Desk, job_id: JobId, as_json: Json = False) -> None:
             }
         )
         return
-    _show_facts(desk, job, counts)
+    _show_facts(desk, job, counts, limit)
     if failures:
         desk.screen.line("\nFailures", "bold")
         rows = [(name, count, reason) for name, reason, count in failures]
@@ -285,7 +295,7 @@ def next_steps(job: Job, counts: Counts) -> list[tuple[str, str]]:
     return steps
 
 
-def _show_facts(desk: Desk, job: Job, counts: Counts) -> None:
+def _show_facts(desk: Desk, job: Job, counts: Counts, limit: Wait | None) -> None:
     now = desk.clock.now()
     desk.screen.line(f"Job {job.id}: {job.state}", "bold")
     config = shown_config(job.config)
@@ -304,6 +314,7 @@ def _show_facts(desk: Desk, job: Job, counts: Counts) -> None:
             "finished": moment(job.finished_at),
             "last error": job.last_error,
             "progress": f"{share}{counts.total:,} items",
+            "limited by": wait_in_words(limit, now) if limit else None,
         }
     )
     desk.screen.line("\nItems", "bold")

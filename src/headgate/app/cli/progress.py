@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Self
 
@@ -24,22 +25,38 @@ LINE_S = 5.0
 """Between two lines where no terminal can redraw one."""
 LOOK_S = 1.0
 """Between two looks at whether somebody paused the job."""
+WONDER_S = 2.0
+"""Between two looks at what limits the job's speed."""
+
+
+async def nothing_known() -> str:
+    """No cause is known."""
+    return ""
 
 
 class Progress:
     """Shows a job's counters while the block runs; reads them a few times a second, never rows."""
 
-    def __init__(self, screen: Screen, clock: Clock, reads: ReadStore, job_id: int) -> None:
+    def __init__(
+        self,
+        screen: Screen,
+        clock: Clock,
+        reads: ReadStore,
+        job_id: int,
+        cause: Callable[[], Awaitable[str]] = nothing_known,
+    ) -> None:
         self._screen = screen
         self._clock = clock
         self._reads = reads
         self._job_id = job_id
+        self._find_cause = cause
+        self._cause = ""
         self._meter = Meter()
         self._counts = Counts()
         self._reading = False
         self._note = ""
         self._live: Live | None = None
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         self._spoke_at = clock.monotonic()
         self._looked_s = clock.monotonic()
         self._paused = False
@@ -50,7 +67,7 @@ class Progress:
             if self._screen.live:
                 self._live = Live(console=self._screen.talk, auto_refresh=False, transient=True)
                 self._live.start()
-            self._task = asyncio.create_task(self._watch())
+            self._tasks = [asyncio.create_task(each) for each in (self._watch(), self._wonder())]
         return self
 
     async def __aexit__(
@@ -60,10 +77,11 @@ class Progress:
         traceback: TracebackType | None,
     ) -> None:
         """Stop and clear the line; the summary that follows says the rest."""
-        if self._task is not None:
-            self._task.cancel()
+        for task in self._tasks:
+            task.cancel()
+        for task in self._tasks:
             with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+                await task
         if self._live is not None:
             self._live.stop()
 
@@ -100,6 +118,11 @@ class Progress:
                 self._show()
             await self._clock.sleep(TICK_S)
 
+    async def _wonder(self) -> None:
+        while True:
+            await self._clock.sleep(WONDER_S)
+            self._cause = "" if self._reading else await self._find_cause()
+
     async def _look_for_pause(self) -> None:
         now_s = self._clock.monotonic()
         if now_s - self._looked_s < LOOK_S:
@@ -127,7 +150,8 @@ class Progress:
             return [f"reading: {counts.total:,} rows", *speed]
         eta = band_in_words(self._meter.eta(counts.open))
         left = [f"{eta} left"] if speed and counts.open else []
-        return [f"{counts.finished:,} of {counts.total:,}", *self._details(), *speed, *left]
+        cause = [self._cause] if self._cause and counts.open else []
+        return [f"{counts.finished:,} of {counts.total:,}", *self._details(), *speed, *left, *cause]
 
     def _details(self) -> list[str]:
         counts = self._counts
@@ -157,5 +181,7 @@ class Progress:
         for number, part in enumerate([*self._details(), f"claimed {counts.processing:,}"]):
             details.append(" · " if number else "", "dim")
             details.append(part, "red" if part.startswith("errors") and counts.error else "")
-        remarks = [Text(self._note, "yellow")] if self._note else []
+        cause = self._cause if counts.open else ""
+        remarks = [Text(cause, "dim", no_wrap=True, overflow="ellipsis")] if cause else []
+        remarks += [Text(self._note, "yellow")] if self._note else []
         return Group(line, details, *remarks)
