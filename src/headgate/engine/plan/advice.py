@@ -1,0 +1,59 @@
+"""What would make a batch faster, each tried out in a run of its own."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from headgate.engine.plan.forecast import Binding, Estimate, Forecast, estimate
+from headgate.engine.plan.workload import Workload
+
+WORTH = 0.95
+"""What saves less than a twentieth of the time is not worth telling."""
+
+
+LIMITS = frozenset(
+    {Binding.RATE, Binding.CAP, Binding.BUDGET, Binding.CEILING, Binding.CONCURRENCY}
+)
+"""What every credential has for itself."""
+
+
+class Advice(msgspec.Struct, frozen=True):
+    """One change, and what it would lead to."""
+
+    change: str
+    seconds: float
+    instead_of: float
+
+
+def advise(forecast: Forecast, now_s: float, *, pooled: bool) -> list[Advice]:
+    """Changes that help, the best first; `pooled`: whether the provider gives out credentials."""
+    before = forecast.likely.seconds
+    tried = [
+        (change, estimate(workload, now_s))
+        for change, workload in _changes(forecast, pooled=pooled)
+    ]
+    found = [Advice(change, each.seconds, before) for change, each in tried if _helps(each, before)]
+    return sorted(found, key=lambda advice: advice.seconds)
+
+
+def _helps(tried: Estimate, before: float) -> bool:
+    return tried.seconds < WORTH * before
+
+
+def _changes(forecast: Forecast, *, pooled: bool) -> Iterator[tuple[str, Workload]]:
+    """What could be changed about that which limits the batch."""
+    workload, replace = forecast.workload, msgspec.structs.replace
+    more = workload.credentials + 1
+    words = "a second credential" if more == 2 else f"{more} credentials"
+    if pooled and forecast.likely.binding in LIMITS:
+        yield words, replace(workload, credentials=more)
+    match forecast.likely.binding:
+        case Binding.LANES:
+            yield f"--concurrency {2 * workload.lanes}", replace(workload, lanes=2 * workload.lanes)
+        case Binding.CEILING if workload.assumed.limits:
+            without = replace(workload.ceilings, limits=())
+            yield "no configured rate", replace(workload, ceilings=without)
+        case Binding.CONCURRENCY:
+            most = 2 * (workload.ceilings.concurrency or 1)
+            wider = replace(workload.ceilings, concurrency=most)
+            yield f"concurrency = {most} for the provider", replace(workload, ceilings=wider)

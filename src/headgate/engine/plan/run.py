@@ -1,0 +1,187 @@
+"""One batch in virtual time: lanes, gates with the real limiters, and an assumed provider."""
+
+import heapq
+import math
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import msgspec
+
+from headgate.core.pace_state import Cause
+from headgate.engine.plan.assumed import AssumedProvider, Verdict
+from headgate.engine.plan.crew import Crew, Passage, Process
+from headgate.engine.plan.workload import Workload
+
+
+class Effort(msgspec.Struct, frozen=True):
+    """How far a run is followed. A batch that is done sooner is followed to its end."""
+
+    requests: int = 1_500
+    seconds: float = 45.0
+    """It ends when both have been reached,"""
+    most_requests: int = 3_000
+    """or when one of these has."""
+    most_events: int = 40_000
+
+
+class Course(msgspec.Struct):
+    """What a run leaves behind; times count from its beginning."""
+
+    seconds: float = 0.0
+    complete: bool = False
+    """The batch was followed to its end."""
+    answered: list[float] = []
+    refused: list[float] = []
+    held: list[tuple[float, float, Cause]] = []
+    """Until when, how long, and by what the lanes of a process were held back."""
+
+
+class VirtualRun:
+    """Every lane asks again as soon as it is answered. What is refused is asked again."""
+
+    WAY_S = 0.01
+    """How long a request is on its way to the provider."""
+    REFUSAL_S = 0.04
+    """How soon a refusal is back."""
+    SPREAD = 0.4
+    """Of the latency, which is log-normal."""
+    STORE_S = 0.005
+    """What an exchange with the store takes."""
+    TICK_S = 0.25
+
+    def __init__(self, workload: Workload, rng: Random, began_s: float, effort: Effort) -> None:
+        self._workload = workload
+        self._rng = rng
+        self._began_s = self._now = began_s
+        self._effort = effort
+        self._crew = Crew(workload)
+        self._providers = [
+            AssumedProvider(workload.assumed, began_s, rng.random())
+            for _ in range(workload.credentials)
+        ]
+        self._to_send = workload.requests
+        self._mean_log = math.log(max(workload.latency_s, 1e-6)) - self.SPREAD**2 / 2
+        self._events: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
+        self._number = 0
+        self._exchanging = False
+        self.course = Course()
+
+    def run(self) -> Course:
+        """Let the time pass until the batch is done or has been followed far enough."""
+        course = self.course
+        for process in self._crew.processes:
+            process.since = self._now
+            self._at(self._now, self._pump, process)
+        if self._crew.meetings:
+            self._at(self._now, self._tick)
+        while self._events and not self._is_enough():
+            self._now, _, action, arguments = heapq.heappop(self._events)
+            action(*arguments)
+        course.seconds = self._now - self._began_s
+        course.complete = len(course.answered) >= self._workload.requests
+        return course
+
+    def _is_enough(self) -> bool:
+        answered, effort = len(self.course.answered), self._effort
+        return (
+            answered >= min(self._workload.requests, effort.most_requests)
+            or self._number >= effort.most_events
+            or (answered >= effort.requests and self._now - self._began_s >= effort.seconds)
+        )
+
+    def _at(self, time: float, action: Callable[..., None], *arguments: object) -> None:
+        self._number += 1
+        heapq.heappush(self._events, (max(time, self._now), self._number, action, arguments))
+
+    # ---- lanes
+
+    def _pump(self, process: Process) -> None:
+        """Send what may go, and come back when more may."""
+        now, workload = self._now, self._workload
+        while process.waiting and self._to_send:
+            opens_at, passage = process.best(now, workload)
+            if opens_at > now:
+                self._hold(process, passage.why(now, workload))
+                self._wake(process, opens_at)
+                self._exchange_soon()
+                return
+            self._send(process, passage)
+        self._hold(process, Cause.OPEN)
+
+    def _hold(self, process: Process, cause: Cause) -> None:
+        """Whatever held the process until now did so since it was last looked at."""
+        if self._now > process.since:
+            until = self._now - self._began_s
+            self.course.held.append((until, self._now - process.since, process.cause))
+        process.cause, process.since = cause, self._now
+
+    def _wake(self, process: Process, at: float) -> None:
+        if math.isinf(at):
+            return
+        if process.wakes_at is None or at < process.wakes_at - 1e-9:
+            process.wakes_at = at
+            self._at(at, self._awake, process, at)
+
+    def _awake(self, process: Process, at: float) -> None:
+        if process.wakes_at == at:
+            process.wakes_at = None
+            self._pump(process)
+
+    # ---- requests
+
+    def _send(self, process: Process, passage: Passage) -> None:
+        now = self._now
+        process.waiting -= 1
+        self._to_send -= 1
+        passage.pass_one(now, self._workload)
+        verdict = self._providers[passage.credential].judge(now + self.WAY_S)
+        takes_s = self.REFUSAL_S
+        if verdict.status == 200:
+            takes_s = self._rng.lognormvariate(self._mean_log, self.SPREAD)
+        sent = (now, passage.in_flight)
+        self._at(now + takes_s, self._answer, process, passage, sent, verdict)
+
+    def _answer(
+        self, process: Process, passage: Passage, sent: tuple[float, int], verdict: Verdict
+    ) -> None:
+        now, (sent_at, in_flight) = self._now, sent
+        passage.in_flight -= 1
+        reading = passage.limiter.on_reply(
+            now, sent_at, in_flight, verdict.status, verdict.headers, now - sent_at
+        )
+        if verdict.status == 200:
+            self._providers[passage.credential].ended()
+            self.course.answered.append(now - self._began_s)
+            self._ready(process)
+        else:
+            self.course.refused.append(now - self._began_s)
+            self._to_send += 1
+            wait_s = reading.retry_in_s
+            if wait_s > 0:
+                self._at(now + wait_s, self._ready, process)
+            else:
+                self._ready(process)
+        self._exchange_soon()
+
+    def _ready(self, process: Process) -> None:
+        process.waiting += 1
+        self._pump(process)
+
+    # ---- sharing
+
+    def _tick(self) -> None:
+        self._exchange_soon()
+        self._at(self._now + self.TICK_S, self._tick)
+
+    def _exchange_soon(self) -> None:
+        if not self._exchanging and any(each.due(self._now) for each in self._crew.meetings):
+            self._exchanging = True
+            self._at(self._now + self.STORE_S, self._exchange)
+
+    def _exchange(self) -> None:
+        self._exchanging = False
+        for meeting in self._crew.meetings:
+            meeting.exchange(self._now)
+        for process in self._crew.processes:
+            self._pump(process)

@@ -1,0 +1,77 @@
+"""What is to be done, and what is assumed of whom it is asked from."""
+
+import msgspec
+
+from headgate.core.budget import BudgetState, Cap, Cost
+from headgate.core.ceiling import Ceilings
+from headgate.core.pace import UNLIMITED
+from headgate.core.pace_state import PaceState
+from headgate.core.rate import Limit
+
+
+class Assumed(msgspec.Struct, frozen=True):
+    """A provider's real limits, for each credential; without any it takes whatever comes."""
+
+    limits: tuple[Limit, ...] = ()
+    cap: int | None = None
+    """The most that it works on at once."""
+    tells: bool = False
+    """It names its limit in the headers of every answer."""
+    says_when: bool = False
+    """A refusal says when to come back."""
+
+
+class Workload(msgspec.Struct, frozen=True):
+    """Requests to be answered, and what they have to pass."""
+
+    requests: int
+    lanes: int = 32
+    """Items in flight at once, over all processes."""
+    processes: int = 1
+    credentials: int = 1
+    latency_s: float = 0.2
+    ceilings: Ceilings = UNLIMITED
+    """What is configured, for each credential."""
+    assumed: Assumed = Assumed()
+    remembered: tuple[PaceState, ...] = ()
+    """What was learned, credential by credential; the others begin with nothing."""
+    caps: tuple[Cap, ...] = ()
+    """Budgets, for each credential."""
+    spent: tuple[BudgetState | None, ...] = ()
+    """What was spent of them already, credential by credential."""
+    cost: Cost = {}
+    """What one request takes of the budgets."""
+
+    @property
+    def answerable(self) -> float:
+        """Requests a second that the lanes can have answered."""
+        return self.lanes / self.latency_s
+
+    def bounds(self) -> list[Limit]:
+        """Everything that holds in the long run, in requests, for each credential."""
+        spent = [
+            Limit(cap.limit.count / cost, cap.limit.seconds)
+            for cap in self.caps
+            if (cost := self.cost.get(cap.name, 0.0)) > 0
+        ]
+        return [*self.assumed.limits, *self.ceilings.limits, *spent]
+
+    @property
+    def allowed(self) -> float:
+        """Requests a second that all limits and the lanes let through in the long run."""
+        rates = (limit.count / limit.seconds * self.credentials for limit in self.bounds())
+        return min([*rates, self.answerable])
+
+
+def learned_of(state: PaceState) -> Assumed | None:
+    """The provider that a pace has come to know; None if it knows of no limit yet."""
+    cap = int(state.cap.known) if state.cap is not None and state.cap.known else None
+    says_when = state.stop.told_s > 0
+    if state.told:
+        return Assumed((Limit(state.told_rate, 1.0),), cap, tells=True, says_when=says_when)
+    if state.window is not None:
+        limit = Limit(state.window.count, state.window.seconds)
+        return Assumed((limit,), cap, says_when=says_when)
+    if state.rate.known is not None:
+        return Assumed((Limit(state.rate.known, 1.0),), cap, says_when=says_when)
+    return Assumed((), cap, says_when=says_when) if cap else None
