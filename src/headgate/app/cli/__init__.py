@@ -15,6 +15,7 @@ from headgate.app.cli import (
     doctor,
     items,
     jobs,
+    plan,
     providers,
     queue,
     report,
@@ -72,6 +73,7 @@ app = typer.Typer(
 )
 app.callback(epilog=EPILOG)(shared_callback(ABOUT, VERSION))
 run.register(app)
+plan.register(app)
 worker.register(app)
 doctor.register(app)
 for noun in (jobs, items, dlq, workers, queue, providers, report, db, config):

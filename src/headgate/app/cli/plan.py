@@ -1,0 +1,199 @@
+"""`headgate plan`: how long will it take, before anything is sent."""
+
+import re
+from typing import Annotated
+
+import msgspec
+import typer
+
+from headgate.app.cli.desk import Desk, command
+from headgate.app.cli.options import Json
+from headgate.app.cli.plan_basis import Basis, Given, basis_of
+from headgate.app.cli.plan_shapes import plan_shape, show_plan
+from headgate.app.cli.worker import Concurrency, Processes, worker_flags
+from headgate.core.errors import UsageError
+from headgate.core.rate import Limit, parse_limits
+from headgate.engine.plan.advice import Advice, advise
+from headgate.engine.plan.forecast import Forecast, foresee
+from headgate.engine.plan.workload import Assumed
+
+ASSUME = "What to assume"
+GUESSES = ("1/s", "10/s", "100/s", "")
+"""Limits to show where nothing is known; the last is none."""
+_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s)")
+
+
+async def plan(
+    desk: Desk,
+    *,
+    what: Annotated[
+        str,
+        typer.Argument(metavar="JOB|FILE", help="A job's number, or a file of rows."),
+    ],
+    provider: Annotated[
+        str | None,
+        typer.Option(
+            "--provider", metavar="NAME", help="Who is asked; default: whom the job asks."
+        ),
+    ] = None,
+    limit: Annotated[
+        str | None,
+        typer.Option(
+            "--limit",
+            metavar="LIMITS",
+            help="The provider's real limit: '10/s, 100/min'. Default: as learned or configured.",
+            rich_help_panel=ASSUME,
+        ),
+    ] = None,
+    credentials: Annotated[
+        int | None,
+        typer.Option(
+            "--credentials",
+            metavar="N",
+            min=1,
+            max=1_000,
+            help="Each has the limit for itself. Default: those that are configured.",
+            rich_help_panel=ASSUME,
+        ),
+    ] = None,
+    latency: Annotated[
+        str | None,
+        typer.Option(
+            "--latency",
+            metavar="TIME",
+            help="What an answer takes: 200ms, 1.5s. Default: as measured, else 200ms.",
+            rich_help_panel=ASSUME,
+        ),
+    ] = None,
+    calls_per_item: Annotated[
+        float | None,
+        typer.Option(
+            "--calls-per-item",
+            metavar="X",
+            help="Calls for one row. Default: as measured, else 1.",
+            rich_help_panel=ASSUME,
+        ),
+    ] = None,
+    cache_hits: Annotated[
+        str | None,
+        typer.Option(
+            "--cache-hits",
+            metavar="SHARE",
+            help="Calls that the cache answers: 30%. Default: as measured, else none.",
+            rich_help_panel=ASSUME,
+        ),
+    ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--cost",
+            metavar="NAME=N",
+            help="What a request takes of a budget: tokens=1200. May be given again.",
+            rich_help_panel=ASSUME,
+        ),
+    ] = None,
+    concurrency: Concurrency = None,
+    processes: Processes = None,
+    as_json: Json = False,
+) -> None:
+    """Say how long a job or a file will take, at which limit, and what would help."""
+    settings = desk.load(*worker_flags(concurrency, processes, None)).settings
+    given = Given(
+        provider=provider,
+        limits=_limits_in(limit),
+        credentials=credentials,
+        latency_s=_latency_in(latency),
+        calls_per_item=_above_nought(calls_per_item),
+        cache_hits=_share_in(cache_hits),
+        cost=_cost_in(cost or []),
+    )
+    basis = await basis_of(desk, settings, what, given)
+    rows, helps = plans_for(basis)
+    now_us = desk.clock.now()
+    if as_json:
+        desk.screen.json(plan_shape(basis, rows, helps, now_us))
+        return
+    show_plan(desk.screen, basis, rows, helps, now_us)
+
+
+def plans_for(basis: Basis) -> tuple[list[Forecast], list[Advice]]:
+    """For 1, 2 and the assumed number of credentials; where no limit is known, for some limits.
+
+    A provider that is declared without credentials has none to compare.
+    """
+    workload, replace = basis.workload, msgspec.structs.replace
+    if not workload.requests:
+        return [], []
+    if basis.origin == "unknown":
+        guesses = (Assumed(parse_limits(text)) for text in GUESSES)
+        return [foresee(replace(workload, assumed=each), basis.now_s) for each in guesses], []
+    likely = foresee(workload, basis.now_s)
+    others = {1, 2} - {workload.credentials} if basis.pooled else set()
+    rows = [foresee(replace(workload, credentials=each), basis.now_s) for each in others]
+    rows = sorted([likely, *rows], key=lambda row: row.workload.credentials)
+    return rows, advise(likely, basis.now_s, pooled=basis.pooled)
+
+
+def _limits_in(text: str | None) -> tuple[Limit, ...] | None:
+    if text is None:
+        return None
+    try:
+        limits = parse_limits(text)
+    except ValueError as error:
+        raise UsageError(f"--limit {error}") from error
+    if not limits:
+        raise UsageError("--limit is empty: write it as 5/s, '10/s, 100/min' or 1/3s")
+    return limits
+
+
+def _latency_in(text: str | None) -> float | None:
+    if text is None:
+        return None
+    found = _TIME.fullmatch(text.strip().lower())
+    seconds = float(found[1]) / (1_000 if found[2] == "ms" else 1) if found else 0.0
+    if not 0 < seconds <= 3_600:
+        raise UsageError(f"--latency {text!r}: write a time above 0, as 200ms or 1.5s")
+    return seconds
+
+
+def _share_in(text: str | None) -> float | None:
+    if text is None:
+        return None
+    number, percent, _ = text.strip().partition("%")
+    try:
+        share = float(number) / (100 if percent else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UsageError(f"--cache-hits {text!r}: write a share of the calls, as 30% or 0.3")
+    return share
+
+
+def _above_nought(calls: float | None) -> float | None:
+    if calls is not None and not 0 < calls <= 1e6:
+        raise UsageError(f"--calls-per-item {calls:g}: write a number above 0, as 1 or 2.5")
+    return calls
+
+
+def _cost_in(parts: list[str]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for part in parts:
+        name, _, number = part.partition("=")
+        try:
+            amount = float(number)
+        except ValueError:
+            amount = -1.0
+        if not name.strip() or not 0 < amount < 1e15:
+            raise UsageError(f"--cost {part!r}: write a name and an amount, as tokens=1200")
+        found[name.strip()] = amount
+    return found
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the root."""
+    examples = [
+        "headgate plan products.csv --provider crossref",
+        "headgate plan 3 --limit '10/s, 100/min' --credentials 4",
+        "headgate plan products.csv --limit 20/s --latency 300ms --cache-hits 30% --json",
+    ]
+    command(app, "plan", examples)(plan)
