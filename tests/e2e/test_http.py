@@ -126,7 +126,7 @@ def test_retry_after_is_honoured_and_costs_no_attempt(cli: Cli, provider: Provid
 
 @pytest.mark.parametrize("value", ["0", "-5", "31536000", "soon", "Mon, 01 Jan 2001 00:00:00 GMT"])
 def test_an_absurd_retry_after_does_no_harm(cli: Cli, provider: Provider, value: str):
-    cli.environment["HEADGATE_NET__LONGEST_WAIT_S"] = "2"
+    cli.environment["HEADGATE_GATES__LONGEST_WAIT_S"] = "2"
     provider.script = in_turn(refusal(value), Answer(200))
     totals = run(cli, "fetch", [provider.url(f"/{row}") for row in range(3)])
     assert totals["done"] == 3
