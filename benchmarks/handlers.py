@@ -1,4 +1,4 @@
-"""The handlers that the figures run: one that does nothing, one that waits, one that fetches."""
+"""The handlers that the figures run: they do nothing, wait, or fetch."""
 
 from __future__ import annotations
 
@@ -27,3 +27,9 @@ async def wait(item, ctx):  # noqa: ARG001 -- a handler takes both
 async def fetch(item, ctx):
     reply = await ctx.http.get(item.input["url"])
     return {"status": reply.status_code, "bytes": len(reply.content)}
+
+
+@handler("bench.ask", provider="limited")
+async def ask(item, ctx):
+    reply = await ctx.http.get(item.input["url"])
+    return {"bytes": len(reply.raise_for_status().content)}

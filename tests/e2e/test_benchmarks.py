@@ -7,17 +7,40 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.service import need
+
 ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def smoke(module: str, *words: str) -> None:
+    command = [sys.executable, "-m", module, "--smoke", *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_every_figure_runs(tmp_path):
     document = tmp_path / "figures.json"
-    words = [sys.executable, "-m", "benchmarks", "--smoke", "--json", str(document)]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    smoke("benchmarks", "--json", str(document))
     [only_round] = json.loads(document.read_text())["rounds"]
     ours = {name for name in only_round["values"] if name.startswith("headgate")}
     assert "headgate, SQLite" in ours
     assert only_round["failed"] == {}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_every_limiter_and_every_contender_runs(tmp_path):
+    need("nginx")
+    need("haproxy")
+    document = tmp_path / "limiters.json"
+    every_limiter, every_contender = "headgate, 1 process", "nginx 50/s 429"
+    chosen = ("--only", every_limiter, "--only", every_contender)
+    smoke("benchmarks.limiters", *chosen, "--json", str(document))
+    runs = json.loads(document.read_text())["runs"]
+    ours = [run for run in runs if run["contender"] == "headgate"]
+    assert {run["processes"] for run in ours} == {1, 4}
+    assert all(run["score"]["taken"] for run in ours)
+    assert {run["contender"] for run in runs} == {"headgate", "backoff", "told"}
+    assert {run["failed"] for run in runs} == {""}
