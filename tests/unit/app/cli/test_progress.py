@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from headgate.app.cli.progress import LINE_S, TICK_S, Progress
+from headgate.app.cli.progress import LINE_S, TICK_S, WONDER_S, Progress
 from headgate.app.cli.screen import Screen
 from headgate.core.errors import StoreUnreachable
 from headgate.core.job import Counts
@@ -93,3 +93,21 @@ async def test_a_pause_is_told_with_the_command_that_ends_it(capsys):
         await clock.advance(2)
     said = capsys.readouterr().err.splitlines()
     assert said == ["paused; go on with: headgate jobs resume 7", "going on"]
+
+
+async def test_what_limits_the_speed_is_said_with_it(capsys):
+    clock = FakeClock()
+    reads: Any = Reads(clock)
+    asked = []
+
+    async def cause() -> str:
+        asked.append(clock.monotonic())
+        return "limited by wikidata: the learned rate, 4.9/s" if len(asked) < 4 else ""
+
+    async with Progress(Screen(), clock, reads, 7, cause):
+        for _ in range(int(2.2 * LINE_S / TICK_S)):
+            await clock.advance(TICK_S)
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.endswith(" left · limited by wikidata: the learned rate, 4.9/s")
+    assert second.endswith(" left")
+    assert len(asked) == int(2.2 * LINE_S / WONDER_S)

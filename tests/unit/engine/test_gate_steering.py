@@ -1,0 +1,140 @@
+"""What operators do to gates, on a real ledger that others use at the same time."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from headgate.core.ceiling import Ceilings
+from headgate.core.configured import Configured
+from headgate.core.errors import StoreMismatch
+from headgate.core.gate_view import GateView
+from headgate.core.share import GateState, Share
+from headgate.engine.gate_reading import read_gates
+from headgate.engine.gate_steering import GateSteering
+from headgate.ports.limits import LimitLedger, Proposal
+from headgate.ports.store import Store
+from headgate.stores.sqlite.store import SqliteStore
+
+KEY = "provider:wikidata"
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with SqliteStore(tmp_path / "headgate.db") as store:
+        yield store
+
+
+async def look(store: Store, key: str = KEY) -> GateView:
+    reading = await read_gates(store.limits, Configured({}), [key])
+    return reading.views[0]
+
+
+async def work(ledger: LimitLedger, share: Share, tries: int = 20) -> None:
+    """One exchange of a process that is at work."""
+    for _ in range(tries):
+        report = await ledger.exchange((), [KEY])
+        entry = report.entries[0]
+        state = msgspec.json.decode(entry.state, type=GateState) if entry.state else None
+        merged = share.merge(state, report.now_s)
+        text = msgspec.json.encode(merged).decode()
+        report = await ledger.exchange([Proposal(KEY, entry.version, text)], [KEY])
+        if KEY in report.accepted:
+            share.accepted(merged, report.now_s)
+            return
+    raise AssertionError("somebody else was always faster")
+
+
+async def test_a_rate_can_be_set_before_anything_was_asked(store: Store):
+    await GateSteering(store).set_rate([KEY], 5.0)
+    view = await look(store)
+    assert (view.now_per_s, view.replies) == (5.0, 0)
+    assert view.override is not None
+    assert view.override.until is None
+
+
+async def test_a_process_obeys_what_was_said(store: Store):
+    share = Share("w1", Ceilings())
+    await work(store.limits, share)
+    await GateSteering(store).set_rate([KEY], 0.25, for_s=3_600)
+    await work(store.limits, share)
+    now_s = (await store.limits.exchange((), [])).now_s
+    assert share.rate(now_s) == 0.25
+    await GateSteering(store).pause([KEY])
+    await work(store.limits, share)
+    assert share.closed_until == float("inf")
+    assert await GateSteering(store).resume([KEY]) == [KEY]
+    await work(store.limits, share)
+    assert share.rate(now_s) == pytest.approx(10.0)
+
+
+async def test_the_others_are_called_at_once(store: Store, tmp_path: Path):
+    async with SqliteStore(tmp_path / "headgate.db") as listener:
+        await listener.limits.wait_urgent(0.0)
+        heard = asyncio.create_task(listener.limits.wait_urgent(30.0))
+        await GateSteering(store).pause([KEY], for_s=60)
+        assert await heard
+
+
+async def test_the_last_word_counts_and_ends_by_itself(store: Store):
+    steering = GateSteering(store)
+    await steering.set_rate([KEY], 5.0)
+    await steering.pause([KEY], for_s=90)
+    view = await look(store)
+    assert view.override is not None
+    assert (view.override.rate, view.override.paused, view.closed) == (None, True, True)
+    now_s = (await store.limits.exchange((), [])).now_s
+    assert view.closed_until == pytest.approx(now_s + 90, abs=30)
+
+
+async def test_nothing_is_lost_while_others_exchange(store: Store):
+    share = Share("w1", Ceilings())
+    for _ in range(5):
+        share.gate(0.0, 0)
+        share.on_send(0.0, 1)
+
+    async def busy() -> None:
+        for _ in range(20):
+            await work(store.limits, share)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(busy())
+        for number in range(8):
+            group.create_task(GateSteering(store).set_rate([KEY], float(number + 1)))
+    view = await look(store)
+    assert view.override is not None
+    assert view.override.rate in {float(number + 1) for number in range(8)}
+    assert set(view.members) == {"w1"}
+    events = [event.message for event in await store.reads.events(None)]
+    assert sorted(events) == sorted(f"{KEY}: set to {number + 1}/s" for number in range(8))
+
+
+async def test_several_gates_at_once(store: Store):
+    keys = ["credential:pool/a", "credential:pool/b"]
+    await GateSteering(store).set_rate(keys, 2.0)
+    assert [(await look(store, key)).now_per_s for key in keys] == [2.0, 2.0]
+
+
+async def test_resuming_touches_only_what_somebody_has_touched(store: Store):
+    await work(store.limits, Share("w1", Ceilings()))
+    before = (await store.limits.entries())[0].version
+    assert await GateSteering(store).resume([KEY, "host:never.org"]) == []
+    assert [entry.version for entry in await store.limits.entries()] == [before]
+
+
+async def test_forgetting(store: Store):
+    steering = GateSteering(store)
+    await steering.set_rate([KEY], 5.0)
+    assert await steering.forget([KEY, "host:never.org"]) == [KEY]
+    assert not (await look(store)).asked
+    await steering.set_rate([KEY], 6.0)
+    assert (await look(store)).now_per_s == 6.0
+
+
+async def test_a_state_that_cannot_be_read_says_how_to_begin_anew(store: Store):
+    await store.limits.exchange([Proposal(KEY, 0, '{"pace": 7}')], [])
+    with pytest.raises(StoreMismatch, match="headgate providers forget provider:wikidata"):
+        await look(store)
+    assert await GateSteering(store).forget([KEY]) == [KEY]

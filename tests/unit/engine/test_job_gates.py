@@ -1,0 +1,114 @@
+"""Which gates belong to a job, from what it asked and who works on it."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from headgate.core.call import Call, CallKind
+from headgate.core.configured import Configured
+from headgate.core.level import Level
+from headgate.core.membership import Member
+from headgate.core.pace_state import PaceState
+from headgate.core.retry import FINISHED
+from headgate.core.settlement import settle
+from headgate.core.share import GateState
+from headgate.engine.job_gates import JobGates, leads_to
+from headgate.ports.items import SettleRequest
+from headgate.ports.limits import Proposal
+from headgate.ports.store import Store
+from headgate.stores.sqlite.store import SqliteStore
+from tests.kit import factories
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with SqliteStore(tmp_path / "headgate.db") as store:
+        yield store
+
+
+async def a_gate(store: Store, key: str, *workers: str) -> None:
+    now_s = (await store.limits.exchange((), [])).now_s
+    state = GateState(PaceState(rate=Level()), {each: Member(now_s, -1.0) for each in workers})
+    text = msgspec.json.encode(state).decode()
+    await store.limits.exchange([Proposal(key, 0, text)], [])
+
+
+async def asked(store: Store, job_id: int, who: str, provider: str, host: str) -> None:
+    """Finish one item that has asked a host."""
+    (item,) = await factories.claim(store, job_id, who, 1)
+    call = Call(1, "GET", provider, host, 200, CallKind.FETCHED, 5, 1.0, 0.0)
+    settlement = settle(item, FINISHED, result="{}", ran_us=1)
+    noted = msgspec.json.encode([call]).decode()
+    done = msgspec.structs.replace(settlement, calls=noted)
+    await store.items.settle_many(SettleRequest(who, [done]))
+
+
+async def keys(gates: JobGates) -> list[str]:
+    return [view.key for view in (await gates.read()).views]
+
+
+async def test_a_job_that_nobody_works_on_has_no_gates(store: Store):
+    await a_gate(store, "provider:wikidata", "w1")
+    job = await factories.job(store, 3)
+    assert await keys(JobGates(store, Configured({}), job.id)) == []
+
+
+async def test_before_anything_was_asked_its_workers_tell(store: Store):
+    who = await factories.worker(store)
+    await a_gate(store, "provider:wikidata", who)
+    await a_gate(store, "provider:other", "somebody else")
+    job = await factories.job(store, 3)
+    await factories.claim(store, job.id, who, 1)
+    assert await keys(JobGates(store, Configured({}), job.id)) == ["provider:wikidata"]
+
+
+async def test_what_it_asked_tells_it_from_other_jobs_of_the_same_worker(store: Store):
+    who = await factories.worker(store)
+    for key in ("credential:pool/a", "global:all", "host:a.org", "host:b.org", "provider:shop"):
+        await a_gate(store, key, who)
+    mine, other = await factories.job(store, 3), await factories.job(store, 3)
+    await asked(store, mine.id, who, "pool", "a.org")
+    await asked(store, other.id, who, "", "b.org")
+    assert await keys(JobGates(store, Configured({}), mine.id)) == [
+        "credential:pool/a",
+        "global:all",
+        "host:a.org",
+    ]
+    assert await keys(JobGates(store, Configured({}), other.id)) == ["global:all", "host:b.org"]
+
+
+async def test_a_gate_is_still_known_when_it_has_sent_all_away(store: Store):
+    who = await factories.worker(store)
+    await a_gate(store, "provider:wikidata", who)
+    job = await factories.job(store, 3)
+    (item,) = await factories.claim(store, job.id, who, 1)
+    gates = JobGates(store, Configured({}), job.id)
+    assert await keys(gates) == ["provider:wikidata"]
+    await store.items.release(who, [item])
+    assert await keys(gates) == ["provider:wikidata"]
+
+
+async def test_a_handlers_provider_is_known_beforehand(store: Store):
+    await a_gate(store, "credential:pool/a")
+    await a_gate(store, "provider:wikidata")
+    job = await factories.job(store, 3)
+    assert await keys(JobGates(store, Configured({}), job.id, "pool")) == ["credential:pool/a"]
+
+
+@pytest.mark.parametrize(
+    ("key", "leads"),
+    [
+        ("global:all", True),
+        ("provider:pool", True),
+        ("credential:pool/x", True),
+        ("provider:a.org", False),
+        ("host:api.a.org", True),
+        ("host:a.org", False),
+        ("domain:a.org", True),
+        ("domain:i.a.org", False),
+    ],
+)
+def test_where_gates_lead(key, leads):
+    assert leads_to(key, {"pool", "api.a.org"}) is leads
