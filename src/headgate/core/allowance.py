@@ -18,6 +18,11 @@ NEWEST = 0.2
 """The weight of the newest actual cost in what a request takes typically."""
 
 
+LOOK_AGAIN_S = 1.0
+"""When others may have given back what they did not need."""
+NOTHING: Cost = {}
+
+
 class Allowance:
     """Amounts that are drawn, spent, settled and drawn again."""
 
@@ -36,6 +41,8 @@ class Allowance:
         self._narrowest: Cap | None = None
         self._offered: dict[str, float] = {}
         """How what is left changes if the present proposal is kept."""
+        self.drawn: Cost = NOTHING
+        """What the present proposal draws."""
         self._copy: BudgetState | None = None
         """The shared state as it was last seen."""
         self._owed = dict.fromkeys(names, 0.0)
@@ -101,20 +108,31 @@ class Allowance:
         """Whether there is nothing to give back, to settle or to ask for."""
         return not (self._asked or any(self._left.values()) or any(self._used.values()))
 
-    def draw(self, state: BudgetState | None, now: float, members: int) -> BudgetState:
+    def draw(
+        self, state: BudgetState | None, now: float, members: int, spare: Cost = NOTHING
+    ) -> BudgetState:
         """The shared state after we gave back what was left over and drew anew.
 
-        Among no members, that is when leaving, nothing is drawn.
+        Among no members, that is when leaving, nothing is drawn. `spare` is what others have
+        drawn and not spent: they may give it back with their next exchange.
         """
         budget = Budget(self._caps, state)
         budget.add(now, {name: self._owed[name] - left for name, left in self._left.items()})
         self._narrowest = budget.narrowest(now, self._asked)
         self._opens_at = budget.opens_at(now, self._asked)
+        if self._opens_at > now and self._may_come_back(budget.state, now, spare):
+            self._opens_at = min(self._opens_at, now + LOOK_AGAIN_S)
         drawn = {name: self._part(budget, now, name, members) for name in self._left}
         budget.add(now, drawn)
+        self.drawn = drawn
         self._offered = {name: drawn[name] - left for name, left in self._left.items()}
         budget.state.typical.update(self._typical)
         return budget.state
+
+    def _may_come_back(self, state: BudgetState, now: float, spare: Cost) -> bool:
+        budget = Budget(self._caps, state)
+        budget.add(now, {name: -amount for name, amount in spare.items()})
+        return budget.opens_at(now, self._asked) <= now
 
     def _part(self, budget: Budget, now: float, name: str, members: int) -> float:
         asked = self._asked.get(name, 0.0)

@@ -20,6 +20,10 @@ class Member(msgspec.Struct, frozen=True):
     """How many it may have in flight, where that is limited."""
     waiting: bool = False
     """Somebody stands in line there."""
+    part: float = 0.0
+    """What it may use of the whole rate, from nothing to one, until its next exchange."""
+    drawn: Mapping[str, float] = {}
+    """What it has drawn of a budget and not spent yet."""
     broken: Mapping[str, float] = {}
     """Hosts that do not answer it, each with the moment that it asks again."""
 
@@ -35,7 +39,17 @@ def alive(members: Mapping[str, Member], now: float) -> dict[str, Member]:
 
 
 def part_of(members: Mapping[str, Member], name: str, rate: float) -> float:
-    """What one of them may use of a rate: as much as it needs, if that leaves enough for others.
+    """What one of them may use of a whole rate, from nothing to one.
+
+    That is its fair part, as far as the others have left it: they keep theirs until their next
+    exchange, so all together never use more than there is.
+    """
+    others = math.fsum(each.part for other, each in members.items() if other != name)
+    return max(0.0, min(_fair_rate(members, name, rate) / rate, 1.0 - others))
+
+
+def _fair_rate(members: Mapping[str, Member], name: str, rate: float) -> float:
+    """As much of a rate as one needs, if that leaves enough for others.
 
     Who needs less than an equal part gets what it needs; the rest is shared by the others.
     """

@@ -8,6 +8,7 @@ the shared state: then one process in all asks the provider whether it takes mor
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -94,7 +95,7 @@ class Share:
         """How many of them the last proposal holds."""
         self._members: dict[str, Member] = {}
         self._override: Override | None = None
-        self._part = 1.0
+        self._part = 0.0
         """Of the whole rate."""
         self._is_lost = False
         self._part_until = -math.inf
@@ -128,8 +129,10 @@ class Share:
             return math.inf if override.until is None else override.until, Cause.PAUSED
         if now >= self._part_until:
             return math.inf, Cause.LEASE
-        if self._together:
+        if self._is_unsure:
             return self._by_permit(now, in_flight)
+        if not self._part:
+            return math.inf, Cause.LEASE
         cap = self._cap
         if cap is not None and in_flight >= self._members[self._me].slots:
             return math.inf, Cause.CONCURRENCY if self._limits.concurrency else Cause.CAP
@@ -141,17 +144,19 @@ class Share:
         return max(now, self._due), Cause.RATE
 
     @property
-    def _together(self) -> bool:
+    def _is_unsure(self) -> bool:
         """Whether every request must be asked for, since the gate is shut or has just opened."""
         state = self._pace.state
-        unsure = state.opened and state.answered < self.SAFE_ANSWERS
-        return len(self._members) > 1 and bool(state.stop.open or unsure)
+        reopening = state.opened and state.answered < self.SAFE_ANSWERS
+        return len(self._members) > 1 and bool(state.stop.open or reopening)
 
     def _by_permit(self, now: float, in_flight: int) -> tuple[float, Cause]:
         if self._granted:
             return now, Cause.OPEN
         at = self._pace.gate(now, self._all_in_flight(in_flight))
         self._asked = at <= now
+        if self._is_lost:
+            return at, self._pace.state.bound  # nobody is there to be asked: each by itself
         return (math.inf if at <= now else at), self._pace.state.bound
 
     def on_send(self, now: float, in_flight: int) -> None:
@@ -159,7 +164,8 @@ class Share:
         self._in_flight = in_flight
         self._sent_since += 1
         self._waiting = False
-        self._due = max(self._due, now) + 1 / self.rate(now)
+        if self._part:
+            self._due = max(self._due, now) + 1 / self.rate(now)
         if self._granted:
             self._granted -= 1  # it stands in the shared state already
             return
@@ -191,7 +197,7 @@ class Share:
 
     def rate(self, now: float) -> float:
         """Requests a second that are ours."""
-        return self._part * self._whole_rate(now)
+        return self._part * self._whole_rate(now, self._pace, self._override)
 
     @property
     def closed_until(self) -> float:
@@ -205,11 +211,13 @@ class Share:
 
     def due(self, now: float) -> bool:
         """Whether it is time for an exchange."""
+        if self._is_lost:
+            return now - self._synced >= self.PERIOD_S
         if self.urgent or (self._asked and self._waiting):
             return True
         if self._allowance is not None and self._allowance.due(now):
             return True
-        if self._events and self._together:
+        if self._events and self._is_unsure:
             return True  # what was delivered until then decides what the stop means
         return now - self._synced >= self.PERIOD_S
 
@@ -237,16 +245,32 @@ class Share:
         override = state.override if state else None
         self._ask(pace, members, now)
         cap = self._cap_of(pace)
-        if cap is not None:
-            slots = slots_of(members, self._me, cap)
-            members[self._me] = msgspec.structs.replace(members[self._me], slots=slots)
+        slots = 0 if cap is None else slots_of(members, self._me, cap)
+        part = part_of(members, self._me, self._whole_rate(now, pace, override))
+        members[self._me] = msgspec.structs.replace(members[self._me], slots=slots, part=part)
         if self._is_leaving:
             del members[self._me]
         budget = state.budget if state else None
         if self._allowance is not None:
             drawing = 0 if self._is_leaving else len(members)
-            budget = self._allowance.draw(budget, now, drawing)
+            budget = self._allowance.draw(budget, now, drawing, self._spare(members))
+            members = self._with_drawn(members, self._allowance.drawn)
         return GateState(pace.state, members, override, budget)
+
+    def _spare(self, members: Mapping[str, Member]) -> Mapping[str, float]:
+        """What the others may still give back of a budget."""
+        spare: Counter[str] = Counter()
+        for name, each in members.items():
+            if name != self._me:
+                spare.update(each.drawn)
+        return spare
+
+    def _with_drawn(
+        self, members: dict[str, Member], drawn: Mapping[str, float]
+    ) -> dict[str, Member]:
+        if self._me in members:
+            members[self._me] = msgspec.structs.replace(members[self._me], drawn=drawn)
+        return members
 
     def _ask(self, pace: Pace, members: dict[str, Member], now: float) -> None:
         """Take a permit, if one is wanted and there is one."""
@@ -267,7 +291,8 @@ class Share:
         need = -1.0 if eager else 1.25 * self._sent_since / min(seconds, 60.0) + 1.0
         slots = before.slots if before else 0
         in_flight = self._in_flight + self._granted
-        return Member(now, need, in_flight, slots, self._waiting, dict(self.broken))
+        part = before.part if before else 0.0
+        return Member(now, need, in_flight, slots, self._waiting, part, broken=dict(self.broken))
 
     def accepted(self, state: GateState, now: float) -> None:
         """The proposal was kept: the state is ours, with what has happened since."""
@@ -290,7 +315,7 @@ class Share:
     def lost(self, now: float) -> None:
         """The ledger does not answer: go on with less, neither stop nor flood."""
         if not self._is_lost:
-            self._part *= self.LOST_PART
+            self._part = self.LOST_PART * (self._part if self._members else 1.0)
         self._is_lost = True
         self._part_until = now + self.STALE_S
         self._synced = now
@@ -308,17 +333,15 @@ class Share:
         self._synced = now
         self._is_lost = False
         self._part_until = now + self.STALE_S
-        whole = self._whole_rate(now)
-        alone = len(self._members) == 1
-        self._part = 1.0 if alone else part_of(self._members, self._me, whole) / whole
-        self._due = min(self._due, now + 1 / self.rate(now))
+        self._part = self._members[self._me].part
+        if self._part:
+            self._due = min(self._due, now + 1 / self.rate(now))
 
-    def _whole_rate(self, now: float) -> float:
+    def _whole_rate(self, now: float, pace: Pace, override: Override | None) -> float:
         """The level, also while the gate is closed."""
-        override = self._override
         if override is not None and override.rate is not None and override.holds(now):
             return override.rate
-        return min(self._pace.state.rate.value, self._limits.rate or math.inf)
+        return min(pace.state.rate.value, self._limits.rate or math.inf)
 
     def _limited(self, state: PaceState) -> Pace:
         return self._kind.from_state(state, self._limits)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.core.allowance import Allowance
-from headgate.core.budget import BudgetState, caps_of
+from headgate.core.budget import Budget, BudgetState, caps_of
 
 NOW = 1_800_000_000.0
 TOKENS = caps_of({"tokens": "100/min"}, {})
@@ -68,6 +68,16 @@ def test_two_processes_never_have_more_than_there_is():
         shared.exchange(each, NOW, 2)
     assert asked(mine, NOW, tokens=60) == NOW
     assert asked(other, NOW, tokens=60) > NOW + 50
+
+
+def test_what_others_may_give_back_is_waited_for_a_moment_only():
+    mine, budget = Allowance(TOKENS), Budget(TOKENS)
+    asked(mine, NOW, tokens=60)
+    budget.add(NOW, {"tokens": 80})
+    mine.accepted(mine.draw(budget.state, NOW, 2, {"tokens": 50}), NOW)
+    assert asked(mine, NOW, tokens=60) == NOW + 1
+    mine.accepted(mine.draw(budget.state, NOW, 2, {"tokens": 10}), NOW)
+    assert asked(mine, NOW, tokens=60) > NOW + 50
 
 
 def test_what_was_estimated_too_high_comes_back_and_what_was_too_low_is_paid():

@@ -155,6 +155,35 @@ def test_without_a_ledger_it_goes_on_with_less_but_goes_on():
     assert not math.isinf(mine.gate(START + 4, 0))
 
 
+def test_without_a_ledger_a_stop_ends_all_the_same_and_it_asks_no_more_than_once_a_second():
+    ledger, (mine, _) = joined("a", "b")
+    send(mine, START + 0.5, 429)
+    ledger.exchange(mine, START + 0.6)
+    assert ledger.state is not None
+    later = ledger.state.pace.stop.ask_at + 0.1
+    mine.lost(later)
+    assert mine.gate(later, 0) == later, "nobody is there to be asked"
+    assert not mine.due(later + 0.5)
+    assert mine.due(later + Share.PERIOD_S)
+
+
+def test_a_newcomer_waits_until_the_others_have_made_room():
+    ledger, (mine, _) = crowded("a", "b")
+    newcomer = Share("c", Ceilings())
+    newcomer.gate(START, 0)
+    ledger.exchange(newcomer, START)
+    assert newcomer.gate(START, 0) == math.inf
+    ledger.exchange(mine, START)
+    ledger.exchange(newcomer, START)
+    assert newcomer.gate(START, 0) < math.inf
+
+
+def test_who_leaves_gives_its_part_back_at_once():
+    ledger, (_, other) = crowded("a", "b")
+    other.leave()
+    assert "b" not in ledger.exchange(other, START + 0.1).members
+
+
 def test_a_process_that_never_met_the_ledger_goes_on_as_well():
     share = Share("me", Ceilings())
     share.lost(START)

@@ -87,7 +87,7 @@ class LedgerSync:
             try:
                 if await self._ledger.wait_urgent(self.LISTEN_S):
                     await self._read()
-            except StoreError:
+            except (StoreError, TimeoutError):
                 await self._clock.sleep(1.0)
 
     async def _read(self) -> None:
