@@ -1,6 +1,7 @@
 """Where requests go: each place is looked up once and remembered."""
 
 from collections.abc import Mapping
+from importlib.metadata import version
 
 import msgspec
 
@@ -98,6 +99,6 @@ class Routes:
         )
 
     def _introduction(self, policy: ProviderPolicy, contact: str) -> Headers:
-        name = policy.user_agent or self._policy.user_agent or "headgate"
+        name = policy.user_agent or self._policy.user_agent or f"headgate/{version('headgate')}"
         known = f"{name} ({contact})" if contact and contact not in name else name
         return (("user-agent", known), ("accept", "*/*"), ("accept-encoding", "gzip, deflate"))

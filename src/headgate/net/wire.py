@@ -149,7 +149,10 @@ def _session(
     # The gates say how many requests are under way, so the pool need not.
     connector = aiohttp.TCPConnector(limit=0, resolver=resolver, socket_factory=socket_factory)
     jar = aiohttp.DummyCookieJar()
-    return aiohttp.ClientSession(connector=connector, cookie_jar=jar, trust_env=False)
+    session = aiohttp.ClientSession(connector=connector, cookie_jar=jar, trust_env=False)
+    # It would send some requests twice behind the back of gates and records.
+    session._retry_connection = False  # noqa: SLF001 (there is no other switch)
+    return session
 
 
 def failure_of(error: BaseException, url: str, wait: Wait) -> WireFailure | None:

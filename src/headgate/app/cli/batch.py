@@ -81,7 +81,7 @@ class BatchRun:
         """Do all of it; the answer is the command's exit code."""
         admission = await self._admit(spec, source)
         job = admission.job
-        if job.state is JobState.PAUSED:
+        if job.state is JobState.PAUSED and job.resume_at is None:
             self._desk.screen.fail(f"job {job.id} is paused: headgate jobs resume {job.id}")
             return Exit.STOPPED
         plan = IngestPlan(job.id, source, spec, self._options.on_bad_row)

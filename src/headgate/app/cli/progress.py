@@ -13,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from headgate.app.cli.screen import Screen
+from headgate.app.cli.shapes import by_the_clock
 from headgate.core.errors import StoreError, UnknownJob
-from headgate.core.job import Counts
+from headgate.core.job import Counts, Job
 from headgate.core.status import JobState
 from headgate.engine.explain import Meter, band_in_words
 from headgate.ports.clock import Clock
@@ -128,11 +129,11 @@ class Progress:
         if now_s - self._looked_s < LOOK_S:
             return
         self._looked_s = now_s
-        paused = (await self._reads.job(self._job_id)).state is JobState.PAUSED
+        job = await self._reads.job(self._job_id)
+        paused = job.state is JobState.PAUSED
         if paused != self._paused:
             self._paused = paused
-            resume = f"paused; go on with: headgate jobs resume {self._job_id}"
-            self.note(resume if paused else "going on")
+            self.note(_pause_in_words(job, self._clock.now()) if paused else "going on")
 
     def _show(self) -> None:
         if self._live is not None:
@@ -185,3 +186,9 @@ class Progress:
         remarks = [Text(cause, "dim", no_wrap=True, overflow="ellipsis")] if cause else []
         remarks += [Text(self._note, "yellow")] if self._note else []
         return Group(line, details, *remarks)
+
+
+def _pause_in_words(job: Job, now_us: int) -> str:
+    if job.resume_at is None:
+        return f"paused; go on with: headgate jobs resume {job.id}"
+    return f"paused until {by_the_clock(job.resume_at, now_us)}: {job.pause_reason}"

@@ -19,6 +19,7 @@ class Reads:
         self.asked = 0
         self.away = False
         self.paused = False
+        self.resume_at: int | None = None
 
     async def counts(self, job_id: int) -> Counts:
         assert job_id == 7
@@ -29,7 +30,10 @@ class Reads:
         return Counts(pending=1_000 - finished, done=finished - 2, not_found=1, error=1)
 
     async def job(self, job_id: int) -> Any:
-        return SimpleNamespace(state=JobState.PAUSED if self.paused else JobState.RUNNING)
+        state = JobState.PAUSED if self.paused else JobState.RUNNING
+        return SimpleNamespace(
+            id=job_id, state=state, resume_at=self.resume_at, pause_reason="a budget is spent"
+        )
 
 
 def progress_over(screen: Screen) -> tuple[Progress, Reads, FakeClock]:
@@ -93,6 +97,16 @@ async def test_a_pause_is_told_with_the_command_that_ends_it(capsys):
         await clock.advance(2)
     said = capsys.readouterr().err.splitlines()
     assert said == ["paused; go on with: headgate jobs resume 7", "going on"]
+
+
+async def test_a_pause_that_ends_by_itself_is_told_with_its_end_and_reason(capsys):
+    progress, reads, clock = progress_over(Screen())
+    reads.paused, reads.resume_at = True, clock.now() + 60_000_000
+    async with progress:
+        await clock.advance(2)
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith("paused until ")
+    assert said.endswith(": a budget is spent")
 
 
 async def test_what_limits_the_speed_is_said_with_it(capsys):
