@@ -85,7 +85,7 @@ class Dispatcher:
         self._in_flight += 1
         self.log.sent.append(now)
         self._rule.on_send(now, self._in_flight)
-        way_there_s = self._rng.uniform(0.005, 0.025)
+        way_there_s = self._provider.wire * self._rng.uniform(0.005, 0.025)
         answer = partial(self._answer, item, now, self._in_flight)
         self._events.at(now + way_there_s, self._provider.arrive, answer)
 

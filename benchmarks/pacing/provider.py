@@ -26,6 +26,7 @@ class Provider:
     def __init__(self, scenario: Scenario, seed: int, events: Events) -> None:
         self.limit = scenario.limit() if scenario.limit else None
         self.bans = 0
+        self.wire = scenario.wire
         self._scenario = scenario
         self._events = events
         self._rng = Random(seed * 7919 + 17)
@@ -52,7 +53,7 @@ class Provider:
             self._refuse(answer, self._scenario.refusal_status, told)
 
     def _refuse(self, answer: Answer, status: int, headers: Headers) -> None:
-        delay_s = self._rng.uniform(0.015, 0.06)
+        delay_s = self.wire * self._rng.uniform(0.015, 0.06)
         self._events.at(self._events.now + delay_s, answer, status, headers)
 
     def _lose_patience(self, now: float) -> None:
@@ -98,5 +99,5 @@ class Provider:
             self.limit.left()
         if self._queue:
             self._work(*self._queue.popleft())
-        way_back_s = self._rng.uniform(0.003, 0.012)
+        way_back_s = self.wire * self._rng.uniform(0.003, 0.012)
         self._events.at(self._events.now + way_back_s, answer, status, headers)

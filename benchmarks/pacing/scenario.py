@@ -82,4 +82,6 @@ class Scenario:
     slots: int | None = None
     """How many requests the server works on at once; the others queue there."""
     latency: Latency = LATENCY
+    wire: float = 1.0
+    """How long the way there and back is, in the study's 50 ms."""
     demand: Demand = ALWAYS

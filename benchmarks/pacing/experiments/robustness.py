@@ -1,16 +1,26 @@
-"""What the study left out: lies, other tenants, pauses, unequal costs, slow servers."""
+"""What the study left out: lies, other tenants, pauses, unequal costs, slow and near servers."""
 
 from __future__ import annotations
 
-from benchmarks.pacing.catalogue import ANY_SECOND, BUCKET, EACH_MINUTE, HALF_BURST
+from functools import partial
+
+from benchmarks.pacing.catalogue import (
+    ANY_SECOND,
+    BUCKET,
+    EACH_MINUTE,
+    EACH_SECOND,
+    HALF_BURST,
+    SMALL_BURST,
+    TWENTY_AT_ONCE,
+)
 from benchmarks.pacing.costs import Costly
 from benchmarks.pacing.figure import Figure
-from benchmarks.pacing.limits import Limit, TokenBucket
+from benchmarks.pacing.limits import FixedWindow, InFlight, Limit, SlidingWindow, TokenBucket
 from benchmarks.pacing.manners import FIELDS, RETRY_AFTER, Fields, Legacy
 from benchmarks.pacing.plan import Plan
 from benchmarks.pacing.report import Report
 from benchmarks.pacing.rules import FIELD
-from benchmarks.pacing.scenario import Demand, Latency, Scenario
+from benchmarks.pacing.scenario import LATENCY, Demand, Latency, Scenario
 from benchmarks.pacing.score import by_contender
 from benchmarks.pacing.tenant import Shared
 
@@ -18,6 +28,7 @@ SEEDS = (1, 2, 3)
 LONG_S = 600.0
 TOO_HIGH, TOO_LOW = Fields(exaggeration=4), Fields(exaggeration=0.25)
 NO_WINDOW, NO_RESET = Legacy(with_reset=True), Legacy(with_reset=False)
+NEAR = partial(Scenario, seconds=120.0, latency=Latency(0.0012), wire=0.01)
 PAUSES = Demand(works_s=10, rests_s=20)
 
 
@@ -59,6 +70,16 @@ SCENARIOS = (
     Scenario("costs 1, 1, 1, 5 of tb100 b50 RA", unequal_costs, RETRY_AFTER),
     Scenario("server 6x slower, tb50 b25", HALF_BURST, workers=64, latency=Latency(0.735)),
     Scenario("latency with a long tail, tb50", HALF_BURST, workers=64, latency=Latency(0.1, 1.2)),
+    NEAR("1 ms away, tb50 b50", BUCKET),
+    NEAR("1 ms away, tb50 b5", SMALL_BURST),
+    NEAR("1 ms away, tb200 b20 ban10", partial(TokenBucket, 200, 20), ban_after=10),
+    NEAR("1 ms away, tb500 b100", partial(TokenBucket, 500, 100)),
+    NEAR("1 ms away, fw 50/s", EACH_SECOND),
+    NEAR("1 ms away, sw 50/s", ANY_SECOND),
+    NEAR("1 ms away, fw 300/10s", partial(FixedWindow, 300, 10)),
+    NEAR("1 ms away, sw 200/10s", partial(SlidingWindow, 200, 10)),
+    NEAR("1 ms away, 20 at once", TWENTY_AT_ONCE, workers=64, latency=LATENCY),
+    NEAR("1 ms away, 8 at once", partial(InFlight, 8, 0.2), latency=Latency(0.2, 0.01)),
 )
 
 

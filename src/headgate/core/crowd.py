@@ -13,6 +13,11 @@ class Crowd(msgspec.Struct):
     KEEP = 1500
     ENOUGH = 3
     RARE = 0.04
+    """At a steady rate, so small a share of those taken was taken in such a crowd by chance."""
+    SURE = 2
+    NEVER = 0.003
+    """At whatever rate, so small a share of many is as good as none."""
+    MANY = 150
 
     def took(self, in_flight: int) -> None:
         """One was taken with so many in flight, itself included."""
@@ -22,14 +27,18 @@ class Crowd(msgspec.Struct):
             self.taken = {f: n // 2 for f, n in self.taken.items() if n > 1}
             self.total = sum(self.taken.values())
 
-    def refuse(self, in_flight: int) -> int | None:
-        """One was refused. The least of the last refusals, if so many are hardly ever taken."""
+    def refuse(self, in_flight: int) -> None:
+        """One was refused with so many in flight."""
         self.refused = [*self.refused[1 - self.ENOUGH :], in_flight]
-        if len(self.refused) < self.ENOUGH:
-            return None
-        least = min(self.refused)
+
+    def limit(self, *, steady: bool) -> int | None:
+        """The least of the last refusals, if so many are hardly ever taken."""
+        least, number = min(self.refused), len(self.refused)
         as_many = sum(n for f, n in self.taken.items() if f >= least)
-        return least if least > 2 and as_many <= self.RARE * self.total else None
+        never = self.total >= self.MANY and as_many <= self.NEVER * self.total
+        sure = number >= self.SURE and never
+        rare = steady and number >= self.ENOUGH and as_many <= self.RARE * self.total
+        return least if least > 2 and (sure or rare) else None
 
     @property
     def enough(self) -> bool:

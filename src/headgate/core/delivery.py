@@ -13,6 +13,8 @@ class Tier(msgspec.Struct):
     first: int = 0
     """The number of the oldest slot that is kept, counted from time zero."""
     counts: list[int] = []
+    whole: bool = True
+    """Nothing was dropped so far: before the first there was none."""
 
     def add(self, at: float) -> None:
         """Count one; what is older than the tier reaches is dropped."""
@@ -22,16 +24,17 @@ class Tier(msgspec.Struct):
             self.first = slot
         place = slot - self.first
         if place < 0:
+            self.whole = False
             return
         missing = place - len(counts) + 1
         if missing > self.keep:
-            self.first, self.counts = slot, [1]
+            self.first, self.counts, self.whole = slot, [1], False
             return
         if missing > 0:
             counts.extend([0] * missing)
             if len(counts) > 2 * self.keep:
                 del counts[: len(counts) - self.keep]
-                self.first = slot - self.keep + 1
+                self.first, self.whole = slot - self.keep + 1, False
                 place = self.keep - 1
         counts[place] += 1
 
@@ -74,6 +77,8 @@ class Delivery(msgspec.Struct):
         total = 0.0
         coarser = [tier.width for tier in self.tiers[1:]] + [self.tiers[-1].width]
         for tier, width in zip(self.tiers, coarser, strict=True):
+            if tier.whole:
+                return total + tier.count(after, until)
             edge = math.ceil(tier.since / width) * width  # so that no slot is counted twice
             start = max(after, edge)
             if start < until:

@@ -23,12 +23,22 @@ class Level(msgspec.Struct):
     fast_s: float = 2.5
     most: float = 1e9
     """It looks for no more than this."""
+    cheap: float = 40.0
+    """Up to here, hardly anything is on its way when a refusal is heard of."""
+    resumed_at: float = 0.0
+    """When it was taken up again after a long rest."""
 
+    RAMP_S = 2.0
+    RAMP_FROM = 0.25
+    """What is only remembered is gone up to from this part of it: the limit may have fallen."""
     DOUBLING_S = 1.2
-    CAUTION = 120.0
-    """At an unknown provider one stop at this speed already costs as many as some ban for."""
+    STRAIGHT = 0.3
+    """Beyond what is cheap it grows by this part of that a second."""
+    CAUTION = 3.0
+    """At so many times what is cheap one stop costs as many as some ban for: a third as fast."""
     BEND = 0.25
-    SLOPE = 15.0
+    SLOPE = 0.375
+    """Looking for more, it grows by this part of what is cheap a second, at the most."""
 
     @property
     def probing(self) -> bool:
@@ -52,12 +62,26 @@ class Level(msgspec.Struct):
             return self.margin * self.known
         return min(self.known + self._excess(beyond), max(self.most, self.known))
 
+    def speed(self, now: float) -> float:
+        """The same, while a remembered level is gone up to."""
+        return self.value * self._ramp(now)
+
+    def resuming(self, now: float) -> bool:
+        """Whether what is remembered is still being gone up to."""
+        return self.known is not None and now < self.resumed_at + self.RAMP_S
+
+    def _ramp(self, now: float) -> float:
+        if not self.resuming(now):
+            return 1.0
+        return self.RAMP_FROM + (1 - self.RAMP_FROM) * (now - self.resumed_at) / self.RAMP_S
+
     def _starting(self) -> float:
-        straight = self.age_s - 2 * self.DOUBLING_S
-        if straight < 0:
+        cheap = max(self.cheap, 4 * self.start)
+        straight_s = self.age_s - self.DOUBLING_S * math.log2(cheap / self.start)
+        if straight_s < 0:
             return self.start * 2 ** (self.age_s / self.DOUBLING_S)
-        value = self.start * (4 + straight * self.DOUBLING_S)
-        caution = max(self.CAUTION, 4 * self.start)
+        value = cheap * (1 + self.STRAIGHT * straight_s)
+        caution = self.CAUTION * cheap
         return value if value < caution else caution + (value - caution) / 3
 
     def _excess(self, beyond: float) -> float:
@@ -67,8 +91,9 @@ class Level(msgspec.Struct):
             return known * self.excess * 2 ** (beyond / self.slow_s)
         doublings = (beyond - bend_at) / self.fast_s
         excess = self.BEND * known
-        steepest = self.SLOPE * self.fast_s / math.log(2)
+        slope = self.SLOPE * self.cheap
+        steepest = slope * self.fast_s / math.log(2)
         until = math.log2(max(steepest / excess, 1.0))
         if doublings < until:
             return excess * 2**doublings
-        return excess * 2**until + self.SLOPE * (doublings - until) * self.fast_s
+        return excess * 2**until + slope * (doublings - until) * self.fast_s

@@ -29,15 +29,23 @@ from headgate.core.pace_trust import unsettle
 from headgate.core.quota import read_quota, read_retry_after
 
 NO_ANSWER = 0
+UNHEARD = 6.0
+"""So many requests on their way when a refusal is heard of are cheap."""
+CHEAP_RATE = 40.0
+"""So many a second are cheap anyhow: refusals mostly come faster than answers."""
+REST_S = 60.0
+"""After so long without a request a level is only remembered."""
 UNLIMITED = Ceilings()
+COLD_START = 10.0
+"""Requests a second at a provider of which nothing is known, not even by the user."""
 
 
 class Pace:
     """The pace of one gate. `now` is in seconds on any one clock; the state is all it knows."""
 
-    def __init__(self, limits: Ceilings = UNLIMITED, *, start: float = 10.0) -> None:
+    def __init__(self, limits: Ceilings = UNLIMITED, *, start: float | None = None) -> None:
         self.limits = limits
-        self.state = PaceState(rate=Level(start=start))
+        self.state = PaceState(rate=Level(start=start or limits.rate or COLD_START))
         self._in_flight = 0
 
     @classmethod
@@ -76,9 +84,11 @@ class Pace:
                 self._reopen(now)
         else:
             self._grow_older(now)
+        if now - max(state.sent_at, state.due) > REST_S:
+            state.rate.resumed_at = now
         state.bound, state.sent_at = Cause.OPEN, now
         state.sent += 1
-        state.due = max(state.due, now) + 1 / state.rate.value
+        state.due = max(state.due, now) + 1 / state.rate.speed(now)
         state.ceiling_due = self.limits.spend(state.ceiling_due, now)
 
     def _held(self, now: float, in_flight: int) -> tuple[float, Cause]:
@@ -99,14 +109,22 @@ class Pace:
             return self._heard_by(in_flight), Cause.REOPENING
         if state.cap is not None and in_flight >= max(1, int(state.cap.value * 1.0205)):
             return math.inf, Cause.CAP
-        if ceiling > max(state.due, now + 1e-9):
+        due = self._due
+        if ceiling > max(due, now + 1e-9):
             return ceiling, Cause.CEILING
-        if state.due - 1e-9 > now:
-            return state.due, Cause.TOLD if state.told else Cause.RATE
+        if due - 1e-9 > now:
+            return due, Cause.TOLD if state.told else Cause.RATE
         window = state.window or state.wary
         if window is not None:
             return self._in_window(now, window, waiting)
         return now, Cause.OPEN
+
+    @property
+    def _due(self) -> float:
+        """When the rate lets the next one go; a configured one holds until something is learned."""
+        if self.limits.limits and self.state.rate.known is None:
+            return 0.0
+        return self.state.due
 
     def _unanswered(self, now: float, in_flight: int, sent: int) -> int:
         """How many of those sent are to be waited for; not all of them count as in flight."""
@@ -180,6 +198,7 @@ class Pace:
             return Reading(refused=False)
         state.replies += 1
         state.latency += 0.1 * (latency - state.latency)
+        state.rate.cheap = max(CHEAP_RATE, UNHEARD / max(state.latency, 0.001))
         retry_after = None
         if headers:
             quota = read_quota(headers, now)

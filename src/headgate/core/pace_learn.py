@@ -19,7 +19,7 @@ def learn(state: PaceState, now: float) -> None:
         learn_window(state, now)
     elif stop.trickles or (stop.last - stop.first > 0.2 and not stop.told_s):
         _learn_trickle(state, now, known or stop.cut)
-    elif known is None:
+    elif known is None or stop.resuming:
         unsettle(state, now, 0.75 * stop.cut, "first")
     elif stop.surprise:
         _learn_surprise(state, now)
@@ -30,7 +30,11 @@ def learn(state: PaceState, now: float) -> None:
 def _learn_trickle(state: PaceState, now: float, before: float) -> None:
     """Refused again and again: what came through meanwhile is all there is."""
     first, last = state.stop.first, state.stop.last
-    came = (state.delivery.count(first, last) + 0.6) / max(last - first, 0.05)
+    taken = state.delivery.count
+    if _looks_like_a_second(state):
+        unsettle(state, now, min(max(taken(last - 1, last), 0.4 * before), before), "second")
+        return
+    came = (taken(first, last) + 0.6) / max(last - first, 0.05)
     floor = (0.15 if last - first > 1 else 0.4) * before
     if state.probe is not None and state.stop.trickles < 2:
         floor = max(floor, min(state.probe.known, 0.9 * before))
@@ -38,6 +42,13 @@ def _learn_trickle(state: PaceState, now: float, before: float) -> None:
     if estimate < 0.6 * before:
         state.probe = None
     unsettle(state, now, estimate, "trickle")
+
+
+def _looks_like_a_second(state: PaceState) -> bool:
+    """Looking for more, nothing at all came for less than a second: its window was full."""
+    stop = state.stop
+    nothing_came = state.delivery.count(stop.first, stop.last) < 1
+    return not stop.surprise and stop.trickles < 2 and stop.last - stop.first < 1 and nothing_came
 
 
 def _learn_surprise(state: PaceState, now: float) -> None:

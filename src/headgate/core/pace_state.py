@@ -98,6 +98,8 @@ class Stop(msgspec.Struct):
     """The rate at which it happened."""
     surprise: bool = False
     """It happened below what was trusted."""
+    resuming: bool = False
+    """It happened on the way up to a remembered level."""
     hits: int = 0
     """How many were refused at once."""
     storm: int = 0

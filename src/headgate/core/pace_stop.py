@@ -10,6 +10,8 @@ from headgate.core.pace_trust import note
 BAN_S = 10.5
 BAN_COUNT = 10
 """Providers ban for about so many refusals in that time."""
+PAUSE_S = 0.1
+"""The shortest stop: what trickles in within a round trip of a millisecond proves nothing."""
 
 
 class Refusal(NamedTuple):
@@ -66,12 +68,13 @@ def _close(
         stop.trickles += 1
         stop.asked, stop.storm = 0, len(state.recent)
         stop.dark = sent_at
-        stop.wait = max(state.latency, 0.7 * stop.wait)
+        stop.wait = max(state.latency, PAUSE_S, 0.7 * stop.wait)
         stop.alone, stop.told_s = True, 0.0
     else:
         stop.previous, stop.first, stop.dark = stop.first, sent_at, sent_at
-        stop.cut, stop.surprise = state.rate.value, not state.rate.probing
-        stop.wait = state.latency
+        stop.cut, stop.surprise = state.rate.speed(sent_at), not state.rate.probing
+        stop.resuming = state.rate.resuming(sent_at)
+        stop.wait = max(state.latency, PAUSE_S)
         stop.trickles, stop.told_s, stop.asked = 0, 0.0, 0
         stop.hits, stop.storm = 1, len(state.recent)
         stop.alone = not state.told and (
@@ -123,9 +126,10 @@ def _crowded(state: PaceState, in_flight: int) -> bool:
     if cap is not None and cap.known is not None and in_flight >= cap.known - 1:
         cap.set(min(cap.known, max(in_flight - 1, 1)), hold, 2.0, 1.0)
         return True
-    if rate.known is None or rate.value > 1.25 * rate.known:
+    state.crowd.refuse(in_flight)
+    if rate.known is None:
         return False
-    least = state.crowd.refuse(in_flight)
+    least = state.crowd.limit(steady=rate.value <= 1.25 * rate.known)
     if least is not None:
         state.cap = Level(known=least - 1.0, hold_s=hold)
         rate.set(rate.value, 1.0, 0.7, 0.7)

@@ -6,6 +6,8 @@ EVIDENCE = 40
 """Decisions that are kept."""
 DUE_SHARE = 0.004
 """Refusals of requests that looking for more may cost, beside a few that are free."""
+SLOWEST = 0.005
+"""Requests a second; refusals alone teach no less, or nothing would be learned for hours."""
 BACK_S = 600.0
 """A limit that has fallen may come back within this time."""
 
@@ -22,7 +24,7 @@ def unsettle(state: PaceState, now: float, est: float, why: str, *, wary: bool =
     """Only the order of size is known: go there, and look soon."""
     state.tries = 0 if state.settled else state.tries + 1
     state.settled, state.confirmed = False, 0
-    before = state.rate.known
+    before, est = state.rate.known, max(est, SLOWEST)
     slow = 4.0 if wary else 1.0
     hold = 40.0 if wary else 11.0 if len(state.recent) > 5 else 2.0
     state.rate.set(est, max(hold, 10 / est), max(slow, 3 / est), max(2.5, slow, 3 / est), 0.02)
@@ -31,7 +33,7 @@ def unsettle(state: PaceState, now: float, est: float, why: str, *, wary: bool =
 
 def settle(state: PaceState, now: float, est: float, why: str) -> None:
     """The level is known: stay below it for a while."""
-    before = state.rate.known
+    before, est = state.rate.known, max(est, SLOWEST)
     if state.probe is not None:
         probe, state.probe = state.probe, None
         extra = probe.taken - est * (probe.until - probe.since)

@@ -46,7 +46,7 @@ def learn_window(state: PaceState, now: float) -> None:
     since, until = _renewed(state, now, seconds)
     state.window = Window(max(count, 1.0), seconds, since, until, not fresh)
     state.wary = None
-    settle(state, now, max(count / seconds, 0.005), f"window {count:.0f} in {seconds:g} s")
+    settle(state, now, count / seconds, f"window {count:.0f} in {seconds:g} s")
     if fresh:
         state.rate.hold_s = 0.0
         state.rate.excess = 0.02

@@ -8,6 +8,7 @@ import pytest
 from headgate.core.ceiling import Ceilings
 from headgate.core.pace import Pace
 from headgate.core.pace_state import Cause, PaceState
+from headgate.core.pace_stop import PAUSE_S
 from headgate.core.rate import Limit
 from tests.kit.paced import LATENCY, START, Run
 
@@ -267,3 +268,44 @@ def test_what_is_remembered_does_not_change_with_the_pace():
     written = msgspec.json.encode(before)
     run.send(429)
     assert msgspec.json.encode(before) == written
+
+
+def test_a_stop_lasts_a_while_even_where_answers_come_at_once():
+    pace = Pace()
+    pace.state.latency = 0.001
+    pace.on_send(START, 1)
+    pace.on_reply(START + 0.001, START, 1, 200, {}, 0.001)
+    pace.on_send(START + 0.1, 1)
+    pace.on_reply(START + 0.101, START + 0.1, 1, 429, {}, 0.001)
+    assert pace.gate(START + 0.101, 0) >= START + 0.101 + PAUSE_S
+
+
+def test_where_answers_come_at_once_it_grows_faster():
+    near, far = Pace(), Pace()
+    for pace, latency in ((near, 0.001), (far, 0.15)):
+        now = START
+        while now < START + 8:
+            pace.on_send(now, 1)
+            pace.on_reply(now, now, 1, 200, {}, latency)
+            now = max(now, pace.gate(now, 0))
+    assert near.rate(START + 8) > 3 * far.rate(START + 8)
+
+
+def test_a_window_of_a_second_that_is_full_is_no_trickle():
+    pace = Pace(start=50.0)
+    now = START
+    for _ in range(60):
+        now = max(now, pace.gate(now, 0))
+        pace.on_send(now, 1)
+        pace.on_reply(now + 0.001, now, 1, 200, {}, 0.001)
+    before = pace.rate(now)
+    for _ in range(2):
+        now = max(now, pace.gate(now, 0))
+        pace.on_send(now, 1)
+        pace.on_reply(now + 0.001, now, 1, 429, {}, 0.001)
+        now += 0.001
+    now = max(now, pace.gate(now, 0))
+    pace.on_send(now, 1)
+    pace.on_reply(now + 0.001, now, 1, 200, {}, 0.001)
+    assert pace.learned is not None
+    assert 0.6 * before < pace.learned < before
