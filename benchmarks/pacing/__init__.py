@@ -10,6 +10,7 @@
     python -m benchmarks.pacing all          all of these
     python -m benchmarks.pacing draw SEED    one draw of 40 providers, one by one
     python -m benchmarks.pacing trace NAME   the course of one run, as CSV and SVG
+    python -m benchmarks.pacing gallery      the pictures of the page about finding the limit
 
 `--json FILE` keeps everything that was measured, `--jobs N` sets the number of processes (the
 result does not depend on it), `--smoke` runs a sliver of everything. The command ends with 1 if a

@@ -14,7 +14,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import pacing
-from benchmarks.pacing import traced
+from benchmarks.pacing import gallery, traced
 from benchmarks.pacing.experiments import (
     draw,
     heldout,
@@ -40,6 +40,11 @@ EXPERIMENTS: dict[str, Callable[[Plan], Report]] = {
     "shared": shared.run,
 }
 
+DRAWN: dict[str, Callable[[argparse.Namespace], int]] = {
+    "trace": traced.run,
+    "gallery": gallery.run,
+}
+
 
 def parse(words: Sequence[str] | None = None) -> argparse.Namespace:
     common = argparse.ArgumentParser(add_help=False)
@@ -60,6 +65,7 @@ def parse(words: Sequence[str] | None = None) -> argparse.Namespace:
     command.add_argument("seeds", type=int, nargs="+", metavar="SEED")
     command.add_argument("--rule", action="append", choices=ALL, default=[])
     traced.add_options(commands.add_parser("trace"))
+    gallery.add_options(commands.add_parser("gallery"))
     return parser.parse_args(words)
 
 
@@ -77,8 +83,8 @@ def chosen(options: argparse.Namespace) -> list[Callable[[Plan], Report]]:
 def main(words: Sequence[str] | None = None) -> int:
     """0: every bound is reached. 1: one is missed. A smoke only has to run."""
     options = parse(words)
-    if options.command == "trace":
-        return traced.run(options)
+    if options.command in DRAWN:
+        return DRAWN[options.command](options)
     console = Console(width=None if sys.stdout.isatty() else 140)
     plan = Plan(options.jobs, smoke=options.smoke)
     reports = []

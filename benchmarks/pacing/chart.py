@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.pacing.course import STEP_S, Step
 
-WIDTH, LEFT, RIGHT = 900, 56, 12
+WIDTH, LEFT, RIGHT = 900, 56, 22
 TOP, RATES, GAP, REFUSALS, BOTTOM = 46, 230, 26, 70, 36
 HEIGHT = TOP + RATES + GAP + REFUSALS + BOTTOM
 FLOOR = TOP + RATES

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from benchmarks.pacing.events import Events
 from benchmarks.pacing.log import Log
+from benchmarks.pacing.provider import Provider
 from benchmarks.pacing.rules.rule import Rule
 from benchmarks.pacing.scenario import Scenario
 from benchmarks.pacing.score import count
@@ -35,26 +37,27 @@ class Step:
 class Watch:
     """Looks at a rule while it runs."""
 
-    def __init__(self, simulation: Simulation, rule: Rule, seconds: float) -> None:
+    def __init__(self, events: Events, provider: Provider, rule: Rule, seconds: float) -> None:
         self.limits: list[float | None] = []
         self.rates: list[float | None] = []
         self.closed: list[bool] = []
-        self._simulation = simulation
+        self._events = events
+        self._provider = provider
         self._rule = rule
         for number in range(int(seconds / STEP_S) * LOOKS):
-            simulation.events.at(number * STEP_S / LOOKS, self._look)
+            events.at(number * STEP_S / LOOKS, self._look)
 
     def _look(self) -> None:
-        limit = self._simulation.provider.limit
+        limit = self._provider.limit
         self.limits.append(limit.rate() if limit else None)
-        self.rates.append(self._rule.rate(self._simulation.events.now))
-        self.closed.append(self._rule.closed(self._simulation.events.now))
+        self.rates.append(self._rule.rate(self._events.now))
+        self.closed.append(self._rule.closed(self._events.now))
 
 
 def follow(scenario: Scenario, rule: Rule, seed: int) -> list[Step]:
     """Run a scenario and keep its course."""
     simulation = Simulation(scenario, rule, seed)
-    watch = Watch(simulation, rule, scenario.seconds)
+    watch = Watch(simulation.events, simulation.provider, rule, scenario.seconds)
     outcome = simulation.run()
     return [step(number, outcome.log, watch) for number in range(int(scenario.seconds / STEP_S))]
 
