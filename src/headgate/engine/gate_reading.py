@@ -32,12 +32,9 @@ def state_in(entry: LedgerEntry) -> GateState:
 
 
 async def read_gates(
-    ledger: LimitLedger, configured: Configured, keys: Sequence[str] | None = None
+    ledger: LimitLedger, configured: Configured, keys: Sequence[str]
 ) -> GateReading:
-    """The gates of these keys, those without a state too; without keys, all that have one."""
-    if keys is None:
-        keys = [entry.key for entry in await ledger.entries()]
-    # One question for all, since only an exchange tells the ledger's time.
+    """The gates of these keys, also those that have no state yet."""
     answer = await ledger.exchange((), keys)
     return GateReading(
         answer.now_s, [_viewed(entry, configured, answer.now_s) for entry in answer.entries]

@@ -1,16 +1,15 @@
 """Which gates the requests of a job pass, as far as stored facts tell."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 import msgspec
 
 from headgate.core.call import Call
 from headgate.core.configured import Configured
-from headgate.core.gate_key import kind_of, name_of, provider_in
-from headgate.core.gate_view import GateView
+from headgate.core.gate_key import GLOBAL, keys_of_provider, name_of
 from headgate.core.paging import Order
 from headgate.core.status import ItemStatus
-from headgate.engine.gate_reading import GateReading, read_gates
+from headgate.engine.gate_reading import GateReading, read_gates, state_in
 from headgate.ports.reads import ItemQuery
 from headgate.ports.store import Store
 
@@ -21,11 +20,14 @@ class JobGates:
     """Knows them by what the job has asked; before anything is known of that, by who works on it.
 
     What was once found is remembered, so that a gate is still known when it has sent all away.
+    Only gates of the job are read as a whole: a ledger may hold those of very many hosts.
     """
 
     SAMPLE = 200
     """Items whose calls are looked at, next to those that are worked on."""
     HELD = 50
+    KEPT = 400
+    """Providers and hosts that are remembered."""
 
     def __init__(
         self, store: Store, configured: Configured, job_id: int, provider: str = ""
@@ -33,22 +35,24 @@ class JobGates:
         self._store = store
         self._configured = configured
         self._job_id = job_id
-        self._asked = {provider} - {""}
-        """Providers and hosts."""
+        self._asked: dict[str, None] = {provider: None} if provider else {}
+        """Providers and hosts, those that were seen last in front."""
         self._keys: set[str] = set()
+        """Found by who works there."""
 
     async def read(self) -> GateReading:
         """Those gates as they are now."""
         workers, near = await self._at_work()
-        self._asked |= names_in(await self._calls(near))
-        reading = await read_gates(self._store.limits, self._configured)
-        self._keys |= {
-            view.key
-            for view in reading.views
-            if (leads_to(view.key, self._asked) if self._asked else _is_used_by(view, workers))
-        }
-        mine = [view for view in reading.views if view.key in self._keys]
-        return GateReading(reading.now_s, mine)
+        names = names_in(await self._calls(near))
+        self._asked = dict.fromkeys([*names, *self._asked][: self.KEPT])
+        if self._asked:
+            keys = [*keys_before(self._asked, self._configured), *await self._domains()]
+        else:
+            self._keys |= await self._used_by(workers)
+            keys = sorted(self._keys)
+        reading = await read_gates(self._store.limits, self._configured, keys)
+        known = sorted((view for view in reading.views if view.asked), key=lambda view: view.key)
+        return GateReading(reading.now_s, known)
 
     async def _at_work(self) -> tuple[set[str], int]:
         """Who holds items of the job, and the first of those items."""
@@ -62,25 +66,38 @@ class JobGates:
         page = await self._store.reads.calls(self._job_id, after_id, self.SAMPLE)
         return [call for text in page.texts for call in _decode(text)]
 
+    async def _used_by(self, workers: set[str]) -> set[str]:
+        """The gates at which one of them stands; a look at the text spares reading all states."""
+        entries = await self._store.limits.entries() if workers else ()
+        return {
+            entry.key
+            for entry in entries
+            if any(worker in entry.state for worker in workers)
+            and not workers.isdisjoint(state_in(entry).members)
+        }
+
+    async def _domains(self) -> list[str]:
+        if self._configured.gates.concurrency_per_domain is None:
+            return []
+        entries = await self._store.limits.entries("domain:")
+        return [entry.key for entry in entries if is_within(name_of(entry.key), self._asked)]
+
 
 def names_in(calls: Iterable[Call]) -> set[str]:
     """The providers and hosts that were asked."""
     return {name for call in calls for name in (call.provider, call.host) if name}
 
 
-def leads_to(key: str, asked: Collection[str]) -> bool:
-    """Whether a gate stands before one of these providers or hosts."""
-    match kind_of(key):
-        case "global":
-            return True
-        case "domain":
-            domain = name_of(key)
-            return any(f".{name}".endswith(f".{domain}") for name in asked)
-        case "host":
-            return name_of(key) in asked
-        case _:
-            return provider_in(key) in asked
+def keys_before(names: Iterable[str], configured: Configured) -> list[str]:
+    """The gates that may stand before these providers and hosts, each once."""
+    providers = configured.providers
+    keys = [GLOBAL]
+    for name in names:
+        keys += [f"provider:{name}", f"host:{name}"]
+        keys += keys_of_provider(name, providers[name]) if name in providers else []
+    return list(dict.fromkeys(keys))
 
 
-def _is_used_by(view: GateView, workers: set[str]) -> bool:
-    return not workers.isdisjoint(view.members)
+def is_within(domain: str, names: Iterable[str]) -> bool:
+    """Whether one of these hosts belongs to a domain."""
+    return any(f".{name.partition(':')[0]}".endswith(f".{domain}") for name in names)

@@ -8,13 +8,15 @@ import pytest
 
 from headgate.core.call import Call, CallKind
 from headgate.core.configured import Configured
+from headgate.core.gate_policy import GatePolicy
 from headgate.core.level import Level
 from headgate.core.membership import Member
 from headgate.core.pace_state import PaceState
+from headgate.core.provider import CredentialPolicy, ProviderPolicy
 from headgate.core.retry import FINISHED
 from headgate.core.settlement import settle
 from headgate.core.share import GateState
-from headgate.engine.job_gates import JobGates, leads_to
+from headgate.engine.job_gates import JobGates, keys_before
 from headgate.ports.items import SettleRequest
 from headgate.ports.limits import Proposal
 from headgate.ports.store import Store
@@ -71,7 +73,8 @@ async def test_what_it_asked_tells_it_from_other_jobs_of_the_same_worker(store: 
     mine, other = await factories.job(store, 3), await factories.job(store, 3)
     await asked(store, mine.id, who, "pool", "a.org")
     await asked(store, other.id, who, "", "b.org")
-    assert await keys(JobGates(store, Configured({}), mine.id)) == [
+    pool = ProviderPolicy(hosts=("a.org",), credentials={"a": CredentialPolicy(env="A")})
+    assert await keys(JobGates(store, Configured({"pool": pool}), mine.id)) == [
         "credential:pool/a",
         "global:all",
         "host:a.org",
@@ -94,21 +97,38 @@ async def test_a_handlers_provider_is_known_beforehand(store: Store):
     await a_gate(store, "credential:pool/a")
     await a_gate(store, "provider:wikidata")
     job = await factories.job(store, 3)
-    assert await keys(JobGates(store, Configured({}), job.id, "pool")) == ["credential:pool/a"]
+    pool = ProviderPolicy(hosts=("a.org",), credentials={"a": CredentialPolicy(env="A")})
+    configured = Configured({"pool": pool})
+    assert await keys(JobGates(store, configured, job.id, "pool")) == ["credential:pool/a"]
 
 
-@pytest.mark.parametrize(
-    ("key", "leads"),
-    [
-        ("global:all", True),
-        ("provider:pool", True),
-        ("credential:pool/x", True),
-        ("provider:a.org", False),
-        ("host:api.a.org", True),
-        ("host:a.org", False),
-        ("domain:a.org", True),
-        ("domain:i.a.org", False),
-    ],
-)
-def test_where_gates_lead(key, leads):
-    assert leads_to(key, {"pool", "api.a.org"}) is leads
+async def test_domains_are_looked_for_only_where_something_is_configured_for_them(store: Store):
+    who = await factories.worker(store)
+    for key in ("domain:a.org", "domain:b.org"):
+        await a_gate(store, key, who)
+    job = await factories.job(store, 3)
+    await asked(store, job.id, who, "", "api.a.org:8080")
+    assert await keys(JobGates(store, Configured({}), job.id)) == []
+    capped = Configured({}, GatePolicy(concurrency_per_domain=4))
+    assert await keys(JobGates(store, capped, job.id)) == ["domain:a.org"]
+
+
+async def test_only_so_many_names_are_remembered(store: Store):
+    who = await factories.worker(store)
+    job = await factories.job(store, 12)
+    gates = JobGates(store, Configured({}), job.id, "shop")
+    gates.KEPT = 4
+    for number in range(10):
+        await a_gate(store, f"host:h{number}.org", who)
+        await asked(store, job.id, who, "", f"h{number}.org")
+    assert len(await keys(gates)) == 4
+
+
+def test_a_pool_is_known_by_its_provider():
+    pool = ProviderPolicy(hosts=("a.org",), credentials={"x": CredentialPolicy(env="X")})
+    assert keys_before(["pool"], Configured({"pool": pool})) == [
+        "global:all",
+        "provider:pool",
+        "host:pool",
+        "credential:pool/x",
+    ]
