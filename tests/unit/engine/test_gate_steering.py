@@ -1,7 +1,7 @@
 """What operators do to gates, on a real ledger that others use at the same time."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import msgspec
@@ -16,14 +16,24 @@ from headgate.engine.gate_reading import read_gates
 from headgate.engine.gate_steering import GateSteering
 from headgate.ports.limits import LimitLedger, Proposal
 from headgate.ports.store import Store
+from headgate.stores.postgres.store import PostgresStore
 from headgate.stores.sqlite.store import SqliteStore
 
 KEY = "provider:wikidata"
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def client(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Store]:
+    """Another client of the same database, as often as it is called."""
+    if request.param == "sqlite":
+        return lambda: SqliteStore(tmp_path / "headgate.db")
+    url = request.getfixturevalue("postgres_url")
+    return lambda: PostgresStore(url)
+
+
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with SqliteStore(tmp_path / "headgate.db") as store:
+async def store(client: Callable[[], Store]) -> AsyncIterator[Store]:
+    async with client() as store:
         yield store
 
 
@@ -67,11 +77,12 @@ async def test_a_process_obeys_what_was_said(store: Store):
     assert share.closed_until == float("inf")
     assert await GateSteering(store).resume([KEY]) == [KEY]
     await work(store.limits, share)
-    assert share.rate(now_s) == pytest.approx(10.0)
+    assert share.closed_until < now_s
+    assert (await look(store)).now_per_s == pytest.approx(10.0)
 
 
-async def test_the_others_are_called_at_once(store: Store, tmp_path: Path):
-    async with SqliteStore(tmp_path / "headgate.db") as listener:
+async def test_the_others_are_called_at_once(store: Store, client: Callable[[], Store]):
+    async with client() as listener:
         await listener.limits.wait_urgent(0.0)
         heard = asyncio.create_task(listener.limits.wait_urgent(30.0))
         await GateSteering(store).pause([KEY], for_s=60)
