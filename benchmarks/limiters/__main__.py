@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from benchmarks.limiters import report
 from benchmarks.limiters.contender import CONTENDERS
 from benchmarks.limiters.limiter import LIMITERS
 from benchmarks.limiters.race import Entry, Result, Terms, run_all
+from benchmarks.limiters.witness import Witness
 from benchmarks.measurement import FailedError
 
 SECONDS, SMOKE_S = 120.0, 2.0
@@ -69,12 +69,13 @@ def measure(options: argparse.Namespace, out: Console, talk: Console) -> int:
 
     seconds = SMOKE_S if options.smoke else options.seconds
     terms = Terms(seconds, options.at_once, options.keep)
-    results = run_all(options.entries, terms, say)
+    with Witness() as witness:
+        results = run_all(options.entries, terms, say)
+    late_ms = witness.late_ms()
     report.print_results(results, out)
-    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    out.print(f"{options.at_once} runs at a time; load of the machine: {load}", highlight=False)
+    report.print_circumstances(terms, late_ms, out)
     if options.json:
-        report.write_json(options.json, results, terms)
+        report.write_json(options.json, results, terms, late_ms)
     if options.smoke:
         return int(any(result.failed for result in results))
     return int(bool(report.misses(results)))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,17 @@ def print_results(results: Sequence[Result], console: Console) -> None:
     console.print(table)
 
 
+def print_circumstances(terms: Terms, late_ms: Mapping[str, float], console: Console) -> None:
+    """What may have come between a limiter and a contender."""
+    load = os.getloadavg()[0]
+    console.print(
+        f"{terms.at_once} runs at a time, load {load:.1f}; this machine wakes sleepers "
+        f"{late_ms['median']:g} ms late, one in a hundred {late_ms['p99']:g} ms.",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
 def cell(result: Result) -> str:
     return line(result.score) if result.score else "-"
 
@@ -56,13 +68,16 @@ def misses(results: Sequence[Result]) -> list[Result]:
     return [result for result in ours if result.score is None or not result.score.clean]
 
 
-def write_json(path: Path, results: Sequence[Result], terms: Terms) -> None:
+def write_json(
+    path: Path, results: Sequence[Result], terms: Terms, late_ms: Mapping[str, float]
+) -> None:
     document = {
         "format": 1,
         "revision": revision(),
         "machine": machine(),
         "seconds": terms.seconds,
         "at_once": terms.at_once,
+        "late_ms": dict(late_ms),
         "runs": [as_json(result) for result in results],
     }
     path.write_text(json.dumps(document, indent=2) + "\n")
