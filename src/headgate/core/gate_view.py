@@ -106,7 +106,7 @@ def _known(view: GateView, state: GateState, policy: ProviderPolicy, now: float)
         told=state.pace.told,
         asked=True,
         now_per_s=rate if rate < NO_RATE else None,
-        stage=_stage(state.pace),
+        stage=_stage(pace),
         cause=cause,
         why=spent.words if spent and cause == Cause.BUDGET else _in_words(cause, state.pace),
         closed=closed,
@@ -164,8 +164,15 @@ def _closed(
 def _rate(pace: Pace, word: Override | None) -> float:
     if word is not None and word.rate is not None:
         return word.rate
-    level = pace.state.rate.value
-    return level if pace.configured is None else min(level, pace.configured)
+    if _is_capped(pace):
+        return pace.configured or 0.0
+    return pace.state.rate.value
+
+
+def _is_capped(pace: Pace) -> bool:
+    """Whether the configured rate is the one to go by: it is lower, or nothing is learned yet."""
+    rate = pace.state.rate
+    return pace.configured is not None and (rate.known is None or pace.configured <= rate.value)
 
 
 def _cause(pace: Pace, at: _Moment) -> str:
@@ -187,7 +194,7 @@ def _open_cause(pace: Pace, at: _Moment) -> str:
         return Cause.CONCURRENCY if pace.cap == pace.limits.concurrency else Cause.CAP
     if at.word is not None and at.word.rate is not None:
         return SET
-    if pace.configured is not None and pace.configured <= pace.state.rate.value:
+    if _is_capped(pace):
         return Cause.CEILING
     return _learned_cause(pace.state, at.now)
 
@@ -211,11 +218,14 @@ def _in_words(cause: str, state: PaceState) -> str:
     return Cause(cause).words.partition(": ")[2]
 
 
-def _stage(state: PaceState) -> str:
+def _stage(pace: Pace) -> str:
+    state = pace.state
     if state.stop.open:
         return "stopped: it refused, and is asked whether it takes more"
     if state.told:
         return "told: the provider names its limit"
+    if state.rate.known is None and pace.configured is not None:
+        return "starting: the configured rate holds until something is refused"
     if state.rate.known is None:
         return "starting: the rate grows until something is refused"
     if state.rate.probing:

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 import msgspec
 
+from headgate.core.configured import Configured
 from headgate.core.errors import StoreUnreachable
-from headgate.core.level import Level
-from headgate.core.pace_state import PaceState
+from headgate.core.gate_view import ceilings_of
+from headgate.core.pace import Pace
 from headgate.core.share import GateState, Override
 from headgate.engine.gate_reading import state_in
 from headgate.ports.limits import LedgerEntry, LimitLedger, Proposal
@@ -19,8 +20,9 @@ class GateSteering:
     TRIES = 50
     """Processes at work change their gates about once a second, and each may be faster."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, configured: Configured) -> None:
         self._store = store
+        self._configured = configured
         self._ledger: LimitLedger = store.limits
 
     async def set_rate(self, keys: Iterable[str], per_s: float, for_s: float | None = None) -> None:
@@ -53,7 +55,7 @@ class GateSteering:
         if word is not None:
             word = msgspec.structs.replace(word, until=until)
         for _ in range(self.TRIES):
-            proposals = [_with_word(entry, word) for entry in left.entries]
+            proposals = [self._with_word(entry, word) for entry in left.entries]
             left = await self._ledger.exchange(proposals, [each.key for each in proposals])
             waiting = [entry for entry in left.entries if entry.key not in left.accepted]
             for key in sorted(left.accepted):
@@ -64,9 +66,12 @@ class GateSteering:
                 return
         raise StoreUnreachable(f"{waiting[0].key} is changed too often to be heard; try again")
 
+    def _with_word(self, entry: LedgerEntry, word: Override | None) -> Proposal:
+        state = state_in(entry) if entry.state else self._unknown(entry.key)
+        spoken = msgspec.structs.replace(state, override=word)
+        text = msgspec.json.encode(spoken).decode()
+        return Proposal(entry.key, entry.version, text, urgent=True)
 
-def _with_word(entry: LedgerEntry, word: Override | None) -> Proposal:
-    state = state_in(entry) if entry.state else GateState(PaceState(rate=Level()))
-    spoken = msgspec.structs.replace(state, override=word)
-    text = msgspec.json.encode(spoken).decode()
-    return Proposal(entry.key, entry.version, text, urgent=True)
+    def _unknown(self, key: str) -> GateState:
+        """What a process would begin with."""
+        return GateState(Pace(ceilings_of(self._configured.of(key))).remembered())

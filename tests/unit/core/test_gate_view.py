@@ -86,6 +86,16 @@ def test_a_ceiling_below_what_was_learned():
     assert (view.cause, view.now_per_s) == (Cause.CEILING, 2.0)
 
 
+def test_a_configured_rate_holds_until_something_is_learned():
+    view = seen(GateState(paced(OK), busy()), ProviderPolicy(rate="200/s"))
+    assert (view.cause, view.now_per_s) == (Cause.CEILING, 200.0)
+    assert view.stage == "starting: the configured rate holds until something is refused"
+    state = paced(OK)
+    state.rate.set(5.0, 60.0, 2.0, 2.0)
+    learned = seen(GateState(state, busy()), ProviderPolicy(rate="200/s"))
+    assert (learned.cause, learned.now_per_s) == (Cause.RATE, pytest.approx(4.925))
+
+
 def test_as_many_in_flight_as_is_configured():
     view = seen(GateState(paced(OK), busy(4)), ProviderPolicy(concurrency=4))
     assert (view.cause, view.in_flight) == (Cause.CONCURRENCY, 4)

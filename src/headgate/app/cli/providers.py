@@ -109,7 +109,7 @@ async def set_rate(
     providers = loaded.settings.providers
     async with desk.store(loaded.settings, create=True) as store:
         keys = await _meant(store.limits, name, providers)
-        await GateSteering(store).set_rate(keys, per_s, for_s)
+        await GateSteering(store, configured(loaded.settings)).set_rate(keys, per_s, for_s)
         reading = await read_gates(store.limits, configured(loaded.settings), keys)
     _tell(desk, reading, name, as_json=as_json)
 
@@ -126,7 +126,7 @@ async def pause(desk: Desk, name: Name, for_time: For = None, as_json: Json = Fa
     providers = loaded.settings.providers
     async with desk.store(loaded.settings, create=True) as store:
         keys = await _meant(store.limits, name, providers)
-        await GateSteering(store).pause(keys, for_s)
+        await GateSteering(store, configured(loaded.settings)).pause(keys, for_s)
         reading = await read_gates(store.limits, configured(loaded.settings), keys)
     _tell(desk, reading, name, as_json=as_json)
 
@@ -138,7 +138,7 @@ async def resume(desk: Desk, name: Name, as_json: Json = False) -> None:
     providers = loaded.settings.providers
     async with desk.store(loaded.settings) as store:
         keys = await _meant(store.limits, name, providers)
-        resumed = await GateSteering(store).resume(keys)
+        resumed = await GateSteering(store, configured(loaded.settings)).resume(keys)
         reading = await read_gates(store.limits, configured(loaded.settings), keys)
     if as_json:
         desk.screen.json({"resumed": resumed, "gates": [gate_shape(v) for v in reading.views]})
@@ -167,7 +167,9 @@ async def forget(
         keys = [key for key in meant if key in known]
         if keys and not dry_run:
             confirm(f"Forget what was learned of {', '.join(keys)}?", yes=yes)
-        dropped = [] if dry_run else await GateSteering(store).forget(keys)
+        dropped = (
+            [] if dry_run else await GateSteering(store, configured(loaded.settings)).forget(keys)
+        )
     if as_json:
         desk.screen.json({"found": keys, "forgotten": dropped})
     elif not keys:
