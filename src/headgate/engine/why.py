@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
-from headgate.core.gate_key import name_of
+from headgate.core.gate_key import provider_in
 from headgate.core.gate_view import GateView
 from headgate.core.job import Job
 from headgate.core.pace_state import Cause
@@ -144,6 +144,6 @@ def _running(facts: ItemFacts) -> Wait:
 
 def _own(facts: ItemFacts) -> list[GateView]:
     """The gate of an item's own, else all those of its job."""
-    own = name_of(facts.detail.gate)
-    mine = [gate for gate in facts.gates if own and name_of(gate.key) == own]
-    return mine or list(facts.gates)
+    own = facts.detail.gate
+    mine = [gate for gate in facts.gates if own in {gate.key, gate.name, provider_in(gate.key)}]
+    return (mine if own else []) or list(facts.gates)

@@ -184,12 +184,20 @@ def test_one_open_gate_is_enough_to_go_on():
     assert wait.why == "its turn at b.org: the learned rate, 4.9/s"
 
 
-def test_an_item_with_a_gate_of_its_own_waits_for_that():
-    gates = [closed("host:a.org"), a_gate("host:b.org")]
-    for gate in ("a.org", "host:a.org"):
-        wait = why_item(facts(an_item(gate=gate), gates=gates))
-        assert wait is not None
-        assert wait.gate == "host:a.org"
+@pytest.mark.parametrize(
+    ("own", "gate"),
+    [
+        ("localhost:81", "host:localhost:81"),
+        ("host:localhost:81", "host:localhost:81"),
+        ("pool", "credential:pool/a"),
+        ("shop", "provider:shop"),
+    ],
+)
+def test_an_item_with_a_gate_of_its_own_waits_for_that(own, gate):
+    others = [a_gate("host:b.org"), a_gate("host:81"), a_gate("provider:b.org")]
+    wait = why_item(facts(an_item(gate=own), gates=[*others, closed(gate)]))
+    assert wait is not None
+    assert wait.gate == gate
 
 
 def test_nobody_is_there():
