@@ -23,6 +23,7 @@ import msgspec
 from headgate.core.pace_state import Cause
 from headgate.core.pace_trust import DUE_SHARE
 from headgate.core.rate import Limit
+from headgate.engine.plan.assumed import LONG_S
 from headgate.engine.plan.run import Course, Effort, VirtualRun
 from headgate.engine.plan.workload import Workload
 
@@ -195,12 +196,14 @@ class _Growth(msgspec.Struct, frozen=True):
 def _steady_rate(workload: Workload, course: Course) -> float:
     """Answers a second in the last half, or in the last whole windows of the provider."""
     since = course.seconds / 2
-    windows = sorted((limit.seconds for limit in workload.assumed.limits), reverse=True)
-    for window_s in windows:
+    mean = _rate(course.answered, 0.0, course.seconds)
+    for window_s in sorted((limit.seconds for limit in workload.assumed.limits), reverse=True):
         if window_s <= since:
             since = course.seconds - window_s * int(0.75 * course.seconds / window_s)
             break
-        if not course.complete and workload.allowed < _rate(course.answered, 0.0, course.seconds):
+        if course.complete and window_s >= LONG_S:
+            return mean  # a part of a window says nothing
+        if workload.allowed < mean:
             return workload.allowed  # the window is not used up yet, but will be
     return _rate(course.answered, since, course.seconds) or workload.allowed
 
