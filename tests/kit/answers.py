@@ -99,16 +99,18 @@ class Bucket:
         *,
         answer: Answer | None = None,
         refused: Answer | None = None,
+        time_s: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._time_s = time_s
         self.per_s = per_s
         self.burst = burst
         self.answer = answer or Answer()
         self.refused = refused or refusal()
         self._tokens = burst
-        self._filled_s = time.monotonic()
+        self._filled_s = time_s()
 
     def __call__(self, request: Request) -> Answer:
-        now = time.monotonic()
+        now = self._time_s()
         filled = self._tokens + (now - self._filled_s) * self.per_s
         self._tokens, self._filled_s = min(filled, self.burst), now
         if self._tokens < 1.0:
