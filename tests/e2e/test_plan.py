@@ -159,6 +159,14 @@ def test_a_budget_is_planned_with(cli: Cli):
     assert 4 * 60 - 10 < likely["seconds"]["likely"] < 6 * 60
 
 
+def test_what_holds_for_all_requests_together_is_planned_with(cli: Cli):
+    cli.write("headgate.toml", "[gates]\nrate = '4/s'\n")
+    cli.write("rows.csv", "id\n" + "".join(f"{row}\n" for row in range(100)))
+    planned = plan(cli, "rows.csv", "--limit", "50/s")
+    assert planned["limit"]["configured"] == ["4/s"]
+    assert planned["plans"][0]["limited_by"] == "ceiling"
+
+
 def test_people_see_a_table_with_what_would_help(cli: Cli):
     cli.write("rows.csv", "id\n" + "".join(f"{row}\n" for row in range(600)))
     said = cli("plan", "rows.csv", "--limit", "10/s")

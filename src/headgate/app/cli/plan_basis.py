@@ -15,6 +15,7 @@ from headgate.core.budget import Cap, caps_of
 from headgate.core.ceiling import Ceilings
 from headgate.core.errors import UnknownHandler, UsageError
 from headgate.core.gate_key import find_gates, provider_in
+from headgate.core.gate_policy import GatePolicy
 from headgate.core.gate_view import ceilings_of
 from headgate.core.provider import ProviderPolicy
 from headgate.core.rate import Limit
@@ -161,7 +162,8 @@ def _basis(
     if name and not keys:
         keys = tuple(find_gates(name, (), providers))
     policy = providers.get(provider_in(keys[0]) if keys else name) or ProviderPolicy()
-    ceilings, notes = _ceilings(policy, learned)
+    credentials = given.credentials or max(1, len(policy.credentials))
+    ceilings, notes = _ceilings(settings.gates, policy, credentials, learned)
     assumed, origin = _assumed(given, learned, ceilings)
     calls = given.calls_per_item or (measured.calls_per_item if measured else _usual(subject))
     hits = given.cache_hits
@@ -178,7 +180,7 @@ def _basis(
         requests=math.ceil(subject.rows * calls * (1 - hits)),
         lanes=max(worker.concurrency, worker.processes),
         processes=worker.processes,
-        credentials=given.credentials or max(1, len(policy.credentials)),
+        credentials=credentials,
         latency_s=latency_s,
         ceilings=ceilings,
         assumed=assumed,
@@ -196,9 +198,14 @@ def _basis(
         cache_hits=hits,
         now_s=learned.now_s,
         measured_latency=measured_latency,
-        pooled=bool(policy.credentials or given.credentials or policy == ProviderPolicy()),
+        pooled=not settings.gates.rate and _is_pooled(policy, given),
         notes=(*subject.notes, *notes),
     )
+
+
+def _is_pooled(policy: ProviderPolicy, given: Given) -> bool:
+    """A provider that is declared without credentials gives none out, as far as we know."""
+    return bool(policy.credentials or given.credentials) or policy == ProviderPolicy()
 
 
 def _costs(
@@ -221,9 +228,27 @@ def _usual(subject: Subject) -> float:
     return 1 / (subject.spec.pack or 1) if subject.spec else 1.0
 
 
-def _ceilings(policy: ProviderPolicy, learned: Learned) -> tuple[Ceilings, list[str]]:
-    """What is configured, or what an operator has said instead."""
-    ceilings, notes = ceilings_of(policy), []
+def _ceilings(
+    gates: GatePolicy, policy: ProviderPolicy, credentials: int, learned: Learned
+) -> tuple[Ceilings, list[str]]:
+    """What is configured for each credential, or what an operator has said instead.
+
+    Of what holds for all requests together, each credential has an equal part. All of them are
+    taken to go to one host.
+    """
+    whole, notes = ceilings_of(policy), []
+    per_host = policy.concurrency_per_host or gates.concurrency_per_host
+    shared = [
+        width for width in (per_host, gates.concurrency_per_domain, gates.concurrency) if width
+    ]
+    widths = [max(1, width // credentials) for width in shared]
+    ceilings = msgspec.structs.replace(
+        whole,
+        limits=(*whole.limits, *(Limit(x.count / credentials, x.seconds) for x in gates.limits)),
+        concurrency=min(
+            [*widths, *([whole.concurrency] if whole.concurrency else [])], default=None
+        ),
+    )
     for state in learned.states:
         override = state.override
         if override is None or not override.holds(learned.now_s):
