@@ -5,7 +5,9 @@ import heapq
 import itertools
 from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import asynccontextmanager
+from typing import TypeVar
 
+Value = TypeVar("Value")
 START_S = 1_800_000_000.0
 TURNS = 8
 """How often the loop goes round after each event, so that what woke can fall asleep again."""
@@ -87,8 +89,8 @@ class ProcessClock:
         if seconds <= 0:
             await _Turn()
             return
-        woken = asyncio.get_running_loop().create_future()
-        self.later(seconds, lambda: woken.done() or woken.set_result(None))
+        woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.later(seconds, lambda: resolve(woken, None))
         await woken
 
     def later(self, seconds: float, call: Callable[[], object]) -> Callable[[], object]:
@@ -117,6 +119,12 @@ class ProcessClock:
         held, self._held = self._held or [], None
         for ring in held:
             self._agenda.at(self._agenda.now_s, ring)
+
+
+def resolve(future: asyncio.Future[Value], value: Value) -> None:
+    """Give somebody an answer, if it is still waited for."""
+    if not future.done():
+        future.set_result(value)
 
 
 class _Turn:

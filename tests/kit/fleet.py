@@ -17,7 +17,7 @@ from headgate.engine.gates.tree import GateClosed
 from headgate.ports.gate import Route, Turn
 from headgate.ports.limits import Exchange, LimitLedger, Proposal
 from headgate.stores.sqlite import SqliteStore
-from tests.kit.agenda import START_S, Agenda, ProcessClock
+from tests.kit.agenda import START_S, Agenda, ProcessClock, resolve
 from tests.kit.answers import Answer, Request, Script, always
 
 ROUTE = Route("api", "example.org", "api.example.org")
@@ -153,7 +153,7 @@ class Fleet:
 
         def leave(answer: Answer) -> bool:
             self._in_flight -= 1
-            clock.later(LATENCY_S / 2, lambda: answered.done() or answered.set_result(answer))
+            clock.later(LATENCY_S / 2, lambda: resolve(answered, answer))
             return False
 
         # Once sent it is on its way, whatever becomes of its sender.
@@ -219,4 +219,5 @@ async def fleet(
                 lane.cancel()
             await asyncio.wait(made.lanes)
             for process in made.processes:
+                process.ledger.gone = False
                 await process.traffic.close()
