@@ -9,8 +9,14 @@ class Crowd(msgspec.Struct):
     taken: dict[int, int] = {}
     total: int = 0
     refused: list[int] = []
+    confirmed: int = 0
+    """How often in a row a look for more found the same cap."""
+    doubts: int = 0
+    """How often in a row no more than the cap were refused."""
 
     KEEP = 1500
+    FEW = 3
+    """So many are no crowd: they come and go with the rate."""
     ENOUGH = 3
     RARE = 0.04
     """At a steady rate, so small a share of those taken was taken in such a crowd by chance."""
@@ -38,7 +44,7 @@ class Crowd(msgspec.Struct):
         never = self.total >= self.MANY and as_many <= self.NEVER * self.total
         sure = number >= self.SURE and never
         rare = steady and number >= self.ENOUGH and as_many <= self.RARE * self.total
-        return least if least > 2 and (sure or rare) else None
+        return least if least > self.FEW and (sure or rare) else None
 
     @property
     def enough(self) -> bool:

@@ -105,7 +105,8 @@ class Pace:
                 return self._heard_by(in_flight), cause
             return max(now, stop.ask_at, ceiling), cause
         waiting = self._unanswered(now, in_flight, state.sent - state.answered)
-        if state.opened and waiting > 1 + 2 * state.answered:
+        cautious = state.opened or not limits.limits  # the user knows what to begin with
+        if cautious and waiting > 1 + 2 * state.answered:
             return self._heard_by(in_flight), Cause.REOPENING
         if state.cap is not None and in_flight >= max(1, int(state.cap.value * 1.0205)):
             return math.inf, Cause.CAP

@@ -10,6 +10,12 @@ from headgate.core.pace_trust import note
 BAN_S = 10.5
 BAN_COUNT = 10
 """Providers ban for about so many refusals in that time."""
+CAP_HOLD_S = 20.0
+"""How long a cap on what is in flight is kept before more is tried."""
+CAP_TRIAL_S = 10.0
+"""A cap that has held requests back for so long can be judged by what it let through."""
+CAP_WORTH = 0.7
+"""With less than this part of the rate before it, it is none."""
 PAUSE_S = 0.1
 """The shortest stop: what trickles in within a round trip of a millisecond proves nothing."""
 
@@ -48,7 +54,7 @@ def refuse(state: PaceState, now: float, refusal: Refusal) -> Reading:
         return Reading(refused=True)
     if state.told:
         contradict(state, now)
-    elif not asked and _crowded(state, in_flight):
+    elif not asked and _crowded(state, now, in_flight):
         state.answered += 1
         return Reading(refused=True, retry_in_s=retry_after or 0.0)
     _close(state, now, sent_at, retry_after, asked=asked)
@@ -119,21 +125,47 @@ def _spare(state: PaceState) -> None:
         stop.ask_at = max(stop.ask_at, state.recent[min(over, len(state.recent) - 1)] + BAN_S)
 
 
-def _crowded(state: PaceState, in_flight: int) -> bool:
+def _crowded(state: PaceState, now: float, in_flight: int) -> bool:
     """Whether the number in flight is at fault; then the refused one waits, the rest goes on."""
-    rate, cap = state.rate, state.cap
-    hold = max(20.0, 600 / rate.value)
-    if cap is not None and cap.known is not None and in_flight >= cap.known - 1:
-        cap.set(min(cap.known, max(in_flight - 1, 1)), hold, 2.0, 1.0)
-        return True
-    state.crowd.refuse(in_flight)
+    rate, crowd = state.rate, state.crowd
+    if state.cap is not None and in_flight >= (state.cap.known or 1.0) - 1:
+        if _is_worth_it(state, now, state.cap):
+            _confirm(state, state.cap, in_flight)
+            return True
+        state.cap, crowd.refused = None, []
+        rate.set(rate.known or rate.value, 2.0, 1.0, 2.5)
+    crowd.refuse(in_flight)
     if rate.known is None:
         return False
-    least = state.crowd.limit(steady=rate.value <= 1.25 * rate.known)
+    least = crowd.limit(steady=rate.value <= 1.25 * rate.known)
     if least is not None:
-        state.cap = Level(known=least - 1.0, hold_s=hold)
+        state.cap = Level(known=least - 1.0, hold_s=max(CAP_HOLD_S, 600 / rate.value))
+        crowd.confirmed = crowd.doubts = 0
         rate.set(rate.value, 1.0, 0.7, 0.7)
         return True
-    if state.crowd.enough:
+    if crowd.enough:
         state.cap = None
     return False
+
+
+def _is_worth_it(state: PaceState, now: float, cap: Level) -> bool:
+    """A cap that is one lets through as much as the rate did before; judged when it has held."""
+    if cap.age_s < CAP_TRIAL_S:
+        return True
+    taken = state.delivery.count(now - CAP_TRIAL_S, now)
+    return taken > CAP_WORTH * CAP_TRIAL_S * (state.rate.known or 0.0)
+
+
+def _confirm(state: PaceState, cap: Level, in_flight: int) -> None:
+    """More than the cap were refused, as expected; or as many, which one may have overtaken."""
+    crowd, known = state.crowd, cap.known or 1.0
+    if cap.probing:
+        crowd.confirmed = crowd.confirmed + 1 if in_flight - 1 <= known else 0
+        crowd.doubts = 0
+        known = max(known, in_flight - 1.0)
+    else:
+        crowd.confirmed, crowd.doubts = 0, crowd.doubts + 1
+        if crowd.doubts > 1:
+            crowd.doubts, known = 0, max(known - 1, 1.0)
+    hold_s = max(CAP_HOLD_S * 1.5 ** min(crowd.confirmed, 4), 600 / state.rate.value)
+    cap.set(known, hold_s, 2.0, 2.5)

@@ -36,12 +36,13 @@ def test_never_among_few_says_nothing():
     assert crowd({8: 20}, 9, 9).limit(steady=False) is None
 
 
-def test_two_are_no_crowd():
-    assert crowd({1: 400}, 2, 2, 2).limit(steady=True) is None
+def test_a_few_are_no_crowd():
+    assert crowd({2: 400}, 3, 3, 3).limit(steady=True) is None
+    assert crowd({3: 400}, 4, 4, 4).limit(steady=True) == 4
 
 
 def test_only_the_last_refusals_count():
-    assert crowd({5: 400}, 3, 20, 21, 22).limit(steady=True) == 20
+    assert crowd({5: 400}, 4, 20, 21, 22).limit(steady=True) == 20
 
 
 def test_what_was_long_ago_fades():

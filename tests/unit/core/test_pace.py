@@ -17,6 +17,17 @@ def test_the_first_request_goes_at_once():
     assert Pace().gate(START, 0) == START
 
 
+def test_an_unknown_provider_is_asked_by_one_request_first():
+    pace = Pace(start=1000.0)
+    pace.on_send(START, 1)
+    assert pace.gate(START + 0.01, 1) == START + 0.01
+    pace.on_send(START + 0.01, 2)
+    assert pace.gate(START + 0.02, 2) == math.inf
+    assert pace.why(START + 0.02) is Cause.REOPENING
+    pace.on_reply(START + 0.1, START, 1, 200, {}, 0.1)
+    assert pace.gate(START + 0.1, 1) == START + 0.1
+
+
 def test_requests_are_spaced_and_the_spacing_shrinks_while_nothing_is_refused():
     pace = Pace(start=10.0)
     gaps = []

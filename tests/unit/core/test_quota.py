@@ -1,7 +1,7 @@
 """What replies say about limits, in the words of different providers."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.core.quota import Quota, read_quota, read_retry_after
@@ -107,6 +107,7 @@ RUBBISH = st.one_of(
 
 
 @given(st.dictionaries(NAMES, RUBBISH))
+@settings(deadline=None)
 def test_rubbish_is_read_as_nothing_much(headers: dict[str, str]):
     read_quota(headers, NOW)
     read_retry_after(headers, NOW)
