@@ -84,7 +84,7 @@ class Pace:
                 self._reopen(now)
         else:
             self._grow_older(now)
-        if now - max(state.sent_at, state.due) > REST_S:
+        if state.rate.known is not None and now - max(state.sent_at, state.due) > REST_S:
             state.rate.resumed_at = now
         state.bound, state.sent_at = Cause.OPEN, now
         state.sent += 1

@@ -6,8 +6,14 @@ from headgate.core.quota import Quota
 
 DOUBLING_S = 0.4
 """A limit that is told is gone up to in steps, as answers come: it may be a lie."""
+LIAR_SHARE = 0.65
+"""Where a lie came to light, the truth is looked for from well below what was taken of late."""
 DEAF_S = 600.0
 """How long a provider is not listened to after it was refusing below what it told."""
+BRIEF_S = 1.0
+"""In windows as short as this, what remains is less the more is sent: the mean counts,"""
+BRIEF_SHARE = 0.95
+"""nearly."""
 SILENCE_S = 60.0
 """A provider that tells nothing for so long has stopped telling."""
 
@@ -26,13 +32,19 @@ def heed(state: PaceState, now: float, quota: Quota | None, longest_wait_s: floa
         state.told_since = now
     since = min(now - state.told_at, 1.0) if state.told else 0.0
     state.told, state.told_at, state.told_rate = True, now, rate
-    known = min(rate, before * 2 ** (since / DOUBLING_S))
+    known = min(rate, before * 2 ** (since / _doubling_s(state, before)))
     if known != state.rate.known:
         state.rate.set(known, 1e12, 2.0, 2.5)
-        state.due = min(state.due, now + 1 / known)
+        state.due = max(min(state.due, now + 1 / known), state.sent_at + 1 / known)
     state.rate.margin = _margin(state, now, quota)
     if quota.remaining is not None and quota.remaining <= 0 and (quota.seconds or 60) > 2:
         state.shut_until = max(state.shut_until, now + min(quota.reset_s or 0.0, longest_wait_s))
+
+
+def _doubling_s(state: PaceState, rate: float) -> float:
+    """A lie costs what is on its way when it comes to light: where that is much, go slower."""
+    dear = rate > state.rate.CAUTION * state.rate.cheap
+    return 3 * DOUBLING_S if dear else DOUBLING_S
 
 
 def contradict(state: PaceState, now: float) -> None:
@@ -40,10 +52,12 @@ def contradict(state: PaceState, now: float) -> None:
     if now - state.told_since < max(1.5, 3 * state.latency):
         return  # it has just been changed, and this one left before we knew
     span = 1.0 if state.told_rate > 5 else 10.0
-    if state.delivery.count(now - span, now) > 0.8 * span * state.told_rate:
+    taken = state.delivery.count(now - span, now) / span
+    if taken > 0.8 * state.told_rate:
         state.rate.margin = max(0.9, state.rate.margin - 0.02)
         return
     state.deaf_until = now + DEAF_S
+    state.rate.known = max(LIAR_SHARE * taken, 0.25 * state.rate.value)
     _forget(state)
     note(state, now, "refused below the limit that it told", "believe it no longer")
 
@@ -61,8 +75,10 @@ def _rate(state: PaceState, quota: Quota) -> float | None:
         return None
     remaining, reset_s = quota.remaining or 0.0, quota.reset_s or 0.0
     state.told_window = max(state.told_window, reset_s)
-    most = 4 * quota.count / state.told_window if quota.count and quota.count > 0 else 1e6
-    return min(max(remaining / reset_s, 1e-5), most)
+    mean = quota.count / state.told_window if quota.count and quota.count > 0 else None
+    most = 4 * mean if mean else 1e6
+    least = BRIEF_SHARE * mean if mean and state.told_window <= BRIEF_S else 1e-5
+    return min(max(remaining / reset_s, least), most)
 
 
 def _margin(state: PaceState, now: float, quota: Quota) -> float:

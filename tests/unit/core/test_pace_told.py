@@ -134,3 +134,35 @@ def test_a_provider_that_stops_telling_is_looked_at_again():
     assert not run.pace.state.told
     run.for_seconds(60)
     assert run.pace.rate(run.now) > 5
+
+
+def test_in_a_brief_window_the_mean_counts_and_not_what_remains():
+    run = Run()
+    headers = {
+        "x-ratelimit-limit": "20",
+        "x-ratelimit-remaining": "8",
+        "x-ratelimit-reset": "1",
+    }
+    for _ in range(60):
+        answer(run, 200, headers)
+    assert run.pace.learned == pytest.approx(0.95 * 20)
+
+
+def test_where_a_lie_came_to_light_the_truth_is_looked_for_from_below():
+    run = Run()
+    for _ in range(100):
+        answer(run, 200, fields(100, 1, remaining=90))
+    answer(run, 429, fields(100, 1, remaining=90))
+    assert run.pace.learned == pytest.approx(0.25 * 100, rel=0.02)
+
+
+def test_a_high_limit_that_is_told_is_gone_up_to_more_slowly_at_last():
+    run = Run(Pace(start=100.0))
+    answer(run, 200, fields(10_000, 1))
+    answer(run, 200, fields(10_000, 1))
+    first = run.pace.state.rate.value
+    answer(run, 200, fields(10_000, 1))
+    second = run.pace.state.rate.value
+    answer(run, 200, fields(10_000, 1))
+    third = run.pace.state.rate.value
+    assert third / second < second / first
