@@ -7,7 +7,7 @@ import pytest
 
 from headgate.core.ceiling import Ceilings
 from headgate.core.pace import Pace
-from headgate.core.pace_state import Cause, PaceState
+from headgate.core.pace_state import Cause, PaceState, Window
 from headgate.core.pace_stop import PAUSE_S
 from headgate.core.rate import Limit
 from tests.kit.paced import LATENCY, START, Run
@@ -320,3 +320,14 @@ def test_a_window_of_a_second_that_is_full_is_no_trickle():
     pace.on_reply(now + 0.001, now, 1, 200, {}, 0.001)
     assert pace.learned is not None
     assert 0.6 * before < pace.learned < before
+
+
+def test_a_window_that_takes_more_than_was_known_is_outgrown():
+    run = Run()
+    run.pace.state.rate.set(5.0, 0.0, 1.0, 1.0)
+    run.pace.state.window = Window(20, 10.0, START - 10, START - 10, firm=True)
+    run.for_seconds(60)
+    window = run.pace.state.window
+    assert window is None or window.count > 25
+    assert run.pace.learned is not None
+    assert run.pace.learned > 5

@@ -1,0 +1,170 @@
+"""What the end of a stop teaches, one case after the other, on states that were made for it."""
+
+import pytest
+
+from headgate.core.level import Level
+from headgate.core.pace_learn import learn
+from headgate.core.pace_state import PaceState, Probe, Stop, Window
+from headgate.core.pace_stop import CAP_TRIAL_S, Refusal, refuse
+from headgate.core.pace_told import contradict
+from headgate.core.pace_trust import settle
+from headgate.core.pace_window import is_window, learn_window
+
+NOW = 1_800_000_000.0
+
+
+def known(rate: float, *, taken: int = 0, age_s: float = 0.0) -> PaceState:
+    """A state that knows a rate, and has had so many a second for a minute."""
+    state = PaceState(rate=Level())
+    state.rate.set(rate, 8.0, 2.0, 2.5)
+    state.rate.age_s = age_s
+    state.opened, state.settled = NOW - 60, True
+    for second in range(60 * taken):
+        state.delivery.add(NOW - 60 + second / taken)
+    return state
+
+
+def stopped(state: PaceState, cut: float, **facts: float) -> PaceState:
+    """It was refused at that rate a moment ago, and asked once."""
+    at = NOW - 0.2
+    made = Stop(first=at, dark=at, last=at, noticed=at + 0.1, previous=NOW - 60, cut=cut)
+    for name, value in facts.items():
+        setattr(made, name, value)
+    state.stop = made
+    return state
+
+
+def test_a_trickle_after_a_look_for_more_falls_back_to_what_was_known_before_it():
+    state = stopped(known(50.0), 60.0, first=NOW - 0.6, trickles=1, surprise=True)
+    state.probe = Probe(NOW - 10, NOW - 5, 300, 30.0)
+    learn(state, NOW)
+    assert state.rate.known == pytest.approx(30.0)
+
+
+def test_a_flood_of_refusals_says_how_far_the_limit_has_fallen():
+    state = stopped(known(50.0, taken=50), 50.0, hits=5, surprise=True)
+    learn(state, NOW)
+    assert state.rate.known == pytest.approx(0.25 * 50)
+    assert not state.settled
+
+
+def test_after_enough_tries_the_level_is_what_came_between_the_stops():
+    state = stopped(known(20.0, taken=25), 40.0)
+    state.settled, state.tries = False, 4
+    learn(state, NOW)
+    assert state.rate.known == pytest.approx(25, rel=0.05)
+    assert state.settled
+
+
+def test_where_refusals_have_to_be_earned_a_higher_limit_is_approached_slowly():
+    state = stopped(known(20.0, taken=20), 28.0)
+    for _ in range(40):
+        state.refused.add(NOW - 20)
+    learn(state, NOW)
+    assert state.rate.known == pytest.approx(20 + (28 / 1.1 - 20) / 4, rel=0.02)
+
+
+def test_a_look_that_ends_in_the_dark_with_all_refused_gives_less_than_the_middle():
+    state = stopped(known(20.0, taken=20), 60.0, hits=30, dark=NOW - 0.8)
+    state.settled = False
+    learn(state, NOW)
+    assert state.rate.known == pytest.approx(20, rel=0.05)
+
+
+def test_a_window_that_is_outgrown_is_none():
+    state = stopped(known(5.0), 5.0)
+    state.window = Window(300, 60.0, NOW - 60, NOW - 60)
+    settle(state, NOW, 6.0, "more")
+    assert state.window is None
+
+
+def test_a_window_that_was_half_empty_did_not_refuse():
+    state = stopped(known(5.0, taken=2), 5.0)
+    state.window = Window(300, 60.0, NOW - 60, NOW - 60)
+    assert not is_window(state, NOW)
+    assert state.window is None
+
+
+def test_a_long_window_that_takes_more_than_it_should_is_a_shorter_one():
+    state = stopped(known(5.0, taken=20), 20.0, dark=NOW - 5, last=NOW - 0.2, first=NOW - 5)
+    state.window = Window(300, 60.0, NOW - 60, NOW - 59, firm=True)
+    learn_window(state, NOW)
+    assert state.window is not None
+    assert state.window.seconds == 10.0
+
+
+def test_a_trickle_says_less_about_a_window_than_its_own_edge():
+    state = stopped(known(5.0, taken=5), 5.2, trickles=1)
+    state.window = Window(300, 60.0, NOW - 60, NOW - 59, firm=True)
+    learn_window(state, NOW)
+    assert state.window is not None
+    assert state.window.count == pytest.approx(300, rel=0.02)
+
+
+def test_a_window_that_was_fuller_before_is_a_longer_one():
+    state = stopped(known(20.0), 20.0, dark=NOW - 5, first=NOW - 5)
+    for place in range(240):
+        state.delivery.add(NOW - 19 + place / 30)
+    for place in range(20):
+        state.delivery.add(NOW - 9 + place / 10)
+    learn_window(state, NOW)
+    assert state.window is not None
+    assert state.window.seconds == 60.0
+
+
+def test_after_a_storm_the_minute_is_the_window_whatever_came_before_it():
+    state = stopped(known(1.0, taken=1), 1.0, dark=NOW - 5, first=NOW - 5)
+    for place in range(600):
+        state.delivery.add(NOW - 110 + place / 20)
+    state.wary = Window(60, 60.0, NOW - 60, NOW - 60)
+    learn_window(state, NOW)
+    assert state.window is not None
+    assert state.window.seconds == 60.0
+
+
+def test_a_refusal_just_below_a_told_limit_asks_for_more_room():
+    state = known(10.0, taken=10)
+    state.told, state.told_rate, state.told_since = True, 10.0, NOW - 60
+    contradict(state, NOW)
+    assert state.told
+    assert state.rate.margin < 0.985
+
+
+def crowded(cap: float, *, taken: int, age_s: float) -> PaceState:
+    state = known(20.0, taken=taken)
+    state.cap = Level(known=cap, hold_s=1_000.0, age_s=age_s)
+    return state
+
+
+def turn_away(state: PaceState, in_flight: int) -> None:
+    refuse(state, NOW, Refusal(NOW - 0.1, in_flight, None, asked=False, bare=False))
+
+
+def test_a_cap_is_lowered_only_when_it_is_doubted_twice():
+    state = crowded(8.0, taken=20, age_s=CAP_TRIAL_S)
+    turn_away(state, 8)
+    assert state.cap is not None
+    assert state.cap.known == 8.0
+    turn_away(state, 8)
+    assert state.cap.known == 7.0
+    assert not state.stop.open
+
+
+def test_a_cap_that_lets_less_through_than_the_rate_did_is_none():
+    state = crowded(8.0, taken=10, age_s=CAP_TRIAL_S)
+    turn_away(state, 8)
+    assert state.cap is None
+    assert state.stop.open
+
+
+def test_a_look_beyond_a_cap_raises_or_confirms_it():
+    state = crowded(8.0, taken=20, age_s=2_000.0)
+    turn_away(state, 11)
+    assert state.cap is not None
+    assert state.cap.known == 10.0
+    first = state.cap.hold_s
+    state.cap.age_s = first
+    turn_away(state, 11)
+    assert state.cap.known == 10.0
+    assert state.cap.hold_s >= first
+    assert state.crowd.confirmed == 1
