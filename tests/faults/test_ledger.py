@@ -100,7 +100,7 @@ async def test_a_ledger_that_is_away_slows_down_but_stops_nobody(tmp_path: Path)
         await running.run(30)
         by_process = Counter(each.process for each in running.arrivals(30, 50))
         assert min(by_process[0], by_process[1]) > 50
-        assert running.refused(20, 50) <= 3
+        assert running.refused(20, 50) <= 10
         for process in running.processes:
             process.ledger.gone = False
         await running.run(20)
@@ -187,7 +187,6 @@ async def test_the_places_of_a_frozen_process_go_to_the_others(tmp_path: Path):
     assert max(each.in_flight for each in running.arrivals(27)) <= 8
 
 
-@pytest.mark.xfail(reason="a share is not told that its last transfer has ended")
 async def test_the_places_of_those_who_have_finished_go_to_the_others(tmp_path: Path):
     """Three of four run out of work; the fourth alone then uses all that the cap allows."""
     async with fleet(tmp_path, lanes=6, policy=ProviderPolicy(concurrency=3)) as running:

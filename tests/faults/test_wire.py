@@ -93,12 +93,7 @@ def streaming_elsewhere(provider: Provider, host: str) -> None:
     provider.script = by_path({"/there": lambda _: slow}, otherwise=lambda _: redirect(there))
 
 
-STANDS_STILL = pytest.mark.xfail(
-    strict=False, reason="a process that has nothing more to send may keep its places"
-)
-
-
-@pytest.mark.parametrize("processes", [1, pytest.param(4, marks=STANDS_STILL)])
+@pytest.mark.parametrize("processes", [1, 4])
 @crossed("stream", "stream")
 def test_a_cap_holds_where_redirects_lead_while_bodies_stream(
     project: Project, name: str, provider: Provider, processes: int

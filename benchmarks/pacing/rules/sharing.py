@@ -8,7 +8,8 @@ from benchmarks.pacing.ledger import VirtualLedger
 from benchmarks.pacing.rules.ours import EPOCH_S, Ours
 from benchmarks.pacing.rules.rule import Reply, Surroundings
 from headgate.core.ceiling import Ceilings
-from headgate.core.share import GateState, Share
+from headgate.core.gate_state import GateState
+from headgate.core.share import Share
 from headgate.ports.limits import Exchange, LedgerEntry, Proposal
 
 KEY = "provider:simulated"

@@ -1,10 +1,11 @@
 """A limit that is only configured: nothing is learned here."""
 
+import math
 from collections.abc import Mapping
 
 from headgate.core.ceiling import Ceilings
 from headgate.core.pace import UNLIMITED, Pace
-from headgate.core.pace_state import Reading
+from headgate.core.pace_state import Cause, Reading
 
 ANY = 1e9
 """Requests a second; more than anybody sends."""
@@ -17,6 +18,13 @@ class Fixed(Pace):
     def __init__(self, limits: Ceilings = UNLIMITED, *, start: float = ANY) -> None:
         super().__init__(limits, start=start)
         self.state.rate.set(start, EVER, 1.0, 1.0)
+
+    def _held(self, now: float, in_flight: int) -> tuple[float, Cause]:
+        limits = self.limits
+        if limits.concurrency is not None and in_flight >= limits.concurrency:
+            return math.inf, Cause.CONCURRENCY
+        opens_at = limits.opens_at(self.state.ceiling_due)
+        return (opens_at, Cause.CEILING) if opens_at > now else (now, Cause.OPEN)
 
     def on_reply(
         self,

@@ -9,11 +9,11 @@ from headgate.core.budget_view import BudgetUse, SpentCap, spent_cap, uses_of
 from headgate.core.ceiling import Ceilings
 from headgate.core.fixed import ANY
 from headgate.core.gate_key import kind_of, name_of
+from headgate.core.gate_state import GateState, Override
 from headgate.core.membership import Member, alive
 from headgate.core.pace import Pace
 from headgate.core.pace_state import Cause, Evidence, PaceState
 from headgate.core.provider import ProviderPolicy
-from headgate.core.share import GateState, Override
 
 SET = "set"
 """The cause of a wait for a rate that an operator has set, beside those of `Cause`."""

@@ -1,6 +1,7 @@
 """Who shares a gate, and what each of them may use of it."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 
 import msgspec
@@ -16,12 +17,15 @@ class Member(msgspec.Struct, frozen=True):
     need: float
     """Requests a second that it could use; infinite is written as -1 (JSON has no other word)."""
     in_flight: int = 0
+    flying: float = 0.0
+    """How many it had in flight on average, of late."""
     slots: int = 0
     """How many it may have in flight, where that is limited."""
     waiting: bool = False
     """Somebody stands in line there."""
-    part: float = 0.0
-    """What it may use of the whole rate, from nothing to one, until its next exchange."""
+    joined: float = 0.0
+    had: float = 0.0
+    """How many moments and permits it has had; a newcomer starts with as many as the others."""
     drawn: Mapping[str, float] = {}
     """What it has drawn of a budget and not spent yet."""
     broken: Mapping[str, float] = {}
@@ -39,17 +43,7 @@ def alive(members: Mapping[str, Member], now: float) -> dict[str, Member]:
 
 
 def part_of(members: Mapping[str, Member], name: str, rate: float) -> float:
-    """What one of them may use of a whole rate, from nothing to one.
-
-    That is its fair part, as far as the others have left it: they keep theirs until their next
-    exchange, so all together never use more than there is.
-    """
-    others = math.fsum(each.part for other, each in members.items() if other != name)
-    return max(0.0, min(_fair_rate(members, name, rate) / rate, 1.0 - others))
-
-
-def _fair_rate(members: Mapping[str, Member], name: str, rate: float) -> float:
-    """As much of a rate as one needs, if that leaves enough for others.
+    """What one of them may use of a rate: as much as it needs, if that leaves enough for others.
 
     Who needs less than an equal part gets what it needs; the rest is shared by the others.
     """
@@ -66,6 +60,35 @@ def _fair_rate(members: Mapping[str, Member], name: str, rate: float) -> float:
     return left
 
 
+def is_known(members: Mapping[str, Member], name: str) -> bool:
+    """Whether all others have been there since one joined: until then they do not reckon with it.
+
+    Who was alone goes without bookings, and at the whole rate.
+    """
+    joined = members[name].joined
+    return all(each.seen >= joined for other, each in members.items() if other != name)
+
+
+def lag_of(members: Mapping[str, Member], name: str) -> float:
+    """How many moments one of those who could use more has had less than the others of them."""
+    counts = [
+        each.had for other, each in members.items() if other != name and math.isinf(each.wants)
+    ]
+    mine = members[name]
+    if not counts or not math.isinf(mine.wants):
+        return 0.0
+    return math.fsum(counts) / len(counts) - mine.had
+
+
+def spare_of(members: Mapping[str, Member], name: str) -> Mapping[str, float]:
+    """What the others of one may still give back of a budget."""
+    spare: Counter[str] = Counter()
+    for other, each in members.items():
+        if other != name:
+            spare.update(each.drawn)
+    return spare
+
+
 def slots_of(members: Mapping[str, Member], name: str, cap: int) -> int:
     """How many one of them may have in flight, so that all together never exceed the cap.
 
@@ -79,6 +102,8 @@ def slots_of(members: Mapping[str, Member], name: str, cap: int) -> int:
     without = any(
         each.waiting and not each.slots for other, each in members.items() if other != name
     )
+    if len(members) == 1:
+        return cap  # whoever comes finds them all taken until we know of it
     if not (mine.waiting or mine.in_flight):
         return 0
     if mine.slots > equal and without:

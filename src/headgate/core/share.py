@@ -8,66 +8,29 @@ the shared state: then one process in all asks the provider whether it takes mor
 """
 
 import math
-from collections import Counter
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import msgspec
 
 from headgate.core.allowance import Allowance
+from headgate.core.booking import Bookings, Standing
 from headgate.core.budget import BudgetState
 from headgate.core.ceiling import Ceilings
-from headgate.core.membership import Member, alive, part_of, slots_of
+from headgate.core.flying import Flying
+from headgate.core.gate_event import Replied, Sent, play
+from headgate.core.gate_state import GateState, Override
+from headgate.core.membership import Member, alive, is_known, lag_of, part_of, slots_of, spare_of
 from headgate.core.pace import Pace
 from headgate.core.pace_state import Cause, PaceState, Reading
-
-
-class Override(msgspec.Struct, frozen=True):
-    """What an operator has said."""
-
-    rate: float | None = None
-    paused: bool = False
-    until: float | None = None
-    """When that ends; None: when the operator says so."""
-
-    def holds(self, now: float) -> bool:
-        """Whether it still counts."""
-        return self.until is None or now < self.until
-
-
-class GateState(msgspec.Struct, frozen=True):
-    """What all processes know of a gate."""
-
-    pace: PaceState
-    members: Mapping[str, Member] = {}
-    override: Override | None = None
-    budget: BudgetState | None = None
-
-
-class Sent(NamedTuple):
-    """A request that went out."""
-
-    at: float
-    in_flight: int
-    bound: Cause
-    knew: float
-    """The stop that its sender knew of, by when it was noticed; 0: of none."""
-
-
-class Replied(NamedTuple):
-    """What came back."""
-
-    at: float
-    sent_at: float
-    in_flight: int
-    status: int
-    headers: Mapping[str, str]
-    latency: float
 
 
 class Share:
     """A limiter whose limit is shared; see `Limiter` for the first methods."""
 
+    LEAST_S = 0.05
+    """No two exchanges for bookings follow each other faster."""
+    PLACE_S = 0.2
+    """How often those ask who have no place in flight and want one."""
     PERIOD_S = 1.0
     """How long a part is valid, about."""
     STALE_S = 2.5
@@ -95,16 +58,22 @@ class Share:
         """How many of them the last proposal holds."""
         self._members: dict[str, Member] = {}
         self._override: Override | None = None
-        self._part = 0.0
+        self._part = 1.0
         """Of the whole rate."""
+        self._bookings = Bookings()
+        self._stop_heard = 0.0
+        """The last stop that we know of, by when it was noticed."""
+        self._stop_heard_at = 0.0
         self._is_lost = False
         self._part_until = -math.inf
         self._due = 0.0
         self._granted = 0
         self._asked = False
         self._waiting = False
-        self._in_flight = 0
+        self.in_flight = 0
+        """Our own, as far as we were told."""
         self._sent_since = 0
+        self._flying = Flying()
         self._synced = -math.inf
         self._is_leaving = False
         self.broken: Mapping[str, float] = {}
@@ -116,7 +85,7 @@ class Share:
 
     def gate(self, now: float, in_flight: int) -> float:
         """The earliest moment; now: at once; infinite: after a reply or an exchange."""
-        self._in_flight = in_flight
+        self.in_flight = in_flight
         at, cause = self._held(now, in_flight)
         if at > now:
             self._waiting = True
@@ -124,31 +93,44 @@ class Share:
         return at
 
     def _held(self, now: float, in_flight: int) -> tuple[float, Cause]:
-        override = self._override
-        if override is not None and override.paused and override.holds(now):
+        override = self._ruling(now)
+        if override is not None and override.paused:
             return math.inf if override.until is None else override.until, Cause.PAUSED
         if now >= self._part_until:
             return math.inf, Cause.LEASE
         if self._is_unsure:
             return self._by_permit(now, in_flight)
-        if not self._part:
-            return math.inf, Cause.LEASE
-        cap = self._cap
-        if cap is not None and in_flight >= self._members[self._me].slots:
+        if self._shares_cap and in_flight >= self._members[self._me].slots:
             return math.inf, Cause.CONCURRENCY if self._limits.concurrency else Cause.CAP
-        if len(self._members) < 2 and override is None:
+        if len(self._members) < 2 and override is None and not self._is_lost:
             at = self._pace.gate(now, in_flight)
             return at, self._pace.state.bound
         if self._pace.closed_until > now:
             return self._pace.closed_until, self._pace.why(now)
-        return max(now, self._due), Cause.RATE
+        booked = self._bookings.next(now) if self._books(now) else now
+        return max(now, booked, self._due), Cause.RATE
+
+    @property
+    def _shares_cap(self) -> bool:
+        return self._pace.cap is not None and len(self._members) > 1
+
+    def _ruling(self, now: float) -> Override | None:
+        """What the operator has said, as long as it holds."""
+        return self._override if self._override and self._override.holds(now) else None
+
+    def _books(self, now: float) -> bool:
+        """Whether every moment must be booked, so that it is ours alone."""
+        if len(self._members) < 2 or self._is_lost:
+            return False
+        return self._whole_rate(now, self._pace, self._override) <= Bookings.MOST
 
     @property
     def _is_unsure(self) -> bool:
         """Whether every request must be asked for, since the gate is shut or has just opened."""
-        state = self._pace.state
-        reopening = state.opened and state.answered < self.SAFE_ANSWERS
-        return len(self._members) > 1 and bool(state.stop.open or reopening)
+        return len(self._members) > 1 and self._is_shaky(self._pace.state)
+
+    def _is_shaky(self, state: PaceState) -> bool:
+        return bool(state.stop.open or (state.opened and state.answered < self.SAFE_ANSWERS))
 
     def _by_permit(self, now: float, in_flight: int) -> tuple[float, Cause]:
         if self._granted:
@@ -161,15 +143,16 @@ class Share:
 
     def on_send(self, now: float, in_flight: int) -> None:
         """A request goes out."""
-        self._in_flight = in_flight
+        self.in_flight = in_flight
         self._sent_since += 1
         self._waiting = False
-        if self._part:
-            self._due = max(self._due, now) + 1 / self.rate(now)
+        rate = self._whole_rate(now, self._pace, self._override)
+        self._due = max(self._due, now) + 1 / (rate if self._books(now) else self._part * rate)
         if self._granted:
             self._granted -= 1  # it stands in the shared state already
             return
-        event = Sent(now, self._all_in_flight(in_flight), self._pace.state.bound, self._knows())
+        self._bookings.use()
+        event = Sent(now, self._crowd(in_flight), self._pace.state.bound, self._knows())
         self._events.append(event)
         self._pace.on_send(now, event.in_flight)
 
@@ -183,17 +166,20 @@ class Share:
         latency: float,
     ) -> Reading:
         """A reply came; status 0: none will."""
-        everybody = self._all_in_flight(in_flight)
-        self._events.append(Replied(now, sent_at, everybody, status, headers, latency))
+        self._flying.landed(latency)
+        everybody = self._crowd(in_flight)
+        knew = self._knows() if sent_at >= self._stop_heard_at else 0.0
+        event = Replied(now, sent_at, everybody, status, headers, latency, knew)
+        self._events.append(event)
         was_open = self._pace.state.stop.open
-        reading = self._pace.on_reply(now, sent_at, everybody, status, headers, latency)
+        reading = play(self._pace, event)
         if was_open != self._pace.state.stop.open:
-            self.urgent = True
+            self.urgent, self._stop_heard_at = True, now
         return reading
 
     def why(self, now: float) -> Cause:
         """What held back the request that was last asked for."""
-        return self._held(now, self._in_flight)[1]
+        return self._held(now, self.in_flight)[1]
 
     def rate(self, now: float) -> float:
         """Requests a second that are ours."""
@@ -202,10 +188,10 @@ class Share:
     @property
     def closed_until(self) -> float:
         """When it opens again; in the past if it is open."""
-        override = self._override
-        if override is not None and override.paused:
-            return math.inf if override.until is None else override.until
-        return self._pace.closed_until
+        pause = self._override if self._override and self._override.paused else None
+        if pause is None:
+            return self._pace.closed_until
+        return math.inf if pause.until is None else max(pause.until, self._pace.closed_until)
 
     # ---- with the ledger
 
@@ -219,14 +205,28 @@ class Share:
             return True
         if self._events and self._is_unsure:
             return True  # what was delivered until then decides what the stop means
-        return now - self._synced >= self.PERIOD_S
+        if self._needs_bookings(now):
+            return True
+        return now - self._synced >= (self.PLACE_S if self._needs_place else self.PERIOD_S)
+
+    @property
+    def _needs_place(self) -> bool:
+        """Whether somebody waits, and all places in flight are others'."""
+        mine = self._members.get(self._me)
+        return self._shares_cap and self._waiting and mine is not None and not mine.slots
+
+    def _needs_bookings(self, now: float) -> bool:
+        wants = self._waiting or self._sent_since > 0
+        if not wants or self._is_unsure or now - self._synced < self.LEAST_S:
+            return False
+        return self._bookings.are_short(now) and self._books(now)
 
     @property
     def idle(self) -> bool:
         """Whether nothing has happened since the last exchange, and nobody waits."""
         if self._allowance is not None and not self._allowance.idle:
             return False
-        busy = self._events or self._waiting or self._in_flight or self._sent_since
+        busy = self._events or self._waiting or self.in_flight or self._sent_since
         mine = self._members.get(self._me)
         return not busy and (mine is None or mine.broken == self.broken)
 
@@ -236,41 +236,55 @@ class Share:
 
     def merge(self, state: GateState | None, now: float) -> GateState:
         """The shared state with what happened here since; asked again when somebody was faster."""
-        pace = self._limited(state.pace) if state else self._kind(self._limits)
+        shared = state or GateState(self._kind(self._limits).state)
+        pace = self._limited(shared.pace)
         self._played = len(self._events)
         for event in self._events:
-            _play(pace, event)
-        members = alive(state.members, now) if state else {}
-        members[self._me] = self._myself(now)
-        override = state.override if state else None
+            play(pace, event)
+        members = alive(shared.members, now)
+        members[self._me] = self._myself(members, now)
         self._ask(pace, members, now)
-        cap = self._cap_of(pace)
-        slots = 0 if cap is None else slots_of(members, self._me, cap)
-        part = part_of(members, self._me, self._whole_rate(now, pace, override))
-        members[self._me] = msgspec.structs.replace(members[self._me], slots=slots, part=part)
+        if pace.cap is not None:
+            self._note(members, slots=slots_of(members, self._me, pace.cap))
+        lines = self._book(shared, pace, members, now)
+        budget = self._draw(shared, members, now)
         if self._is_leaving:
             del members[self._me]
-        budget = state.budget if state else None
-        if self._allowance is not None:
-            drawing = 0 if self._is_leaving else len(members)
-            budget = self._allowance.draw(budget, now, drawing, self._spare(members))
-            members = self._with_drawn(members, self._allowance.drawn)
-        return GateState(pace.state, members, override, budget)
+        return GateState(pace.state, members, shared.override, budget, lines)
 
-    def _spare(self, members: Mapping[str, Member]) -> Mapping[str, float]:
-        """What the others may still give back of a budget."""
-        spare: Counter[str] = Counter()
-        for name, each in members.items():
-            if name != self._me:
-                spare.update(each.drawn)
-        return spare
+    def _note(self, members: dict[str, Member], **changes: object) -> None:
+        members[self._me] = msgspec.structs.replace(members[self._me], **changes)
 
-    def _with_drawn(
-        self, members: dict[str, Member], drawn: Mapping[str, float]
-    ) -> dict[str, Member]:
-        if self._me in members:
-            members[self._me] = msgspec.structs.replace(members[self._me], drawn=drawn)
-        return members
+    def _book(
+        self, shared: GateState, pace: Pace, members: dict[str, Member], now: float
+    ) -> tuple[float, ...]:
+        """Propose the moments that are to be ours; the lines as they are then."""
+        if len(members) == 1:
+            return ()
+        if not is_known(members, self._me):
+            self.urgent = self.urgent or members[self._me].joined == now
+            return shared.lines
+        rate = self._whole_rate(now, pace, shared.override)
+        if self._is_shaky(pace.state) or rate > Bookings.MOST:
+            return ()
+        part = part_of(members, self._me, rate) / rate
+        lag = lag_of(members, self._me)
+        standing = Standing(rate, part, len(members), lag, pace.state.due)
+        lines = self._bookings.book(shared.lines, now, standing)
+        self._note(members, had=members[self._me].had + self._bookings.offered)
+        return tuple(lines)
+
+    def _draw(
+        self, shared: GateState, members: dict[str, Member], now: float
+    ) -> BudgetState | None:
+        """Propose what is to be ours of the budget."""
+        if self._allowance is None:
+            return shared.budget
+        drawing = 0 if self._is_leaving else len(members)
+        spare = spare_of(members, self._me)
+        budget = self._allowance.draw(shared.budget, now, drawing, spare)
+        self._note(members, drawn=self._allowance.drawn)
+        return budget
 
     def _ask(self, pace: Pace, members: dict[str, Member], now: float) -> None:
         """Take a permit, if one is wanted and there is one."""
@@ -282,17 +296,26 @@ class Share:
             pace.on_send(now, flying + 1)
             self._offered = 1
             mine = members[self._me]
-            members[self._me] = msgspec.structs.replace(mine, in_flight=mine.in_flight + 1)
+            self._note(members, in_flight=mine.in_flight + 1, had=mine.had + 1)
 
-    def _myself(self, now: float) -> Member:
-        before = self._members.get(self._me)
+    def _myself(self, members: Mapping[str, Member], now: float) -> Member:
+        before = members.get(self._me)
         seconds = max(now - self._synced, 0.05)
         eager = self._waiting or math.isinf(self._synced)
         need = -1.0 if eager else 1.25 * self._sent_since / min(seconds, 60.0) + 1.0
         slots = before.slots if before else 0
-        in_flight = self._in_flight + self._granted
-        part = before.part if before else 0.0
-        return Member(now, need, in_flight, slots, self._waiting, part, broken=dict(self.broken))
+        in_flight = self.in_flight + self._granted
+        return Member(
+            seen=now,
+            need=need,
+            in_flight=in_flight,
+            flying=self._flying.at(now),
+            slots=slots,
+            joined=before.joined if before else now,
+            had=before.had if before else max((each.had for each in members.values()), default=0),
+            waiting=self._waiting,
+            broken=dict(self.broken),
+        )
 
     def accepted(self, state: GateState, now: float) -> None:
         """The proposal was kept: the state is ours, with what has happened since."""
@@ -300,7 +323,10 @@ class Share:
         self._granted += self._offered
         self._offered = self._played = 0
         self._sent_since = 0
+        self._flying.turn(now)
+        self._synced = now
         self._asked = self.urgent = self._waiting = False
+        self._bookings.accept()
         if self._allowance is not None and state.budget is not None:
             self._allowance.accepted(state.budget, now)
         self._take_over(state, now)
@@ -315,7 +341,7 @@ class Share:
     def lost(self, now: float) -> None:
         """The ledger does not answer: go on with less, neither stop nor flood."""
         if not self._is_lost:
-            self._part = self.LOST_PART * (self._part if self._members else 1.0)
+            self._part *= self.LOST_PART
         self._is_lost = True
         self._part_until = now + self.STALE_S
         self._synced = now
@@ -326,22 +352,29 @@ class Share:
     def _take_over(self, state: GateState, now: float) -> None:
         self._pace = self._limited(state.pace)
         for event in self._events:
-            _play(self._pace, event)
+            play(self._pace, event)
         self._members = dict(state.members)
-        self._members.setdefault(self._me, self._myself(now))
+        self._members.setdefault(self._me, self._myself(self._members, now))
         self._override = state.override
-        self._synced = now
         self._is_lost = False
         self._part_until = now + self.STALE_S
-        self._part = self._members[self._me].part
-        if self._part:
-            self._due = min(self._due, now + 1 / self.rate(now))
+        is_news = state.pace.stop.noticed != self._stop_heard
+        if is_news:
+            self._stop_heard, self._stop_heard_at = state.pace.stop.noticed, now
+        if is_news or self._is_shaky(state.pace):
+            self._bookings.clear()
+        whole = self._whole_rate(now, self._pace, self._override)
+        self._part = part_of(self._members, self._me, whole) / whole
+        self._due = min(self._due, now + 1 / self.rate(now))
 
     def _whole_rate(self, now: float, pace: Pace, override: Override | None) -> float:
         """The level, also while the gate is closed."""
         if override is not None and override.rate is not None and override.holds(now):
             return override.rate
-        return min(pace.state.rate.value, self._limits.rate or math.inf)
+        level, ceiling = pace.state.rate, self._limits.rate
+        if ceiling is None:
+            return level.speed(now)
+        return ceiling if level.known is None else min(level.speed(now), ceiling)
 
     def _limited(self, state: PaceState) -> Pace:
         return self._kind.from_state(state, self._limits)
@@ -354,23 +387,13 @@ class Share:
         others = sum(each.in_flight for name, each in self._members.items() if name != self._me)
         return mine + others
 
-    @property
-    def _cap(self) -> int | None:
-        return self._cap_of(self._pace) if len(self._members) > 1 else None
+    def _crowd(self, mine: int) -> int:
+        """How many are at the provider with one of ours.
 
-    @staticmethod
-    def _cap_of(pace: Pace) -> int | None:
-        return pace.cap
-
-
-def _play(pace: Pace, event: Sent | Replied) -> None:
-    if isinstance(event, Sent):
-        state = pace.state
-        if event.at < state.opened or (state.stop.open and event.knew != state.stop.noticed):
-            return  # its sender did not know of the stop, so it reopens nothing
-        last = state.sent_at
-        state.bound = event.bound
-        pace.on_send(event.at, event.in_flight)
-        state.sent_at = max(last, event.at)  # others' may be known already: no time counts twice
-    else:
-        pace.on_reply(*event)
+        What others had in flight at their last exchange says little about this moment, and each
+        sends in stretches; so among several it is the mean of all that counts.
+        """
+        if len(self._members) < 2 or self._is_unsure:
+            return self._all_in_flight(mine)
+        others = sum(each.flying for name, each in self._members.items() if name != self._me)
+        return max(1, round(self._flying.mean + others))

@@ -6,8 +6,8 @@ import msgspec
 
 from headgate.core.configured import Configured
 from headgate.core.errors import StoreMismatch
+from headgate.core.gate_state import GateState
 from headgate.core.gate_view import GateView, view_of
-from headgate.core.share import GateState
 from headgate.ports.limits import LedgerEntry, LimitLedger
 
 _decode = msgspec.json.Decoder(GateState).decode

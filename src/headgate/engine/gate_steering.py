@@ -6,9 +6,9 @@ import msgspec
 
 from headgate.core.configured import Configured
 from headgate.core.errors import StoreUnreachable
+from headgate.core.gate_state import GateState, Override
 from headgate.core.gate_view import ceilings_of
 from headgate.core.pace import Pace
-from headgate.core.share import GateState, Override
 from headgate.engine.gate_reading import state_in
 from headgate.ports.limits import LedgerEntry, LimitLedger, Proposal
 from headgate.ports.store import Store

@@ -12,13 +12,13 @@ from headgate.core.ceiling import Ceilings
 from headgate.core.configured import Configured
 from headgate.core.fixed import Fixed
 from headgate.core.gate_policy import GatePolicy
+from headgate.core.gate_state import GateState, Override
 from headgate.core.gate_view import SET, GateView, view_of
 from headgate.core.level import Level
 from headgate.core.membership import ALIVE_S, Member
 from headgate.core.pace import Pace
 from headgate.core.pace_state import Cause, PaceState
 from headgate.core.provider import ProviderPolicy
-from headgate.core.share import GateState, Override
 
 NOW = 1_800_000_000.0
 NOBODY = ProviderPolicy()

@@ -1,15 +1,18 @@
 """One process's part in a gate that several share."""
 
 import math
+from itertools import pairwise
 
 import msgspec
 import pytest
 
 from headgate.core.ceiling import Ceilings
+from headgate.core.gate_state import GateState, Override
 from headgate.core.membership import ALIVE_S
-from headgate.core.pace import Pace
+from headgate.core.pace import UNLIMITED, Pace
 from headgate.core.pace_state import Cause
-from headgate.core.share import GateState, Override, Share
+from headgate.core.rate import Limit
+from headgate.core.share import Share
 
 START = 1_800_000_000.0
 
@@ -39,10 +42,10 @@ def send(share: Share | Pace, now: float, status: int = 200) -> float:
     return at
 
 
-def joined(*names: str) -> tuple[Ledger, list[Share]]:
+def joined(*names: str, limits: Ceilings = UNLIMITED) -> tuple[Ledger, list[Share]]:
     """Processes that know of one another."""
     ledger = Ledger()
-    shares = [Share(name, Ceilings()) for name in names]
+    shares = [Share(name, limits) for name in names]
     for _ in range(2):
         for share in shares:
             share.gate(START, 0)
@@ -90,7 +93,7 @@ def test_an_equal_part_for_each():
 
 def test_an_outdated_proposal_loses_and_doubles_nothing():
     ledger, (mine, other) = joined("a", "b")
-    send(mine, START + 1)
+    send(mine, START + 0.1)
     old = ledger.state
     ledger.exchange(other, START + 1.1)
     mine.merge(old, START + 1.2)  # refused: somebody was faster
@@ -104,20 +107,20 @@ def test_an_outdated_proposal_loses_and_doubles_nothing():
 def test_a_refusal_is_urgent_and_stops_the_others():
     ledger, (mine, other) = joined("a", "b")
     assert not mine.urgent
-    send(mine, START + 0.5, 429)
+    send(mine, START + 0.1, 429)
     assert mine.urgent
-    assert mine.due(START + 0.6)
-    ledger.exchange(mine, START + 0.6)
+    assert mine.due(START + 0.2)
+    ledger.exchange(mine, START + 0.2)
     assert ledger.state is not None
-    other.seen(ledger.state, START + 0.6)
-    assert other.gate(START + 0.6, 0) > START + 0.6
+    other.seen(ledger.state, START + 0.2)
+    assert other.gate(START + 0.2, 0) > START + 0.2
     assert not mine.urgent
 
 
 def test_after_a_stop_one_of_all_asks():
     ledger, (mine, other) = joined("a", "b")
-    send(mine, START + 0.5, 429)
-    ledger.exchange(mine, START + 0.6)
+    send(mine, START + 0.1, 429)
+    ledger.exchange(mine, START + 0.2)
     assert ledger.state is not None
     later = ledger.state.pace.stop.ask_at + 0.01
     went = 0
@@ -157,8 +160,8 @@ def test_without_a_ledger_it_goes_on_with_less_but_goes_on():
 
 def test_without_a_ledger_a_stop_ends_all_the_same_and_it_asks_no_more_than_once_a_second():
     ledger, (mine, _) = joined("a", "b")
-    send(mine, START + 0.5, 429)
-    ledger.exchange(mine, START + 0.6)
+    send(mine, START + 0.1, 429)
+    ledger.exchange(mine, START + 0.2)
     assert ledger.state is not None
     later = ledger.state.pace.stop.ask_at + 0.1
     mine.lost(later)
@@ -167,15 +170,61 @@ def test_without_a_ledger_a_stop_ends_all_the_same_and_it_asks_no_more_than_once
     assert mine.due(later + Share.PERIOD_S)
 
 
-def test_a_newcomer_waits_until_the_others_have_made_room():
-    ledger, (mine, _) = crowded("a", "b")
-    newcomer = Share("c", Ceilings())
-    newcomer.gate(START, 0)
-    ledger.exchange(newcomer, START)
-    assert newcomer.gate(START, 0) == math.inf
-    ledger.exchange(mine, START)
-    ledger.exchange(newcomer, START)
-    assert newcomer.gate(START, 0) < math.inf
+def test_a_newcomer_takes_nothing_before_those_have_heard_of_it_who_were_there():
+    ledger, (mine,) = joined("a")
+    newcomer = Share("b", Ceilings())
+    now = START + 0.1
+    newcomer.gate(now, 0)
+    proposed = newcomer.merge(ledger.state, now)
+    assert newcomer.urgent, "the other one is to hear of it at once"
+    ledger.exchange(newcomer, now)
+    assert newcomer.gate(now, 0) == math.inf
+    mine.seen(proposed, now)
+    assert mine.gate(now, 0) == math.inf, "from now on it has to book"
+    assert mine.due(now + 0.1)
+    ledger.exchange(mine, now + 0.1)
+    assert newcomer.due(now + 0.1)
+    ledger.exchange(newcomer, now + 0.1)
+    assert newcomer.gate(now + 0.1, 0) < math.inf
+
+
+def test_no_two_processes_send_closer_together_than_the_rate_allows():
+    rate = 10.0
+    ledger, shares = joined("a", "b", "c", limits=Ceilings(limits=(Limit(rate, 1.0),)))
+    sent: list[float] = []
+    for step in range(200):
+        now = START + step * 0.01
+        for share in shares:
+            if share.gate(now, 0) <= now:
+                share.on_send(now, 1)
+                share.on_reply(now, now, 1, 200, {}, 0.0)
+                sent.append(now)
+            if share.due(now):
+                ledger.exchange(share, now)
+    gaps = [later - before for before, later in pairwise(sorted(sent))]
+    assert len(sent) > rate
+    assert min(gaps) > 0.5 / rate
+    assert sum(gaps) / len(gaps) == pytest.approx(1 / rate, rel=0.3)
+
+
+def test_a_request_of_one_who_had_not_heard_of_a_stop_does_not_end_it():
+    ledger, (mine, other) = joined("a", "b")
+    send(mine, START + 0.1, 429)
+    noticed = ledger.exchange(mine, START + 0.16).pace.stop.noticed
+    other.on_send(noticed + 0.01, 1)
+    other.on_reply(noticed + 0.02, noticed + 0.01, 1, 200, {}, 0.01)
+    assert ledger.exchange(other, noticed + 0.02).pace.stop.open
+
+
+def test_an_order_that_is_over_counts_for_nothing():
+    ledger, (mine,) = joined("a")
+    assert ledger.state is not None
+    order = Override(paused=True, until=START + 5)
+    mine.seen(msgspec.structs.replace(ledger.state, override=order), START)
+    assert mine.gate(START, 0) == START + 5
+    mine.seen(msgspec.structs.replace(ledger.state, override=order), START + 6)
+    assert mine.gate(START + 6, 0) == START + 6
+    assert mine.closed_until <= START + 6
 
 
 def test_who_leaves_gives_its_part_back_at_once():

@@ -10,8 +10,9 @@ import pytest
 from headgate.core.ceiling import Ceilings
 from headgate.core.configured import Configured
 from headgate.core.errors import StoreMismatch
+from headgate.core.gate_state import GateState
 from headgate.core.gate_view import GateView
-from headgate.core.share import GateState, Share
+from headgate.core.share import Share
 from headgate.engine.gate_reading import read_gates
 from headgate.engine.gate_steering import GateSteering
 from headgate.ports.limits import LimitLedger, Proposal

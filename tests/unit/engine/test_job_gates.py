@@ -9,13 +9,13 @@ import pytest
 from headgate.core.call import Call, CallKind
 from headgate.core.configured import Configured
 from headgate.core.gate_policy import GatePolicy
+from headgate.core.gate_state import GateState
 from headgate.core.level import Level
 from headgate.core.membership import Member
 from headgate.core.pace_state import PaceState
 from headgate.core.provider import CredentialPolicy, ProviderPolicy
 from headgate.core.retry import FINISHED
 from headgate.core.settlement import settle
-from headgate.core.share import GateState
 from headgate.engine.job_gates import JobGates, keys_before
 from headgate.ports.items import SettleRequest
 from headgate.ports.limits import Proposal

@@ -8,9 +8,9 @@ import msgspec
 from headgate.app.cli.screen import Screen
 from headgate.app.cli.shapes import ago, by_the_clock, moment, span
 from headgate.core.budget_view import BudgetUse
+from headgate.core.gate_state import Override
 from headgate.core.gate_view import SET, GateView
 from headgate.core.pace_state import Cause
-from headgate.core.share import Override
 from headgate.engine.gate_reading import GateReading
 from headgate.engine.why import MICROSECONDS, Wait, in_figures
 

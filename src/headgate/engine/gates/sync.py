@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from headgate.core.errors import StoreError
-from headgate.core.share import GateState, Share
+from headgate.core.gate_state import GateState
+from headgate.core.share import Share
 from headgate.engine.gates.gate import Gate
 from headgate.engine.gates.ledger_time import LedgerTime
 from headgate.ports.clock import Clock
@@ -113,7 +114,9 @@ class LedgerSync:
     def _merged(self, key: str) -> GateState:
         entry = self._entries.get(key)
         state = _decode(entry.state) if entry and entry.state else None
-        return self._gates[key][1].merge(state, self._time.now())
+        gate, share = self._gates[key]
+        share.in_flight = gate.in_flight  # it hears of departures, but not of every arrival
+        return share.merge(state, self._time.now())
 
     def _proposal(self, key: str, state: GateState) -> Proposal:
         entry = self._entries.get(key)

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from headgate.core.budget import Budget
+from headgate.core.gate_state import GateState
 from headgate.core.pace import Pace
 from headgate.core.pace_state import Cause
-from headgate.core.share import GateState, Share
+from headgate.core.share import Share
 from headgate.engine.gates.gate import Limiter
 from headgate.engine.plan.workload import Workload
 

@@ -12,8 +12,9 @@ import pytest
 from headgate.core.errors import StoreUnreachable
 from headgate.core.fixed import Fixed
 from headgate.core.gate_policy import GatePolicy
+from headgate.core.gate_state import GateState
 from headgate.core.provider import ProviderPolicy
-from headgate.core.share import GateState, Share
+from headgate.core.share import Share
 from headgate.engine.clock import SystemClock
 from headgate.engine.gates.gate import Gate
 from headgate.engine.gates.ledger_time import LedgerTime

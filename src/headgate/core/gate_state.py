@@ -1,0 +1,33 @@
+"""What all processes know of one gate, as it stands in the ledger."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from headgate.core.budget import BudgetState
+from headgate.core.membership import Member
+from headgate.core.pace_state import PaceState
+
+
+class Override(msgspec.Struct, frozen=True):
+    """What an operator has said."""
+
+    rate: float | None = None
+    paused: bool = False
+    until: float | None = None
+    """When that ends; None: when the operator says so."""
+
+    def holds(self, now: float) -> bool:
+        """Whether it still counts."""
+        return self.until is None or now < self.until
+
+
+class GateState(msgspec.Struct, frozen=True):
+    """All of it."""
+
+    pace: PaceState
+    members: Mapping[str, Member] = {}
+    override: Override | None = None
+    budget: BudgetState | None = None
+    lines: tuple[float, ...] = ()
+    """Time lines of moments to send at: the first of each that is nobody's."""

@@ -1,0 +1,117 @@
+"""Moments on time lines that several processes share."""
+
+import math
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headgate.core.booking import Bookings, Standing
+
+NOW = 1_800_000_000.0
+TEN = Standing(rate=10.0, part=0.5, members=2)
+
+
+def booked(bookings: Bookings, lines: list[float], now: float, standing: Standing) -> list[float]:
+    """The lines after a proposal that was kept."""
+    lines = bookings.book(lines, now, standing)
+    bookings.accept()
+    return lines
+
+
+def moments(bookings: Bookings, now: float) -> list[float]:
+    """All that are ours, in order."""
+    found = []
+    while (at := bookings.next(now)) < math.inf:
+        found.append(at)
+        bookings.use()
+    return found
+
+
+def test_two_processes_have_the_moments_between_each_others():
+    mine, other = Bookings(), Bookings()
+    lines = booked(mine, [], NOW, TEN)
+    booked(other, lines, NOW, TEN)
+    ours, theirs = moments(mine, NOW), moments(other, NOW)
+    assert [later - at for at, later in pairwise(ours)] == pytest.approx(
+        [0.2] * (len(ours) - 1), abs=1e-5
+    )
+    assert [later - at for at, later in zip(ours, theirs, strict=True)] == pytest.approx(
+        [0.1] * 2, abs=1e-5
+    )
+
+
+def test_nothing_is_ours_before_the_proposal_was_kept():
+    bookings = Bookings()
+    bookings.book([], NOW, TEN)
+    assert bookings.offered > 0
+    assert bookings.next(NOW) == math.inf
+
+
+def test_who_may_use_more_than_one_line_books_on_several():
+    bookings = Bookings()
+    booked(bookings, [], NOW, Standing(rate=10.0, part=1.0, members=2))
+    gaps = [later - at for at, later in pairwise(moments(bookings, NOW))]
+    assert gaps == pytest.approx([0.1] * 4, abs=1e-5)
+
+
+def test_who_had_less_than_the_others_books_more():
+    behind, ahead = Bookings(), Bookings()
+    booked(behind, [], NOW, Standing(rate=40.0, part=0.5, members=2, lag=3.0))
+    booked(ahead, [], NOW, Standing(rate=40.0, part=0.5, members=2, lag=-3.0))
+    assert (len(moments(behind, NOW)), len(moments(ahead, NOW))) == (13, 7)
+
+
+def test_a_slow_gate_gives_everybody_at_least_its_next_moment():
+    lines: list[float] = []
+    processes = [Bookings() for _ in range(4)]
+    for bookings in processes:
+        lines = booked(bookings, lines, NOW, Standing(rate=0.5, part=0.25, members=4))
+    first = [moments(bookings, NOW) for bookings in processes]
+    assert [len(each) for each in first] == [1, 1, 1, 1]
+
+
+def test_nothing_is_booked_far_ahead():
+    bookings = Bookings()
+    lines = [NOW + 5.0, NOW + 5.1]
+    assert booked(bookings, lines, NOW, TEN) == lines
+    assert bookings.next(NOW) == math.inf
+
+
+def test_new_lines_begin_behind_all_that_is_booked_or_due():
+    lines = Bookings().book([NOW + 0.4], NOW, TEN)
+    assert min(lines) >= NOW + 0.4
+    due = Standing(rate=10.0, part=0.5, members=2, free_from=NOW + 0.7)
+    assert min(Bookings().book([], NOW, due)) >= NOW + 0.7
+
+
+def test_a_moment_may_be_used_late_but_not_for_ever():
+    bookings = Bookings()
+    booked(bookings, [], NOW, Standing(rate=1.0, part=0.1, members=2))
+    assert bookings.next(NOW + 0.1) < NOW + 0.1
+    assert bookings.next(NOW + 5) == math.inf
+
+
+def test_a_stop_ends_all_bookings():
+    bookings = Bookings()
+    booked(bookings, [], NOW, TEN)
+    bookings.clear()
+    assert bookings.next(NOW) == math.inf
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.floats(0.0, 0.4), st.floats(0.05, 1.0)), max_size=60),
+    st.floats(1, 200),
+)
+def test_every_moment_belongs_to_one(steps: list[tuple[int, float, float]], rate: float):
+    processes, used = [Bookings() for _ in range(4)], []
+    now, lines = NOW, list[float]()
+    for who, wait, part in steps:
+        now += wait
+        mine = processes[who]
+        lines = booked(mine, lines, now, Standing(rate, part, members=4))
+        while mine.next(now) <= now:
+            used.append(mine.next(now))
+            mine.use()
+    assert all(later - before > 0.99 / rate for before, later in pairwise(sorted(used)))

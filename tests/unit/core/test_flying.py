@@ -1,0 +1,20 @@
+"""How many are in flight on average."""
+
+import pytest
+
+from headgate.core.flying import Flying
+
+
+def test_ten_a_second_that_take_half_a_second_are_five():
+    flying = Flying()
+    for second in range(10):
+        flying.turn(float(second))
+        for _ in range(10):
+            flying.landed(0.5)
+    assert flying.at(10.0) == pytest.approx(5.0, rel=0.01)
+
+
+def test_before_anything_is_known_there_are_none():
+    flying = Flying()
+    flying.landed(3.0)
+    assert flying.at(5.0) == 0.0
