@@ -47,6 +47,8 @@ class Dispatcher:
     BUFFER_PATIENCE_S = 60.0
     """How long a leased item may wait for a lane; its lease is that much longer than its limit."""
     MARGIN_S = 10.0
+    CROWDED_S = 0.2
+    """How long a job is left alone whose gates have all the items that they can use."""
 
     def __init__(
         self,
@@ -71,6 +73,7 @@ class Dispatcher:
         self._looked_s = float("-inf")
         self._claim_began_s = 0.0
         self._next_due_s: float | None = None
+        self._crowded = False
         self.stopping = False
 
     async def run(self, until_s: float | None = None, *, until_idle: bool = False) -> None:
@@ -122,6 +125,7 @@ class Dispatcher:
         share = max(size // min(len(self._contenders), 8), self._least(work))
         share = self._room(work, share)
         if share <= 0:
+            self._crowded = True
             self._drop(contender)
             return []
         request = ClaimRequest(
@@ -182,7 +186,9 @@ class Dispatcher:
 
     async def _rest(self) -> None:
         due_s = self._next_due_s
-        rest_s = self._poll_s if due_s is None else min(self._poll_s, max(due_s, 0.005))
+        # What a full gate holds back is due already; looking again at once would find it so.
+        least_s, self._crowded = (self.CROWDED_S if self._crowded else 0.005), False
+        rest_s = self._poll_s if due_s is None else min(self._poll_s, max(due_s, least_s))
         await self._supply.notifier.wait(rest_s)
         self._looked_s = float("-inf")
 

@@ -55,9 +55,7 @@ class Bench:
     async def engine(self, items: int, retry: RetryPolicy = IMPATIENT, **policy: Any) -> Engine:
         self.job = await factories.job(self.store, items)
         worker = WorkerPolicy(**{"concurrency": 4, "poll_s": 0.02, **policy})
-        self.traffic = traffic = Traffic(
-            Settings(), self.store.limits, "me", SystemClock(), Random(1)
-        )
+        self.traffic = traffic = Traffic(Settings(), self.store, "me", SystemClock(), Random(1))
         surroundings = Surroundings(
             self.store,
             lambda reference: self._spec,

@@ -34,6 +34,8 @@ class Lineup:
         self.cause = ""
         """What the one in front waits for."""
         self.cancel_timer: Callable[[], object] | None = None
+        self.due_s = 0.0
+        """When the timer was to go off."""
         self._turns = Turns()
         self._by_job: dict[Contender, deque[Waiter]] = {}
         self._head: Waiter | None = None
