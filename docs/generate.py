@@ -10,6 +10,7 @@ is replaced; the rest is written by hand.
 
 import ast
 import inspect
+import json
 import re
 import sys
 import textwrap
@@ -26,10 +27,25 @@ from typer.models import ArgumentInfo, OptionInfo
 from headgate.app.cli import app
 from headgate.app.cli.desk import SHARED_TYPES
 from headgate.app.settings import LEAVES, Leaf, Settings
+from headgate.core import presets
+from headgate.core.gate_policy import GatePolicy
+from headgate.core.provider import CachePolicy, CredentialPolicy, InlineRetry, ProviderPolicy
 from headgate.core.status import JOB_TRANSITIONS, TRANSITIONS, ItemStatus, JobState
 
 REFERENCE = Path(__file__).parent / "reference"
 MARKED = re.compile(r"(<!-- begin ([\w-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
+PROVIDER_PARTS: Mapping[str, type[msgspec.Struct]] = {
+    "providers.NAME": ProviderPolicy,
+    "providers.NAME.credentials.KEY": CredentialPolicy,
+    "providers.NAME.retry": InlineRetry,
+    "providers.NAME.cache": CachePolicy,
+    "gates": GatePolicy,
+}
+MANNERS = re.compile(r'((?: +# .*\n)+) +"(\w+)": ProviderPolicy\(')
+"""What stands above a shipped provider: what it asks for, and where it says so."""
+ADDRESS = re.compile(r"https://\S+?(?=[:;,.)]*(?:\s|$))")
+ANY_SIZE = 1_000_000
+"""A bound that is no smaller is only there to keep nonsense out."""
 
 
 class Parameter(NamedTuple):
@@ -185,6 +201,102 @@ def _default(leaf: Leaf) -> str:
     return f"`{leaf.default}`" + (f" (or {', '.join(others)})" if others else "")
 
 
+def provider_settings() -> str:
+    """A table for providers, for each of their parts, and for what holds at every gate."""
+    return "\n\n".join(
+        f"## The section `[{section}]`\n\n{_policy_table(policy)}"
+        for section, policy in PROVIDER_PARTS.items()
+    )
+
+
+def _policy_table(policy: type[msgspec.Struct]) -> str:
+    sentences = field_sentences(policy)
+    rows = [
+        (
+            f"`{field.name}`",
+            _kind(msgspec.inspect.type_info(field.type)),
+            _plain_default(field.default),
+            sentences.get(field.name, ""),
+        )
+        for field in msgspec.structs.fields(policy)
+    ]
+    return _table(("setting", "type", "default", "meaning"), rows)
+
+
+def _kind(info: msgspec.inspect.Type) -> str:
+    """What may be written there, in words."""
+    match info:
+        case msgspec.inspect.UnionType(types=(some, *_)):
+            return _kind(some)
+        case msgspec.inspect.EnumType(cls=choices):
+            return ", ".join(f"`{each}`" for each in choices)
+        case msgspec.inspect.VarTupleType(item_type=item):
+            return f"list of {_kind(item).replace('number', 'numbers')}"
+        case msgspec.inspect.DictType(value_type=msgspec.inspect.StrType()):
+            return "table of text"
+        case msgspec.inspect.IntType() | msgspec.inspect.FloatType():
+            return f"number{_bounds(info)}"
+        case msgspec.inspect.BoolType():
+            return "`true`, `false`"
+        case msgspec.inspect.StrType():
+            return "text"
+        case _:
+            return "see below"
+
+
+def _bounds(info: msgspec.inspect.IntType | msgspec.inspect.FloatType) -> str:
+    if info.gt is not None:
+        return f" above {info.gt:g}"
+    if info.le is None or info.le >= ANY_SIZE:
+        return f" from {info.ge or 0:g}"
+    return f" from {info.ge or 0:g} to {info.le:g}"
+
+
+def _plain_default(value: object) -> str:
+    if value in {None, "", (), msgspec.NODEFAULT} or isinstance(value, msgspec.Struct):
+        return ""
+    return f"`{_toml(value)}`"
+
+
+def shipped_providers() -> str:
+    """Each with what it asks for, where it says so, and what is made of that."""
+    manners = {name: text for text, name in MANNERS.findall(inspect.getsource(presets))}
+    return "\n\n".join(
+        f"### {name}\n\n{_linked(manners[name])}\n\n"
+        f"```toml\n[providers.{name}]\n{_changes(policy)}\n```"
+        for name, policy in presets.PRESETS.items()
+    )
+
+
+def _linked(comment: str) -> str:
+    text = _one_line(re.sub(r"^ *# ", "", comment, flags=re.MULTILINE))
+    return ADDRESS.sub(lambda found: f"<{found[0]}>", text)
+
+
+def _changes(policy: msgspec.Struct, prefix: str = "") -> str:
+    """What a policy says beyond the defaults, as lines of TOML."""
+    lines = []
+    for field in msgspec.structs.fields(policy):
+        value = getattr(policy, field.name)
+        if value in ({}, field.default):
+            continue
+        if isinstance(value, msgspec.Struct):
+            lines.append(_changes(value, f"{prefix}{field.name}."))
+        else:
+            lines.append(f"{prefix}{field.name} = {_toml(value)}")
+    return "\n".join(lines)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{name} = {_toml(each)}' for name, each in value.items())} }}"
+    if isinstance(value, msgspec.Struct):
+        return f"{{ {_changes(value).replace(chr(10), ', ')} }}"
+    return json.dumps(value)
+
+
 def moves(table: Mapping[Any, Any], order: type[StrEnum]) -> str:
     """A table of the legal moves."""
     rows = [
@@ -218,6 +330,8 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "shared-options": shared_options,
     "commands": command_sections,
     "settings": setting_sections,
+    "provider-settings": provider_settings,
+    "shipped-providers": shipped_providers,
     "item-moves": lambda: moves(TRANSITIONS, ItemStatus),
     "item-diagram": lambda: diagram(TRANSITIONS, ItemStatus.PENDING),
     "job-moves": lambda: moves(JOB_TRANSITIONS, JobState),

@@ -10,6 +10,7 @@ import pytest
 from headgate.app.cli.exits import Exit
 from headgate.app.settings import LEAVES, Settings
 from headgate.core.fault import FaultClass
+from headgate.core.presets import PRESETS
 from headgate.core.status import ItemStatus, JobState
 from headgate.handlers.function import handler
 from tests.kit.pages import ROOT, blocks
@@ -67,6 +68,22 @@ def test_every_setting_says_what_it_does(generate):
 def test_every_setting_is_documented():
     text = page("reference/settings.md")
     assert [leaf.path for leaf in LEAVES.values() if f"`{leaf.variable}`" not in text] == []
+
+
+def test_every_setting_of_a_provider_says_what_it_does(generate):
+    silent = [
+        f"{section}.{field}"
+        for section, policy in generate.PROVIDER_PARTS.items()
+        for field in policy.__struct_fields__
+        if not generate.field_sentences(policy).get(field)
+    ]
+    assert silent == []
+
+
+def test_every_shipped_provider_says_where_its_manners_are_published():
+    text = page("reference/providers.md")
+    shipped = re.findall(r"^### ([\w-]+)\n\n(.+)$", text, re.MULTILINE)
+    assert [name for name, manners in shipped if "<https://" in manners] == [*PRESETS]
 
 
 @pytest.mark.parametrize("status", [*ItemStatus, *JobState])
