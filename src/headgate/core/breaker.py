@@ -16,7 +16,7 @@ class BreakerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """When a host counts as dead, and for how long."""
 
     failures: Count = 10
-    """Failures in a row that open it."""
+    """Requests in a row without an answer that open it."""
     share: Share = 0.5
     """The share of failures within the window that opens it."""
     window_s: Seconds = 30.0
@@ -106,12 +106,16 @@ class Breaker:
         else:
             self._close()
 
-    def failed(self, admission: int, now: float, rng: Rng) -> None:
-        """The host did not answer, or only with an error of its own."""
+    def failed(self, admission: int, now: float, rng: Rng, *, answered: bool = False) -> None:
+        """The host did not answer, or `answered` with an error of its own.
+
+        Such errors may be about single requests, of which several can come in a row; they open it
+        only as a large share of many.
+        """
         if admission != self.epoch:
             return
         self.alert = True
-        self._in_row += 1
+        self._in_row += not answered
         self._recent.add(now, failed=True)
         if self.state is not BreakerState.CLOSED or self._is_dead():
             self._open(now, rng)

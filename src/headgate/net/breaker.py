@@ -17,6 +17,8 @@ class BreakerOpen(AttemptOver):
         super().__init__(Fault(FaultClass.THROTTLED, reason, wait_s, host))
 
 
+UNANSWERED = frozenset({0, 502, 503, 504})
+"""Nobody answered, or somebody in between says that nobody did."""
 OnBroken = Callable[[str, float | None], None]
 """Hears of a host that is left alone for so many seconds, or answers again (None)."""
 
@@ -69,10 +71,10 @@ class Breakers:
             raise BreakerOpen(host, breaker.wait_s(now))
         return number
 
-    def failed(self, host: str, breaker: Breaker, number: int) -> None:
+    def failed(self, host: str, breaker: Breaker, number: int, status: int = 0) -> None:
         """The host did not answer, or only with an error of its own."""
         epoch, now = breaker.epoch, self._clock.monotonic()
-        breaker.failed(number, now, self._rng)
+        breaker.failed(number, now, self._rng, answered=status not in UNANSWERED)
         if breaker.epoch != epoch:
             self._on_broken(host, breaker.reopens_s - now)
 

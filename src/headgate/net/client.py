@@ -135,12 +135,12 @@ class HttpClient:
             except (Refused, WireFailure) as trouble:
                 repeats = repeats or self._repeats(request, passage)
                 wait_s = repeats.after(trouble, clock.monotonic())
-                if wait_s is None:
+                if wait_s is None or place.is_down:
                     raise
             else:
                 repeats = repeats or self._repeats(request, passage)
                 wait_s = repeats.after_status(answer.status_code, clock.monotonic())
-                if wait_s is None:
+                if wait_s is None or place.is_down:
                     return answer
                 await answer.aclose()
             await clock.sleep(wait_s)

@@ -181,7 +181,7 @@ class Passage:
         """What an answer means that is no plain success."""
         place, status = self.place, self.status
         if status >= 500 and not feedback.refused:
-            self._crossing.breakers.failed(place.host, place.breaker, self._number)
+            self._crossing.breakers.failed(place.host, place.breaker, self._number, status)
         else:
             self._crossing.breakers.succeeded(place.host, place.breaker, self._number)
         if feedback.refused:

@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 import msgspec
 
-from headgate.core.breaker import Breaker
+from headgate.core.breaker import Breaker, BreakerState
 from headgate.core.provider import ProviderPolicy, provider_of
 from headgate.core.url import Origin, parse_origin, split_origin
 from headgate.net.breaker import Breakers
@@ -36,6 +36,11 @@ class Place(msgspec.Struct, frozen=True):
     breaker: Breaker
     route: Route
     light: Route
+
+    @property
+    def is_down(self) -> bool:
+        """Whether its breaker would stop a repetition, which would hide why there was to be one."""
+        return self.breaker.state is not BreakerState.CLOSED
 
 
 class Routes:

@@ -58,6 +58,15 @@ def test_a_success_in_between_breaks_the_row():
     assert breaker.state is BreakerState.CLOSED
 
 
+def test_errors_that_were_answered_open_it_only_as_a_large_share_of_many():
+    breaker = Breaker(POLICY)
+    for _ in range(POLICY.at_least - 1):
+        breaker.failed(breaker.epoch, 0.0, Random(1), answered=True)
+    assert breaker.state is BreakerState.CLOSED
+    breaker.failed(breaker.epoch, 0.0, Random(1), answered=True)
+    assert breaker.state is BreakerState.OPEN
+
+
 def test_a_large_share_of_failures_opens_it():
     breaker = Breaker(POLICY)
     for _ in range(5):

@@ -69,15 +69,25 @@ async def test_errors_of_the_server_count_and_other_answers_do_not(provider: Pro
             for _ in range(4):
                 await desk.client("p").get(provider.url())
         assert desk.stack.breakers.troubled == {}
-        provider.script = always(Answer(500))
+        provider.script = always(Answer(502))
         for _ in range(3):
             await desk.client("p").get(provider.url())
         [host] = desk.stack.breakers.troubled
     assert host == f"127.0.0.1:{provider.port}"
 
 
+async def test_a_breaker_that_opens_meanwhile_does_not_hide_what_was_answered(provider: Provider):
+    provider.script = always(Answer(502))
+    policy = {"p": ProviderPolicy(retry=InlineRetry(retries=5, base_s=0.0))}
+    async with bench(policy, breakers=POLICY, clock=FakeClock()) as desk:
+        answer = await desk.client("p").get(provider.url())
+        assert desk.stack.breakers.troubled
+    assert answer.status_code == 502, "the item has had an attempt, and not a wait"
+    assert len(provider.seen) == 3
+
+
 async def test_a_dead_host_does_not_stop_another(provider: Provider):
-    provider.script = always(Answer(500))
+    provider.script = always(Answer(502))
     async with bench(ONCE, breakers=POLICY, clock=FakeClock()) as desk:
         for _ in range(3):
             await desk.client("p").get(provider.url())
@@ -89,7 +99,7 @@ async def test_a_dead_host_does_not_stop_another(provider: Provider):
 
 async def test_one_trial_at_a_time_and_another_if_it_is_given_up(provider: Provider):
     clock = FakeClock()
-    provider.script = always(Answer(500))
+    provider.script = always(Answer(502))
     async with bench(ONCE, breakers=POLICY, clock=clock) as desk:
         for _ in range(3):
             await desk.client("p").get(provider.url())
@@ -108,7 +118,7 @@ async def test_one_trial_at_a_time_and_another_if_it_is_given_up(provider: Provi
 async def test_a_refusal_shows_that_the_host_lives(provider: Provider):
     clock = FakeClock()
     async with bench(ONCE, breakers=POLICY, clock=clock) as desk:
-        provider.script = always(Answer(500))
+        provider.script = always(Answer(502))
         for _ in range(3):
             await desk.client("p").get(provider.url())
         await clock.advance(2.0)
