@@ -103,12 +103,14 @@ def run_handler(
     config: Mapping[str, Any] | None = None,
     attempt: int = 1,
     strategy: str | None = None,
+    http: Any = None,
 ) -> Outcome:
     """Run a handler on one input, as a worker would, and return its outcome.
 
         assert run_handler(price, {"sku": "A1"}) == Done({"price": 12.5})
 
-    What the handler raises comes out as it is. A handler of packs gets a pack of one.
+    What the handler raises comes out as it is. A handler of packs gets a pack of one. `http` is
+    what it finds as `ctx.http`: anything with the methods that it uses.
     """
     spec = marked(handler)
     strategies = spec.strategies if spec else ()
@@ -119,6 +121,7 @@ def run_handler(
         attempt=attempt,
         strategy=strategy if strategy is not None else next(iter(strategies), None),
         log=structlog.get_logger("headgate.testing"),
+        _http=http,
     )
     if spec is None or spec.pack is None:
         return _outcome(_finished(handler(item, context)))

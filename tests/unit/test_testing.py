@@ -96,3 +96,15 @@ def test_what_a_handler_may_not_return():
 def test_what_a_handler_raises_comes_out():
     with pytest.raises(KeyError, match="region"):
         run_handler(plain, {"sku": "A"}, attempt=2)
+
+
+def test_a_handler_that_asks_a_service_is_given_one():
+    class Service:
+        def get(self, url: str) -> str:
+            return f"the answer of {url}"
+
+    def asks(item, ctx):
+        return {"said": ctx.http.get(item.input["url"])}
+
+    outcome = run_handler(asks, {"url": "https://example.org"}, http=Service())
+    assert outcome == Done({"said": "the answer of https://example.org"})

@@ -41,6 +41,8 @@ class LedgerSync:
         self._gates: dict[str, tuple[Gate, Share]] = {}
         self._entries: dict[str, LedgerEntry] = {}
         self._nudged = asyncio.Event()
+        self._one_at_a_time = asyncio.Lock()
+        """What is read while a proposal is on its way would undo what that proposes."""
 
     def add(self, gate: Gate) -> None:
         """Look after one more gate, if its limit is shared."""
@@ -93,11 +95,15 @@ class LedgerSync:
 
     async def _read(self) -> None:
         """Somebody has closed a gate, or an operator has spoken."""
-        if self._gates:
-            self._take_in((await self._ask((), [*self._gates])).entries, frozenset(), {})
+        async with self._one_at_a_time:
+            if self._gates:
+                self._take_in((await self._ask((), [*self._gates])).entries, frozenset(), {})
 
     async def _exchange(self, keys: Iterable[str]) -> None:
-        pending = set(keys)
+        async with self._one_at_a_time:
+            await self._propose(set(keys))
+
+    async def _propose(self, pending: set[str]) -> None:
         for _ in range(self.TRIES):
             if not pending:
                 return

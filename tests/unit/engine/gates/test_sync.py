@@ -1,7 +1,7 @@
 """Gates of several processes agree through a real ledger."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -22,8 +22,9 @@ from headgate.engine.gates.sync import LedgerSync
 from headgate.engine.gates.tree import GateClosed, GateTree
 from headgate.engine.gates.ways import Ways
 from headgate.ports.gate import Permit, Route, Turn
-from headgate.ports.limits import LimitLedger
+from headgate.ports.limits import Exchange, LimitLedger, Proposal
 from headgate.stores.sqlite import SqliteStore
+from headgate.testing import FakeClock
 
 HOST = Route("", "example.org", "api.example.org")
 PRICES = Route("prices", "example.org", "api.example.org")
@@ -208,3 +209,38 @@ async def test_a_host_that_does_not_answer_is_told_to_the_others(ledger: LimitLe
         assert not share.idle
         told = share.merge(await state_of(ledger), process.time.now())
         assert list(told.members["a"].broken) == ["api.example.org"]
+
+
+class Slow:
+    """A ledger whose answer to a proposal takes long, while what it has kept can be read."""
+
+    def __init__(self, ledger: LimitLedger) -> None:
+        self._ledger = ledger
+        self._kept: Exchange | None = None
+        self.rings = asyncio.Event()
+        self.go_on = asyncio.Event()
+
+    async def exchange(self, proposals: Sequence[Proposal], keys: Sequence[str]) -> Exchange:
+        if not proposals and self._kept is not None:
+            return msgspec.structs.replace(self._kept, accepted=frozenset())
+        report = self._kept = await self._ledger.exchange(proposals, keys)
+        self.rings.set()
+        await self.go_on.wait()
+        return report
+
+    async def wait_urgent(self, timeout_s: float) -> bool:
+        await self.rings.wait()
+        self.rings.clear()
+        return True
+
+
+async def test_what_is_read_meanwhile_does_not_undo_a_proposal_that_was_kept(ledger: LimitLedger):
+    slow = Slow(ledger)
+    policy = ProviderPolicy(hard_caps={"requests": "1/day"})
+    async with Process("a", slow, prices=policy) as process:  # type: ignore[arg-type]
+        entering = asyncio.ensure_future(process.enter(PRICES))
+        await slow.rings.wait()
+        for _ in range(20):  # time for the listener to read, if it may
+            await FakeClock().sleep(0)
+        slow.go_on.set()
+        (await entering).release()
