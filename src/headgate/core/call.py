@@ -20,6 +20,8 @@ class CallKind(StrEnum):
     """The server told us to slow down."""
     FAILED = "failed"
     """No answer: network, timeout, guard or an open breaker."""
+    BARRED = "barred"
+    """Not sent: the host's robots.txt does not allow it."""
 
 
 class Call(msgspec.Struct, frozen=True, array_like=True):

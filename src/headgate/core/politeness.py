@@ -10,7 +10,7 @@ SECOND_US = 1_000_000
 MINUTE_S = 60
 ASKED = frozenset({CallKind.FETCHED, CallKind.REVALIDATED, CallKind.REFUSED, CallKind.FAILED})
 """What reached the network, or tried to."""
-HONOURED = "retry-after"
+HONOURED = ("retry-after", "crawl-delay")
 """How the cause of a wait begins that the server had asked for."""
 
 
@@ -25,6 +25,8 @@ class Conduct(msgspec.Struct, frozen=True):
     """Answered with 304: nothing was sent twice."""
     spared: int
     """Answered by the cache: nobody was asked."""
+    barred: int
+    """Not sent, because robots.txt does not allow it."""
     bytes: int
     peak_per_s: int
     peak_per_min: int
@@ -82,6 +84,7 @@ class Account:
             failed=kinds[CallKind.FAILED],
             confirmed=kinds[CallKind.REVALIDATED],
             spared=kinds[CallKind.CACHED] + kinds[CallKind.SHARED],
+            barred=kinds[CallKind.BARRED],
             bytes=self._bytes,
             peak_per_s=max(self._per_second.values(), default=0),
             peak_per_min=self._peak_per_min(),

@@ -115,7 +115,7 @@ class ProviderPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     timeout_s: Seconds = 300.0
     """For one exchange, without the time spent before the gates."""
     robots: bool = False
-    """Obey robots.txt."""
+    """Obey robots.txt: what it does not allow is skipped, and `Crawl-delay` is kept."""
 
     def __post_init__(self) -> None:
         for host in self.hosts:

@@ -15,7 +15,7 @@ from headgate.net.redirects import STATUSES, Outgoing, TooManyRedirects, next_ho
 from headgate.net.response import BodyTooLarge, Head, Response, StreamedResponse
 from headgate.net.retry import Repeats
 from headgate.net.routes import Place
-from headgate.net.wishes import Wishes, read
+from headgate.net.wishes import FOR_RULES, Wishes, read
 from headgate.ports.gate import Cost, Permit, Turn
 from headgate.ports.http import Options
 from headgate.ports.wire import Headers, WireRequest
@@ -88,6 +88,10 @@ class HttpClient:
         if self._permit is not None:
             self._permit.spend(cost)
 
+    async def _robots(self, url: str) -> StreamedResponse:
+        """The robots.txt of a place. Nobody needs leave to ask for it, nor a credential."""
+        return await self._follow(Outgoing("GET", url, bare=True), FOR_RULES, self._in_pieces)
+
     async def _follow(
         self,
         outgoing: Outgoing,
@@ -96,9 +100,12 @@ class HttpClient:
     ) -> Taken:
         """Send, and send again wherever a redirect leads; its gates are free before the next."""
         stack = self._stack
-        for _ in range(stack.policy.redirects + 1):
+        redirects = stack.policy.redirects if wishes.redirects is None else wishes.redirects
+        for _ in range(redirects + 1):
             place, rest = stack.routes.find(outgoing.url, self._provider)
             request = self._addressed(outgoing, wishes, place, place.text + normalize_rest(rest))
+            if place.policy.robots and wishes is not FOR_RULES:
+                await stack.robots.check(request, place, self._robots, self._errand.record)
             answer = await self._repeat(request, place, self._errand_of(outgoing, wishes), take)
             if answer.status_code not in STATUSES or not wishes.follow:
                 return answer
@@ -110,7 +117,7 @@ class HttpClient:
             outgoing = next_hop(outgoing, request.url, answer.status_code, location)
             if outgoing.bare:
                 stack.crossing.credentials.check_redirect(place.provider, outgoing.url)
-        raise TooManyRedirects(outgoing.url, stack.policy.redirects)
+        raise TooManyRedirects(outgoing.url, redirects)
 
     async def _repeat(
         self,

@@ -11,8 +11,9 @@ from headgate.net.credentials import Credentials, with_parameter
 from headgate.net.failure import Benched, Refused, WireFailure
 from headgate.net.fields import folded
 from headgate.net.routes import Place
+from headgate.net.spacing import Spacing, Spacings
 from headgate.ports.clock import Clock
-from headgate.ports.gate import Cost, Feedback, Gates, Permit, Turn
+from headgate.ports.gate import Cost, Feedback, Gates, Permit, Route, Turn
 from headgate.ports.wire import Headers, ServerReply, Wire, WireRequest
 
 Record = Callable[[Call], None]
@@ -26,6 +27,7 @@ class Crossing(msgspec.Struct, frozen=True):
     breakers: Breakers
     wire: Wire
     credentials: Credentials
+    spacings: Spacings
     clock: Clock
 
 
@@ -51,6 +53,8 @@ class Passage:
         "_bytes",
         "_crossing",
         "_ended",
+        "_held_s",
+        "_held_why",
         "_number",
         "_reply",
         "_verb",
@@ -73,6 +77,8 @@ class Passage:
         self.errand = errand
         self._ended = True
         self._bytes = 0
+        self._held_s = 0.0
+        self._held_why = ""
         self.place = place
         self.permit: Permit | None = None
         """That of the last time it was sent."""
@@ -87,12 +93,14 @@ class Passage:
         self._verb = request.method
         if place.breaker.state is not BreakerState.CLOSED:
             self._check()
-        permit = self.permit = await crossing.gates.enter(
-            place.light if errand.light else place.route,
-            errand.turn,
-            errand.cost,
-            place.policy.patience_s,
-        )
+        route = place.light if errand.light else place.route
+        spacing = crossing.spacings.of(place) if place.policy.robots else None
+        if spacing is not None:
+            permit = self.permit = await self._enter_spaced(spacing, route)
+        else:
+            permit = self.permit = await crossing.gates.enter(
+                route, errand.turn, errand.cost, place.policy.patience_s
+            )
         self._begin()
         try:
             self._number = crossing.breakers.admit(place.host, place.breaker)
@@ -112,6 +120,12 @@ class Passage:
         elif place.breaker.alert:
             crossing.breakers.succeeded(place.host, place.breaker, self._number)
         return self
+
+    async def _enter_spaced(self, spacing: Spacing, route: Route) -> Permit:
+        errand, patience_s = self.errand, self.place.policy.patience_s
+        async with spacing.turn(patience_s) as self._held_s:
+            self._held_why = spacing.cause
+            return await self._crossing.gates.enter(route, errand.turn, errand.cost, patience_s)
 
     def now_us(self) -> int:
         """UTC microseconds."""
@@ -236,7 +250,7 @@ class Passage:
                 self.kind,
                 self._bytes,
                 (self._crossing.clock.monotonic() - self.sent_s) * 1_000,
-                permit.waited_s * 1_000,
-                cause or permit.cause,
+                (permit.waited_s + self._held_s) * 1_000,
+                cause or (self._held_why if self._held_s > permit.waited_s else permit.cause),
             )
         )

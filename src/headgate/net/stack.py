@@ -13,7 +13,9 @@ from headgate.net.client import HttpClient
 from headgate.net.credentials import Credentials
 from headgate.net.gated import Crossing, Record
 from headgate.net.policy import NetPolicy
+from headgate.net.robots import Robots
 from headgate.net.routes import Routes
+from headgate.net.spacing import Spacings
 from headgate.ports.clock import Clock
 from headgate.ports.gate import Gates, Turn
 from headgate.ports.wire import Wire
@@ -47,11 +49,14 @@ class HttpStack:
         self.rng = parts.rng
         self.breakers = Breakers(breakers, parts.clock, parts.rng, on_broken)
         self.routes = Routes(providers, policy, self.breakers)
+        spacings = Spacings(parts.clock)
+        self.robots = Robots(parts.clock, spacings, on_broken)
         self.crossing = Crossing(
             gates=parts.gates,
             breakers=self.breakers,
             wire=parts.wire,
             credentials=Credentials(providers),
+            spacings=spacings,
             clock=parts.clock,
         )
 

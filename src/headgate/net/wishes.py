@@ -21,9 +21,13 @@ class Wishes(msgspec.Struct, frozen=True):
     follow: bool = True
     cost: Cost = {}
     light: bool = False
+    redirects: int | None = None
+    """How many are followed; None: as many as the settings say."""
 
 
 ORDINARY = Wishes()
+FOR_RULES = Wishes(light=True, redirects=5)
+"""A robots.txt; RFC 9309 wants five redirects to be followed."""
 
 
 def read(method: str, url: str, options: Options) -> tuple[Outgoing, Wishes]:

@@ -49,6 +49,11 @@ def test_a_call_that_a_breaker_stopped_was_no_request():
     assert (conduct.requests, conduct.failed) == (1, 1)
 
 
+def test_what_robots_txt_does_not_allow_was_no_request():
+    conduct = account(call(0), call(1, CallKind.BARRED, status=0, ran_ms=0.0, bytes=0))
+    assert (conduct.requests, conduct.failed, conduct.barred) == (1, 0, 1)
+
+
 def test_the_peaks_are_the_busiest_second_and_the_busiest_sixty_on_end():
     calls = [call(0.1), call(0.9), call(1.5), call(59.9), call(60.5), call(60.6), call(60.7)]
     conduct = account(*calls)
@@ -63,9 +68,10 @@ def test_seconds_in_which_several_stood_still_count_once():
         call(12, waited_ms=10_000.0, cause=cause),
         call(13, waited_ms=10_000.0, cause=cause),
         call(20, waited_ms=3_000.0, cause="rate: 5/s"),
+        call(40, waited_ms=2_000.0, cause="crawl-delay: robots.txt asks for 2 s"),
     )
-    assert conduct.honouring_s == 11
-    assert conduct.waited_s == 23.0
+    assert conduct.honouring_s == 13
+    assert conduct.waited_s == 25.0
 
 
 def test_hosts_without_a_provider_have_accounts_of_their_own():

@@ -68,7 +68,7 @@ def _print(desk: Desk, job: Job, conducts: list[Conduct]) -> None:
 
 def _facts(conduct: Conduct) -> dict[str, str]:
     share = f"{conduct.refused_share:.2%}"
-    return {
+    facts = {
         "requests": f"{conduct.requests:,} ({conduct.bytes / 1e6:,.1f} MB received)",
         "between": f"{moment(conduct.first_us or None)} and {moment(conduct.last_us or None)}",
         "rate": (
@@ -83,3 +83,8 @@ def _facts(conduct: Conduct) -> dict[str, str]:
         "stood still": f"{span(conduct.honouring_s)} because the server asked for it",
         "waited": f"{span(conduct.waited_s)} at gates, all requests together",
     }
+    if conduct.barred:
+        facts["robots.txt"] = (
+            f"{conduct.barred:,} requests were not sent, as it does not allow them"
+        )
+    return facts

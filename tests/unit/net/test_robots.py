@@ -1,0 +1,397 @@
+"""robots.txt by RFC 9309: asked for first, obeyed, and never a reason to lose an attempt."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from headgate.core.call import CallKind
+from headgate.core.ending import AttemptOver
+from headgate.core.fault import Fault, FaultClass
+from headgate.core.outcome import Skipped
+from headgate.core.provider import CredentialPolicy, InlineRetry, ProviderPolicy
+from headgate.net.cache import HttpCache
+from headgate.net.failure import AddressRefused
+from headgate.net.policy import NetPolicy
+from headgate.net.robots import Robots, RobotsBarred, RobotsUnknown, Rules
+from headgate.ports.gate import Cost, Feedback, Route, Turn
+from headgate.testing import FakeClock
+from headgate.transfer.blobs import LocalBlobs
+from tests.kit.answers import Answer, Script, always, by_path, in_turn, redirect, refusal
+from tests.kit.gates import OpenGates, OpenPermit
+from tests.kit.http import Bench, bench
+from tests.kit.provider import Provider, wait_until
+
+OBEDIENT = {"shop": ProviderPolicy(robots=True, retry=InlineRetry(retries=0), timeout_s=0.5)}
+HELLO = always(Answer(200, body=b"hello"))
+CLOSED = Fault(FaultClass.THROTTLED, "the gate is closed", 40.0, "shop")
+
+
+class ClosedGates(OpenGates):
+    """Lets nobody out."""
+
+    async def enter(self, route: Route, turn: Turn, cost: Cost, patience_s: float) -> OpenPermit:
+        self.patience_s.append(patience_s)
+        raise AttemptOver(CLOSED)
+
+
+def saying(*lines: str) -> Script:
+    """A host with this robots.txt."""
+    text = "\n".join(lines).encode()
+    return by_path({"/robots.txt": always(Answer(200, body=text))}, otherwise=HELLO)
+
+
+def asked(provider: Provider) -> list[str]:
+    return [seen.request.target for seen in provider.seen]
+
+
+async def get(desk: Bench, url: str) -> str:
+    return (await desk.client("shop").get(url)).text
+
+
+async def barred(desk: Bench, url: str) -> RobotsBarred:
+    with pytest.raises(RobotsBarred) as caught:
+        await get(desk, url)
+    return caught.value
+
+
+async def unknown(desk: Bench, url: str) -> Fault:
+    with pytest.raises(RobotsUnknown) as caught:
+        await get(desk, url)
+    fault = caught.value.ending
+    assert isinstance(fault, Fault)
+    assert fault.kind is FaultClass.THROTTLED  # which costs no attempt
+    return fault
+
+
+async def test_what_is_allowed_is_sent(provider: Provider):
+    provider.script = saying("User-agent: *", "Disallow: /private")
+    async with bench(OBEDIENT) as desk:
+        assert await get(desk, provider.url("/public")) == "hello"
+        light = [permit.route.transfer for permit in desk.gates.permits]
+    assert asked(provider) == ["/robots.txt", "/public"]
+    assert light == [False, True]
+    assert [call.kind for call in desk.calls] == [CallKind.FETCHED] * 2
+
+
+async def test_what_is_not_allowed_is_skipped_and_nothing_is_sent(provider: Provider):
+    provider.script = saying("User-agent: *", "Disallow: /private")
+    async with bench(OBEDIENT) as desk:
+        error = await barred(desk, provider.url("/private/1?q=2"))
+        with pytest.raises(RobotsBarred):
+            async with desk.client("shop").stream("GET", provider.url("/private/2")):
+                pass
+    host = f"127.0.0.1:{provider.port}"
+    assert error.ending == Skipped(f"robots.txt of {host} does not allow this path")
+    assert asked(provider) == ["/robots.txt"]
+    _, call, _ = desk.calls
+    assert (call.kind, call.status, call.bytes, call.host) == (CallKind.BARRED, 0, 0, host)
+    assert call.cause == str(error)
+
+
+async def test_nobody_is_asked_where_the_settings_do_not_say_so(provider: Provider):
+    provider.script = saying("User-agent: *", "Disallow: /")
+    async with bench({"shop": ProviderPolicy()}) as desk:
+        assert await get(desk, provider.url("/private")) == "hello"
+    assert asked(provider) == ["/private"]
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [("/a", True), ("/a/b", False), ("/a/b/c", True), ("/a/b/c.pdf", False), ("/a/b/d", False)],
+)
+async def test_the_longest_rule_counts(provider: Provider, path: str, allowed: bool):
+    provider.script = saying(
+        "User-agent: *", "Disallow: /a/b", "Allow: /a/b/c", "Disallow: /*.pdf$"
+    )
+    async with bench(OBEDIENT) as desk:
+        if allowed:
+            assert await get(desk, provider.url(path)) == "hello"
+        else:
+            await barred(desk, provider.url(path))
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "ours"),
+    [
+        ("", "/for-headgate"),
+        ("Acme/2.0 (unlike headgate)", "/for-acme"),
+        ("acme", "/for-acme"),
+    ],
+)
+async def test_the_group_under_our_name_is_ours(provider: Provider, user_agent: str, ours: str):
+    provider.script = saying(
+        "User-agent: *\nDisallow: /",
+        "User-agent: headgate\nDisallow: /for-headgate",
+        "User-agent: ACME\nDisallow: /for-acme",
+    )
+    async with bench(OBEDIENT, policy=NetPolicy(user_agent=user_agent)) as desk:
+        assert await get(desk, provider.url("/else")) == "hello"
+        await barred(desk, provider.url(ours))
+
+
+async def test_a_handler_that_names_itself_is_known_by_that_name(provider: Provider):
+    provider.script = saying("User-agent: other", "Disallow: /")
+    async with bench(OBEDIENT) as desk:
+        client = desk.client("shop")
+        with pytest.raises(RobotsBarred):
+            await client.get(provider.url(), headers={"User-Agent": "other/1"})
+
+
+@pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 410])
+async def test_a_host_without_one_allows_everything(provider: Provider, status: int):
+    nothing = always(Answer(status, body=b"User-agent: *\nDisallow: /"))
+    provider.script = by_path({"/robots.txt": nothing}, otherwise=HELLO)
+    async with bench(OBEDIENT) as desk:
+        assert await get(desk, provider.url("/a")) == "hello"
+        assert await get(desk, provider.url("/b")) == "hello"
+    assert asked(provider) == ["/robots.txt", "/a", "/b"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (Answer(500), "robots.txt answered 500"),
+        (Answer(503), "robots.txt answered 503"),
+        (refusal(), "asked to slow down (429)"),
+        (Answer(silent=True), "took longer than 0.5 s"),
+        (Answer(hang_up=True), "closed the connection"),
+        (Answer(200, body=b"User-agent", cut_at=4), "cut its answer short"),
+    ],
+)
+async def test_a_host_that_cannot_say_is_left_alone(provider: Provider, answer: Answer, why: str):
+    provider.script = by_path({"/robots.txt": in_turn(answer, Answer(404))}, otherwise=HELLO)
+    clock = FakeClock()
+    async with bench(OBEDIENT, clock=clock) as desk:
+        fault = await unknown(desk, provider.url("/a"))
+        assert fault.retry_after_s == 60.0
+        assert fault.gate == f"127.0.0.1:{provider.port}"
+        assert why in fault.reason
+        await clock.advance(59)
+        assert (await unknown(desk, provider.url("/a"))).retry_after_s == 1.0
+        assert asked(provider) == ["/robots.txt"]
+        await clock.advance(1)
+        assert await get(desk, provider.url("/a")) == "hello"
+    assert asked(provider) == ["/robots.txt", "/robots.txt", "/a"]
+
+
+async def test_a_host_that_takes_no_connection_is_left_alone(provider: Provider):
+    clock = FakeClock()
+    provider.down()
+    async with bench(OBEDIENT, clock=clock) as desk:
+        assert "no connection" in (await unknown(desk, provider.url())).reason
+        provider.up()
+        await clock.advance(60)
+        assert await get(desk, provider.url()) == "hello"
+
+
+def test_the_wait_doubles_up_to_an_hour_and_begins_anew():
+    rules = Rules()
+
+    def wait_s(retry_after_s: float | None = None) -> float:
+        rules.miss(Fault(FaultClass.TRANSIENT, "it failed", retry_after_s), 1_000.0)
+        return rules.until_s - 1_000.0
+
+    assert [wait_s() for _ in range(8)] == [60, 120, 240, 480, 960, 1920, 3600, 3600]
+    rules.learn("", 1_000.0)
+    assert wait_s() == 60
+    assert wait_s(retry_after_s=7_200.0) == 7_200
+    assert wait_s() == 240
+
+
+async def test_whoever_hands_out_items_hears_of_a_host_that_is_left_alone(provider: Provider):
+    provider.script = by_path({"/robots.txt": in_turn(Answer(500), Answer(404))}, otherwise=HELLO)
+    clock, heard = FakeClock(), []
+    async with bench(OBEDIENT, clock=clock) as desk:
+        desk.stack.robots = Robots(
+            clock, desk.stack.crossing.spacings, lambda *news: heard.append(news)
+        )
+        await unknown(desk, provider.url())
+        await clock.advance(60)
+        await get(desk, provider.url())
+    host = f"127.0.0.1:{provider.port}"
+    assert heard == [(host, 60.0), (host, None)]
+
+
+async def test_a_failing_server_is_not_asked_by_each_of_twenty(provider: Provider):
+    provider.script = by_path({"/robots.txt": always(refusal("600", status=503))}, otherwise=HELLO)
+    async with bench(OBEDIENT, clock=FakeClock()) as desk:
+        desk.gates.judge = lambda status, headers: Feedback(status == 503, 600.0, "shop")
+        faults = await asyncio.gather(*(unknown(desk, provider.url(f"/{n}")) for n in range(20)))
+    assert asked(provider) == ["/robots.txt"]
+    assert {(fault.retry_after_s, fault.gate) for fault in faults} == {(600.0, "shop")}
+
+
+async def test_a_gate_that_is_closed_turns_all_away_at_once(provider: Provider):
+    async with bench(OBEDIENT, gates=ClosedGates(), clock=FakeClock()) as desk:
+        first, *others = await asyncio.gather(
+            *(get(desk, provider.url(f"/{n}")) for n in range(20)), return_exceptions=True
+        )
+        assert len(desk.gates.patience_s) == 1
+    assert isinstance(first, AttemptOver)
+    assert first.ending == CLOSED
+    for other in others:
+        assert isinstance(other, RobotsUnknown)
+        assert isinstance(other.ending, Fault)
+        assert (other.ending.retry_after_s, other.ending.gate) == (40.0, "shop")
+    assert provider.connections == 0
+
+
+async def test_it_is_asked_for_once_a_day(provider: Provider):
+    provider.script = saying("User-agent: *", "Disallow: /a")
+    clock = FakeClock()
+    async with bench(OBEDIENT, clock=clock) as desk:
+        await barred(desk, provider.url("/a"))
+        await clock.advance(86_399)
+        await barred(desk, provider.url("/a"))
+        assert len(provider.seen) == 1
+        provider.script = saying("User-agent: *", "Disallow: /b")
+        await clock.advance(1)
+        assert await get(desk, provider.url("/a")) == "hello"
+    assert asked(provider) == ["/robots.txt", "/robots.txt", "/a"]
+
+
+async def test_what_is_known_outlives_a_server_that_fails(provider: Provider):
+    provider.script = saying("User-agent: *", "Disallow: /a")
+    clock = FakeClock()
+    async with bench(OBEDIENT, clock=clock) as desk:
+        await barred(desk, provider.url("/a"))
+        provider.script = by_path({"/robots.txt": always(Answer(500))}, otherwise=HELLO)
+        await clock.advance(86_400)
+        await barred(desk, provider.url("/a"))
+        assert await get(desk, provider.url("/b")) == "hello"
+    assert asked(provider) == ["/robots.txt", "/robots.txt", "/b"]
+
+
+async def test_one_asks_for_twenty(provider: Provider):
+    provider.script = saying("User-agent: *", "Disallow: /private")
+    async with bench(OBEDIENT) as desk:
+        await asyncio.gather(*(get(desk, provider.url(f"/{n}")) for n in range(20)))
+    assert len(asked(provider)) == 21
+    assert asked(provider).count("/robots.txt") == 1
+
+
+async def test_somebody_else_asks_when_the_first_has_gone(provider: Provider):
+    script = in_turn(Answer(silent=True), Answer(404))
+    provider.script = by_path({"/robots.txt": script}, otherwise=HELLO)
+    patient = {"shop": ProviderPolicy(robots=True)}
+    async with bench(patient) as desk:
+        first = asyncio.ensure_future(get(desk, provider.url("/a")))
+        await asyncio.to_thread(wait_until, provider.under_way)
+        second = asyncio.ensure_future(get(desk, provider.url("/b")))
+        await FakeClock().advance(1)
+        assert not second.done()
+        first.cancel()
+        assert await second == "hello"
+    assert asked(provider) == ["/robots.txt", "/robots.txt", "/b"]
+
+
+async def test_no_credential_goes_along(provider: Provider, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SHOP_KEY", "s3cret")
+    policy = ProviderPolicy(
+        robots=True,
+        hosts=(f"127.0.0.1:{provider.port}",),
+        credentials={"main": CredentialPolicy(env="SHOP_KEY")},
+    )
+    async with bench({"shop": policy}, gates=OpenGates("main")) as desk:
+        await get(desk, provider.url("/a"))
+    rules, page = (seen.request for seen in provider.seen)
+    assert page.headers["authorization"] == "Bearer s3cret"
+    assert "s3cret" not in str(rules)
+    assert rules.headers["user-agent"] == page.headers["user-agent"]
+
+
+async def test_the_guard_stands_before_it_too(provider: Provider):
+    async with bench(OBEDIENT) as desk:
+        with pytest.raises(AddressRefused):
+            await desk.client("shop", guarded=True).get(provider.url())
+    assert provider.connections == 0
+
+
+async def test_a_guarded_client_does_not_hear_what_others_found_inside(provider: Provider):
+    provider.script = saying("User-agent: *", "Disallow: /a")
+    async with bench(OBEDIENT) as desk:
+        await barred(desk, provider.url("/a"))
+        with pytest.raises(AddressRefused):
+            await desk.client("shop", guarded=True).get(provider.url("/a"))
+
+
+@pytest.mark.parametrize("away", [False, True])
+async def test_it_may_be_kept_elsewhere(provider: Provider, away: bool):
+    elsewhere = provider.url("/rules", host="localhost") if away else "/rules"
+    provider.script = by_path(
+        {
+            "/robots.txt": always(redirect(elsewhere)),
+            "/rules": always(Answer(200, body=b"User-agent: *\nDisallow: /")),
+        },
+        otherwise=HELLO,
+    )
+    async with bench(OBEDIENT) as desk:
+        await barred(desk, provider.url("/a"))
+    assert asked(provider) == ["/robots.txt", "/rules"]
+
+
+@pytest.mark.parametrize(("redirects", "found"), [(5, True), (6, False)])
+async def test_five_redirects_are_followed(provider: Provider, redirects: int, found: bool):
+    rules = Answer(200, body=b"User-agent: *\nDisallow: /")
+    script = in_turn(*(redirect("/robots.txt") for _ in range(redirects)), rules)
+    provider.script = by_path({"/robots.txt": script}, otherwise=HELLO)
+    async with bench(OBEDIENT) as desk:
+        if found:
+            await barred(desk, provider.url("/a"))
+        else:
+            assert await get(desk, provider.url("/a")) == "hello"
+
+
+async def test_a_redirect_to_nowhere_is_no_robots_txt(provider: Provider):
+    provider.script = by_path({"/robots.txt": always(redirect("gopher://a/"))}, otherwise=HELLO)
+    async with bench(OBEDIENT) as desk:
+        assert await get(desk, provider.url("/a")) == "hello"
+
+
+async def test_where_a_request_is_led_is_judged_as_well(provider: Provider):
+    rules = always(Answer(200, body=b"User-agent: *\nDisallow: /private"))
+    provider.script = by_path({"/robots.txt": rules, "/a": always(redirect("/private"))})
+    async with bench(OBEDIENT) as desk:
+        await barred(desk, provider.url("/a"))
+    assert asked(provider) == ["/robots.txt", "/a"]
+
+
+async def test_only_the_beginning_of_a_long_one_is_read_up_to_a_whole_line(provider: Provider):
+    head, half = b"\xef\xbb\xbfUser-agent: *\nDisallow: /a\n#", b"\nDisallow: /"
+    filler = b"#" * (Robots.BYTES - len(head) - len(half))
+    body = head + filler + half + b"late\n" + b"#" * 1_000_000
+    provider.script = by_path({"/robots.txt": always(Answer(200, body=body))}, otherwise=HELLO)
+    async with bench(OBEDIENT) as desk:
+        await barred(desk, provider.url("/a"))
+        assert await get(desk, provider.url("/late")) == "hello"
+    assert desk.calls[0].bytes < len(body)
+
+
+@pytest.fixture
+async def cache(tmp_path: Path) -> AsyncIterator[HttpCache]:
+    clock = FakeClock()
+    async with HttpCache(tmp_path, LocalBlobs(tmp_path / "blobs", clock), clock) as cache:
+        yield cache
+
+
+async def test_another_process_finds_it_in_the_cache(provider: Provider, cache: HttpCache):
+    fresh = Answer(200, [("Cache-Control", "max-age=60")], b"User-agent: *\nDisallow: /")
+    provider.script = always(fresh)
+    for _ in range(2):
+        async with bench(OBEDIENT, cache=cache) as desk:
+            await barred(desk, provider.url("/a"))
+    assert asked(provider) == ["/robots.txt"]
+    assert [call.kind for call in desk.calls] == [CallKind.CACHED, CallKind.BARRED]
+
+
+async def test_no_more_is_remembered_than_there_is_room_for(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(Robots, "MOST", 1)
+    async with bench(OBEDIENT) as desk:
+        await get(desk, provider.url("/a"))
+        await get(desk, provider.url("/b", host="localhost"))
+        await get(desk, provider.url("/c"))
+    assert asked(provider) == ["/robots.txt", "/a", "/robots.txt", "/b", "/robots.txt", "/c"]
