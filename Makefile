@@ -7,6 +7,8 @@ LOCK   := requirements/dev.txt
 STAMP  := $(VENV)/.stamp
 UV     := $(shell command -v uv 2>/dev/null)
 
+# Many tests wait more than they work.
+JOBS   ?= 3
 FAST   := tests/unit tests/conformance tests/docs
 
 MAKEFLAGS += --no-print-directory
@@ -65,7 +67,7 @@ format: setup ## Let ruff format and repair what it can
 
 .PHONY: test
 test: lint services ## What CI runs: lint and every test but the storms, with PostgreSQL
-	@$(BIN)/python -m pytest -q -m 'not soak'
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m 'not soak'
 
 .PHONY: soak
 soak: setup services ## The fault storms at full size

@@ -127,10 +127,9 @@ def test_whoever_has_the_body_already_gets_304(provider):
     assert ask(provider, **{"If-None-Match": '"other"'})[0] == 200
 
 
-def test_a_bucket_refuses_what_is_too_much_and_may_change_its_mind(monkeypatch):
+def test_a_bucket_refuses_what_is_too_much_and_may_change_its_mind():
     now = [100.0]
-    monkeypatch.setattr(answers.time, "monotonic", lambda: now[0])
-    bucket = Bucket(2.0, burst=3, refused=refusal("1", status=503))
+    bucket = Bucket(2.0, burst=3, refused=refusal("1", status=503), time_s=lambda: now[0])
     request = Request("GET", "/", {})
     assert [bucket(request).status for _ in range(5)] == [200, 200, 200, 503, 503]
     now[0] += 0.5
