@@ -1,7 +1,7 @@
 """All gates of a process: global, provider, credential, domain, host; passed all or none."""
 
 from collections.abc import Callable, Sequence
-from math import ceil, isinf
+from math import ceil, inf, isinf
 
 from headgate.core.ending import AttemptOver
 from headgate.core.fault import Fault, FaultClass
@@ -62,19 +62,18 @@ class GateTree:
         """Wait until all gates of the route let it pass; GateClosed beyond `patience_s`."""
         lineup = self._lineup(route)
         now_s = self._time.now()
-        waiter = Waiter(turn, cost, now_s, patience_s)
         if not len(lineup):
             opens_at, way = lineup.best_way(now_s, cost)
             if opens_at <= now_s:
                 return self._let_out(lineup, way, cost, now_s, 0.0)
-            if self._comes_too_late(waiter, opens_at):
+            if patience_s < opens_at - now_s < inf:
                 self._shut.add(lineup)
-                raise self._closed(way, waiter, now_s)
-        return await self._stand_in(lineup, waiter)
+                raise self._closed(way, turn, cost, now_s)
+        return await self._stand_in(lineup, Waiter(turn, cost, now_s, patience_s))
 
     @staticmethod
     def _comes_too_late(waiter: Waiter, opens_at: float) -> bool:
-        return not isinf(opens_at) and opens_at > waiter.since_s + waiter.patience_s
+        return waiter.since_s + waiter.patience_s < opens_at < inf
 
     def room(self, job_id: int, provider: str) -> int | None:
         """How many more items of a job may be leased; None: no gate of it is known."""
@@ -146,7 +145,7 @@ class GateTree:
         if not waiter.woken.done():
             now_s = self._time.now()
             _, way = lineup.best_way(now_s, waiter.cost)
-            waiter.woken.set_exception(self._closed(way, waiter, now_s))
+            waiter.woken.set_exception(self._closed(way, waiter.turn, waiter.cost, now_s))
 
     def _withdraw(self, lineup: Lineup, waiter: Waiter) -> None:
         lineup.drop(waiter)
@@ -157,13 +156,13 @@ class GateTree:
             waiter.woken.result().release()
         self._pump(lineup)
 
-    def _closed(self, way: Way, waiter: Waiter, now_s: float) -> GateClosed:
-        gate = way.slowest(now_s, waiter.cost)
-        opens_at = gate.opens_at(now_s, waiter.cost)
+    def _closed(self, way: Way, turn: Turn, cost: Cost, now_s: float) -> GateClosed:
+        gate = way.slowest(now_s, cost)
+        opens_at = gate.opens_at(now_s, cost)
         wait_s = self.LOOK_AGAIN_S if isinf(opens_at) else max(opens_at - now_s, 0.0)
         closed = GateClosed(gate, gate.why(now_s), wait_s)
         if gate.spent_until(now_s) > now_s:
-            self.on_spent(waiter.turn.job_id, closed)
+            self.on_spent(turn.job_id, closed)
         return closed
 
     def _pump(self, lineup: Lineup) -> None:
@@ -177,7 +176,7 @@ class GateTree:
             if opens_at > now_s:
                 if self._comes_too_late(head, opens_at):
                     lineup.shift()
-                    head.woken.set_exception(self._closed(way, head, now_s))
+                    head.woken.set_exception(self._closed(way, head.turn, head.cost, now_s))
                     continue
                 lineup.cause = way.slowest(now_s, head.cost).why(now_s)
                 self.on_impatience()
