@@ -175,7 +175,9 @@ def test_a_dead_provider_costs_no_attempt_for_waiting(
     project = sqlite_project
     file = project.rows(100)
     words = project.batch(f"{HANDLERS}:fetch", file, url=provider.url(""))
-    with project.start(*words, breaker__failures=5, **outage.settings) as command:
+    # A trial that fails is an attempt, and some row may be the trial more often than others.
+    patient = {"retry__max_attempts_error": 20, "breaker__failures": 5}
+    with project.start(*words, **patient, **outage.settings) as command:
         until(lambda: len(provider.seen) >= 15, what="the first answers")
         provider.script = lambda _: DEAD
         died_s, before = time.monotonic(), len(provider.seen)
@@ -198,7 +200,7 @@ def test_a_dead_provider_costs_no_attempt_for_waiting(
     ]
     assert turned_away, "the breaker never opened"
     assert {attempt.outcome for attempt in turned_away} == {"throttled"}
-    assert [item for item in items if item.attempts > 2] == []
+    assert sum(item.attempts for item in items) <= len(provider.seen), "each has asked for real"
 
 
 def was_turned_away(attempt: AttemptRow) -> bool:
