@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -45,10 +44,9 @@ def cli(tmp_path: Path) -> Cli:
 
 
 @pytest.fixture
-def provider() -> Iterator[Provider]:
-    with Provider() as provider:
-        provider.script = lambda _: Answer(200, body=json.dumps({"usage": 30}).encode())
-        yield provider
+def provider(provider: Provider) -> Provider:
+    provider.script = lambda _: Answer(200, body=json.dumps({"usage": 30}).encode())
+    return provider
 
 
 def run(cli: Cli, name: str, provider: Provider, rows: int, *words: str) -> dict[str, int]:

@@ -1,7 +1,6 @@
 """Handlers that use `ctx.http`, run as a user runs them, against real servers."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -49,12 +48,6 @@ def cli(tmp_path: Path) -> Cli:
     cli = Cli(tmp_path)
     cli.write("fetch.py", FETCH)
     return cli
-
-
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    with Provider() as provider:
-        yield provider
 
 
 def run(cli: Cli, name: str, urls: list[str], *words: str) -> dict[str, int]:

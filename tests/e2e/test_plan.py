@@ -1,7 +1,6 @@
 """`headgate plan` as a user gives it, and how near it comes to what then happens."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +38,6 @@ def cli(tmp_path: Path) -> Cli:
     cli = Cli(tmp_path)
     cli.write("fetch.py", FETCH)
     return cli
-
-
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    with Provider() as provider:
-        yield provider
 
 
 def rows(cli: Cli, provider: Provider, count: int) -> Path:

@@ -1,7 +1,5 @@
 """What is learned of a provider, seen and overruled through the real command line."""
 
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +7,11 @@ import pytest
 
 from tests.kit.answers import Answer, Bucket, in_turn, refusal
 from tests.kit.cli import Cli
-from tests.kit.provider import Provider
+from tests.kit.provider import Provider, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 
+PATIENCE_S = 40.0
 HANDLER = """
 from headgate import handler
 
@@ -21,12 +20,6 @@ async def label(item, ctx):
     reply = await ctx.http.get(item.input["url"])
     return {"status": reply.raise_for_status().status_code}
 """
-
-
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    with Provider() as provider:
-        yield provider
 
 
 @pytest.fixture
@@ -48,14 +41,6 @@ def gate(cli: Cli) -> dict[str, Any]:
     (found,) = said.json["gates"]
     assert isinstance(found, dict)
     return found
-
-
-def wait_for(found: Callable[[], bool], seconds: float = 40.0) -> None:
-    """Look again until it is so."""
-    give_up_at = time.monotonic() + seconds
-    while not found():
-        assert time.monotonic() < give_up_at, "it did not happen"
-        time.sleep(0.05)
 
 
 def test_what_was_learned_is_kept_and_shown_with_its_evidence(cli: Cli, provider: Provider):
@@ -81,7 +66,7 @@ def test_a_running_job_obeys_an_operator_at_once(cli: Cli, provider: Provider):
     rows(cli, provider, 400)
     assert cli("providers", "set", "labels", "--rate", "20/s").code == 0
     with cli.start("run", "label.py:label", "urls.csv", "--json") as run:
-        wait_for(lambda: len(provider.seen) > 20)
+        wait_until(lambda: len(provider.seen) > 20, PATIENCE_S)
         assert cli("providers", "pause", "labels").code == 0
         before = len(provider.seen)
         shown = cli("jobs", "show", "1", "--json").json["limited_by"]
@@ -91,7 +76,7 @@ def test_a_running_job_obeys_an_operator_at_once(cli: Cli, provider: Provider):
         assert waiting["why"] == "labels: paused by an operator"
         paused_with = len(provider.seen)
         assert cli("providers", "set", "labels", "--rate", "1000/s").code == 0
-        wait_for(lambda: len(provider.seen) > paused_with)
+        wait_until(lambda: len(provider.seen) > paused_with, PATIENCE_S)
         out, err = run.communicate(timeout=50)
     assert run.returncode == 0, err
     assert '"done":400' in out
@@ -103,8 +88,10 @@ def test_a_closed_gate_is_named_with_its_end_until_it_is_forgotten(cli: Cli, pro
     provider.script = in_turn(Answer(200), Answer(200), refusal("600"))
     rows(cli, provider, 30)
     with cli.start("run", "label.py:label", "urls.csv", "--quiet") as run:
-        wait_for(lambda: any(seen.status == 429 for seen in provider.seen))
-        wait_for(lambda: cli("jobs", "show", "1", "--json").json["limited_by"] is not None)
+        wait_until(lambda: any(seen.status == 429 for seen in provider.seen), PATIENCE_S)
+        wait_until(
+            lambda: cli("jobs", "show", "1", "--json").json["limited_by"] is not None, PATIENCE_S
+        )
         shown = cli("jobs", "show", "1", "--json").json["limited_by"]
         run.terminate()
         _, err = run.communicate(timeout=50)

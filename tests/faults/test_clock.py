@@ -21,6 +21,7 @@ from headgate.ports.reads import ItemQuery, ItemRow
 from headgate.ports.store import Store
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock
+from tests.kit import faketime
 from tests.kit.command import until
 from tests.kit.observer import SpyObserver
 from tests.kit.project import Project
@@ -206,12 +207,7 @@ async def test_a_lease_that_outlives_its_deadline_ends(
 @pytest.fixture
 def adjustable(project: Project) -> Project:
     """A project whose commands believe what FAKETIME says about the time of day."""
-    found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
-    if not found:
-        if os.environ.get("CI") == "true":
-            pytest.fail("libfaketime is missing; `make services` installs it", pytrace=False)
-        pytest.skip("libfaketime is missing; `make services` installs it")
-    project.environment["LD_PRELOAD"] = str(found[-1])
+    faketime.preload(project.environment)
     return project
 
 

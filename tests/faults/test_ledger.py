@@ -1,6 +1,5 @@
 """The ledger goes away, a process freezes with its share in hand, clocks disagree."""
 
-import os
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -13,7 +12,7 @@ from headgate.core.provider import ProviderPolicy
 from headgate.core.status import ItemStatus
 from headgate.engine.gates.sync import LedgerSync
 from tests.faults.conftest import SETTINGS
-from tests.kit import service
+from tests.kit import faketime, service
 from tests.kit.answers import Answer, Bucket, refusal
 from tests.kit.command import Command, until
 from tests.kit.fleet import Fleet, fleet
@@ -100,7 +99,7 @@ async def test_a_ledger_that_is_away_slows_down_but_stops_nobody(tmp_path: Path)
         await running.run(30)
         by_process = Counter(each.process for each in running.arrivals(30, 50))
         assert min(by_process[0], by_process[1]) > 50
-        assert running.refused(20, 50) <= 10
+        assert running.refused(20, 50) <= 10  # what is called clean of any run
         for process in running.processes:
             process.ledger.gone = False
         await running.run(20)
@@ -268,12 +267,7 @@ async def test_half_a_minute_between_two_clocks_changes_nothing(tmp_path: Path):
 @pytest.fixture
 def adjustable(shared: Project) -> Project:
     """A project whose commands believe what FAKETIME says about the time of day."""
-    found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
-    if not found:
-        if os.environ.get("CI") == "true":
-            pytest.fail("libfaketime is missing; `make services` installs it", pytrace=False)
-        pytest.skip("libfaketime is missing; `make services` installs it")
-    shared.environment["LD_PRELOAD"] = str(found[-1])
+    faketime.preload(shared.environment)
     return shared
 
 

@@ -90,7 +90,9 @@ class Dispatcher:
             elif claimed:
                 self._supply.board.claimed(self._claim_began_s)
                 self._buffer.put(claimed, self._clock.monotonic())
-            elif until_idle and not self._contenders:
+            elif self._contenders:
+                continue  # another job may have what this one has not
+            elif until_idle:
                 return
             else:
                 await self._rest()

@@ -4,7 +4,9 @@ import asyncio
 from pathlib import Path
 
 from headgate.engine.clock import SystemClock
+from headgate.engine.engine import Budget
 from headgate.stores.sqlite import SqliteStore
+from tests.kit import factories
 from tests.unit.engine.test_engine import Bench
 
 LANES = 4
@@ -39,3 +41,32 @@ async def test_items_that_wait_keep_nobody_from_working(tmp_path: Path):
     assert bench.traffic.gates.parking.total == 0
     assert most_working >= LANES
     assert len(list(bench.crew)) <= LANES
+
+
+async def test_a_job_whose_gates_are_full_lets_no_other_rest(tmp_path: Path):
+    rests_before = 0
+    finished = {1: 0, 2: 0}
+
+    async def handler(item, ctx):
+        finished[ctx.job.id] += 1
+        if finished[2] == 200:
+            del bench.traffic.gates.parking.by_job[1]
+        return {}
+
+    async with SqliteStore(tmp_path / "headgate.db") as store:
+        await factories.job(store, 20)
+        bench = Bench(store, handler)
+        engine = await bench.engine(200, concurrency=LANES)
+        parking = bench.traffic.gates.parking
+        parking.by_job[1] = 1_000
+        wait = store.notifier.wait
+
+        async def counted(timeout_s: float) -> bool:
+            nonlocal rests_before
+            rests_before += finished[2] < 100
+            return await wait(timeout_s)
+
+        store.notifier.wait = counted  # type: ignore[method-assign]
+        while sum(finished.values()) < 220:
+            await engine.run_slice(Budget(until_idle=True))
+    assert rests_before == 0

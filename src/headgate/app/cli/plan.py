@@ -131,7 +131,7 @@ def plans_for(basis: Basis) -> tuple[list[Forecast], list[Advice]]:
     others = {1, 2} - {workload.credentials} if basis.pooled else set()
     rows = [foresee(replace(workload, credentials=each), basis.now_s) for each in others]
     rows = sorted([likely, *rows], key=lambda row: row.workload.credentials)
-    return rows, advise(likely, basis.now_s, pooled=basis.pooled)
+    return rows, advise(likely, basis.now_s, pooled=basis.pooled, published=basis.published)
 
 
 def _limits_in(text: str | None) -> tuple[Limit, ...] | None:

@@ -17,6 +17,7 @@ from headgate.core.errors import UnknownHandler, UsageError
 from headgate.core.gate_key import find_gates, provider_in
 from headgate.core.gate_policy import GatePolicy
 from headgate.core.gate_view import ceilings_of
+from headgate.core.presets import PRESETS
 from headgate.core.provider import ProviderPolicy
 from headgate.core.rate import Limit
 from headgate.core.status import JobState
@@ -72,6 +73,8 @@ class Basis(msgspec.Struct, frozen=True):
     """Else it was said, or is a guess."""
     pooled: bool
     """Several credentials are possible, as far as we know."""
+    published: bool
+    """The configured limits are those that the provider asks of everybody."""
     notes: tuple[str, ...] = ()
 
 
@@ -199,8 +202,15 @@ def _basis(
         now_s=learned.now_s,
         measured_latency=measured_latency,
         pooled=not settings.gates.rate and _is_pooled(policy, given),
+        published=_is_published(name, policy),
         notes=(*subject.notes, *notes),
     )
+
+
+def _is_published(name: str, policy: ProviderPolicy) -> bool:
+    preset = PRESETS.get(name)
+    ours = (policy.rate, policy.concurrency)
+    return preset is not None and ours == (preset.rate, preset.concurrency)
 
 
 def _is_pooled(policy: ProviderPolicy, given: Given) -> bool:

@@ -25,12 +25,18 @@ class Advice(msgspec.Struct, frozen=True):
     instead_of: float
 
 
-def advise(forecast: Forecast, now_s: float, *, pooled: bool) -> list[Advice]:
-    """Changes that help, the best first; `pooled`: whether the provider gives out credentials."""
+def advise(
+    forecast: Forecast, now_s: float, *, pooled: bool, published: bool = False
+) -> list[Advice]:
+    """Changes that help, the best first.
+
+    `pooled`: the provider gives out credentials. `published`: the configured limits are those
+    that it asks of everybody, so nobody is told to exceed them.
+    """
     before = forecast.likely.seconds
     tried = [
         (change, estimate(workload, now_s))
-        for change, workload in _changes(forecast, pooled=pooled)
+        for change, workload in _changes(forecast, pooled=pooled, published=published)
     ]
     found = [Advice(change, each.seconds, before) for change, each in tried if _helps(each, before)]
     return sorted(found, key=lambda advice: advice.seconds)
@@ -40,7 +46,9 @@ def _helps(tried: Estimate, before: float) -> bool:
     return tried.seconds < WORTH * before
 
 
-def _changes(forecast: Forecast, *, pooled: bool) -> Iterator[tuple[str, Workload]]:
+def _changes(
+    forecast: Forecast, *, pooled: bool, published: bool
+) -> Iterator[tuple[str, Workload]]:
     """What could be changed about that which limits the batch."""
     workload, replace = forecast.workload, msgspec.structs.replace
     more = workload.credentials + 1
@@ -50,10 +58,10 @@ def _changes(forecast: Forecast, *, pooled: bool) -> Iterator[tuple[str, Workloa
     match forecast.likely.binding:
         case Binding.LANES:
             yield f"--concurrency {2 * workload.lanes}", replace(workload, lanes=2 * workload.lanes)
-        case Binding.CEILING if workload.assumed.limits:
+        case Binding.CEILING if workload.assumed.limits and not published:
             without = replace(workload.ceilings, limits=())
             yield "no configured rate", replace(workload, ceilings=without)
-        case Binding.CONCURRENCY:
+        case Binding.CONCURRENCY if not published:
             most = 2 * (workload.ceilings.concurrency or 1)
             wider = replace(workload.ceilings, concurrency=most)
             yield f"concurrency = {most} for the provider", replace(workload, ceilings=wider)

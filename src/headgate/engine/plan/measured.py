@@ -15,6 +15,8 @@ PAGE = 2_000
 PAGES = 5
 """No more of a job is looked at: a plan is wanted soon, and its beginning tells enough."""
 SPARED = frozenset({CallKind.CACHED, CallKind.SHARED})
+UNCOUNTED = frozenset({CallKind.REFUSED, CallKind.BARRED})
+"""A refusal is followed by another call, and what robots.txt bars is never sent."""
 ANSWERED = frozenset({CallKind.FETCHED, CallKind.REVALIDATED})
 _decode = msgspec.json.Decoder(list[Call]).decode
 
@@ -48,7 +50,7 @@ async def measure(reads: ReadStore, job_id: int) -> Measured | None:
     page = await reads.calls(job_id, 0, PAGE)
     for _ in range(PAGES):
         for text in page.texts:
-            calls = [call for call in _decode(text) if call.kind is not CallKind.REFUSED]
+            calls = [call for call in _decode(text) if call.kind not in UNCOUNTED]
             attempts += bool(calls)
             kinds.update(call.kind for call in calls)
             asked.update(call.provider or call.host for call in calls)

@@ -173,8 +173,9 @@ def test_what_was_learned_spares_the_search():
     assert warm.seconds < 0.8 * cold.seconds
 
 
-def advised(load: Workload, *, pooled: bool = True) -> list[str]:
-    return [each.change for each in advise(foresee(load, NOON), NOON, pooled=pooled)]
+def advised(load: Workload, *, pooled: bool = True, published: bool = False) -> list[str]:
+    found = advise(foresee(load, NOON), NOON, pooled=pooled, published=published)
+    return [each.change for each in found]
 
 
 def test_advice_is_about_what_binds_and_was_tried_out():
@@ -185,6 +186,13 @@ def test_advice_is_about_what_binds_and_was_tried_out():
     assert advised(capped, pooled=False) == ["concurrency = 2 for the provider"]
     slow = workload(500, "10/s", ceilings=Ceilings(parse_limits("2/s")))
     assert advised(slow, pooled=False) == ["no configured rate"]
+
+
+def test_nobody_is_told_to_exceed_what_a_provider_asks_of_everybody():
+    capped = workload(500, ceilings=Ceilings(concurrency=1))
+    slow = workload(500, "10/s", ceilings=Ceilings(parse_limits("2/s")))
+    assert advised(capped, pooled=False, published=True) == []
+    assert advised(slow, pooled=False, published=True) == []
 
 
 def test_advice_says_how_much_it_saves():
