@@ -5,6 +5,11 @@ HeadgateError
 │   ├── UnknownHandler    no handler answers to that name
 │   ├── UnknownJob        no job has that id (or it belongs to somebody else)
 │   ├── UnknownItem       no item has that id
+│   ├── UnknownExport     no export of that job has that id
+│   ├── UnknownUser       nobody has that name
+│   ├── NameTaken         somebody has that name already
+│   ├── KeyReused         an idempotency key was used before, for another request
+│   ├── CapReached        an owner has as much under way as they may
 │   ├── BadCursor         a page cursor is damaged or belongs to another query
 │   ├── BadSetting        a setting has an unknown name or an impossible value
 │   ├── IllegalMove       the state table has no such move
@@ -39,6 +44,26 @@ class UnknownJob(UsageError):
 
 class UnknownItem(UsageError):
     """No item has that id."""
+
+
+class UnknownExport(UsageError):
+    """No export of that job has that id."""
+
+
+class UnknownUser(UsageError):
+    """Nobody has that name."""
+
+
+class NameTaken(UsageError):
+    """Somebody has that name already."""
+
+
+class KeyReused(UsageError):
+    """This idempotency key was used before, for another request; take a new one."""
+
+
+class CapReached(UsageError):
+    """As much is under way as one owner may have; wait for it, or cancel some of it."""
 
 
 class BadCursor(UsageError):

@@ -10,6 +10,23 @@ from headgate.core.status import JobState
 LOCAL_OWNER = "local"
 
 
+class Once(msgspec.Struct, frozen=True):
+    """A name by which a job is made at most once for each owner.
+
+    The same name with another digest is another request under a used name.
+    """
+
+    key: str
+    digest: str = ""
+
+
+class OwnerCaps(msgspec.Struct, frozen=True):
+    """How much one owner may have under way at the same time; None: as much as they like."""
+
+    unfinished_jobs: int | None = None
+    open_items: int | None = None
+
+
 class Job(msgspec.Struct, frozen=True):
     """A stored job."""
 
@@ -37,6 +54,14 @@ class Job(msgspec.Struct, frozen=True):
     pause_reason: str | None = None
     resume_at: int | None = None
     """When a pause ends by itself; None: when somebody ends it."""
+    reading: Mapping[str, Any] | None = None
+    """How the server reads the source; None: the command that made the job reads it."""
+    file: str = ""
+    """The name of the file as its sender calls it."""
+    client: str = ""
+    """The address that the job was made from."""
+    ingest: Mapping[str, Any] = {}
+    """How far and how fast the reading is, as the last committed batch told."""
 
 
 class NewJob(msgspec.Struct, frozen=True):
@@ -53,6 +78,11 @@ class NewJob(msgspec.Struct, frozen=True):
     eager: bool = False
     fingerprint: str = ""
     columns: tuple[str, ...] = ()
+    reading: Mapping[str, Any] | None = None
+    file: str = ""
+    client: str = ""
+    once: Once | None = None
+    caps: OwnerCaps = OwnerCaps()
 
 
 class Counts(msgspec.Struct, frozen=True):

@@ -36,6 +36,10 @@ class Settlement(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What the attempt asked of the network, as JSON; None if nothing."""
     gate: str | None = None
     """The gate that sent the item back, which it waits for from now on."""
+    signature: str | None = None
+    """What kind of failure it was: see `core.signature`; None if it is none."""
+    digest: str | None = None
+    """By which the result can be recalled for the same work; None: it is not kept for that."""
 
 
 def settle(

@@ -1,13 +1,13 @@
 """The hot path of a store: life-cycle verbs of items, one request value each."""
 
-from collections.abc import Sequence
-from typing import ClassVar, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Protocol
 
 import msgspec
 
 from headgate.core.item import ClaimedItem, NewItem
 from headgate.core.settlement import Settlement
-from headgate.core.status import ItemStatus
+from headgate.core.status import ItemMove, ItemStatus
 
 
 class EnqueueRequest(msgspec.Struct, frozen=True):
@@ -21,6 +21,10 @@ class EnqueueRequest(msgspec.Struct, frozen=True):
     items: Sequence[NewItem]
     position: str | None = None
     expected_position: str | None = None
+    progress: Mapping[str, Any] | None = None
+    """What the job's `ingest` says from now on."""
+    open_items_cap: int | None = None
+    """CapReached, and nothing is stored, if the owner would have more open items than this."""
 
 
 class KnownRow(msgspec.Struct, frozen=True):
@@ -117,6 +121,12 @@ class RequeueRequest(msgspec.Struct, frozen=True):
     job_id: int
     statuses: frozenset[ItemStatus] = frozenset({ItemStatus.ERROR, ItemStatus.NOT_FOUND})
     error_class: str | None = None
+    signature: str | None = None
+    """Only failures of this kind: see `core.signature`."""
+    text: str | None = None
+    """Only items whose key or summary holds this, in any case."""
+    below_attempts: int | None = None
+    """Only items that were attempted less often than that."""
     ids: tuple[int, ...] | None = None
     reset_attempts: bool = False
     after_id: int = 0
@@ -128,6 +138,35 @@ class SweptItems(msgspec.Struct, frozen=True):
 
     moved: int
     next_after_id: int | None
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """What a person decided about an item in REVIEW."""
+
+    item_id: int
+    move: ItemMove
+    """ACCEPT (of `candidate`), REJECT (all of them) or PASS_OVER."""
+    by: str
+    candidate: str | None = None
+    owner: str | None = None
+    """Whose item it must be; None: anybody's."""
+    reason: str = ""
+
+
+class RecallRequest(msgspec.Struct, frozen=True):
+    """Results of one owner, by digest, that were finished at most `within_s` ago."""
+
+    owner: str
+    digests: Sequence[str]
+    within_s: float
+
+
+class Recalled(msgspec.Struct, frozen=True):
+    """A result that was found again."""
+
+    digest: str
+    item_id: int
+    result: str
 
 
 class ItemStore(Protocol):
@@ -162,6 +201,18 @@ class ItemStore(Protocol):
 
     async def requeue(self, request: RequeueRequest) -> SweptItems:
         """Reprocess: a bounded step over finished items; reopens the job."""
+        ...
+
+    async def decide(self, decision: Decision) -> None:
+        """Carry out a person's decision: item, counters, columns and an event that names them.
+
+        UnknownItem if there is none of that owner, IllegalMove if it is not in REVIEW (any more),
+        UsageError if it has no such candidate. The database takes one decision for each asking.
+        """
+        ...
+
+    async def recall(self, request: RecallRequest) -> list[Recalled]:
+        """What was finished before under the same digests; the newest of each."""
         ...
 
     async def cancel_items(self, job_id: int, limit: int = 5_000) -> int:

@@ -41,7 +41,12 @@ class JobStore(Protocol):
     """Control verbs. Every state change writes an event in the same transaction."""
 
     async def create_job(self, new: NewJob) -> Job:
-        """Make a job in INGESTING (an open one in QUEUED)."""
+        """Make a job in INGESTING (an open one in QUEUED).
+
+        With `once`, a job that was made under that key before is returned instead, or KeyReused
+        raised if the digest differs. CapReached if its owner has as many unfinished jobs, or open
+        items, as `caps` allows. All of it in one transaction.
+        """
         ...
 
     async def move_job(
@@ -71,6 +76,10 @@ class JobStore(Protocol):
 
     async def finish_job(self, job_id: int) -> bool:
         """Make a job DONE if, and only if, it has no open item and takes no more."""
+        ...
+
+    async def discard_items(self, job_id: int, limit: int = 5_000) -> int:
+        """Remove the items of a FAILED job in bounded steps; 0 when none is left."""
         ...
 
     async def delete_job(self, job_id: int, limit: int = 5_000) -> int:

@@ -7,7 +7,7 @@ import msgspec
 
 from headgate.core.job import Counts, Job
 from headgate.core.paging import Order
-from headgate.core.status import ItemStatus
+from headgate.core.status import ItemStatus, JobState
 from headgate.core.worker import WorkerRow
 
 
@@ -27,6 +27,8 @@ class ItemRow(msgspec.Struct, frozen=True):
     due_at: int
     locked_by: str | None
     updated_at: int
+    result: str | None = None
+    """As JSON text, where it was asked for."""
 
 
 class ItemDetail(msgspec.Struct, frozen=True):
@@ -84,6 +86,18 @@ class EventRow(msgspec.Struct, frozen=True):
     message: str
 
 
+class EventQuery(msgspec.Struct, frozen=True):
+    """Which events; filters are joined by AND."""
+
+    job_id: int | None = None
+    owner: str | None = None
+    """Only events of jobs of theirs."""
+    after_id: int = 0
+    """Beyond this id in the order asked for (0: from its beginning)."""
+    newest_first: bool = False
+    limit: int = 100
+
+
 class ExportRow(msgspec.Struct, frozen=True):
     """A row on its way out."""
 
@@ -96,6 +110,33 @@ class ExportRow(msgspec.Struct, frozen=True):
     error: str | None
 
 
+class JobQuery(msgspec.Struct, frozen=True):
+    """Which jobs, newest first; filters are joined by AND."""
+
+    owner: str | None = None
+    states: frozenset[JobState] = frozenset()
+    handler: str | None = None
+    text: str | None = None
+    """In the name or the file's name, in any case."""
+    read_by_server: bool = False
+    """Only jobs whose source the server reads."""
+    after_id: int = 0
+    """The last id of the page before (0: from the top)."""
+    limit: int = 100
+
+
+class ErrorGroup(msgspec.Struct, frozen=True):
+    """Failures of one kind."""
+
+    error_class: str
+    signature: str
+    count: int
+    item_id: int
+    """One of them,"""
+    reason: str
+    """and what it says."""
+
+
 class ItemQuery(msgspec.Struct, frozen=True):
     """Which items, in which order. `job_id` None asks across jobs (order UPDATED only)."""
 
@@ -104,6 +145,14 @@ class ItemQuery(msgspec.Struct, frozen=True):
     owner: str | None = None
     handler: str | None = None
     error_class: str | None = None
+    signature: str | None = None
+    text: str | None = None
+    """In the key or the summary, in any case. A page may then be short, or empty, and have a
+    `next` all the same: one call looks at a bounded number of rows."""
+    changed_from: int | None = None
+    changed_to: int | None = None
+    """Last changed at or after, and before; in order UPDATED only."""
+    with_result: bool = False
     order: Order = Order.INPUT
     after: str | None = None
     limit: int = 100
@@ -143,14 +192,12 @@ class Finding(msgspec.Struct, frozen=True):
 class ReadStore(Protocol):
     """Questions. None of them waits for a writer."""
 
-    async def job(self, job_id: int) -> Job:
-        """One job, or UnknownJob."""
+    async def job(self, job_id: int, owner: str | None = None) -> Job:
+        """One job (of that owner), or UnknownJob."""
         ...
 
-    async def jobs(
-        self, owner: str | None = None, after_id: int = 0, limit: int = 100
-    ) -> list[Job]:
-        """Jobs, newest first; `after_id` is the last id of the page before (0: from the top)."""
+    async def jobs(self, query: JobQuery) -> list[Job]:
+        """Jobs, newest first."""
         ...
 
     async def find_jobs(self, owner: str, handler: str, source: str) -> list[Job]:
@@ -165,8 +212,8 @@ class ReadStore(Protocol):
         """A page of items."""
         ...
 
-    async def item(self, item_id: int) -> ItemDetail:
-        """One item, or UnknownItem."""
+    async def item(self, item_id: int, owner: str | None = None) -> ItemDetail:
+        """One item (of that owner), or UnknownItem."""
         ...
 
     async def attempts(self, item_id: int) -> list[AttemptRow]:
@@ -177,10 +224,8 @@ class ReadStore(Protocol):
         """What the attempts of up to `limit` items asked of the network, in input order."""
         ...
 
-    async def events(
-        self, job_id: int | None, after_id: int = 0, limit: int = 100
-    ) -> list[EventRow]:
-        """The record of decisions, oldest first."""
+    async def events(self, query: EventQuery) -> list[EventRow]:
+        """The record of decisions, oldest first (or newest first)."""
         ...
 
     async def export_rows(self, job_id: int, after_id: int, limit: int) -> list[ExportRow]:
@@ -191,8 +236,8 @@ class ReadStore(Protocol):
         """The names that the job's results use, in order of first appearance."""
         ...
 
-    async def error_classes(self, job_id: int) -> list[tuple[str, str, int]]:
-        """Failures of a job as (class, example reason, count), most frequent first."""
+    async def error_groups(self, job_id: int) -> list[ErrorGroup]:
+        """Failures of a job by kind, most frequent first."""
         ...
 
     async def workers(self, *, alive_only: bool = True) -> list[WorkerRow]:

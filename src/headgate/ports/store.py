@@ -3,6 +3,8 @@
 from types import TracebackType
 from typing import Protocol, Self
 
+from headgate.ports.access import AccessStore
+from headgate.ports.exports import ExportStore
 from headgate.ports.items import ItemStore
 from headgate.ports.jobs import JobStore
 from headgate.ports.limits import LimitLedger
@@ -11,7 +13,7 @@ from headgate.ports.reads import ReadStore
 
 
 class Store(Protocol):
-    """An open connection to a database, with its five sides."""
+    """An open connection to a database, with its sides."""
 
     @property
     def items(self) -> ItemStore:
@@ -26,6 +28,16 @@ class Store(Protocol):
     @property
     def reads(self) -> ReadStore:
         """Questions."""
+        ...
+
+    @property
+    def access(self) -> AccessStore:
+        """Users and tokens."""
+        ...
+
+    @property
+    def exports(self) -> ExportStore:
+        """Files that the server makes of jobs."""
         ...
 
     @property

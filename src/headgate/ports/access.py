@@ -1,0 +1,94 @@
+"""Users and tokens: who is asking, and how much of the store may be theirs."""
+
+from typing import Protocol
+
+import msgspec
+
+from headgate.core.user import Role, Token, TokenKind, User
+
+
+class NewUser(msgspec.Struct, frozen=True):
+    """A user to be made; without a password hash, only tokens let them in."""
+
+    name: str
+    role: Role
+    password_hash: str | None = None
+
+
+class NewToken(msgspec.Struct, frozen=True):
+    """A token to be kept: never the secret, only its digest."""
+
+    id: str
+    user: str
+    digest: str
+    kind: TokenKind
+    role: Role
+    label: str = ""
+    lives_s: float | None = None
+    """Seconds until it expires, on the store's clock; None: never."""
+
+
+class Bearer(msgspec.Struct, frozen=True):
+    """A token that holds, and the user that it stands for."""
+
+    token: Token
+    user: User
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """How much an owner has under way."""
+
+    unfinished_jobs: int
+    open_items: int
+
+
+class AccessStore(Protocol):
+    """Every change writes an event that names who was changed, never a secret."""
+
+    async def add_user(self, new: NewUser) -> User:
+        """Make a user; NameTaken if there is one, UnknownUser never."""
+        ...
+
+    async def change_user(
+        self, name: str, role: Role | None = None, password_hash: str | None = None
+    ) -> User:
+        """Give another role or password; enables a disabled user. UnknownUser if there is none."""
+        ...
+
+    async def disable_user(self, name: str) -> User:
+        """Let a user in no more: revokes all their tokens. Their jobs stay."""
+        ...
+
+    async def user(self, name: str) -> tuple[User, str | None]:
+        """A user and the hash of their password, or UnknownUser."""
+        ...
+
+    async def users(self) -> list[User]:
+        """Everybody, by name."""
+        ...
+
+    async def add_token(self, new: NewToken) -> Token:
+        """Keep a token; UnknownUser if there is no such user or they are disabled."""
+        ...
+
+    async def bearer(self, digest: str, kind: TokenKind) -> Bearer | None:
+        """Whose token that is: None if unknown, of another kind, expired, revoked or of a disabled
+        user. Notes the use, at most once a minute.
+        """
+        ...
+
+    async def redeem(self, digest: str) -> Bearer | None:
+        """As `bearer` for a LINK, which is revoked in the same step: the second to come gets None."""
+        ...
+
+    async def tokens(self, user: str | None) -> list[Token]:
+        """The tokens of a user (None: of all) that are not expired or revoked, newest first."""
+        ...
+
+    async def revoke_token(self, token_id: str, user: str | None) -> bool:
+        """End a token at once; False if `user` (None: anybody) has no such token that holds."""
+        ...
+
+    async def usage(self, owner: str) -> Usage:
+        """How much an owner has under way, from the maintained counters."""
+        ...
