@@ -8,12 +8,11 @@ from contextlib import suppress
 
 import msgspec
 
+from headgate.app.leash import STOP, STOP_NOW
 from headgate.app.settings import Settings
 from headgate.ports.launcher import WorkerOrder, WorkerReport
 
 WORKER_MODULE = "headgate.app.worker_process"
-STOP = b"stop\n"
-STOP_NOW = b"now\n"
 
 
 class Briefing(msgspec.Struct, frozen=True):

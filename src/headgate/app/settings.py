@@ -15,6 +15,7 @@ import msgspec
 
 from headgate.app.providers import SECTION, provider_leaf, with_presets
 from headgate.app.providers import fields as provider_fields
+from headgate.app.server_policy import ServerPolicy
 from headgate.core.breaker import BreakerPolicy
 from headgate.core.errors import BadSetting
 from headgate.core.gate_policy import GatePolicy
@@ -69,6 +70,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     net: NetPolicy = msgspec.field(default_factory=NetPolicy)
     gates: GatePolicy = msgspec.field(default_factory=GatePolicy)
     breaker: BreakerPolicy = msgspec.field(default_factory=BreakerPolicy)
+    server: ServerPolicy = msgspec.field(default_factory=ServerPolicy)
     providers: Mapping[str, ProviderPolicy] = msgspec.field(
         default_factory=lambda: with_presets([])
     )

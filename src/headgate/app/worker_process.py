@@ -1,15 +1,12 @@
 """The inside of a worker process: `python -m headgate.app.worker_process BOARD REPORT`.
 
-It lives on a leash: what it is started with as standard input carries its briefing, then the word
-to stop, and its end of file means that the supervisor is gone.
+It lives on a leash that its supervisor holds.
 """
 
 import asyncio
-import ctypes
 import os
 import signal
 import sys
-import threading
 import traceback
 from pathlib import Path
 from random import Random
@@ -18,7 +15,14 @@ from typing import BinaryIO
 import msgspec
 
 from headgate import __version__
-from headgate.app.launch import STOP, STOP_NOW, Briefing
+from headgate.app.launch import Briefing
+from headgate.app.leash import (
+    be_deaf_to_interrupts,
+    briefing_on,
+    die_with_parent,
+    take_leash,
+    watch_leash,
+)
 from headgate.app.loop import run_async
 from headgate.app.telemetry import LogObserver, configure, logger
 from headgate.app.traffic import Traffic
@@ -35,15 +39,7 @@ from headgate.handlers.registry import resolve
 from headgate.ports.launcher import WorkerReport
 
 FAILED = 1
-ORPHANED = 2
 STUCK = 3
-PR_SET_PDEATHSIG = 1
-
-
-def die_with_parent() -> None:
-    """Ask Linux to kill us when the supervisor dies, even while a handler holds the interpreter."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class Reporter:
@@ -55,29 +51,6 @@ class Reporter:
     def say(self, report: WorkerReport) -> None:
         """Send one line."""
         os.write(self._fd, msgspec.json.encode(report) + b"\n")
-
-
-def take_leash() -> BinaryIO:
-    """Keep standard input for ourselves: a handler, or a program that it starts, reads nothing."""
-    leash = os.fdopen(os.dup(0), "rb")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    return leash
-
-
-def watch_leash(leash: BinaryIO, loop: asyncio.AbstractEventLoop, engine: Engine) -> None:
-    """Obey the supervisor's words from a thread of our own; leave at once when it is gone."""
-
-    def listen() -> None:
-        for word in leash:
-            if word == STOP:
-                loop.call_soon_threadsafe(engine.stop)
-            elif word == STOP_NOW:
-                loop.call_soon_threadsafe(engine.stop_now)
-        os._exit(ORPHANED)
-
-    threading.Thread(target=listen, name="leash", daemon=True).start()
 
 
 async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter: Reporter) -> int:
@@ -120,7 +93,7 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
         )
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, engine.stop)
-        watch_leash(leash, loop, engine)
+        watch_leash(leash, loop, engine.stop, engine.stop_now)
         reporter.say(WorkerReport(ready=True))
         try:
             report = await engine.run_slice(Budget(order.budget_s, until_idle=order.alone))
@@ -134,16 +107,11 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
 def main() -> None:
     """Run one worker and leave without waiting for threads that may hang."""
     die_with_parent()
-    # Ctrl-C reaches the whole terminal; the supervisor alone decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    be_deaf_to_interrupts()
     board_fd, report_fd = int(sys.argv[1]), int(sys.argv[2])
     reporter = Reporter(report_fd)
     leash = take_leash()
-    line = leash.readline()
-    if not line:
-        os._exit(ORPHANED)
-    briefing = msgspec.json.decode(line, type=Briefing)
+    briefing = msgspec.json.decode(briefing_on(leash), type=Briefing)
     configure(briefing.settings.log.level, briefing.settings.log.format)
     # Handlers named by module are found from where the command was given.
     sys.path.insert(0, str(Path.cwd()))

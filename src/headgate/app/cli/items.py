@@ -1,7 +1,5 @@
 """`headgate items`: single rows and their history."""
 
-from collections.abc import Sequence
-
 from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.gate_shapes import wait_in_words, wait_shape
 from headgate.app.cli.options import (
@@ -23,12 +21,13 @@ from headgate.app.cli.shapes import (
     moment,
     span,
 )
-from headgate.app.cli.slowed import configured, read_if_there
+from headgate.app.cli.slowed import configured
 from headgate.core.call import Call
 from headgate.core.configured import Configured
-from headgate.core.status import FINISHED, ItemStatus
+from headgate.core.status import ItemStatus
 from headgate.engine.job_gates import JobGates
-from headgate.engine.why import ItemFacts, Wait, why_item
+from headgate.engine.limiting import wait_of
+from headgate.engine.why import Wait
 from headgate.ports.reads import AttemptRow, ItemDetail, ItemQuery, Page
 from headgate.ports.store import Store
 
@@ -93,7 +92,7 @@ async def show_item(
     detail = await store.reads.item(item_id)
     attempts = await store.reads.attempts(item_id)
     gates = JobGates(store, limits, detail.row.job_id)
-    wait = await wait_of(desk, store, gates, detail, attempts)
+    wait = await wait_of(store, gates, detail, attempts, desk.clock.now())
     if as_json:
         history = [attempt_shape(attempt) for attempt in attempts]
         shape = {**detail_shape(detail), "waiting": wait_shape(wait), "history": history}
@@ -164,24 +163,6 @@ def show_page(desk: Desk, page: Page, nothing: str) -> None:
     )
     if page.next:
         desk.screen.say(f"more: the same command with --after {page.next}")
-
-
-async def wait_of(
-    desk: Desk, store: Store, gates: JobGates, detail: ItemDetail, attempts: Sequence[AttemptRow]
-) -> Wait | None:
-    """What an item waits for, if it is not finished."""
-    if detail.row.status in FINISHED:
-        return None
-    reading = await read_if_there(gates)
-    facts = ItemFacts(
-        detail,
-        job=await store.reads.job(detail.row.job_id),
-        last=attempts[-1] if attempts else None,
-        gates=reading.views if reading else (),
-        workers=frozenset(worker.id for worker in await store.reads.workers()),
-        now_us=desk.clock.now(),
-    )
-    return why_item(facts)
 
 
 def _show_facts(desk: Desk, detail: ItemDetail, wait: Wait | None) -> None:

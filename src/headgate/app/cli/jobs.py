@@ -21,12 +21,14 @@ from headgate.app.cli.options import (
     ids_in,
     statuses_in,
 )
-from headgate.app.cli.shapes import ago, event_shape, job_shape, moment, shown_config
-from headgate.app.cli.slowed import configured, limiting, read_if_there
+from headgate.app.cli.shapes import ago, event_shape, job_shape, moment
+from headgate.app.cli.slowed import configured
+from headgate.app.masking import shown_config
 from headgate.core.job import Counts, Job
 from headgate.core.status import UNFINISHED, ItemStatus, JobState
 from headgate.engine.export import Export
 from headgate.engine.job_gates import JobGates
+from headgate.engine.limiting import limiting, read_if_there
 from headgate.engine.steering import Steering
 from headgate.engine.why import Wait
 from headgate.ports.items import RequeueRequest

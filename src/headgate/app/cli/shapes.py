@@ -1,12 +1,11 @@
 """How stored values look outside: times with their zone, JSON columns as JSON, secrets hidden."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
-from headgate.app.telemetry import SECRET_NAME, redacted
+from headgate.app.masking import shown_config
 from headgate.core.call import Call
 from headgate.core.job import Counts, Job
 from headgate.core.worker import WorkerRow
@@ -130,19 +129,6 @@ def raw(text: str | None) -> Any:
     except msgspec.DecodeError:
         return text
     return msgspec.Raw(text.encode())
-
-
-def shown_config(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A job's configuration without what looks like a secret."""
-    return {name: _shown(name, value) for name, value in config.items()}
-
-
-def _shown(name: str, value: Any) -> Any:
-    if SECRET_NAME.search(name):
-        return "***"
-    if isinstance(value, Mapping):
-        return shown_config(value)
-    return redacted(value) if isinstance(value, str) else value
 
 
 def _timed(value: msgspec.Struct) -> dict[str, Any]:

@@ -1,0 +1,83 @@
+"""The application: every router, every guard, one document that describes them."""
+
+from fastapi import FastAPI
+
+from headgate import __version__
+from headgate.app.api import (
+    dead_letters,
+    errors,
+    events,
+    exports,
+    handlers,
+    health,
+    ingestion,
+    items,
+    jobs,
+    looking,
+    new_job,
+    pending,
+    problems,
+    providers,
+    reprocess,
+    reviews,
+    sessions,
+    ui,
+    users,
+    workers,
+)
+from headgate.app.api.job_asked import JobFromSource
+from headgate.app.api.office import Office
+from headgate.app.api.shell import Shell
+
+ROUTERS = (
+    new_job.router,
+    jobs.router,
+    items.router,
+    reprocess.router,
+    errors.router,
+    exports.router,
+    pending.router,
+    reviews.router,
+    looking.router,
+    ingestion.router,
+    handlers.router,
+    providers.router,
+    workers.router,
+    dead_letters.router,
+    users.users,
+    users.tokens,
+    sessions.router,
+    events.router,
+    health.router,
+    ui.router,
+)
+
+
+def build_app(office: Office) -> FastAPI:
+    """The application over one office."""
+    app = FastAPI(
+        title="Headgate",
+        version=__version__,
+        description="Push a very large batch through rate-limited services.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.office = office
+    for router in ROUTERS:
+        app.include_router(router)
+    problems.install(app)
+    app.add_middleware(Shell, policy=office.settings.server)
+    _describe(app)
+    return app
+
+
+def _describe(app: FastAPI) -> None:
+    """Add to the document what no endpoint names by itself."""
+    document = app.openapi()
+    schemas = document["components"]["schemas"]
+    made = JobFromSource.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas |= made.pop("$defs", {})
+    schemas["JobFromSource"] = made
+    for name in ("HTTPValidationError", "ValidationError"):  # ours are problems
+        schemas.pop(name, None)

@@ -1,0 +1,123 @@
+"""What changes, as it changes: server-sent events."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Request
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.responses import Response
+
+from headgate.app.api.asking import number_in
+from headgate.app.api.identity import Someone
+from headgate.app.api.news import News, Topic
+from headgate.app.api.office import AtOffice
+from headgate.app.api.problems import Refusal, documented
+from headgate.app.api.wire import Identifier, Moment, Wire, moment
+from headgate.core.errors import UnknownJob
+from headgate.ports.reads import EventQuery, EventRow
+
+router = APIRouter(prefix="/api/events", tags=["events"])
+
+
+class EventView(Wire):
+    """One line of the record of decisions."""
+
+    id: Identifier
+    at: Moment
+    job_id: Identifier | None
+    item_id: Identifier | None
+    kind: str
+    message: str
+
+
+class EventPage(Wire):
+    """Some events, newest first."""
+
+    items: list[EventView]
+    next: str | None
+
+
+JobChoice = Annotated[
+    str | None, Query(alias="jobId", max_length=40, description="Only what concerns this job.")
+]
+
+
+@router.get(
+    "",
+    responses={**documented(), 200: {"content": {"text/event-stream": {}}}},
+    response_class=Response,
+)
+async def stream(
+    request: Request,
+    who: Someone,
+    office: AtOffice,
+    job_id: JobChoice = None,
+    last_event_id: Annotated[
+        str | None, Header(alias="Last-Event-ID", max_length=40, description="Where to go on.")
+    ] = None,
+) -> Response:
+    """Stream counters, changes, decisions and gate changes; resumable by Last-Event-ID."""
+    number = await _job(office, who.sees, job_id)
+    after = _after(last_event_id)
+    topic = Topic(job_id=number, owner=who.sees, gates=who.sees is None)
+    news = News(office.store, office.pulse, office.clock, office.limits, topic)
+    return EventSourceResponse(_told(news, after), ping=15)
+
+
+@router.get("/log", responses=documented())
+async def log(
+    who: Someone,
+    office: AtOffice,
+    job_id: JobChoice = None,
+    page_size: Annotated[int, Query(alias="pageSize", ge=1, le=1_000)] = 100,
+    after: Annotated[str | None, Query(max_length=40, description="`next` of the page before.")]
+    = None,
+) -> EventPage:
+    """List events, newest first."""
+    query = EventQuery(
+        job_id=await _job(office, who.sees, job_id),
+        owner=who.sees,
+        after_id=_after(after) or 0,
+        newest_first=True,
+        limit=page_size,
+    )
+    rows = await office.store.reads.events(query)
+    more = len(rows) == page_size
+    return EventPage(
+        items=[event_view(row) for row in rows], next=str(rows[-1].id) if more else None
+    )
+
+
+async def _job(office: AtOffice, owner: str | None, job_id: str | None) -> int | None:
+    if job_id is None:
+        return None
+    number = number_in(job_id) if job_id else None
+    if number is None:
+        raise UnknownJob(f"there is no job {job_id!r}")
+    return (await office.store.reads.job(number, owner)).id
+
+
+def _after(text: str | None) -> int | None:
+    if text is None:
+        return None
+    number = 0 if text == "0" else number_in(text) if text else None
+    if number is None:
+        raise Refusal(400, "this is no id of an event; start without it")
+    return number
+
+
+async def _told(news: News, after: int | None) -> AsyncIterator[ServerSentEvent]:
+    async for kind, event_id, data in news.told(after):
+        yield ServerSentEvent(data=data, event=kind, id=event_id)
+
+
+def event_view(row: EventRow) -> EventView:
+    """An event."""
+    return EventView(
+        id=str(row.id),
+        at=moment(row.at),
+        job_id=None if row.job_id is None else str(row.job_id),
+        item_id=None if row.item_id is None else str(row.item_id),
+        kind=row.kind,
+        message=row.message,
+    )

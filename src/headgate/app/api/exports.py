@@ -1,0 +1,149 @@
+"""Files made of a job's rows, as they stand in the database."""
+
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+from fastapi import APIRouter, Path, Query, Response
+from starlette.responses import FileResponse
+
+from headgate.app.api.asking import OwnJob, number_in
+from headgate.app.api.identity import Writer
+from headgate.app.api.office import AtOffice, Office
+from headgate.app.api.problems import Refusal, documented
+from headgate.app.api.wire import Identifier, Moment, Wire, moment
+from headgate.app.data_folder import safe_name
+from headgate.core.errors import UnknownExport
+from headgate.core.job import Job
+from headgate.ports.exports import ExportRecord, ExportState, NewExport
+
+router = APIRouter(prefix="/api/jobs", tags=["exports"])
+
+MEDIA_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "tsv": "text/tab-separated-values; charset=utf-8",
+    "jsonl": "application/x-ndjson",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "parquet": "application/vnd.apache.parquet",
+}
+
+
+class ExportView(Wire):
+    """An export: asked for, under way, or there."""
+
+    id: Identifier
+    job_id: Identifier
+    format: str
+    state: ExportState
+    rows: int
+    sha256: str | None
+    """Of the canonical values: `headgate export JOB --check FILE` compares it."""
+    size: int | None
+    asked_by: str
+    error: str | None
+    report: dict[str, Any] | None
+    url: str | None
+    """Where the file is, once it is there."""
+    created_at: Moment
+    finished_at: Moment
+
+
+class Exports(Wire):
+    """The exports of a job, newest first."""
+
+    items: list[ExportView]
+
+
+ExportId = Annotated[str, Path(alias="exportId", max_length=40)]
+
+
+@router.post("/{jobId}/export", status_code=202, responses=documented())
+async def ask(
+    job: OwnJob,
+    who: Writer,
+    office: AtOffice,
+    export_format: Annotated[
+        Literal["xlsx", "csv", "tsv", "jsonl", "parquet"], Query(alias="format")
+    ] = "xlsx",
+    formulas: Annotated[
+        Literal["neutral", "raw"],
+        Query(description="Whether cells that a spreadsheet would run are kept as they are."),
+    ] = "neutral",
+) -> ExportView:
+    """Ask for a file of all rows; it is made in the background from the database."""
+    new = NewExport(job.id, export_format, who.name, {"formulas": formulas})
+    record = await office.store.exports.ask_export(new)
+    await office.store.notifier.ring()
+    return export_view(record)
+
+
+@router.get("/{jobId}/exports", responses=documented())
+async def ls(job: OwnJob, office: AtOffice) -> Exports:
+    """List a job's exports."""
+    records = await office.store.exports.exports(job.id)
+    return Exports(items=[export_view(record) for record in records])
+
+
+@router.get("/{jobId}/exports/{exportId}", responses=documented())
+async def show(job: OwnJob, export_id: ExportId, office: AtOffice) -> ExportView:
+    """Show an export: how far it is, its row count and hash, and where its file is."""
+    return export_view(await _record(office, job, export_id))
+
+
+@router.get(
+    "/{jobId}/exports/{exportId}/file",
+    responses={
+        **documented(409),
+        200: {
+            "description": "The file.",
+            "content": {"application/octet-stream": {}, **{each: {} for each in MEDIA_TYPES.values()}},
+        },
+    },
+    response_class=Response,
+)
+async def download(job: OwnJob, export_id: ExportId, office: AtOffice) -> Response:
+    """Download the file of an export; ranges are honoured."""
+    record = await _record(office, job, export_id)
+    if record.state is not ExportState.DONE or record.file is None:
+        raise Refusal(409, f"this export is {record.state}: ask again when it is DONE")
+    path = office.folder.root / record.file
+    if not path.is_file():
+        raise Refusal(404, "the file is gone (exports are kept for a while): make a new one")
+    stem = safe_name((job.file or job.name or f"job-{job.id}").rpartition(".")[0] or job.name)
+    name = f"{stem or f'job-{job.id}'}-results.{record.format}"
+    return FileResponse(
+        path,
+        media_type=MEDIA_TYPES[record.format],
+        headers={
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}",
+            "X-Content-SHA256": record.sha256 or "",
+            "X-Row-Count": str(record.rows),
+        },
+    )
+
+
+async def _record(office: Office, job: Job, export_id: str) -> ExportRecord:
+    number = number_in(export_id)
+    if number is None:
+        raise UnknownExport(f"job {job.id} has no export {export_id[:40]!r}")
+    return await office.store.exports.export(job.id, number)
+
+
+def export_view(record: ExportRecord) -> ExportView:
+    """An export."""
+    done = record.state is ExportState.DONE
+    url = f"/api/jobs/{record.job_id}/exports/{record.id}/file" if done else None
+    return ExportView(
+        id=str(record.id),
+        job_id=str(record.job_id),
+        format=record.format,
+        state=record.state,
+        rows=record.rows,
+        sha256=record.sha256,
+        size=record.size,
+        asked_by=record.asked_by,
+        error=record.error,
+        report=dict(record.report) if record.report else None,
+        url=url,
+        created_at=moment(record.created_at),
+        finished_at=moment(record.finished_at),
+    )

@@ -1,0 +1,51 @@
+"""Handlers: what may be done with an item."""
+
+import msgspec
+from fastapi import APIRouter
+
+from headgate.app.api.identity import Someone
+from headgate.app.api.office import AtOffice, Office
+from headgate.app.api.problems import Refusal, documented
+from headgate.app.api.wire import Json, Wire
+from headgate.handlers.info import HandlerInfo
+
+router = APIRouter(prefix="/api/handlers", tags=["handlers"])
+
+
+class HandlerView(Wire):
+    """A handler by its name."""
+
+    name: str
+    about: str
+    provider: str | None
+    strategies: list[str]
+    pack: int | None
+    version: str
+    config: Json | None
+    """What its configuration must look like, as a JSON Schema; null: anything."""
+
+
+class Handlers(Wire):
+    """All of them, by name."""
+
+    items: list[HandlerView]
+
+
+@router.get("", responses=documented())
+async def ls(who: Someone, office: AtOffice) -> Handlers:
+    """List the handlers that jobs may name."""
+    return Handlers(items=[_view(info) for info in office.handlers])
+
+
+def demand_handler(office: Office, name: str) -> HandlerInfo:
+    """The handler of that name, or 422: over HTTP nobody names files or modules."""
+    found = next((info for info in office.handlers if info.name == name), None)
+    if found is None:
+        known = ", ".join(info.name for info in office.handlers) or "none"
+        raise Refusal(422, f"there is no handler {name[:100]!r}; there are: {known}")
+    return found
+
+
+def _view(info: HandlerInfo) -> HandlerView:
+    values = msgspec.structs.asdict(info)
+    return HandlerView(**{name: values.get(name) for name in HandlerView.model_fields})

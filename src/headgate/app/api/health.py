@@ -1,0 +1,56 @@
+"""Whether the service is well: not only that a process lives, but that items move."""
+
+from fastapi import APIRouter, Response
+
+from headgate import __version__
+from headgate.app.api.office import AtOffice
+from headgate.app.api.wire import Wire
+
+router = APIRouter(tags=["health"])
+
+
+class HealthView(Wire):
+    """How the service is."""
+
+    status: str
+    """`ok`, or what is wrong: `store`, `no workers`, `stalled`."""
+    version: str
+    store: bool
+    workers: int
+    claimable: bool
+    """Something could be claimed now."""
+    moving: bool
+    """Nothing waits, or something was claimed or finished within the last minute."""
+
+
+@router.get("/healthz", responses={503: {"model": HealthView}})
+async def healthz(office: AtOffice, response: Response) -> HealthView:
+    """Whether the service works: the store answers, and workers really claim."""
+    return _answered(office, response, ready=False)
+
+
+@router.get("/readyz", responses={503: {"model": HealthView}})
+async def readyz(office: AtOffice, response: Response) -> HealthView:
+    """Whether to send work here: healthy, and at least one worker is there."""
+    return _answered(office, response, ready=True)
+
+
+def _answered(office: AtOffice, response: Response, *, ready: bool) -> HealthView:
+    health = office.pulse.health
+    status = "ok"
+    if not health.store:
+        status = "store"
+    elif not health.moving:
+        status = "stalled"
+    elif not health.workers and (ready or health.claimable):
+        status = "no workers"
+    if status != "ok":
+        response.status_code = 503
+    return HealthView(
+        status=status,
+        version=__version__,
+        store=health.store,
+        workers=health.workers,
+        claimable=health.claimable,
+        moving=health.moving,
+    )

@@ -1,0 +1,121 @@
+"""Who is asking: by a token in the header, or by a browser's cookie with proof that it is ours."""
+
+import hmac
+from typing import Annotated
+
+import msgspec
+from fastapi import Depends, Request
+from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
+
+from headgate.app.api.office import AtOffice, Office
+from headgate.app.api.problems import Refusal
+from headgate.app.credentials import csrf_of, digest_of
+from headgate.core.user import RANKS, Role, TokenKind, weaker
+from headgate.ports.access import Bearer
+
+COOKIE = "headgate_session"
+CSRF_HEADER = "X-CSRF-Token"
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+_bearer = HTTPBearer(
+    auto_error=False, description="An API token: `headgate users token NAME` makes one."
+)
+_cookie = APIKeyCookie(
+    name=COOKIE, auto_error=False, description="A browser's session; see `/api/login`."
+)
+
+
+class Principal(msgspec.Struct, frozen=True):
+    """Somebody who was let in, and as what."""
+
+    name: str
+    role: Role
+    token_id: str
+    csrf: str | None = None
+    """What a page must show in its requests; None for a token in the header."""
+
+    @property
+    def sees(self) -> str | None:
+        """Whose jobs they see: their own, or (None) everybody's."""
+        return None if self.role is Role.ADMIN else self.name
+
+    def may(self, role: Role) -> bool:
+        """Whether they may do what that role may."""
+        return RANKS.index(self.role) >= RANKS.index(role)
+
+
+async def identify(
+    request: Request,
+    office: AtOffice,
+    header: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    cookie: Annotated[str | None, Depends(_cookie)],
+) -> Principal:
+    """Who is asking, or 401."""
+    if header is not None:
+        found = await office.store.access.bearer(digest_of(header.credentials), TokenKind.API)
+        if found is not None:
+            return _principal(found)
+    elif cookie:
+        found = await office.store.access.bearer(digest_of(cookie), TokenKind.LOGIN)
+        if found is not None:
+            _demand_own_page(request, cookie)
+            return _principal(found, csrf_of(cookie))
+    raise Refusal(
+        401,
+        "this token is unknown, expired or revoked"
+        if header or cookie
+        else "send `Authorization: Bearer TOKEN`, or log in at /login",
+        {"WWW-Authenticate": "Bearer"},
+    )
+
+
+def _principal(found: Bearer, csrf: str | None = None) -> Principal:
+    role = weaker(found.token.role, found.user.role)
+    return Principal(found.user.name, role, found.token.id, csrf)
+
+
+def _demand_own_page(request: Request, secret: str) -> None:
+    """A cookie is sent by whichever page asks; only ours can read the proof."""
+    if request.method in SAFE:
+        return
+    shown = request.headers.get(CSRF_HEADER, "")
+    if not hmac.compare_digest(shown.encode(), csrf_of(secret).encode()):
+        raise Refusal(403, f"send the value of `csrf` from /api/me as {CSRF_HEADER}")
+
+
+Someone = Annotated[Principal, Depends(identify)]
+
+
+async def _writer(who: Someone) -> Principal:
+    if not who.may(Role.USER):
+        raise Refusal(403, "a viewer can look, not change; ask an admin for the role `user`")
+    return who
+
+
+async def _admin(who: Someone) -> Principal:
+    if not who.may(Role.ADMIN):
+        raise Refusal(403, "this is for admins")
+    return who
+
+
+Writer = Annotated[Principal, Depends(_writer)]
+Admin = Annotated[Principal, Depends(_admin)]
+
+
+async def demand_admin(request: Request, office: Office) -> Principal:
+    """An admin, for endpoints that ask for one only at times."""
+    header, cookie = await _bearer(request), await _cookie(request)
+    return await _admin(await identify(request, office, header, cookie))
+
+
+def client_of(request: Request) -> str:
+    """The address that a request came from."""
+    return request.client.host if request.client else ""
+
+
+def is_loopback(request: Request) -> bool:
+    """Whether it came from this machine."""
+    address = client_of(request)
+    return address in {"::1", ""} or address.startswith("127.")
+
+

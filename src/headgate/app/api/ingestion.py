@@ -1,0 +1,38 @@
+"""Looking for new files in the places that are configured."""
+
+from fastapi import APIRouter
+
+from headgate.app.api.identity import Writer
+from headgate.app.api.office import AtOffice
+from headgate.app.api.problems import documented
+from headgate.app.api.wire import Identifier, Wire
+
+router = APIRouter(prefix="/api/ingestion", tags=["jobs"])
+
+
+class Arrived(Wire):
+    """A file that became a job."""
+
+    source: str
+    job_id: Identifier
+
+
+class Scanned(Wire):
+    """What a look at all places found."""
+
+    jobs: list[Arrived]
+    known: int
+    """Files that were taken before."""
+    problems: list[str]
+    """Places that could not be looked at, and why."""
+
+
+@router.post("/scan", responses=documented())
+async def scan(who: Writer, office: AtOffice) -> Scanned:
+    """Look for new files: one job for each, each file once."""
+    found = await office.scanner.scan(who.name)
+    return Scanned(
+        jobs=[Arrived(source=source, job_id=str(job_id)) for source, job_id in found.made],
+        known=found.known,
+        problems=list(found.problems),
+    )

@@ -1,0 +1,147 @@
+"""An item as clients see it."""
+
+from typing import Any
+
+import msgspec
+
+from headgate.app.api.wire import Identifier, Json, Moment, Wire, moment
+from headgate.core.call import Call
+from headgate.ports.reads import AttemptRow, ItemDetail, ItemRow
+
+_calls = msgspec.json.Decoder(list[Call])
+
+
+class ItemView(Wire):
+    """An item of a list: light, never the whole input."""
+
+    id: Identifier
+    job_id: Identifier
+    key: str
+    line: int
+    status: str
+    summary: str
+    result: Any
+    attempts: int
+    crashes: int
+    error_class: str | None
+    last_error: str | None
+    due_at: Moment
+    locked_by: str | None
+    updated_at: Moment
+
+
+class ItemPage(Wire):
+    """Some items and where the next ones begin."""
+
+    items: list[ItemView]
+    next: str | None
+
+
+class CallView(Wire):
+    """One network or cache operation."""
+
+    at: Moment
+    verb: str
+    kind: str
+    provider: str
+    host: str
+    status: int | None
+    bytes: int
+    ran_ms: float
+    waited_ms: float
+    cause: str
+
+
+class AttemptView(Wire):
+    """One execution."""
+
+    number: int
+    epoch: int
+    worker: str
+    strategy: int
+    outcome: str
+    error_class: str | None
+    reason: str | None
+    leased_at: Moment
+    ended_at: Moment
+    waited_ms: float
+    ran_ms: float
+    calls: list[CallView]
+
+
+class ItemWhole(ItemView):
+    """An item with everything."""
+
+    owner: str
+    handler: str
+    gate: str
+    epoch: int
+    strategy: int
+    suspect: bool
+    input: Any
+    normalized: Any
+    leased_at: Moment
+    deadline_at: Moment
+    history: list[AttemptView]
+
+
+def item_view(row: ItemRow) -> ItemView:
+    """An item of a list."""
+    return ItemView(**_row_values(row), result=value_in(row.result))
+
+
+def item_whole(detail: ItemDetail, attempts: list[AttemptRow]) -> ItemWhole:
+    """An item with its history."""
+    same = ("owner", "handler", "gate", "epoch", "strategy", "suspect")
+    return ItemWhole(
+        **_row_values(detail.row),
+        **{name: getattr(detail, name) for name in same},
+        **{name: value_in(getattr(detail, name)) for name in ("input", "normalized", "result")},
+        leased_at=moment(detail.leased_at),
+        deadline_at=moment(detail.deadline_at),
+        history=[attempt_view(attempt) for attempt in attempts],
+    )
+
+
+def attempt_view(attempt: AttemptRow) -> AttemptView:
+    """One execution with its calls."""
+    same = ("number", "epoch", "worker", "strategy", "outcome", "error_class", "reason")
+    calls = _calls.decode(attempt.calls) if attempt.calls else []
+    return AttemptView(
+        **{name: getattr(attempt, name) for name in same},
+        leased_at=moment(attempt.leased_at),
+        ended_at=moment(attempt.ended_at),
+        waited_ms=attempt.waited_us / 1_000,
+        ran_ms=attempt.ran_us / 1_000,
+        calls=[_call_view(call) for call in calls],
+    )
+
+
+def value_in(text: str | None) -> Any:
+    """Stored JSON text as the value that it is; text that is no JSON stays text."""
+    if text is None:
+        return None
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text
+
+
+def _row_values(row: ItemRow) -> Json:
+    same = ("key", "line", "summary", "attempts", "crashes", "error_class", "last_error")
+    return {
+        "id": str(row.id),
+        "job_id": str(row.job_id),
+        "status": str(row.status),
+        "due_at": moment(row.due_at),
+        "locked_by": row.locked_by,
+        "updated_at": moment(row.updated_at),
+        **{name: getattr(row, name) for name in same},
+    }
+
+
+def _call_view(call: Call) -> CallView:
+    values = msgspec.structs.asdict(call)
+    at = moment(values.pop("at_us"))
+    known = {name: values[name] for name in CallView.model_fields if name in values}
+    return CallView(at=at, **known)

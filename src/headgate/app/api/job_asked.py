@@ -1,0 +1,133 @@
+"""What a client says of a job to be made."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from pydantic import Field, ValidationError
+
+from headgate.app.api.problems import Refusal
+from headgate.app.api.wire import Asked
+from headgate.app.reading import Reading
+from headgate.core.reuse import parse_span
+from headgate.engine.rows import OnBadRow
+from headgate.transfer.sources import ReadOptions
+
+REUSE = "reuse"
+"""Where in a job's configuration it stands how old a result may be that is taken over."""
+MOST_KEYS = 20
+
+Key = Annotated[
+    str | list[str] | None,
+    Field(description="The columns that tell rows apart: with commas in between, or a list."),
+]
+
+
+class JobAsked(Asked):
+    """A job to be made."""
+
+    handler: str = Field(max_length=200)
+    name: str = Field("", max_length=200)
+    key: Key = None
+    config: dict[str, Any] = Field(default_factory=dict)
+    read: dict[str, Any] = Field(
+        default_factory=dict,
+        description="How to read the file: `format`, `delimiter`, `encoding`, `sheet`.",
+    )
+    columns: dict[str, str] = Field(
+        default_factory=dict, description='Other names for columns: `{"Title": "title"}`.'
+    )
+    on_bad_row: OnBadRow = OnBadRow.ITEM_ERROR
+    priority: int = Field(0, ge=-10, le=10)
+    eager: bool = Field(default=False, description="Begin before the source is read to its end.")
+    reuse: str | None = Field(
+        None, max_length=20, description="Take over results at most so old.", examples=["30d"]
+    )
+
+    def key_columns(self) -> tuple[str, ...]:
+        """The columns that tell rows apart."""
+        given = self.key.split(",") if isinstance(self.key, str) else self.key or []
+        names = tuple(name.strip() for name in given if name.strip())
+        if len(names) > MOST_KEYS:
+            raise Refusal(422, f"a key has at most {MOST_KEYS} columns")
+        return names
+
+    def reading(self) -> Reading:
+        """How its file is to be read."""
+        try:
+            options = msgspec.convert(self.read, ReadOptions)
+        except msgspec.ValidationError as error:
+            raise Refusal(422, f"`read`: {str(error).replace('`', '')}") from error
+        return Reading(options, self.columns, self.on_bad_row)
+
+    def stored_config(self) -> Mapping[str, Any]:
+        """What the job keeps for its handler."""
+        reuse = self.reuse or self.config.get(REUSE)
+        if reuse is None:
+            return self.config
+        try:
+            parse_span(str(reuse))
+        except ValueError as error:
+            raise Refusal(422, f"`reuse`: {error}") from error
+        return {**self.config, REUSE: str(reuse)}
+
+
+class JobFromSource(JobAsked):
+    """A job over a source elsewhere, or over items in the request."""
+
+    source: str | None = Field(
+        None,
+        max_length=2_000,
+        description="`file:`, `s3:`, `ftp:`, `sftp:` or `https:`.",
+        examples=["s3://bucket/products.csv"],
+    )
+    items: list[dict[str, Any]] | None = None
+
+
+FIELDS = frozenset(
+    {
+        "handler",
+        "name",
+        "key",
+        "config",
+        "read",
+        "columns",
+        "onBadRow",
+        "priority",
+        "eager",
+        "reuse",
+    }
+)
+IN_JSON = frozenset({"config", "read", "columns", "priority", "eager"})
+"""Fields of an upload that hold more than text."""
+
+Model = TypeVar("Model", bound=Asked)
+
+
+def asked_in(fields: Mapping[str, str]) -> JobAsked:
+    """What the fields of an upload say."""
+    unknown = sorted(fields.keys() - FIELDS)
+    if unknown:
+        known = ", ".join(["file", *sorted(FIELDS)])
+        raise Refusal(422, f"there is no field {unknown[0][:40]!r}; there are {known}")
+    values: dict[str, Any] = {}
+    for name, text in fields.items():
+        try:
+            values[name] = msgspec.json.decode(text) if name in IN_JSON and text else text
+        except msgspec.DecodeError as error:
+            raise Refusal(422, f"the field `{name}` is not JSON: {error}") from error
+    given = {name: value for name, value in values.items() if value != ""}
+    return valid(JobAsked, given)
+
+
+def valid(model: type[Model], values: Any) -> Model:
+    """The model of those values, or 422 that names the field."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        problems = [
+            {"field": ".".join(str(part) for part in each["loc"]), "problem": each["msg"]}
+            for each in error.errors()
+        ]
+        first = problems[0]
+        raise Refusal(422, f"{first['field']}: {first['problem']}", errors=problems) from error

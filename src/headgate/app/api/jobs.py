@@ -1,0 +1,153 @@
+"""Jobs: listed, seen, steered, deleted."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from headgate.app.api.asking import After, KeysetOnly, OwnJob, PageSize
+from headgate.app.api.identity import Someone, Writer
+from headgate.app.api.job_view import JobDetail, JobPage, JobView, job_detail, job_view
+from headgate.app.api.office import AtOffice, Office
+from headgate.app.api.problems import Refusal, documented
+from headgate.app.api.wire import Asked, Wire
+from headgate.core.job import Job
+from headgate.core.paging import Cursor, Order, decode_cursor, encode_cursor, filter_hash
+from headgate.core.status import JobState
+from headgate.engine.steering import Steering
+from headgate.ports.reads import JobQuery
+
+router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+
+States = Annotated[
+    str | None,
+    Query(max_length=200, description="Job states, with commas in between.", examples=["RUNNING"]),
+]
+Text = Annotated[
+    str | None, Query(alias="q", max_length=200, description="In the name or the file's name.")
+]
+
+
+@router.get("", responses=documented(), dependencies=[KeysetOnly])
+async def ls(
+    who: Someone,
+    office: AtOffice,
+    states: States = None,
+    handler: Annotated[str | None, Query(max_length=200)] = None,
+    q: Text = None,
+    page_size: PageSize = 50,
+    after: After = None,
+) -> JobPage:
+    """List jobs, newest first."""
+    wanted = states_in(states)
+    name = filter_hash(who.sees, sorted(wanted), handler, q)
+    query = JobQuery(
+        owner=who.sees,
+        states=wanted,
+        handler=handler,
+        text=q or None,
+        after_id=decode_cursor(after, Order.INPUT, name).id if after else 0,
+        limit=page_size,
+    )
+    jobs = await office.store.reads.jobs(query)
+    views = [job_view(job, await office.store.reads.counts(job.id)) for job in jobs]
+    more = len(jobs) == page_size
+    following = Cursor(Order.INPUT, name, 0, jobs[-1].id) if more else None
+    return JobPage(items=views, next=following and encode_cursor(following))
+
+
+@router.get("/{jobId}", responses=documented())
+async def show(job: OwnJob, office: AtOffice) -> JobDetail:
+    """Show a job: counters, rate, estimate and what decides it."""
+    return await job_detail(office, job)
+
+
+@router.post("/{jobId}/pause", responses=documented(409))
+async def pause(job: OwnJob, who: Writer, office: AtOffice) -> JobView:
+    """Stop new work on a job, on every worker, until it is resumed."""
+    return await _view(office, await Steering(office.store, who.name).pause(job.id))
+
+
+@router.post("/{jobId}/resume", responses=documented(409))
+async def resume(job: OwnJob, who: Writer, office: AtOffice) -> JobView:
+    """Let a paused job go on."""
+    return await _view(office, await Steering(office.store, who.name).resume(job.id))
+
+
+@router.post("/{jobId}/cancel", responses=documented(409))
+async def cancel(job: OwnJob, who: Writer, office: AtOffice) -> JobView:
+    """End a job: what is finished stays, everything else becomes CANCELLED."""
+    return await _view(office, await Steering(office.store, who.name).cancel(job.id))
+
+
+class PriorityAsked(Asked):
+    """A job's share among its owner's jobs; each step doubles it."""
+
+    priority: Annotated[int, Query(ge=-10, le=10)]
+
+
+@router.post("/{jobId}/priority", responses=documented())
+async def prioritise(
+    job: OwnJob, asked: PriorityAsked, who: Writer, office: AtOffice
+) -> JobView:
+    """Change a job's share among its owner's jobs."""
+    steering = Steering(office.store, who.name)
+    return await _view(office, await steering.prioritise(job.id, asked.priority))
+
+
+@router.delete("/{jobId}", status_code=204, responses=documented(409))
+async def remove(job: OwnJob, who: Writer, office: AtOffice) -> Response:
+    """Delete a job with its items, history and files; a running job is cancelled first."""
+    await Steering(office.store, who.name).remove(job.id)
+    await asyncio.to_thread(office.folder.remove_job, job.id, job.source)
+    return Response(status_code=204)
+
+
+class SliceDone(Wire):
+    """What a slice did."""
+
+    settled: int
+    """Items that it finished."""
+    remaining: int
+    """Items that are still open."""
+    more: bool
+    """Whether another slice would find something to do."""
+    duration_ms: float
+
+
+@router.post("/{jobId}/kickoff", responses=documented(409))
+async def kickoff(
+    job: OwnJob,
+    who: Writer,
+    office: AtOffice,
+    duration_ms: Annotated[
+        int, Query(alias="durationMs", ge=1, le=30_000, description="How long to work.")
+    ] = 5_000,
+) -> SliceDone:
+    """Work on a job for a while in a worker process, and say what came of it."""
+    seconds = duration_ms / 1_000
+    if seconds > office.settings.server.kickoff_s:
+        most = office.settings.server.kickoff_s * 1_000
+        raise Refusal(422, f"a slice takes at most {most:.0f} ms here")
+    began_s = office.clock.monotonic()
+    report = await office.slices.run(job.id, who.name, seconds)
+    counts = await office.store.reads.counts(job.id)
+    return SliceDone(
+        settled=report.settled,
+        remaining=counts.open,
+        more=counts.open > 0,
+        duration_ms=(office.clock.monotonic() - began_s) * 1_000,
+    )
+
+
+def states_in(text: str | None) -> frozenset[JobState]:
+    """The states that a query names; none if it names none."""
+    names = [part.strip().upper() for part in (text or "").split(",") if part.strip()]
+    for name in names:
+        if name not in JobState.__members__:
+            raise Refusal(422, f"there is no state {name!r}; there are {', '.join(JobState)}")
+    return frozenset(JobState(name) for name in names)
+
+
+async def _view(office: Office, job: Job) -> JobView:
+    return job_view(job, await office.store.reads.counts(job.id))

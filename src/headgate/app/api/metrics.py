@@ -1,0 +1,110 @@
+"""Figures for Prometheus, taken from the store when they are asked for."""
+
+from collections.abc import Iterable
+
+from fastapi import APIRouter, Request, Response
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from headgate.app.api.identity import demand_admin, is_loopback
+from headgate.app.api.office import AtOffice, Office
+from headgate.app.api.problems import documented
+from headgate.core.status import UNFINISHED, ItemStatus
+from headgate.engine.gate_reading import read_gates
+from headgate.ports.reads import JobQuery
+
+router = APIRouter(tags=["health"])
+
+TEXT = "text/plain; version=0.0.4; charset=utf-8"
+JOBS = 200
+
+
+@router.get(
+    "/metrics",
+    responses={**documented(), 200: {"content": {"text/plain": {}}}},
+    response_class=Response,
+)
+async def metrics(request: Request, office: AtOffice) -> Response:
+    """Figures in Prometheus' text format; off loopback, for admins only."""
+    if not is_loopback(request):
+        await demand_admin(request, office)
+    registry = CollectorRegistry()
+    registry.register(_Found(await _collected(office)))
+    return Response(generate_latest(registry), media_type=TEXT)
+
+
+class _Found(Collector):
+    """Hands over figures that were collected already: the registry itself cannot wait."""
+
+    def __init__(self, found: list[Metric]) -> None:
+        self._found = found
+
+    def collect(self) -> Iterable[Metric]:
+        """All of them."""
+        return self._found
+
+
+async def _collected(office: Office) -> list[Metric]:
+    return [*await _of_jobs(office), *await _of_gates(office), *_of_health(office)]
+
+
+async def _of_jobs(office: Office) -> list[Metric]:
+    items = GaugeMetricFamily(
+        "headgate_items", "Items of unfinished jobs by status.", labels=["status"]
+    )
+    depth = GaugeMetricFamily("headgate_queue_depth", "Items that wait (queue_depth).")
+    speed = GaugeMetricFamily(
+        "headgate_items_per_second", "Finished in a second (items_sec).", labels=["job"]
+    )
+    ingest = GaugeMetricFamily(
+        "headgate_ingest_ms", "Time that reading has taken (ingest_ms).", labels=["job"]
+    )
+    latency = GaugeMetricFamily(
+        "headgate_db_latency_ewma_ms", "Mean commit time of ingest batches.", labels=["job"]
+    )
+    errors = GaugeMetricFamily(
+        "headgate_error_rate", "Share of finished items in ERROR.", labels=["job"]
+    )
+    missing = GaugeMetricFamily(
+        "headgate_not_found_rate", "Share of finished items in NOT_FOUND.", labels=["job"]
+    )
+    total = dict.fromkeys(ItemStatus, 0)
+    jobs = await office.store.reads.jobs(JobQuery(states=UNFINISHED, limit=JOBS))
+    for job in jobs:
+        counts = await office.store.reads.counts(job.id)
+        name = [str(job.id)]
+        for status in ItemStatus:
+            total[status] += int(getattr(counts, status.lower()))
+        speed.add_metric(name, office.pulse.rate(job.id) or 0.0)
+        finished = max(counts.finished, 1)
+        errors.add_metric(name, counts.error / finished)
+        missing.add_metric(name, counts.not_found / finished)
+        if job.ingest:
+            ingest.add_metric(name, float(job.ingest.get("ingestMs", 0.0)))
+            latency.add_metric(name, float(job.ingest.get("latencyEwmaMs", 0.0)))
+    for status, count in total.items():
+        items.add_metric([status], count)
+    depth.add_metric([], total[ItemStatus.PENDING])
+    return [items, depth, speed, ingest, latency, errors, missing]
+
+
+async def _of_gates(office: Office) -> list[Metric]:
+    throttled = GaugeMetricFamily(
+        "headgate_api_throttle_rate", "Share of refused requests.", labels=["gate"]
+    )
+    rate = GaugeMetricFamily(
+        "headgate_gate_rate", "Requests that go out in a second at most.", labels=["gate"]
+    )
+    keys = [entry.key for entry in await office.store.limits.entries("provider:")]
+    for view in (await read_gates(office.store.limits, office.limits, keys)).views:
+        throttled.add_metric([view.name], view.refused_share)
+        if view.now_per_s is not None:
+            rate.add_metric([view.name], view.now_per_s)
+    return [throttled, rate]
+
+
+def _of_health(office: Office) -> list[Metric]:
+    workers = GaugeMetricFamily("headgate_workers", "Workers that are alive.")
+    workers.add_metric([], office.pulse.health.workers)
+    return [workers]

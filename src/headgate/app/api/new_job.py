@@ -1,0 +1,209 @@
+"""A new job: an upload, a reference to a source, or items in the request itself."""
+
+import asyncio
+import hashlib
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Header, Request, Response
+
+from headgate.app.api.handlers import demand_config, demand_handler
+from headgate.app.api.identity import Principal, Writer, client_of
+from headgate.app.api.job_asked import JobAsked, JobFromSource, asked_in, valid
+from headgate.app.api.looking import demand_columns, look
+from headgate.app.api.office import AtOffice, Office
+from headgate.app.api.problems import Refusal, documented
+from headgate.app.api.upload import Upload, receive
+from headgate.app.api.wire import Identifier, Wire
+from headgate.core.job import Job, NewJob, Once, OwnerCaps
+from headgate.engine.rows import OnBadRow
+from headgate.handlers.info import HandlerInfo
+
+router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+
+MEGABYTE = 1_048_576
+LONGEST_BODY = 64 * MEGABYTE
+INLINE = "items.jsonl"
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        description="The same key with the same request makes one job, however often it is sent.",
+    ),
+]
+
+
+class Accepted(Wire):
+    """The job that will be read and worked on in the background."""
+
+    job_id: Identifier
+
+
+_JSON_TEXT = {"type": "string", "contentMediaType": "application/json"}
+UPLOAD_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["file", "handler"],
+    "additionalProperties": False,
+    "properties": {
+        "file": {"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}},
+        "handler": {"type": "string"},
+        "name": {"type": "string"},
+        "key": {"type": "string"},
+        "config": _JSON_TEXT,
+        "read": _JSON_TEXT,
+        "columns": _JSON_TEXT,
+        "onBadRow": {"type": "string", "enum": [*OnBadRow]},
+        "priority": {"type": "integer", "minimum": -10, "maximum": 10},
+        "eager": {"type": "boolean"},
+        "reuse": {"type": "string"},
+    },
+}
+BODY = {
+    "required": True,
+    "content": {
+        "multipart/form-data": {"schema": UPLOAD_SCHEMA},
+        "application/json": {"schema": {"$ref": "#/components/schemas/JobFromSource"}},
+    },
+}
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """A job that is checked and can be made."""
+
+    asked: JobAsked
+    handler: HandlerInfo
+    source: str
+    file: str
+    digest: str
+
+
+@router.post(
+    "", status_code=202, responses=documented(409, 413, 415), openapi_extra={"requestBody": BODY}
+)
+async def create(
+    request: Request,
+    response: Response,
+    who: Writer,
+    office: AtOffice,
+    idempotency_key: IdempotencyKey = None,
+) -> Accepted:
+    """Make a job of an upload, a source reference or inline items; it goes on in the background."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    maker = _Maker(office, who, client_of(request), idempotency_key)
+    if kind == "multipart/form-data":
+        limit = office.settings.server.upload_mb * MEGABYTE
+        async with office.uploads:
+            job = await maker.from_upload(await receive(request, office.folder, limit))
+    elif kind == "application/json":
+        job = await maker.from_json(await body_of(request))
+    else:
+        raise Refusal(415, "send multipart/form-data with a file, or application/json")
+    await office.store.notifier.ring()
+    response.headers["Location"] = f"/api/jobs/{job.id}"
+    return Accepted(job_id=str(job.id))
+
+
+async def body_of(request: Request) -> bytes:
+    """The body of a request, if it is not too long to be held."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LONGEST_BODY:
+            raise Refusal(413, "a JSON body has at most 64 MB; send a file instead")
+    return bytes(body)
+
+
+class _Maker:
+    """The steps from a request to a stored job."""
+
+    def __init__(self, office: Office, who: Principal, client: str, once: str | None) -> None:
+        self._office = office
+        self._who = who
+        self._client = client
+        self._once = once
+
+    async def from_upload(self, upload: Upload) -> Job:
+        """A job over files that were sent."""
+        try:
+            asked = asked_in(upload.fields)
+            if not upload.files:
+                raise Refusal(422, "there is no file: send it in the field `file`")
+            return await self._over(upload, asked, upload.digest())
+        except BaseException:
+            await asyncio.to_thread(upload.discard)
+            raise
+
+    async def from_json(self, body: bytes) -> Job:
+        """A job over a source elsewhere, or over items that the request holds."""
+        asked = valid(JobFromSource, _json_in(body))
+        if (asked.source is None) == (asked.items is None):
+            raise Refusal(422, "send either `source` or `items`")
+        digest = hashlib.blake2b(body, digest_size=16).hexdigest()
+        if asked.items is not None:
+            return await self._from_items(asked, asked.items, digest)
+        handler = self._handler(asked)
+        source = self._office.places.demand_allowed(asked.source or "")
+        name = source.partition("?")[0].rstrip("/").rpartition("/")[2]
+        return await self._create(Draft(asked, handler, source, name, digest))
+
+    async def _from_items(self, asked: JobAsked, items: list[dict[str, Any]], digest: str) -> Job:
+        most = self._office.settings.server.inline_items
+        if not 0 < len(items) <= most:
+            raise Refusal(422, f"send 1 to {most:,} items in a request; more belong in a file")
+        folder = await asyncio.to_thread(self._office.folder.new_upload)
+        upload = Upload(folder, [], {})
+        try:
+            lines = msgspec.json.Encoder().encode_lines(items)
+            await asyncio.to_thread((folder / INLINE).write_bytes, lines)
+            return await self._over(upload, asked, digest, INLINE)
+        except BaseException:
+            await asyncio.to_thread(upload.discard)
+            raise
+
+    async def _over(self, upload: Upload, asked: JobAsked, digest: str, inline: str = "") -> Job:
+        """A job over what lies in a folder of ours, if it can be read."""
+        handler = self._handler(asked)
+        files = upload.files
+        name = inline or (files[0].path.name if len(files) == 1 else "")
+        path: Path = upload.folder / name if name else upload.folder
+        demand_columns(await look(path, asked.reading()), asked, handler)
+        source = self._office.folder.source_of(upload.folder, name)
+        shown = "" if inline else name or f"{len(files):,} files"
+        job = await self._create(Draft(asked, handler, source, shown, digest))
+        if job.source != source:  # it was made before, under the same key
+            await asyncio.to_thread(upload.discard)
+        return job
+
+    def _handler(self, asked: JobAsked) -> HandlerInfo:
+        handler = demand_handler(self._office, asked.handler)
+        demand_config(handler, asked.config)
+        return handler
+
+    async def _create(self, draft: Draft) -> Job:
+        policy, asked = self._office.settings.server, draft.asked
+        new = NewJob(
+            handler=draft.handler.name,
+            source=draft.source,
+            name=asked.name or f"{draft.handler.name} {draft.file}".strip(),
+            owner=self._who.name,
+            key_columns=asked.key_columns(),
+            config=asked.stored_config(),
+            priority=asked.priority,
+            eager=asked.eager,
+            reading=msgspec.to_builtins(asked.reading()),
+            file=draft.file,
+            client=self._client,
+            once=Once(f"request:{self._once}", draft.digest) if self._once else None,
+            caps=OwnerCaps(policy.unfinished_jobs_per_user, policy.open_items_per_user),
+        )
+        return await self._office.store.jobs.create_job(new)
+
+
+def _json_in(body: bytes) -> Any:
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Refusal(400, f"the body is not JSON: {error}") from error

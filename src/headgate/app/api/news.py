@@ -1,0 +1,178 @@
+"""What one listener has not heard yet."""
+
+from collections.abc import AsyncIterator
+from typing import NamedTuple
+
+import msgspec
+
+from headgate.app.api.job_view import counts_view
+from headgate.app.api.pulse import Pulse
+from headgate.core.configured import Configured
+from headgate.core.errors import HeadgateError, UnknownJob
+from headgate.core.job import Counts, Job
+from headgate.core.paging import Cursor, Order, encode_cursor, filter_hash
+from headgate.core.status import UNFINISHED
+from headgate.engine.gate_reading import read_gates
+from headgate.ports.clock import Clock
+from headgate.ports.reads import EventQuery, JobQuery
+from headgate.ports.store import Store
+
+Message = tuple[str, str | None, str]
+"""The kind of a message, its id if it has one, and its data as JSON."""
+
+
+class Topic(NamedTuple):
+    """What somebody listens to."""
+
+    job_id: int | None
+    owner: str | None
+    gates: bool
+
+
+class News:
+    """Looks for changes as long as somebody listens; never more often than four times a second."""
+
+    PERIOD_S = 0.25
+    LIST_PERIOD_S = 1.0
+    """How often all jobs are looked at, for those who listen to no job in particular."""
+    GATES_PERIOD_S = 1.0
+    JOBS = 50
+    PAGE = 200
+
+    def __init__(
+        self, store: Store, pulse: Pulse, clock: Clock, limits: Configured, topic: Topic
+    ) -> None:
+        self._store = store
+        self._pulse = pulse
+        self._clock = clock
+        self._limits = limits
+        self._topic = topic
+        self._told_jobs: dict[int, tuple[str, Counts]] = {}
+        self._told_gates: dict[str, int] | None = None
+        self._gates_s = self._jobs_s = float("-inf")
+
+    async def told(self, after: int | None) -> AsyncIterator[Message]:
+        """Messages for ever; decisions from after that event on, or from now."""
+        seen = await self._newest() if after is None else after
+        yield "hello", str(seen), "{}"
+        while True:
+            try:
+                for message in [message async for message in self._changes()]:
+                    yield message
+                rows = await self._events(seen)
+            except HeadgateError as error:
+                yield "trouble", None, _json({"detail": str(error)})
+                rows = []
+            for row in rows:
+                seen = row.id
+                yield "event", str(row.id), _json(_camel_event(row))
+            if len(rows) < self.PAGE:
+                await self._clock.sleep(self.PERIOD_S)
+
+    async def _events(self, after: int) -> list[object]:
+        query = EventQuery(
+            job_id=self._topic.job_id, owner=self._topic.owner, after_id=after, limit=self.PAGE
+        )
+        return list(await self._store.reads.events(query))
+
+    async def _newest(self) -> int:
+        query = EventQuery(
+            job_id=self._topic.job_id, owner=self._topic.owner, newest_first=True, limit=1
+        )
+        return next((row.id for row in await self._store.reads.events(query)), 0)
+
+    async def _changes(self) -> AsyncIterator[Message]:
+        for job in await self._jobs():
+            counts = await self._store.reads.counts(job.id)
+            now = (str(job.state), counts)
+            if self._told_jobs.get(job.id) != now:
+                self._told_jobs[job.id] = now
+                yield "counters", None, _json(self._counters(job, counts))
+                yield "changed", None, _json({"jobId": str(job.id), "after": _cursor(job)})
+        if self._topic.gates:
+            async for message in self._gate_changes():
+                yield message
+
+    async def _jobs(self) -> list[Job]:
+        reads, now_s = self._store.reads, self._clock.monotonic()
+        if self._topic.job_id is not None:
+            try:
+                return [await reads.job(self._topic.job_id, self._topic.owner)]
+            except UnknownJob:
+                return []
+        if now_s - self._jobs_s < self.LIST_PERIOD_S:
+            return []
+        self._jobs_s = now_s
+        query = JobQuery(owner=self._topic.owner, states=UNFINISHED, limit=self.JOBS)
+        unfinished = await reads.jobs(query)
+        # What was unfinished at the last look is told of once more, however it ended.
+        missing = self._told_jobs.keys() - {job.id for job in unfinished}
+        ended = [job for job_id in sorted(missing) if (job := await self._ended(job_id))]
+        return [*unfinished, *ended]
+
+    async def _ended(self, job_id: int) -> Job | None:
+        state, _ = self._told_jobs[job_id]
+        if state not in UNFINISHED:
+            return None
+        try:
+            return await self._store.reads.job(job_id, self._topic.owner)
+        except UnknownJob:
+            self._told_jobs.pop(job_id)
+            return None
+
+    def _counters(self, job: Job, counts: Counts) -> dict[str, object]:
+        band = self._pulse.eta(job.id, counts.open) if job.state in UNFINISHED else None
+        return {
+            "jobId": str(job.id),
+            "state": str(job.state),
+            "counts": counts_view(counts).model_dump(by_alias=True),
+            "ingest": dict(job.ingest),
+            "rate": self._pulse.rate(job.id),
+            "eta": band and {"lowS": band.low_s, "highS": band.high_s},
+        }
+
+    async def _gate_changes(self) -> AsyncIterator[Message]:
+        now_s = self._clock.monotonic()
+        if now_s - self._gates_s < self.GATES_PERIOD_S:
+            return
+        self._gates_s = now_s
+        versions = {entry.key: entry.version for entry in await self._store.limits.entries()}
+        told, self._told_gates = self._told_gates, versions
+        if told is None:
+            return
+        changed = [key for key, version in versions.items() if told.get(key) != version]
+        reading = await read_gates(self._store.limits, self._limits, changed)
+        for view in reading.views:
+            facts = {
+                "key": view.key,
+                "name": view.name,
+                "nowPerS": view.now_per_s,
+                "learnedPerS": view.learned_per_s,
+                "closed": view.closed,
+                "closedUntil": view.closed_until,
+                "why": view.why,
+                "inFlight": view.in_flight,
+            }
+            yield "gate", None, _json(facts)
+
+
+def _cursor(job: Job) -> str:
+    """Where whoever reads a job's items by time of change goes on from now."""
+    name = filter_hash(job.id, [], None, None, None)
+    return encode_cursor(Cursor(Order.UPDATED, name, job.updated_at, 0))
+
+
+def _camel_event(row: object) -> dict[str, object]:
+    values = msgspec.structs.asdict(row)  # type: ignore[arg-type]
+    return {
+        "id": str(values["id"]),
+        "at": values["at"],
+        "jobId": None if values["job_id"] is None else str(values["job_id"]),
+        "itemId": None if values["item_id"] is None else str(values["item_id"]),
+        "kind": values["kind"],
+        "message": values["message"],
+    }
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()

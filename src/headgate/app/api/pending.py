@@ -1,0 +1,86 @@
+"""What waits or runs, across jobs."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+
+from headgate.app.api.asking import After, KeysetOnly, PageSize, Statuses, number_in, statuses_in
+from headgate.app.api.identity import Principal, Someone
+from headgate.app.api.item_view import ItemPage
+from headgate.app.api.items import page_view
+from headgate.app.api.office import AtOffice
+from headgate.app.api.problems import Refusal, documented
+from headgate.app.api.wire import microseconds_of
+from headgate.core.errors import UnknownJob
+from headgate.core.paging import Order
+from headgate.core.status import OPEN
+from headgate.core.user import Role
+from headgate.ports.reads import ItemQuery
+
+router = APIRouter(prefix="/api/pending", tags=["items"])
+
+Whose = Annotated[Literal["me", "all"], Query(alias="userId", description="`all` is for admins.")]
+Since = Annotated[
+    str | None,
+    Query(alias="from", max_length=40, description="Changed at or after this moment, ISO 8601."),
+]
+Until = Annotated[
+    str | None, Query(alias="to", max_length=40, description="Changed before this moment.")
+]
+
+
+@router.get("", responses=documented(), dependencies=[KeysetOnly])
+async def ls(  # noqa: PLR0913  as many parameters as filters
+    who: Someone,
+    office: AtOffice,
+    statuses: Statuses = None,
+    user_id: Whose = "me",
+    job_type: Annotated[str | None, Query(alias="jobType", max_length=200)] = None,
+    job_id: Annotated[str | None, Query(alias="jobId", max_length=40)] = None,
+    since: Since = None,
+    until: Until = None,
+    page_size: PageSize = 100,
+    after: After = None,
+) -> ItemPage:
+    """List what waits or runs, longest unchanged first; every row is seen at least once."""
+    if not office.settings.server.pending_view:
+        raise Refusal(404, "the view across jobs is switched off here (`server.pending_view`)")
+    owner = _owner(who, user_id)
+    query = ItemQuery(
+        job_id=await _job_of(office, job_id, owner),
+        statuses=statuses_in(statuses) or OPEN,
+        owner=owner,
+        handler=job_type,
+        changed_from=_moment(since, "from"),
+        changed_to=_moment(until, "to"),
+        order=Order.UPDATED,
+        after=after,
+        limit=page_size,
+    )
+    return page_view(await office.store.reads.items(query))
+
+
+def _owner(who: Principal, user_id: str) -> str | None:
+    if user_id == "me":
+        return who.name
+    if not who.may(Role.ADMIN):
+        raise Refusal(403, "only admins see what belongs to others; ask for `userId=me`")
+    return None
+
+
+async def _job_of(office: AtOffice, job_id: str | None, owner: str | None) -> int | None:
+    if job_id is None:
+        return None
+    number = number_in(job_id) if job_id else None
+    if number is None:
+        raise UnknownJob(f"there is no job {job_id!r}")
+    return (await office.store.reads.job(number, owner)).id
+
+
+def _moment(text: str | None, name: str) -> int | None:
+    if text is None:
+        return None
+    try:
+        return microseconds_of(text)
+    except (ValueError, OverflowError) as error:
+        raise Refusal(422, f"`{name}` is no moment: write 2026-03-01T12:00:00Z") from error

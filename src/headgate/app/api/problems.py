@@ -1,0 +1,165 @@
+"""What went wrong, as RFC 9457 problem details that say what to do."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from headgate.app.api.wire import Wire
+from headgate.app.telemetry import logger, redacted
+from headgate.core.errors import (
+    BadCursor,
+    BadSource,
+    CapReached,
+    HeadgateError,
+    IllegalMove,
+    KeyReused,
+    NameTaken,
+    StoreError,
+    StoreFull,
+    UnknownExport,
+    UnknownItem,
+    UnknownJob,
+    UnknownUser,
+    UsageError,
+)
+
+MEDIA_TYPE = "application/problem+json"
+TITLES = {
+    400: "The request cannot be understood",
+    401: "Who are you?",
+    403: "Not allowed",
+    404: "There is no such thing",
+    405: "Not possible here",
+    406: "Not available in that form",
+    409: "It is not in a state for that",
+    413: "Too much at once",
+    415: "Not a type that is read here",
+    421: "Asked under another name",
+    422: "The request cannot be carried out as it is",
+    429: "Too often",
+    500: "A defect of Headgate",
+    503: "Not now",
+    507: "No space left",
+}
+STATUSES: tuple[tuple[type[HeadgateError], int], ...] = (
+    (UnknownJob, 404),
+    (UnknownItem, 404),
+    (UnknownExport, 404),
+    (UnknownUser, 404),
+    (IllegalMove, 409),
+    (NameTaken, 409),
+    (KeyReused, 422),
+    (CapReached, 429),
+    (BadCursor, 400),
+    (UsageError, 422),
+    (BadSource, 422),
+    (StoreFull, 507),
+    (StoreError, 503),
+)
+
+
+class Problem(Wire):
+    """RFC 9457 problem details."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    errors: list[dict[str, Any]] | None = None
+    """Which fields are wrong, and how."""
+
+
+class Refusal(Exception):
+    """An answer other than the one that was asked for."""
+
+    def __init__(
+        self, status: int, detail: str, headers: Mapping[str, str] | None = None, **more: Any
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.headers = headers
+        self.more = more
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """What an endpoint may answer beside success, for its entry in the OpenAPI document."""
+    always = (400, 401, 403, 404, 405, 421, 422, 429, 503)
+    return {
+        status: {
+            "model": Problem,
+            "description": TITLES[status],
+            "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        }
+        for status in sorted({*always, *statuses})
+    }
+
+
+def answer(
+    status: int, detail: str, headers: Mapping[str, str] | None = None, **more: Any
+) -> Response:
+    """A problem as a response."""
+    body = {
+        "type": "about:blank",
+        "title": TITLES.get(status, "It did not work"),
+        "status": status,
+        "detail": redacted(detail),
+        **more,
+    }
+    return JSONResponse(body, status, dict(headers or {}), media_type=MEDIA_TYPE)
+
+
+def status_of(error: HeadgateError) -> int:
+    """The status that stands for one of our own errors."""
+    return next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
+
+
+def install(app: FastAPI) -> None:
+    """Make every error of an application a problem."""
+    app.add_exception_handler(Refusal, _refused)
+    app.add_exception_handler(HeadgateError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _defect)
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refusal)  # noqa: S101  registered for this class
+    return answer(error.status, error.detail, error.headers, **error.more)
+
+
+async def _ours(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HeadgateError)  # noqa: S101  registered for this class
+    status = status_of(error)
+    headers = {"Retry-After": "5"} if status in {429, 503, 507} else None
+    return answer(status, str(error), headers)
+
+
+async def _invalid(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101  registered for this class
+    fields = [
+        {"field": ".".join(str(part) for part in each["loc"][1:]), "problem": each["msg"]}
+        for each in error.errors()
+    ]
+    first = fields[0] if fields else {"field": "", "problem": "it is not valid"}
+    where = f"{first['field']}: " if first["field"] else ""
+    return answer(422, f"{where}{first['problem']}", errors=fields)
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101  registered for this class
+    if error.status_code == 404:
+        return answer(404, f"there is nothing at {request.url.path}; see /api/openapi.json")
+    if error.status_code == 405:
+        detail = f"{request.method} is not possible at {request.url.path}"
+        return answer(405, detail, error.headers)
+    return answer(error.status_code, str(error.detail), error.headers)
+
+
+async def _defect(request: Request, error: Exception) -> Response:
+    logger().error("request failed", path=request.url.path, error=repr(error))
+    return answer(500, f"{type(error).__name__}; the server's log says more")

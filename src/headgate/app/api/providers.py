@@ -1,0 +1,202 @@
+"""Gates: what was learned of outside services, and what an operator says to it."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+from fastapi import APIRouter, Path
+from pydantic import Field
+
+from headgate.app.api.identity import Admin
+from headgate.app.api.office import AtOffice, Office
+from headgate.app.api.problems import Refusal, documented
+from headgate.app.api.wire import Asked, Moment, Wire, moment_of_seconds
+from headgate.core.errors import UsageError
+from headgate.core.gate_key import find_gates
+from headgate.core.gate_view import GateView
+from headgate.core.rate import parse_limits
+from headgate.engine.gate_reading import GateReading, read_gates
+from headgate.engine.gate_steering import GateSteering
+
+router = APIRouter(prefix="/api/providers", tags=["providers"])
+
+Name = Annotated[str, Path(max_length=300, description="A provider, a host, or a gate's full key.")]
+
+
+class EvidenceView(Wire):
+    """What was seen, what was made of it, and the rate before and after."""
+
+    at: Moment
+    seen: str
+    decided: str
+    before: float | None
+    after: float | None
+
+
+class OverrideView(Wire):
+    """What an operator has said."""
+
+    rate: float | None
+    paused: bool
+    until: Moment
+
+
+class MemberView(Wire):
+    """A process that uses a gate."""
+
+    worker: str
+    seen_at: Moment
+    in_flight: int
+    waiting: bool
+
+
+class BudgetView(Wire):
+    """One cap, and how much of it is used."""
+
+    name: str
+    count: float
+    seconds: float
+    hard: bool
+    used: float
+    turns_at: Moment
+
+
+class Gate(Wire):
+    """What is known of a gate."""
+
+    key: str
+    kind: str
+    name: str
+    configured: str
+    configured_per_s: float | None
+    configured_in_flight: int | None
+    learned_per_s: float | None
+    learned_in_flight: int | None
+    told: bool
+    now_per_s: float | None
+    asked: bool
+    stage: str
+    cause: str
+    why: str
+    closed: bool
+    closed_until: Moment
+    waiting: bool
+    in_flight: int
+    replies: int
+    refusals: int
+    refused_share: float
+    latency_s: float | None
+    broken: dict[str, Moment]
+    budgets: list[BudgetView]
+    members: list[MemberView]
+    override: OverrideView | None
+    evidence: list[EvidenceView]
+
+
+class Gates(Wire):
+    """Some gates."""
+
+    items: list[Gate]
+
+
+class GateChange(Asked):
+    """One word to a gate: a rate, a pause, back to what was learned, or forget it all."""
+
+    rate: str | None = Field(None, max_length=100, examples=["5/s"])
+    paused: bool | None = None
+    for_s: float | None = Field(
+        None, gt=0, le=366 * 86_400, description="How long; without it, until taken back."
+    )
+    forget: bool = False
+
+
+@router.get("", responses=documented())
+async def ls(who: Admin, office: AtOffice) -> Gates:
+    """List all gates that were used."""
+    keys = [entry.key for entry in await office.store.limits.entries()]
+    return _gates(await read_gates(office.store.limits, office.limits, keys))
+
+
+@router.get("/{name:path}", responses=documented())
+async def show(name: Name, who: Admin, office: AtOffice) -> Gates:
+    """Show the gates of a provider with their evidence."""
+    return _gates(await _read(office, await _meant(office, name)))
+
+
+@router.patch("/{name:path}", responses=documented())
+async def change(name: Name, asked: GateChange, who: Admin, office: AtOffice) -> Gates:
+    """Set a rate, pause, go on as learned (`paused: false`), or forget what was learned."""
+    keys = await _meant(office, name)
+    steering = GateSteering(office.store, office.limits)
+    said = [asked.rate is not None, asked.paused is not None, asked.forget]
+    if sum(said) != 1:
+        raise Refusal(422, "say one thing: `rate`, `paused` or `forget`")
+    if asked.rate is not None:
+        await steering.set_rate(keys, _per_s(asked.rate), asked.for_s)
+    elif asked.forget:
+        await steering.forget(keys)
+    elif asked.paused:
+        await steering.pause(keys, asked.for_s)
+    else:
+        await steering.resume(keys)
+    return _gates(await _read(office, keys))
+
+
+async def _meant(office: Office, name: str) -> list[str]:
+    known = [entry.key for entry in await office.store.limits.entries()]
+    try:
+        return find_gates(name, known, office.settings.providers)
+    except UsageError as error:
+        raise Refusal(404, str(error)) from error
+
+
+async def _read(office: Office, keys: Sequence[str]) -> GateReading:
+    return await read_gates(office.store.limits, office.limits, keys)
+
+
+def _per_s(text: str) -> float:
+    try:
+        limits = parse_limits(text)
+    except ValueError as error:
+        raise Refusal(422, str(error)) from error
+    if not limits:
+        raise Refusal(422, "`rate` is empty: write it as 5/s, 100/min, 2000/day or 1/3s")
+    return min(limit.count / limit.seconds for limit in limits)
+
+
+def _gates(reading: GateReading) -> Gates:
+    return Gates(items=[gate(view) for view in reading.views])
+
+
+def gate(view: GateView) -> Gate:
+    """A gate with all that is known of it."""
+    values = msgspec.structs.asdict(view)
+    word = view.override
+    return Gate(
+        **values
+        | {
+            "closed_until": moment_of_seconds(view.closed_until),
+            "broken": {host: moment_of_seconds(at) for host, at in view.broken.items()},
+            "budgets": [
+                msgspec.structs.asdict(use) | {"turns_at": moment_of_seconds(use.turns_at)}
+                for use in view.budgets
+            ],
+            "members": [
+                {
+                    "worker": worker,
+                    "seen_at": moment_of_seconds(member.seen),
+                    "in_flight": member.in_flight,
+                    "waiting": member.waiting,
+                }
+                for worker, member in view.members.items()
+            ],
+            "override": word
+            and OverrideView(
+                rate=word.rate, paused=word.paused, until=moment_of_seconds(word.until)
+            ),
+            "evidence": [
+                msgspec.structs.asdict(line) | {"at": moment_of_seconds(line.at)}
+                for line in view.evidence
+            ],
+        }
+    )

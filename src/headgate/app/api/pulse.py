@@ -1,0 +1,91 @@
+"""How the work goes: looked at once a second, for rates, estimates and health."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from headgate.app.telemetry import logger
+from headgate.core.errors import HeadgateError
+from headgate.core.job import Counts
+from headgate.core.status import UNFINISHED
+from headgate.engine.explain import Band, Meter
+from headgate.ports.clock import Clock
+from headgate.ports.reads import JobQuery
+from headgate.ports.store import Store
+
+
+class Health(msgspec.Struct, frozen=True):
+    """Whether items really move."""
+
+    store: bool = False
+    workers: int = 0
+    claimable: bool = False
+    """There are items that could be claimed now."""
+    moving: bool = True
+    """Nothing waits, or something was claimed or finished within the last minute."""
+
+
+class Pulse:
+    """Keeps a minute of progress for each unfinished job."""
+
+    PERIOD_S = 1.0
+    STALL_S = 60.0
+    WATCHED = 200
+    """Unfinished jobs that are looked at, the newest."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._meters: dict[int, Meter] = {}
+        self._finished: Mapping[int, int] = {}
+        self._moved_s = clock.monotonic()
+        self.health = Health()
+
+    async def run(self) -> None:
+        """Look for ever; a store that is away is only bad health."""
+        while True:
+            try:
+                await self.look()
+            except HeadgateError as error:
+                self.health = Health()
+                logger().warning("the store does not answer", error=str(error))
+            await self._clock.sleep(self.PERIOD_S)
+
+    async def look(self) -> None:
+        """Take one reading."""
+        reads = self._store.reads
+        jobs = await reads.jobs(JobQuery(states=UNFINISHED, limit=self.WATCHED))
+        counts = {job.id: await reads.counts(job.id) for job in jobs}
+        now_s = self._clock.monotonic()
+        self._measure(counts, now_s)
+        workers = await reads.workers()
+        demand = await self._store.jobs.demand(None, None)
+        claimable = bool(demand.contenders or demand.suspects)
+        self._notice_motion(counts, now_s, claimable=claimable)
+        moving = now_s - self._moved_s < self.STALL_S
+        self.health = Health(True, len(workers), claimable, moving)
+
+    def rate(self, job_id: int) -> float | None:
+        """Items a second over the last minute."""
+        meter = self._meters.get(job_id)
+        return meter.rate() if meter else None
+
+    def eta(self, job_id: int, remaining: int) -> Band | None:
+        """How much longer, as a band; None while nobody can say."""
+        meter = self._meters.get(job_id)
+        return meter.eta(remaining) if meter else None
+
+    def _measure(self, counts: Mapping[int, Counts], now_s: float) -> None:
+        meters = {job_id: self._meters.get(job_id) or Meter() for job_id in counts}
+        for job_id, meter in meters.items():
+            meter.add(now_s, counts[job_id].finished)
+        self._meters = meters
+
+    def _notice_motion(
+        self, counts: Mapping[int, Counts], now_s: float, *, claimable: bool
+    ) -> None:
+        finished = {job_id: each.finished for job_id, each in counts.items()}
+        at_work = any(each.processing for each in counts.values())
+        if at_work or not claimable or finished != self._finished:
+            self._moved_s = now_s
+        self._finished = finished

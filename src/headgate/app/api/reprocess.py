@@ -1,0 +1,93 @@
+"""Bringing finished items back: everything that matches, not a page of it."""
+
+from typing import Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from headgate.app.api.asking import OwnJob, number_in
+from headgate.app.api.identity import Writer
+from headgate.app.api.office import AtOffice
+from headgate.app.api.problems import Refusal, documented
+from headgate.app.api.wire import Asked, Identifier, Wire
+from headgate.core.status import FINISHED, ItemStatus
+from headgate.engine.steering import Steering
+from headgate.ports.items import RequeueRequest
+
+router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+
+MOST_ITEMS = 10_000
+
+
+class Filter(Asked):
+    """Which items, beside statuses and error class."""
+
+    q: str | None = Field(None, max_length=200, description="In the key or the summary.")
+    signature: str | None = Field(None, max_length=400, description="A kind of failure.")
+
+
+class ReprocessAsked(Asked):
+    """What to bring back."""
+
+    scope: Literal["job", "items"] = "job"
+    item_ids: list[str] | None = Field(None, max_length=MOST_ITEMS)
+    statuses: list[ItemStatus] | None = Field(
+        None, description="ERROR and NOT_FOUND, unless told otherwise."
+    )
+    error_class: str | None = Field(None, max_length=100)
+    filter: Filter | None = None
+    reset_attempts: bool = Field(
+        default=False,
+        description="Begin to count anew; also brings back items that reached their cap.",
+    )
+    dry_run: bool = Field(default=False, description="Only count.")
+
+
+class Reprocessed(Wire):
+    """What was brought back."""
+
+    job_id: Identifier
+    count: int
+
+
+@router.post("/{jobId}/reprocess", responses=documented(409))
+async def reprocess(
+    job: OwnJob, who: Writer, office: AtOffice, asked: ReprocessAsked | None = None
+) -> Reprocessed:
+    """Bring finished items back to PENDING; the count is of everything that matched."""
+    request = request_of(job.id, asked or ReprocessAsked(), office)
+    steering = Steering(office.store, who.name)
+    dry = asked is not None and asked.dry_run
+    count = await (steering.would_reprocess if dry else steering.reprocess)(request)
+    return Reprocessed(job_id=str(job.id), count=count)
+
+
+def request_of(job_id: int, asked: ReprocessAsked, office: AtOffice) -> RequeueRequest:
+    """The request to the store; items that were tried too often are left alone by default."""
+    ids = _ids(asked)
+    wanted = frozenset(asked.statuses or ())
+    if not wanted <= FINISHED:
+        raise Refusal(422, "only finished items can be brought back; PENDING and PROCESSING are not")
+    default = FINISHED if ids is not None else RequeueRequest(job_id).statuses
+    cap = office.settings.retry.max_attempts_ever
+    return RequeueRequest(
+        job_id=job_id,
+        statuses=wanted or default,
+        error_class=asked.error_class,
+        signature=asked.filter.signature if asked.filter else None,
+        text=(asked.filter.q or None) if asked.filter else None,
+        below_attempts=None if asked.reset_attempts or ids is not None else cap,
+        ids=ids,
+        reset_attempts=asked.reset_attempts,
+    )
+
+
+def _ids(asked: ReprocessAsked) -> tuple[int, ...] | None:
+    if asked.scope == "job":
+        if asked.item_ids is not None:
+            raise Refusal(422, "`itemIds` go with scope `items`")
+        return None
+    if not asked.item_ids:
+        raise Refusal(422, "scope `items` needs `itemIds`")
+    numbers = [number_in(text) if text else None for text in asked.item_ids]
+    return tuple(number for number in numbers if number is not None)

@@ -1,0 +1,65 @@
+"""A person's decision on an item in REVIEW."""
+
+from fastapi import APIRouter
+from msgspec.structs import replace
+from pydantic import Field
+
+from headgate.app.api.asking import OwnItem
+from headgate.app.api.identity import Principal, Writer
+from headgate.app.api.item_view import ItemWhole, item_whole
+from headgate.app.api.office import AtOffice, Office
+from headgate.app.api.problems import documented
+from headgate.app.api.wire import Asked
+from headgate.core.status import ItemMove
+from headgate.ports.items import Decision
+
+router = APIRouter(prefix="/api/items", tags=["review"])
+
+
+class Acceptance(Asked):
+    """Which candidate is the right one."""
+
+    candidate_id: str = Field(max_length=500)
+    reason: str = Field("", max_length=1_000)
+
+
+class Remark(Asked):
+    """Why, for the record."""
+
+    reason: str = Field("", max_length=1_000)
+
+
+@router.post("/{itemId}/accept", responses=documented(409))
+async def accept(item: OwnItem, asked: Acceptance, who: Writer, office: AtOffice) -> ItemWhole:
+    """Take a candidate: its result becomes the item's, which is DONE."""
+    decision = _decision(item.row.id, ItemMove.ACCEPT, who, asked.reason)
+    return await _decided(office, replace(decision, candidate=asked.candidate_id))
+
+
+@router.post("/{itemId}/reject", responses=documented(409))
+async def reject(
+    item: OwnItem, who: Writer, office: AtOffice, asked: Remark | None = None
+) -> ItemWhole:
+    """Take none of the candidates: the item is NOT_FOUND."""
+    reason = asked.reason if asked else ""
+    return await _decided(office, _decision(item.row.id, ItemMove.REJECT, who, reason))
+
+
+@router.post("/{itemId}/skip", responses=documented(409))
+async def skip(
+    item: OwnItem, who: Writer, office: AtOffice, asked: Remark | None = None
+) -> ItemWhole:
+    """Leave the item alone: it is SKIPPED."""
+    reason = asked.reason if asked else ""
+    return await _decided(office, _decision(item.row.id, ItemMove.PASS_OVER, who, reason))
+
+
+def _decision(item_id: int, move: ItemMove, who: Principal, reason: str) -> Decision:
+    return Decision(item_id, move, who.name, owner=who.sees, reason=reason)
+
+
+async def _decided(office: Office, decision: Decision) -> ItemWhole:
+    await office.store.items.decide(decision)
+    await office.store.notifier.ring()
+    detail = await office.store.reads.item(decision.item_id, decision.owner)
+    return item_whole(detail, await office.store.reads.attempts(decision.item_id))

@@ -1,0 +1,123 @@
+"""Logging in and out, in a browser."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
+from starlette.responses import RedirectResponse
+
+from headgate.app.api.identity import COOKIE, Someone, client_of
+from headgate.app.api.office import AtOffice, Office
+from headgate.app.api.problems import Refusal, documented
+from headgate.app.api.wire import Asked, Wire
+from headgate.app.credentials import csrf_of, digest_of, fits, mint
+from headgate.core.errors import UnknownUser
+from headgate.core.user import Role, TokenKind, User
+from headgate.ports.access import NewToken
+
+router = APIRouter(tags=["access"])
+
+SLOW = asyncio.Semaphore(2)
+"""A password costs 32 MB and a tenth of a second to check, on purpose."""
+
+
+class LoginAsked(Asked):
+    """A name with its password, or an API token."""
+
+    name: str | None = Field(None, max_length=64)
+    password: str | None = Field(None, max_length=1_000)
+    token: str | None = Field(None, max_length=200)
+
+
+class Me(Wire):
+    """Who is logged in."""
+
+    name: str
+    role: Role
+    csrf: str | None
+    """For the header `X-CSRF-Token`; null where a token in the header lets in."""
+
+
+@router.post("/api/login", responses=documented())
+async def login(asked: LoginAsked, request: Request, response: Response, office: AtOffice) -> Me:
+    """Open a session by password or token; the answer sets a cookie."""
+    keys = (f"name:{asked.name}" if asked.name else "token", f"address:{client_of(request)}")
+    rest_s = office.logins.wait_s(*keys)
+    if rest_s > 0:
+        raise Refusal(
+            429, f"too many failures: try again in {rest_s:.0f} s", {"Retry-After": f"{rest_s:.0f}"}
+        )
+    user = await _checked(asked, office)
+    if user is None:
+        office.logins.failed(*keys)
+        raise Refusal(401, "the name, the password or the token is wrong")
+    secret = await _open_session(office, user.name, user.role)
+    _set_cookie(response, request, secret, office.settings.server.session_s)
+    return Me(name=user.name, role=user.role, csrf=csrf_of(secret))
+
+
+@router.post("/api/logout", status_code=204, responses=documented())
+async def logout(who: Someone, response: Response, office: AtOffice) -> Response:
+    """Close the session."""
+    await office.store.access.revoke_token(who.token_id, who.name)
+    response = Response(status_code=204)
+    response.delete_cookie(COOKIE, path="/")
+    return response
+
+
+@router.get("/api/me", responses=documented())
+async def me(who: Someone) -> Me:
+    """Who am I?"""
+    return Me(name=who.name, role=who.role, csrf=who.csrf)
+
+
+@router.get("/login/link", include_in_schema=False)
+async def by_link(
+    request: Request, office: AtOffice, token: Annotated[str, Query(max_length=200)]
+) -> Response:
+    """Open a session with the link that the server printed; it works once."""
+    found = await office.store.access.redeem(digest_of(token))
+    if found is None:
+        raise Refusal(401, "this link was used before or is too old; start the server again")
+    secret = await _open_session(office, found.user.name, found.token.role)
+    response = RedirectResponse("/", 303)
+    _set_cookie(response, request, secret, office.settings.server.session_s)
+    return response
+
+
+async def _checked(asked: LoginAsked, office: Office) -> User | None:
+    access = office.store.access
+    if asked.token:
+        found = await access.bearer(digest_of(asked.token), TokenKind.API)
+        return found.user if found else None
+    if not asked.name or asked.password is None:
+        raise Refusal(422, "send `name` and `password`, or `token`")
+    try:
+        user, kept = await access.user(asked.name)
+    except UnknownUser:
+        user, kept = None, None
+    async with SLOW:
+        right = await asyncio.to_thread(fits, asked.password, kept)
+    return user if right and user is not None and user.disabled_at is None else None
+
+
+async def _open_session(office: Office, name: str, role: Role) -> str:
+    made = mint()
+    life_s = office.settings.server.session_s
+    await office.store.access.add_token(
+        NewToken(made.id, name, made.digest, TokenKind.LOGIN, role, "browser", life_s)
+    )
+    return made.secret
+
+
+def _set_cookie(response: Response, request: Request, secret: str, life_s: float) -> None:
+    response.set_cookie(
+        COOKIE,
+        secret,
+        max_age=int(life_s),
+        path="/",
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )

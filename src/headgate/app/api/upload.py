@@ -1,0 +1,207 @@
+"""A multipart upload on its way to disk: piece by piece, bounded, under names of our own."""
+
+import asyncio
+import hashlib
+import shutil
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+from python_multipart.exceptions import MultipartParseError
+from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.requests import ClientDisconnect, Request
+
+from headgate.app.api.problems import Refusal
+from headgate.app.data_folder import DataFolder, safe_name
+
+LONGEST_FIELD = 256 * 1024
+MOST_FILES = 5_000
+MOST_FIELDS = 50
+LONGEST_HEADER = 8 * 1024
+
+
+class StoredFile(msgspec.Struct, frozen=True):
+    """A file as it lies in the upload's folder."""
+
+    path: Path
+    name: str
+    """What its sender calls it."""
+    size: int
+    digest: str
+
+
+class Upload(msgspec.Struct, frozen=True):
+    """What came in one request."""
+
+    folder: Path
+    files: list[StoredFile]
+    fields: dict[str, str]
+
+    def digest(self) -> str:
+        """A name for all of it: the same request gives the same name."""
+        made = hashlib.blake2b(digest_size=16)
+        for file in self.files:
+            made.update(f"{file.name}\0{file.digest}\0".encode())
+        for name in sorted(self.fields):
+            made.update(f"{name}\0{self.fields[name]}\0".encode())
+        return made.hexdigest()
+
+    def discard(self) -> None:
+        """Keep nothing."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+async def receive(request: Request, folder: DataFolder, max_bytes: int) -> Upload:
+    """Take in an upload; whatever goes wrong, nothing of it stays."""
+    kind, options = parse_options_header(request.headers.get("content-type", ""))
+    boundary = options.get(b"boundary", b"")
+    if kind != b"multipart/form-data" or not 0 < len(boundary) <= 256:
+        raise Refusal(415, "send multipart/form-data with a boundary, or application/json")
+    stated = request.headers.get("content-length", "")
+    if stated.isdigit() and int(stated) > max_bytes + MOST_FIELDS * LONGEST_FIELD:
+        raise _too_large(max_bytes)
+    parts = _Parts(await asyncio.to_thread(folder.new_upload), max_bytes)
+    try:
+        await _feed(request, MultipartParser(boundary, parts.callbacks()), parts)
+        return parts.finished()
+    except BaseException as error:
+        await asyncio.to_thread(parts.abandon)
+        if isinstance(error, MultipartParseError):
+            raise Refusal(400, f"this is no whole multipart body: {error}") from error
+        if isinstance(error, ClientDisconnect):
+            raise Refusal(400, "the upload was broken off; nothing of it was kept") from error
+        raise
+
+
+async def _feed(request: Request, parser: MultipartParser, parts: "_Parts") -> None:
+    async for chunk in request.stream():
+        if chunk:
+            parts.grow(len(chunk))
+            # Writing waits for the disk; a thread keeps others from waiting with us.
+            await asyncio.to_thread(parser.write, chunk)
+    await asyncio.to_thread(parser.finalize)
+
+
+def _too_large(max_bytes: int) -> Refusal:
+    most = f"{max_bytes / 1_048_576:,.0f} MB"
+    return Refusal(413, f"an upload has at most {most} here (`server.upload_mb`); split the file")
+
+
+class _Parts:
+    """Turns the parser's calls into files and fields."""
+
+    def __init__(self, folder: Path, max_bytes: int) -> None:
+        self._folder = folder
+        self._left = max_bytes + MOST_FIELDS * LONGEST_FIELD
+        self._max_bytes = max_bytes
+        self._files: list[StoredFile] = []
+        self._fields: dict[str, str] = {}
+        self._headers: dict[bytes, bytes] = {}
+        self._name = self._value = b""
+        self._field = ""
+        self._text = bytearray()
+        self._file: BinaryIO | None = None
+        self._path = folder
+        self._digest = hashlib.blake2b(digest_size=20)
+        self._ended = False
+
+    def callbacks(self) -> dict[str, object]:
+        """What the parser calls."""
+        return {
+            "on_part_begin": self._begin,
+            "on_header_field": self._header_name,
+            "on_header_value": self._header_value,
+            "on_header_end": self._header_end,
+            "on_headers_finished": self._open,
+            "on_part_data": self._data,
+            "on_part_end": self._close,
+            "on_end": self._end,
+        }
+
+    def grow(self, size: int) -> None:
+        """Count what came in."""
+        self._left -= size
+        if self._left < 0:
+            raise _too_large(self._max_bytes)
+
+    def finished(self) -> Upload:
+        """All of it, if it is whole."""
+        if not self._ended:
+            raise Refusal(400, "the upload ends in the middle; nothing of it was kept")
+        return Upload(self._folder, self._files, self._fields)
+
+    def abandon(self) -> None:
+        """Remove what was written."""
+        if self._file is not None:
+            self._file.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _begin(self) -> None:
+        self._headers = {}
+        self._name = self._value = b""
+
+    def _header_name(self, data: bytes, start: int, end: int) -> None:
+        self._name += data[start:end]
+        self._bound_header()
+
+    def _header_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+        self._bound_header()
+
+    def _bound_header(self) -> None:
+        if len(self._name) + len(self._value) > LONGEST_HEADER:
+            raise Refusal(400, "a part has a header that is too long")
+
+    def _header_end(self) -> None:
+        self._headers[self._name.lower()] = self._value
+        self._name = self._value = b""
+
+    def _open(self) -> None:
+        _, options = parse_options_header(self._headers.get(b"content-disposition", b""))
+        self._field = options.get(b"name", b"").decode("utf-8", "replace")
+        if b"filename" not in options:
+            if len(self._fields) >= MOST_FIELDS:
+                raise Refusal(422, f"there are more than {MOST_FIELDS} fields")
+            self._text = bytearray()
+            return
+        if self._field != "file":
+            raise Refusal(422, f"files go in the field `file`, not {self._field[:40]!r}")
+        if len(self._files) >= MOST_FILES:
+            raise Refusal(413, f"there are more than {MOST_FILES} files; send them as one zip")
+        name = options[b"filename"].decode("utf-8", "replace")
+        self._path = self._free_path(safe_name(name) or "upload")
+        self._digest = hashlib.blake2b(digest_size=20)
+        self._file = self._path.open("xb")
+
+    def _free_path(self, name: str) -> Path:
+        """Two files of one name are two files."""
+        stem, dot, ending = name.rpartition(".")
+        path, number = self._folder / name, 2
+        while path.exists():
+            path = self._folder / f"{stem or name}_{number}{dot}{ending if stem else ''}"
+            number += 1
+        return path
+
+    def _data(self, data: bytes, start: int, end: int) -> None:
+        piece = data[start:end]
+        if self._file is not None:
+            self._file.write(piece)
+            self._digest.update(piece)
+            return
+        self._text += piece
+        if len(self._text) > LONGEST_FIELD:
+            raise Refusal(413, f"the field {self._field[:40]!r} is too long")
+
+    def _close(self) -> None:
+        if self._file is None:
+            self._fields[self._field] = self._text.decode("utf-8", "replace")
+            return
+        size = self._file.tell()
+        self._file.close()
+        self._file = None
+        self._files.append(
+            StoredFile(self._path, self._path.name, size, self._digest.hexdigest())
+        )
+
+    def _end(self) -> None:
+        self._ended = True

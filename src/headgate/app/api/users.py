@@ -1,0 +1,168 @@
+"""Users and tokens."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Response
+from pydantic import Field
+
+from headgate.app.api.identity import Admin, Principal, Someone
+from headgate.app.api.office import AtOffice, Office
+from headgate.app.api.problems import Refusal, documented
+from headgate.app.api.wire import Asked, Identifier, Moment, Wire, moment
+from headgate.app.credentials import SHORTEST_PASSWORD, hash_password, mint
+from headgate.core.user import RANKS, Role, Token, TokenKind, User
+from headgate.ports.access import NewToken, NewUser
+
+users = APIRouter(prefix="/api/users", tags=["access"])
+tokens = APIRouter(prefix="/api/tokens", tags=["access"])
+
+NAME = r"^[a-z0-9][a-z0-9._@-]{0,63}$"
+Name = Annotated[str, Path(alias="name", max_length=64)]
+
+
+class UserView(Wire):
+    """Somebody who may own jobs."""
+
+    name: str
+    role: Role
+    has_password: bool
+    created_at: Moment
+    disabled_at: Moment
+
+
+class Users(Wire):
+    """Everybody, by name."""
+
+    items: list[UserView]
+
+
+class UserAsked(Asked):
+    """A user to be made, or changed if there is one of that name."""
+
+    name: str = Field(pattern=NAME, examples=["ann"])
+    role: Role = Role.USER
+    password: str | None = Field(None, min_length=SHORTEST_PASSWORD, max_length=1_000)
+
+
+@users.get("", responses=documented())
+async def ls(who: Admin, office: AtOffice) -> Users:
+    """List users."""
+    return Users(items=[user_view(user) for user in await office.store.access.users()])
+
+
+@users.post("", status_code=201, responses=documented(409))
+async def add(asked: UserAsked, who: Admin, office: AtOffice) -> UserView:
+    """Make a user; without a password, only tokens let them in."""
+    kept = None
+    if asked.password is not None:
+        kept = await asyncio.to_thread(hash_password, asked.password)
+    return user_view(await office.store.access.add_user(NewUser(asked.name, asked.role, kept)))
+
+
+@users.delete("/{name}", status_code=204, responses=documented(409))
+async def disable(name: Name, who: Admin, office: AtOffice) -> Response:
+    """Let a user in no more; their jobs stay."""
+    if name == who.name:
+        raise Refusal(409, "you cannot lock yourself out; let another admin do it")
+    await office.store.access.disable_user(name)
+    return Response(status_code=204)
+
+
+class TokenView(Wire):
+    """A token, without its secret."""
+
+    id: Identifier
+    user: str
+    kind: TokenKind
+    role: Role
+    label: str
+    created_at: Moment
+    expires_at: Moment
+    last_used_at: Moment
+
+
+class NewTokenView(TokenView):
+    """A token that was made just now."""
+
+    token: str
+    """The secret: shown this once."""
+
+
+class Tokens(Wire):
+    """Some tokens, newest first."""
+
+    items: list[TokenView]
+
+
+class TokenAsked(Asked):
+    """A token to be made."""
+
+    user: str | None = Field(None, max_length=64, description="For whom; admins only.")
+    label: str = Field("", max_length=200)
+    role: Role | None = Field(None, description="At most the user's own.")
+    expires_in_s: float | None = Field(None, gt=0, le=10 * 366 * 86_400)
+
+
+@tokens.get("", responses=documented())
+async def ls_tokens(who: Someone, office: AtOffice) -> Tokens:
+    """List the tokens that hold: one's own, or (admins) everybody's."""
+    found = await office.store.access.tokens(who.sees)
+    return Tokens(items=[TokenView(**_token_values(token)) for token in found])
+
+
+@tokens.post("", status_code=201, responses=documented())
+async def add_token(asked: TokenAsked, who: Someone, office: AtOffice) -> NewTokenView:
+    """Make an API token; its secret is shown once."""
+    user = asked.user or who.name
+    if user != who.name and who.role is not Role.ADMIN:
+        raise Refusal(403, "only admins make tokens for others")
+    role = asked.role or await _role_of(office, who, user)
+    if RANKS.index(role) > RANKS.index(who.role):
+        raise Refusal(403, f"as {who.role} you cannot make a token for the role {role}")
+    made = mint()
+    new = NewToken(
+        made.id, user, made.digest, TokenKind.API, role, asked.label, asked.expires_in_s
+    )
+    token = await office.store.access.add_token(new)
+    return NewTokenView(**_token_values(token), token=made.secret)
+
+
+@tokens.delete("/{tokenId}", status_code=204, responses=documented())
+async def revoke(
+    token_id: Annotated[str, Path(alias="tokenId", max_length=64)], who: Someone, office: AtOffice
+) -> Response:
+    """End a token at once."""
+    if not await office.store.access.revoke_token(token_id, who.sees):
+        raise Refusal(404, f"there is no token {token_id[:64]!r} that holds")
+    return Response(status_code=204)
+
+
+async def _role_of(office: Office, who: Principal, user: str) -> Role:
+    if user == who.name:
+        return who.role
+    return (await office.store.access.user(user))[0].role
+
+
+def user_view(user: User) -> UserView:
+    """A user."""
+    return UserView(
+        name=user.name,
+        role=user.role,
+        has_password=user.has_password,
+        created_at=moment(user.created_at),
+        disabled_at=moment(user.disabled_at),
+    )
+
+
+def _token_values(token: Token) -> dict[str, object]:
+    return {
+        "id": token.id,
+        "user": token.user,
+        "kind": token.kind,
+        "role": token.role,
+        "label": token.label,
+        "created_at": moment(token.created_at),
+        "expires_at": moment(token.expires_at),
+        "last_used_at": moment(token.last_used_at),
+    }

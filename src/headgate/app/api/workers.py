@@ -1,0 +1,80 @@
+"""Workers: who is alive, and sending one home."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from headgate.app.api.identity import Admin
+from headgate.app.api.office import AtOffice
+from headgate.app.api.problems import Refusal, documented
+from headgate.app.api.wire import Identifier, Moment, Wire, moment
+from headgate.core.worker import WorkerRow
+
+router = APIRouter(prefix="/api/workers", tags=["workers"])
+
+
+class WorkerView(Wire):
+    """A worker process."""
+
+    id: Identifier
+    session_id: str
+    host: str
+    pid: int
+    version: str
+    beat: int
+    running: int
+    """Items that it holds."""
+    draining: bool
+    registered_at: Moment
+    beat_at: Moment
+    stopped_at: Moment
+
+
+class Workers(Wire):
+    """Some workers, newest first."""
+
+    items: list[WorkerView]
+
+
+@router.get("", responses=documented())
+async def ls(
+    who: Admin,
+    office: AtOffice,
+    everyone: Annotated[
+        bool, Query(alias="all", description="Also those that have stopped.")
+    ] = False,  # noqa: FBT002  a query parameter has a name
+) -> Workers:
+    """List workers."""
+    rows = await office.store.reads.workers(alive_only=not everyone)
+    return Workers(items=[worker_view(row) for row in rows])
+
+
+@router.post("/{workerId}/drain", status_code=202, responses=documented())
+async def drain(
+    worker_id: Annotated[str, Path(alias="workerId", max_length=200)],
+    who: Admin,
+    office: AtOffice,
+) -> WorkerView:
+    """Let a worker finish what it runs, take nothing more, and end."""
+    alive = {row.id: row for row in await office.store.reads.workers()}
+    if worker_id not in alive or not await office.store.jobs.ask_drain(worker_id):
+        raise Refusal(404, f"no worker {worker_id[:80]!r} is alive")
+    await office.store.notifier.ring()
+    return worker_view(alive[worker_id]).model_copy(update={"draining": True})
+
+
+def worker_view(row: WorkerRow) -> WorkerView:
+    """A worker."""
+    return WorkerView(
+        id=row.id,
+        session_id=row.session_id,
+        host=row.host,
+        pid=row.pid,
+        version=row.version,
+        beat=row.beat,
+        running=row.leases,
+        draining=row.draining,
+        registered_at=moment(row.registered_at),
+        beat_at=moment(row.beat_at),
+        stopped_at=moment(row.stopped_at),
+    )

@@ -1,0 +1,67 @@
+"""Secrets of people and scripts: made here, shown once, kept only as digests."""
+
+import hashlib
+import hmac
+import os
+import secrets
+from base64 import b64decode, b64encode
+from binascii import Error as NotBase64
+
+import msgspec
+
+PREFIX = "hg_"
+"""So that a token is known for one wherever it turns up."""
+SHORTEST_PASSWORD = 10
+_COST, _BLOCK, _LANES = 2**15, 8, 1
+_MEMORY = 64 * 1024 * 1024
+
+
+class Minted(msgspec.Struct, frozen=True):
+    """A new secret, its public id, and the digest that is kept of it."""
+
+    id: str
+    secret: str
+    digest: str
+
+
+def mint() -> Minted:
+    """A token that nobody can guess."""
+    secret = PREFIX + secrets.token_urlsafe(32)
+    return Minted(secrets.token_hex(6), secret, digest_of(secret))
+
+
+def digest_of(secret: str) -> str:
+    """What is kept of a token. One round is enough: there is nothing to guess in 256 bits."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def csrf_of(secret: str) -> str:
+    """What a page shows beside its cookie, to prove that it is a page of ours."""
+    return hmac.new(secret.encode(), b"csrf", hashlib.sha256).hexdigest()
+
+
+def hash_password(password: str) -> str:
+    """The text to keep of a password; slow and memory-hard on purpose."""
+    salt = os.urandom(16)
+    made = _scrypt(password, salt)
+    return f"scrypt${_COST}${_BLOCK}${_LANES}${b64encode(salt).decode()}${b64encode(made).decode()}"
+
+
+def fits(password: str, kept: str | None) -> bool:
+    """Whether a password is the one that was kept; as slow when there is none."""
+    salt, made = _parts(kept) if kept else (b"no such user", b"")
+    return hmac.compare_digest(_scrypt(password, salt), made)
+
+
+def _parts(kept: str) -> tuple[bytes, bytes]:
+    try:
+        _, _, _, _, salt, made = kept.split("$")
+        return b64decode(salt), b64decode(made)
+    except (ValueError, NotBase64):
+        return b"damaged", b""
+
+
+def _scrypt(password: str, salt: bytes) -> bytes:
+    return hashlib.scrypt(
+        password.encode(), salt=salt, n=_COST, r=_BLOCK, p=_LANES, maxmem=_MEMORY, dklen=32
+    )

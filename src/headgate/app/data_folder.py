@@ -1,0 +1,86 @@
+"""Where the server keeps files: uploads, copies of far sources, images, exports."""
+
+import re
+import secrets
+import shutil
+import unicodedata
+from pathlib import Path
+
+from headgate.app.settings import Settings
+from headgate.app.wiring import sqlite_path, store_kind
+
+UPLOAD = "upload:"
+"""How the source of a job begins whose file was sent to us."""
+LONGEST_NAME = 120
+_ODD = re.compile(r"[^\w.\- ()\[\]+,@]")
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
+class DataFolder:
+    """One folder for each upload and each far source, named by us and never by its sender."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.uploads = root / "uploads"
+        self.exports = root / "exports"
+        self.blobs = root / "blobs"
+
+    def new_upload(self) -> Path:
+        """A fresh folder for the files of one upload."""
+        folder = self.uploads / secrets.token_hex(16)
+        folder.mkdir(parents=True, mode=0o700)
+        return folder
+
+    def source_of(self, folder: Path, name: str = "") -> str:
+        """What stands in a job for a file (or all files) of an upload folder."""
+        return f"{UPLOAD}{folder.name}/{name}"
+
+    def path_of(self, source: str) -> Path:
+        """The file, or folder, that such a text stands for."""
+        folder, _, name = source.removeprefix(UPLOAD).partition("/")
+        if not source.startswith(UPLOAD) or not _ID.fullmatch(folder) or name != safe_name(name):
+            raise ValueError(f"{source!r} names no upload")
+        return self.uploads / folder / name
+
+    def remove_source(self, source: str) -> None:
+        """Remove the files of an upload, if the text stands for one."""
+        folder = source.removeprefix(UPLOAD).partition("/")[0]
+        if source.startswith(UPLOAD) and _ID.fullmatch(folder):
+            shutil.rmtree(self.uploads / folder, ignore_errors=True)
+
+    def copy_folder(self, job_id: int) -> Path:
+        """Where the copy of a job's far source lies."""
+        return self.root / "copies" / str(job_id)
+
+    def export_file(self, job_id: int, export_id: int, ending: str) -> Path:
+        """Where an export is written."""
+        folder = self.exports / str(job_id)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return folder / f"{export_id}.{ending}"
+
+    def remove_job(self, job_id: int, source: str) -> None:
+        """Remove everything that belongs to a job."""
+        self.remove_source(source)
+        for folder in (self.copy_folder(job_id), self.exports / str(job_id)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def data_folder(settings: Settings) -> DataFolder:
+    """The folder that the settings name, else one beside the SQLite file or in the current one."""
+    if settings.server.data_folder:
+        return DataFolder(Path(settings.server.data_folder).resolve())
+    beside = Path()
+    if store_kind(settings.database_url) == "sqlite":
+        beside = Path(sqlite_path(settings.database_url)).parent
+    return DataFolder((beside / ".headgate-data").resolve())
+
+
+def safe_name(name: str) -> str:
+    """A file's name as its sender calls it, without anything that a file system would obey."""
+    plain = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
+    kept = _ODD.sub("_", plain).strip(". ")
+    if len(kept) > LONGEST_NAME:
+        stem, dot, ending = kept.rpartition(".")
+        ending = f"{dot}{ending}" if dot and len(ending) < 10 else ""
+        kept = (stem or kept)[: LONGEST_NAME - len(ending)] + ending
+    return kept
