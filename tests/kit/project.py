@@ -18,7 +18,7 @@ from headgate.app.wiring import open_store, sqlite_path, store_kind
 from headgate.core.job import Counts, Job
 from headgate.core.status import FINISHED, JobState
 from headgate.core.worker import WorkerRow
-from headgate.ports.reads import AttemptRow, EventRow, ItemQuery, ItemRow
+from headgate.ports.reads import AttemptRow, EventQuery, EventRow, ItemQuery, ItemRow, JobQuery
 from headgate.ports.store import Store
 from tests.kit.command import Command, Ended
 
@@ -110,7 +110,7 @@ class Project:
 
     def jobs(self) -> list[Job]:
         """Every job, newest first."""
-        return self.ask(lambda store: store.reads.jobs())
+        return self.ask(lambda store: store.reads.jobs(JobQuery()))
 
     def counts(self, job_id: int = 1) -> Counts:
         """The counters of a job."""
@@ -152,7 +152,7 @@ class Project:
         """What the record of decisions says of one kind."""
 
         async def chosen(store: Store) -> list[EventRow]:
-            found = await store.reads.events(job_id, limit=1_000_000)
+            found = await store.reads.events(EventQuery(job_id, limit=1_000_000))
             return [event for event in found if event.kind == kind]
 
         return self.ask(chosen)

@@ -18,6 +18,7 @@ from headgate.app.settings import Settings, masked
 from headgate.core.errors import HeadgateError, StoreMismatch
 from headgate.ports.clock import Clock
 from headgate.ports.handler import HandlerLookup
+from headgate.ports.reads import JobQuery
 from headgate.ports.store import Store
 
 MEGABYTE = 1_048_576
@@ -163,7 +164,7 @@ async def workers(store: Store, clock: Clock) -> Line:
 
 async def clock_sanity(store: Store, clock: Clock) -> Line:
     """A clock that is behind what was already written was set back, here or elsewhere."""
-    newest = await store.reads.jobs(limit=1)
+    newest = await store.reads.jobs(JobQuery(limit=1))
     ahead = (newest[0].updated_at - clock.now()) if newest else 0
     if ahead > SKEW_US:
         found = f"{ahead / 60e6:,.0f} min behind the newest job"

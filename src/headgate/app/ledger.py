@@ -35,6 +35,8 @@ class StoreWithLedger:
         self.items = store.items
         self.jobs = store.jobs
         self.reads = store.reads
+        self.access = store.access
+        self.exports = store.exports
         self.notifier = store.notifier
         self.limits: LimitLedger = ledger
 

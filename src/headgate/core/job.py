@@ -10,6 +10,10 @@ from headgate.core.status import JobState
 LOCAL_OWNER = "local"
 
 
+ARRIVAL = "arrival:"
+"""How a key begins that names a file which arrived: such keys are never forgotten."""
+
+
 class Once(msgspec.Struct, frozen=True):
     """A name by which a job is made at most once for each owner.
 

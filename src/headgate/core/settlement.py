@@ -5,6 +5,7 @@ import msgspec
 from headgate.core.fault import plain_text
 from headgate.core.item import ClaimedItem
 from headgate.core.retry import HANDED_BACK, Verdict
+from headgate.core.signature import signature_of
 from headgate.core.status import ItemStatus
 
 
@@ -55,6 +56,8 @@ def settle(
     An execution that ended by itself clears earlier suspicion; one that crashed adds to it.
     """
     ended_alone = verdict.counted or verdict.throttled
+    reason = None if verdict.reason is None else plain_text(verdict.reason)
+    failed = verdict.status is ItemStatus.ERROR
     return Settlement(
         item.id,
         item.job_id,
@@ -71,9 +74,10 @@ def settle(
         result,
         normalized,
         verdict.error_class,
-        None if verdict.reason is None else plain_text(verdict.reason),
+        reason,
         waited_us,
         ran_us,
+        signature=signature_of(verdict.error_class or "", reason) if failed else None,
     )
 
 

@@ -14,6 +14,7 @@ from headgate.core.status import UNFINISHED, JobMove
 from headgate.engine.rows import key_of, summary_of
 from headgate.ports.clock import Clock
 from headgate.ports.items import EnqueueRequest
+from headgate.ports.reads import JobQuery
 from headgate.ports.store import Store
 
 PAGE = 500
@@ -56,8 +57,10 @@ class Queues:
         """Every queue that is not closed, oldest first."""
         found: list[Job] = []
         after_id = 0
-        while jobs := await self._store.reads.jobs(after_id=after_id, limit=PAGE):
-            found += [job for job in jobs if job.open and job.state in UNFINISHED]
+        while jobs := await self._store.reads.jobs(
+            JobQuery(states=UNFINISHED, after_id=after_id, limit=PAGE)
+        ):
+            found += [job for job in jobs if job.open]
             after_id = jobs[-1].id
         return found[::-1]
 

@@ -11,11 +11,14 @@ from headgate.core.worker import WorkerInfo
 from headgate.ports.clock import Clock
 from headgate.ports.items import (
     ClaimRequest,
+    Decision,
     EnqueueReport,
     EnqueueRequest,
     Held,
     ItemStore,
     OverdueLease,
+    Recalled,
+    RecallRequest,
     RequeueRequest,
     SettleReport,
     SettleRequest,
@@ -98,6 +101,22 @@ class ObservedItems:
         call = self._store.requeue(request)
         return await self._watch.over("requeue", call, lambda swept: swept.moved)
 
+    async def would_requeue(self, request: RequeueRequest) -> SweptItems:
+        """Report the items counted."""
+        call = self._store.would_requeue(request)
+        return await self._watch.over("would_requeue", call, lambda swept: swept.moved)
+
+    async def decide(self, decision: Decision) -> None:
+        """Report a decision, which is news too."""
+        await self._watch.over("decide", self._store.decide(decision))
+        self._watch.observer.changed(
+            "item decided", item=decision.item_id, move=str(decision.move), by=decision.by
+        )
+
+    async def recall(self, request: RecallRequest) -> list[Recalled]:
+        """Report the results found again."""
+        return await self._watch.over("recall", self._store.recall(request), len)
+
     async def cancel_items(self, job_id: int, limit: int = 5_000) -> int:
         """Report the items moved."""
         return await self._watch.over("cancel_items", self._store.cancel_items(job_id, limit), int)
@@ -145,6 +164,11 @@ class ObservedJobs:
         if finished:
             self._watch.observer.changed("job finished", job=job_id)
         return finished
+
+    async def discard_items(self, job_id: int, limit: int = 5_000) -> int:
+        """Report the items removed."""
+        call = self._store.discard_items(job_id, limit)
+        return await self._watch.over("discard_items", call, int)
 
     async def delete_job(self, job_id: int, limit: int = 5_000) -> int:
         """Report the items removed."""
@@ -229,7 +253,10 @@ class ObservedLimits:
 
 
 class ObservedStore:
-    """A Store whose verbs report; reads and the bell pass unobserved, being hot and harmless."""
+    """A Store whose verbs report.
+
+    Reads and the bell pass unobserved, being hot and harmless; people and exports, being rare.
+    """
 
     def __init__(self, store: Store, observer: Observer, clock: Clock) -> None:
         self._store = store
@@ -238,6 +265,8 @@ class ObservedStore:
         self.jobs: JobStore = ObservedJobs(store.jobs, watch)
         self.limits: LimitLedger = ObservedLimits(store.limits, watch)
         self.reads = store.reads
+        self.access = store.access
+        self.exports = store.exports
         self.notifier = store.notifier
 
     async def __aenter__(self) -> Self:

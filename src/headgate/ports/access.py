@@ -46,7 +46,7 @@ class AccessStore(Protocol):
     """Every change writes an event that names who was changed, never a secret."""
 
     async def add_user(self, new: NewUser) -> User:
-        """Make a user; NameTaken if there is one, UnknownUser never."""
+        """Make a user; NameTaken if there is one."""
         ...
 
     async def change_user(
@@ -72,13 +72,14 @@ class AccessStore(Protocol):
         ...
 
     async def bearer(self, digest: str, kind: TokenKind) -> Bearer | None:
-        """Whose token that is: None if unknown, of another kind, expired, revoked or of a disabled
-        user. Notes the use, at most once a minute.
+        """Whose token that is, if it holds. Notes the use, at most once a minute.
+
+        None if it is unknown, of another kind, expired, revoked or of a disabled user.
         """
         ...
 
     async def redeem(self, digest: str) -> Bearer | None:
-        """As `bearer` for a LINK, which is revoked in the same step: the second to come gets None."""
+        """As `bearer` for a LINK, which is revoked in the same step: the second gets None."""
         ...
 
     async def tokens(self, user: str | None) -> list[Token]:

@@ -121,6 +121,8 @@ class RequeueRequest(msgspec.Struct, frozen=True):
     job_id: int
     statuses: frozenset[ItemStatus] = frozenset({ItemStatus.ERROR, ItemStatus.NOT_FOUND})
     error_class: str | None = None
+    but_class: str | None = None
+    """All but failures of this class."""
     signature: str | None = None
     """Only failures of this kind: see `core.signature`."""
     text: str | None = None
@@ -134,7 +136,10 @@ class RequeueRequest(msgspec.Struct, frozen=True):
 
 
 class SweptItems(msgspec.Struct, frozen=True):
-    """How many items a bounded step moved, and where the next step starts (None: all done)."""
+    """How many items a bounded step moved, and where the next step starts (None: all done).
+
+    A step ends after a bounded number of rows, so that it may have moved none and not be the last.
+    """
 
     moved: int
     next_after_id: int | None
@@ -201,6 +206,10 @@ class ItemStore(Protocol):
 
     async def requeue(self, request: RequeueRequest) -> SweptItems:
         """Reprocess: a bounded step over finished items; reopens the job."""
+        ...
+
+    async def would_requeue(self, request: RequeueRequest) -> SweptItems:
+        """How many items that step would move, and where the next one would start."""
         ...
 
     async def decide(self, decision: Decision) -> None:

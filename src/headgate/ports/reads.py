@@ -146,9 +146,11 @@ class ItemQuery(msgspec.Struct, frozen=True):
     handler: str | None = None
     error_class: str | None = None
     signature: str | None = None
+    """Only failures of this kind: see `core.signature`."""
     text: str | None = None
-    """In the key or the summary, in any case. A page may then be short, or empty, and have a
-    `next` all the same: one call looks at a bounded number of rows."""
+    """In the key or the summary, in any case (beyond ASCII: as it is, lower, upper or title case).
+    A page of few that match may be short, or empty, and have a `next` all the same: one call looks
+    at a bounded number of rows."""
     changed_from: int | None = None
     changed_to: int | None = None
     """Last changed at or after, and before; in order UPDATED only."""
@@ -236,8 +238,8 @@ class ReadStore(Protocol):
         """The names that the job's results use, in order of first appearance."""
         ...
 
-    async def error_groups(self, job_id: int) -> list[ErrorGroup]:
-        """Failures of a job by kind, most frequent first."""
+    async def error_groups(self, job_id: int, limit: int = 1_000) -> list[ErrorGroup]:
+        """Failures of a job by kind, the most frequent kinds first."""
         ...
 
     async def workers(self, *, alive_only: bool = True) -> list[WorkerRow]:

@@ -5,6 +5,7 @@ import pytest
 from headgate.core.errors import IllegalMove, UnknownItem, UnknownJob
 from headgate.core.job import Counts
 from headgate.core.status import UNFINISHED, ItemStatus, JobMove, JobState
+from headgate.ports.reads import EventQuery
 from tests.kit import factories
 
 
@@ -40,7 +41,7 @@ async def test_a_result_that_comes_after_the_cancellation_is_discarded(store):
     await store.items.cancel_items(job.id)
     assert await factories.finish(store, who, leased) == [leased[0].id]
     assert await store.reads.counts(job.id) == Counts(cancelled=1)
-    assert "discarded" in [event.kind for event in await store.reads.events(job.id)]
+    assert "discarded" in [event.kind for event in await store.reads.events(EventQuery(job.id))]
 
 
 async def test_cancelling_goes_in_bounded_steps(store):
@@ -78,7 +79,7 @@ async def test_a_deleted_job_leaves_nothing_but_its_record(store, place):
     assert await store.reads.attempts(row.id) == []
     assert (await store.reads.counts(job.id)).total == 0
     assert place.execute(f"SELECT count(*) FROM job_counts WHERE job_id = {job.id}") == [(0,)]
-    assert (await store.reads.events(job.id))[-1].kind == "job_deleted"
+    assert (await store.reads.events(EventQuery(job.id)))[-1].kind == "job_deleted"
     assert await store.reads.counts(kept.id) == Counts(done=1)
     assert await store.jobs.delete_job(job.id) == 0
 

@@ -7,6 +7,7 @@ from headgate.core.retry import Verdict
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus, JobMove, JobState
 from headgate.ports.items import ClaimRequest, EnqueueRequest, Held, SettleRequest
+from headgate.ports.reads import EventQuery
 from tests.kit import factories
 
 
@@ -47,7 +48,7 @@ async def test_the_first_claim_starts_the_job_and_says_so_once(store):
     assert started.started_at is not None
     await factories.claim(store, job.id, who, 1)
     assert await store.reads.job(job.id) == started
-    events = [event.message for event in await store.reads.events(job.id)]
+    events = [event.message for event in await store.reads.events(EventQuery(job.id))]
     assert sum("QUEUED → RUNNING" in message for message in events) == 1
 
 

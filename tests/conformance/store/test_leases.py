@@ -3,6 +3,7 @@ import pytest
 from headgate.core.job import Counts
 from headgate.core.status import ItemStatus
 from headgate.ports.items import ClaimRequest, Held
+from headgate.ports.reads import EventQuery
 from tests.kit import factories
 
 
@@ -69,7 +70,7 @@ async def test_a_retired_worker_loses_its_leases_at_once_and_without_suspicion(s
         detail = await store.reads.item(item.id)
         assert (detail.suspect, detail.row.crashes, detail.row.attempts) == (False, 0, 0)
         assert await store.reads.attempts(item.id) == []
-    (event,) = [each for each in await store.reads.events(None) if each.kind == "rescued"]
+    (event,) = [each for each in await store.reads.events(EventQuery()) if each.kind == "rescued"]
     assert "3" in event.message
     assert who in event.message
 
@@ -91,7 +92,7 @@ async def test_retiring_twice_or_a_stranger_is_harmless(store, who):
     assert await store.jobs.retire(who, "gone again") == 0
     assert (await store.reads.workers(alive_only=False))[0].stopped_at == stopped
     assert await store.jobs.retire("stranger", "never seen") == 0
-    assert not [each for each in await store.reads.events(None) if each.kind == "rescued"]
+    assert not [each for each in await store.reads.events(EventQuery()) if each.kind == "rescued"]
 
 
 async def test_a_heartbeat_counts_and_touches_nothing_else(store, job, who):

@@ -4,6 +4,7 @@ import re
 import pytest
 
 from headgate.core.errors import StoreMismatch, UsageError
+from headgate.ports.reads import JobQuery
 from headgate.stores.migrations import Migration, load_migrations
 from headgate.stores.queries import load_queries
 from tests.kit import factories
@@ -50,7 +51,7 @@ def another_place(fresh_places):
 
 async def test_an_empty_database_is_migrated_when_it_is_opened(place):
     async with place.store() as store:
-        assert await store.reads.jobs() == []
+        assert await store.reads.jobs(JobQuery()) == []
         names = [migration.name for migration in load_migrations(PACKAGES[place.kind])]
         applied = place.execute("SELECT name FROM schema_migrations ORDER BY number")
         assert [name for (name,) in applied] == names

@@ -9,7 +9,7 @@ from headgate.core.retry import Verdict
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus
 from headgate.ports.items import EnqueueRequest, SettleRequest
-from headgate.ports.reads import ItemQuery
+from headgate.ports.reads import ErrorGroup, EventQuery, ItemQuery, JobQuery
 from tests.kit import factories
 
 
@@ -174,16 +174,23 @@ async def test_an_export_reads_input_order_in_steps(store):
     assert len(await store.reads.export_rows(other.id, 0, 10)) == 2
 
 
-async def test_failures_are_grouped_by_class(store):
-    job, who = await factories.job(store, 4), await factories.worker(store)
-    kinds = [FaultClass.TIMEOUT, FaultClass.PERMANENT, FaultClass.TIMEOUT]
-    for item, kind in zip(await factories.claim(store, job.id, who, 3), kinds, strict=True):
-        verdict = Verdict(ItemStatus.ERROR, "error", error_class=kind, reason=f"{kind}!")
+async def test_failures_are_grouped_by_kind(store):
+    job, who = await factories.job(store, 5), await factories.worker(store)
+    leased = await factories.claim(store, job.id, who, 4)
+    kinds = [FaultClass.TIMEOUT, FaultClass.PERMANENT, FaultClass.TIMEOUT, FaultClass.TIMEOUT]
+    for number, (item, kind) in enumerate(zip(leased, kinds, strict=True)):
+        reason = "no answer" if number == 3 else f"no answer for {number} s"
+        verdict = Verdict(ItemStatus.ERROR, "error", error_class=kind, reason=reason)
         await store.items.settle_many(SettleRequest(who, [settle(item, verdict)]))
-    assert await store.reads.error_classes(job.id) == [
-        ("timeout", "timeout!", 2),
-        ("permanent", "permanent!", 1),
+    groups = [
+        ErrorGroup("timeout", "timeout: no answer for <n> s", 2, leased[0].id, "no answer for 0 s"),
+        ErrorGroup(
+            "permanent", "permanent: no answer for <n> s", 1, leased[1].id, "no answer for 1 s"
+        ),
+        ErrorGroup("timeout", "timeout: no answer", 1, leased[3].id, "no answer"),
     ]
+    assert await store.reads.error_groups(job.id) == groups
+    assert await store.reads.error_groups(job.id, limit=2) == groups[:2]
 
 
 async def test_jobs_are_listed_newest_first_and_found_by_their_identity(store):
@@ -192,9 +199,9 @@ async def test_jobs_are_listed_newest_first_and_found_by_their_identity(store):
         for number, owner in enumerate(["ada", "bob", "ada", "ada"])
     ]
     ids = [job.id for job in made]
-    assert [job.id for job in await store.reads.jobs()] == ids[::-1]
-    assert [job.id for job in await store.reads.jobs("ada", limit=2)] == [ids[3], ids[2]]
-    assert [job.id for job in await store.reads.jobs("ada", after_id=ids[2])] == [ids[0]]
+    assert [job.id for job in await store.reads.jobs(JobQuery())] == ids[::-1]
+    assert [job.id for job in await store.reads.jobs(JobQuery("ada", limit=2))] == [ids[3], ids[2]]
+    assert [job.id for job in await store.reads.jobs(JobQuery("ada", after_id=ids[2]))] == [ids[0]]
     same = await store.reads.find_jobs("ada", "h", "file-0")
     assert [job.id for job in same] == [ids[2], ids[0]]
     assert await store.reads.find_jobs("ada", "other", "file-0") == []
@@ -205,15 +212,15 @@ async def test_events_are_read_oldest_first_from_any_point(store):
     for number in range(4):
         await store.jobs.record_event("note", f"{number}", job.id)
     await store.jobs.record_event("note", "of nobody")
-    events = await store.reads.events(job.id)
+    events = await store.reads.events(EventQuery(job.id))
     ids = [event.id for event in events]
     assert ids == sorted(ids)
     assert [event.message for event in events[-4:]] == ["0", "1", "2", "3"]
-    rest = await store.reads.events(job.id, after_id=ids[-2])
+    rest = await store.reads.events(EventQuery(job.id, after_id=ids[-2]))
     assert [event.message for event in rest] == ["3"]
-    everything = await store.reads.events(None)
+    everything = await store.reads.events(EventQuery())
     assert everything[-1].message == "of nobody"
-    assert len(await store.reads.events(None, limit=2)) == 2
+    assert len(await store.reads.events(EventQuery(limit=2))) == 2
 
 
 async def test_rows_added_while_pages_are_read_come_at_the_end(store):

@@ -16,12 +16,24 @@ UPDATE items SET
     END,
     result = CASE WHEN id % 5 = 0 THEN '{}' END,
     error_class = CASE WHEN id % 5 = 1 THEN 'timeout' END,
+    signature = CASE WHEN id % 5 = 1 THEN 'timeout: ' || (id % 7) END,
     updated_at = updated_at - id * 1000
 """
-PAGE = {"after_id": 0, "limit": 101, "error_class": None}
+FAR = 2**62
+TEXT = {"text": "%key-1%", "lower": None, "upper": None, "title": None}
+PAGE = {
+    "after_id": 0,
+    "last_id": FAR,
+    "limit": 101,
+    "error_class": None,
+    "signature": None,
+    "with_result": False,
+    **TEXT,
+}
+STRETCH = {"after_at": 0, "before_at": FAR, "before_id": 0}
 BY_TIME = {
-    "sqlite": {"after_at": 0, "before": 2**60, "status": "ERROR"},
-    "postgres": {"after_at": 0, "tail_us": 0, "statuses": "{ERROR,PENDING}"},
+    "sqlite": {**STRETCH, "status": "ERROR"},
+    "postgres": {**STRETCH, "tail_us": 0, "statuses": "{ERROR,PENDING}"},
 }
 CLAIM = {
     "worker": "w",

@@ -9,6 +9,7 @@ from headgate.core.errors import StoreError, StoreFull, StoreUnreachable, UsageE
 from headgate.core.job import Counts, NewJob
 from headgate.core.status import JobMove, JobState
 from headgate.ports.items import EnqueueRequest
+from headgate.ports.reads import EventQuery, JobQuery
 from headgate.stores.postgres import PostgresStore
 from tests.kit import factories
 from tests.kit.ports import free_port
@@ -52,7 +53,7 @@ async def test_a_settlement_whose_answer_was_lost_is_neither_doubled_nor_called_
     assert await factories.finish(store, who, leased) == []
     assert await store.reads.counts(job.id) == Counts(done=3)
     assert [len(await store.reads.attempts(item.id)) for item in leased] == [1, 1, 1]
-    assert "discarded" not in [event.kind for event in await store.reads.events(job.id)]
+    assert "discarded" not in [event.kind for event in await store.reads.events(EventQuery(job.id))]
 
 
 async def test_a_lost_lease_stays_refused_when_the_answer_was_lost_too(store):
@@ -99,7 +100,7 @@ async def test_a_job_is_not_made_twice_for_a_lost_answer(store):
     lose_the_next_answer(store, committed=True)
     with pytest.raises(StoreUnreachable):
         await store.jobs.create_job(NewJob("h", "file.csv"))
-    assert len(await store.reads.jobs()) == 1
+    assert len(await store.reads.jobs(JobQuery())) == 1
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ async def test_a_full_disk_is_named(store):
 async def test_a_statement_that_fails_is_not_tried_for_ever(store):
     lose_the_next_answer(store, committed=False, error=psycopg.errors.QueryCanceled("too slow"))
     with pytest.raises(StoreError, match="too slow"):
-        await store.reads.jobs()
+        await store.reads.jobs(JobQuery())
 
 
 async def test_a_server_that_is_not_there_is_named_without_the_password():
@@ -184,7 +185,7 @@ async def test_a_server_that_stays_away_is_given_up_in_time(own_server):
         await asyncio.to_thread(own_server.stop)
         try:
             with pytest.raises(StoreUnreachable, match="does not answer"):
-                await store.reads.jobs()
+                await store.reads.jobs(JobQuery())
         finally:
             await asyncio.to_thread(own_server.start)
 

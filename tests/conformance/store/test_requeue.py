@@ -7,6 +7,7 @@ from headgate.core.retry import Verdict
 from headgate.core.settlement import settle
 from headgate.core.status import FINISHED, OPEN, ItemStatus, JobMove, JobState
 from headgate.ports.items import RequeueRequest, SettleRequest
+from headgate.ports.reads import EventQuery
 from tests.kit import factories
 
 
@@ -56,7 +57,7 @@ async def test_a_finished_job_is_queued_again_and_says_so(store, move):
     await store.items.requeue(RequeueRequest(job.id))
     after = await store.reads.job(job.id)
     assert (after.state, after.finished_at) == (JobState.QUEUED, None)
-    message = (await store.reads.events(job.id))[-1].message
+    message = (await store.reads.events(EventQuery(job.id)))[-1].message
     assert f"{finished.state} → QUEUED" in message
 
 

@@ -9,6 +9,7 @@ from headgate.core.retry import FINISHED, Verdict
 from headgate.core.settlement import hand_back, settle
 from headgate.core.status import ItemStatus
 from headgate.ports.items import Held, ResultColumns, SettleRequest
+from headgate.ports.reads import EventQuery
 from tests.kit import factories
 from tests.kit.factories import RESULT, VERDICTS
 
@@ -24,7 +25,9 @@ async def who(store):
 
 
 async def discarded(store, job_id):
-    return [event for event in await store.reads.events(job_id) if event.kind == "discarded"]
+    return [
+        event for event in await store.reads.events(EventQuery(job_id)) if event.kind == "discarded"
+    ]
 
 
 @pytest.mark.parametrize("status", list(VERDICTS))

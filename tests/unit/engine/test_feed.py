@@ -11,6 +11,7 @@ from headgate.core.sizing import IngestPolicy, IngestSizer
 from headgate.engine.clock import SystemClock
 from headgate.engine.feed import Feed, Queues, Row, content_key, key_by, source_of
 from headgate.engine.steering import Steering
+from headgate.ports.reads import JobQuery
 from headgate.ports.store import Store
 from headgate.stores.sqlite.store import SqliteStore
 
@@ -59,7 +60,7 @@ async def test_two_that_make_a_queue_at_once_get_the_same(store: Store):
     elder = await store.jobs.create_job(NewJob("price", source_of("q"), name="q", open=True))
     made = await Queues(store)._make("q", "price")
     assert made.id == elder.id
-    assert [job.id for job in await store.reads.jobs()] == [elder.id]
+    assert [job.id for job in await store.reads.jobs(JobQuery())] == [elder.id]
 
 
 async def test_the_same_content_is_one_item(store: Store):

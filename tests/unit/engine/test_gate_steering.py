@@ -16,6 +16,7 @@ from headgate.core.share import Share
 from headgate.engine.gate_reading import read_gates
 from headgate.engine.gate_steering import GateSteering
 from headgate.ports.limits import LimitLedger, Proposal
+from headgate.ports.reads import EventQuery
 from headgate.ports.store import Store
 from headgate.stores.postgres.store import PostgresStore
 from headgate.stores.sqlite.store import SqliteStore
@@ -120,7 +121,7 @@ async def test_nothing_is_lost_while_others_exchange(store: Store):
     assert view.override is not None
     assert view.override.rate in {float(number + 1) for number in range(8)}
     assert set(view.members) == {"w1"}
-    events = [event.message for event in await store.reads.events(None)]
+    events = [event.message for event in await store.reads.events(EventQuery())]
     assert sorted(events) == sorted(f"{KEY}: set to {number + 1}/s" for number in range(8))
 
 

@@ -21,6 +21,7 @@ from headgate.engine.observed import (
 from headgate.ports.items import EnqueueRequest, ItemStore
 from headgate.ports.jobs import JobStore
 from headgate.ports.limits import LedgerEntry, LimitLedger, Proposal
+from headgate.ports.reads import JobQuery
 from headgate.stores.sqlite.store import SqliteStore
 
 
@@ -93,7 +94,7 @@ async def test_changes_of_limits_are_reported_and_looking_is_not(store: Observed
 
 
 async def test_reads_and_upkeep_pass_through(store: ObservedStore, spy: Spy, tmp_path: Path):
-    assert await store.reads.jobs() == []
+    assert await store.reads.jobs(JobQuery()) == []
     assert await store.migrate() == []
     await store.backup(str(tmp_path / "copy.db"))
     assert (tmp_path / "copy.db").exists()

@@ -11,6 +11,7 @@ from headgate.core.worker import WorkerInfo
 from headgate.engine.policy import RetentionPolicy
 from headgate.engine.process import boot_id, name_of, this_host
 from headgate.engine.sweeper import DAY_US, Sweeper
+from headgate.ports.reads import EventQuery
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock
 from tests.kit import factories
@@ -29,7 +30,7 @@ async def test_records_older_than_the_retention_are_deleted_and_younger_ones_kep
         now_us += 20 * DAY_US
         sweeper = Sweeper(store, clock, LogObserver("error"), "me", RetentionPolicy(days=30))
         await sweeper.run_once(frozenset())
-        assert [event.message for event in await store.reads.events(None)] == ["young"]
+        assert [event.message for event in await store.reads.events(EventQuery())] == ["young"]
 
 
 async def test_old_records_are_looked_for_once_an_hour(tmp_path):
@@ -41,10 +42,10 @@ async def test_old_records_are_looked_for_once_an_hour(tmp_path):
         await store.jobs.record_event("test", "old")
         now_us += 2 * DAY_US
         await sweeper.run_once(frozenset())
-        assert len(await store.reads.events(None)) == 1
+        assert len(await store.reads.events(EventQuery())) == 1
         await clock.advance(Sweeper.RETAIN_S)
         await sweeper.run_once(frozenset())
-        assert await store.reads.events(None) == []
+        assert await store.reads.events(EventQuery()) == []
 
 
 async def test_a_cancellation_that_was_cut_short_is_finished(tmp_path):

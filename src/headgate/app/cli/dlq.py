@@ -22,7 +22,7 @@ from headgate.core.paging import Order
 from headgate.core.status import ItemStatus
 from headgate.engine.steering import Steering
 from headgate.ports.items import RequeueRequest
-from headgate.ports.reads import ItemQuery, ReadStore
+from headgate.ports.reads import ItemQuery, JobQuery, ReadStore
 
 app = noun("dlq", "Dead letters: inspect and replay what ended in ERROR, across jobs.")
 
@@ -148,7 +148,7 @@ async def _targets(
 async def _jobs_with_errors(reads: ReadStore) -> list[int]:
     found: list[int] = []
     after_id = 0
-    while jobs := await reads.jobs(after_id=after_id, limit=500):
+    while jobs := await reads.jobs(JobQuery(after_id=after_id, limit=500)):
         found += [job.id for job in jobs if (await reads.counts(job.id)).error]
         after_id = jobs[-1].id
     return found

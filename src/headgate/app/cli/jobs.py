@@ -32,7 +32,7 @@ from headgate.engine.limiting import limiting, read_if_there
 from headgate.engine.steering import Steering
 from headgate.engine.why import Wait
 from headgate.ports.items import RequeueRequest
-from headgate.ports.reads import EventRow, ReadStore
+from headgate.ports.reads import EventQuery, EventRow, JobQuery, ReadStore
 from headgate.transfer.formats.cells import Formulas
 from headgate.transfer.sources import WriteOptions, open_writer
 
@@ -53,7 +53,7 @@ async def ls(
 ) -> None:
     """List jobs, newest first."""
     async with desk.store() as store:
-        jobs = await store.reads.jobs(after_id=after, limit=limit)
+        jobs = await store.reads.jobs(JobQuery(after_id=after, limit=limit))
         counts = [await store.reads.counts(job.id) for job in jobs]
     more = jobs[-1].id if len(jobs) == limit else None
     if as_json:
@@ -92,7 +92,7 @@ async def show(desk: Desk, job_id: JobId, as_json: Json = False) -> None:
     async with desk.store(settings) as store:
         job = await store.reads.job(job_id)
         counts = await store.reads.counts(job_id)
-        failures = await store.reads.error_classes(job_id)
+        failures = await store.reads.error_groups(job_id)
         events = await last_events(store.reads, job_id)
         limit = None
         if counts.open and job.state in UNFINISHED:
@@ -104,8 +104,13 @@ async def show(desk: Desk, job_id: JobId, as_json: Json = False) -> None:
                 **job_shape(job, counts),
                 "limited_by": wait_shape(limit),
                 "failures": [
-                    {"error_class": name, "example": reason, "count": count}
-                    for name, reason, count in failures
+                    {
+                        "error_class": group.error_class,
+                        "signature": group.signature,
+                        "example": group.reason,
+                        "count": group.count,
+                    }
+                    for group in failures
                 ],
                 "events": [event_shape(event) for event in events],
                 "next": [text for text, _ in next_steps(job, counts)],
@@ -115,7 +120,7 @@ async def show(desk: Desk, job_id: JobId, as_json: Json = False) -> None:
     _show_facts(desk, job, counts, limit)
     if failures:
         desk.screen.line("\nFailures", "bold")
-        rows = [(name, count, reason) for name, reason, count in failures]
+        rows = [(group.error_class, group.count, group.reason) for group in failures]
         desk.screen.table(("CLASS", "#ITEMS", "FOR EXAMPLE"), rows)
     if events:
         desk.screen.line("\nLast events", "bold")
@@ -238,8 +243,7 @@ async def priority(
 ) -> None:
     """Change a job's share among its owner's jobs: each step doubles it."""
     async with desk.store() as store:
-        await store.jobs.set_priority(job_id, value)
-        await store.notifier.ring()
+        await Steering(store).set_priority(job_id, value)
     desk.screen.say(f"job {job_id} has priority {value}")
 
 
@@ -259,12 +263,8 @@ async def rm(desk: Desk, job_id: JobId, dry_run: DryRun = False, yes: Yes = Fals
 
 async def last_events(reads: ReadStore, job_id: int) -> list[EventRow]:
     """The newest events of a job, oldest first."""
-    last: list[EventRow] = []
-    while page := await reads.events(job_id, last[-1].id if last else 0, 1_000):
-        last = [*last, *page][-SHOWN_EVENTS:]
-        if len(page) < 1_000:
-            break
-    return last
+    query = EventQuery(job_id, newest_first=True, limit=SHOWN_EVENTS)
+    return (await reads.events(query))[::-1]
 
 
 def run_command(job: Job) -> str:

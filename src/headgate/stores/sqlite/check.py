@@ -1,6 +1,7 @@
 """Whether the file obeys its own laws."""
 
 from headgate.ports.reads import Finding
+from headgate.stores.orphans import orphans
 from headgate.stores.sqlite.connection import Database, Transaction
 from headgate.stores.sqlite.items import return_leases
 from headgate.stores.sqlite.records import add_counts, add_event
@@ -69,13 +70,7 @@ def _finished_with_open(tx: Transaction) -> list[Finding]:
 
 
 def _orphans(tx: Transaction) -> list[Finding]:
-    items, attempts = tx.rows("orphans")[0]
-    findings = []
-    if items:
-        findings.append(Finding(f"{items} items belong to no job", repairable=False))
-    if attempts:
-        findings.append(Finding(f"{attempts} attempts belong to no item", repairable=False))
-    return findings
+    return orphans(tx.rows("orphans")[0])
 
 
 def _short_histories(tx: Transaction) -> list[Finding]:

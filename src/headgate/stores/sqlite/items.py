@@ -6,10 +6,13 @@ over that lock with the handlers for every single row.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from headgate.core.errors import IllegalMove, StaleIngest, UnknownJob, UsageError
-from headgate.core.item import ClaimedItem
+from headgate.core.fault import FaultClass
+from headgate.core.item import ClaimedItem, NewItem
 from headgate.core.settlement import Settlement
+from headgate.core.signature import signature_of
 from headgate.core.status import (
     UNFINISHED,
     ItemMove,
@@ -19,19 +22,26 @@ from headgate.core.status import (
 )
 from headgate.ports.items import (
     ClaimRequest,
+    Decision,
     EnqueueReport,
     EnqueueRequest,
     Held,
     KnownRow,
     OverdueLease,
+    Recalled,
+    RecallRequest,
     RequeueRequest,
     SettleReport,
     SettleRequest,
     SweptItems,
 )
+from headgate.stores.caps import demand_room_for_items
 from headgate.stores.sqlite.claim import claim
 from headgate.stores.sqlite.connection import Database, Transaction
+from headgate.stores.sqlite.create import usage_of
+from headgate.stores.sqlite.decide import decide
 from headgate.stores.sqlite.records import add_counts, add_event, as_json
+from headgate.stores.sqlite.requeue import requeue, would_requeue
 
 
 class SqliteItems:
@@ -42,12 +52,7 @@ class SqliteItems:
 
     async def enqueue_many(self, request: EnqueueRequest) -> EnqueueReport:
         """Store rows idempotently by (job, key), with their position and counters."""
-        rows = as_json(
-            [
-                (item.key, item.input, item.line, item.gate, item.summary, item.problem)
-                for item in request.items
-            ],
-        )
+        rows = as_json([_row(item) for item in request.items])
         return await self._database.write(lambda tx: _enqueue(tx, request, rows))
 
     async def claim(self, request: ClaimRequest) -> list[ClaimedItem]:
@@ -85,11 +90,34 @@ class SqliteItems:
         """Reprocess: a bounded step over finished items; reopens the job."""
         for status in request.statuses:
             item_after(ItemMove.REQUEUE, status)
-        return await self._database.write(lambda tx: _requeue(tx, request))
+        return await self._database.write(lambda tx: requeue(tx, request))
+
+    async def would_requeue(self, request: RequeueRequest) -> SweptItems:
+        """How many items that step would move, and where the next one would start."""
+        return await self._database.read(lambda tx: would_requeue(tx, request))
+
+    async def decide(self, decision: Decision) -> None:
+        """Carry out a person's decision: item, counters, columns and an event that names them."""
+        await self._database.write(lambda tx: decide(tx, decision))
+
+    async def recall(self, request: RecallRequest) -> list[Recalled]:
+        """What was finished before under the same digests; the newest of each."""
+        digests = as_json(request.digests)
+
+        def work(tx: Transaction) -> list[Any]:
+            since = tx.now - int(request.within_s * 1_000_000)
+            return tx.rows("recall", owner=request.owner, digests=digests, since=since)
+
+        return [Recalled(*row) for row in await self._database.read(work)]
 
     async def cancel_items(self, job_id: int, limit: int = 5_000) -> int:
         """Move open items of a CANCELLED job to CANCELLED; 0 when none is left."""
         return await self._database.write(lambda tx: _cancel(tx, job_id, limit))
+
+
+def _row(item: NewItem) -> tuple[str | int | None, ...]:
+    kind = None if item.problem is None else signature_of(FaultClass.BAD_ROW, item.problem)
+    return item.key, item.input, item.line, item.gate, item.summary, item.problem, kind
 
 
 def _enqueue(tx: Transaction, request: EnqueueRequest, rows: str) -> EnqueueReport:
@@ -102,6 +130,8 @@ def _enqueue(tx: Transaction, request: EnqueueRequest, rows: str) -> EnqueueRepo
     if job["ingest_complete"] and not job["open"]:
         raise UsageError(f"job {request.job_id} was closed and takes no more items")
     _move_position(tx, request)
+    if request.progress is not None:
+        tx.change("tell_progress", job_id=request.job_id, progress=as_json(request.progress))
     newest = int(tx.rows("max_item_id")[0][0])
     values = {
         "job_id": request.job_id,
@@ -113,6 +143,8 @@ def _enqueue(tx: Transaction, request: EnqueueRequest, rows: str) -> EnqueueRepo
     known = () if inserted == len(request.items) else _known_rows(tx, request, rows, newest)
     new = tx.rows("count_new", job_id=request.job_id, newest=newest)
     add_counts(tx, [(request.job_id, status, n) for status, n in new])
+    if request.open_items_cap is not None and inserted:
+        demand_room_for_items(job["owner"], request.open_items_cap, usage_of(tx, job["owner"]))
     return EnqueueReport(inserted, known)
 
 
@@ -159,6 +191,8 @@ def _settle(tx: Transaction, request: SettleRequest, settlements: str) -> Settle
         _record_discarded(tx, request, frozenset(refused))
     if any(each.gate is not None for each in accepted):
         tx.change("set_gates", **values)  # rare, and a change of it would cost every settlement
+    if any(each.digest is not None for each in accepted):
+        tx.change("keep_reusable", **values)
     tx.change("settle_items", **values)
     add_counts(tx, _count_settled(accepted))
     for columns in request.columns:
@@ -198,47 +232,6 @@ def return_leases(tx: Transaction, worker: str) -> int:
     returned = tx.rows("return_leases", worker=worker)
     _count_returned(tx, returned)
     return len(returned)
-
-
-def _requeue(tx: Transaction, request: RequeueRequest) -> SweptItems:
-    if tx.record("job", job_id=request.job_id) is None:
-        raise UnknownJob(f"there is no job {request.job_id}")
-    found = tx.rows(
-        "select_requeue",
-        job_id=request.job_id,
-        after_id=request.after_id,
-        statuses=as_json(sorted(request.statuses)),
-        error_class=request.error_class,
-        ids=None if request.ids is None else as_json(request.ids),
-        limit=request.limit,
-    )
-    if found:
-        tx.change(
-            "requeue_items",
-            ids=as_json([row[0] for row in found]),
-            reset_attempts=request.reset_attempts,
-        )
-        left = Counter(row[1] for row in found)
-        add_counts(tx, [(request.job_id, status, -n) for status, n in left.items()])
-        add_counts(tx, [(request.job_id, ItemStatus.PENDING, len(found))])
-        _reopen(tx, request.job_id)
-    more = len(found) == request.limit
-    return SweptItems(len(found), found[-1][0] if more else None)
-
-
-def _reopen(tx: Transaction, job_id: int) -> None:
-    job = tx.record("job", job_id=job_id)
-    if job is None or job["state"] not in {"DONE", "FAILED", "CANCELLED"}:
-        return
-    tx.records(
-        "move_job",
-        job_id=job_id,
-        source=job["state"],
-        target=JobState.QUEUED,
-        reason="",
-        resume_us=None,
-    )
-    add_event(tx, "job_state", f"{job['state']} → QUEUED: reprocess", job_id)
 
 
 def _cancel(tx: Transaction, job_id: int, limit: int) -> int:

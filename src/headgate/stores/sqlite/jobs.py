@@ -6,32 +6,17 @@ from typing import Any
 import msgspec
 
 from headgate.core.errors import IllegalMove, UnknownJob
-from headgate.core.job import Job, NewJob
+from headgate.core.job import ARRIVAL, Job, NewJob
 from headgate.core.status import JobMove, JobState, job_after
 from headgate.core.turns import Contender
 from headgate.core.worker import WorkerInfo
 from headgate.ports.jobs import Demand, SessionReport
 from headgate.stores.sqlite.connection import Database, Transaction
+from headgate.stores.sqlite.create import create
 from headgate.stores.sqlite.items import return_leases
-from headgate.stores.sqlite.records import add_counts, add_event, as_json
+from headgate.stores.sqlite.records import add_counts, add_event, as_json, job_from
 
 MICROSECONDS = 1_000_000
-
-
-def job_from(row: Any) -> Job:
-    """The job in a row of the jobs table."""
-    return msgspec.convert(
-        {
-            **row,
-            "key_columns": msgspec.json.decode(row["key_columns"]),
-            "config": msgspec.json.decode(row["config"]),
-            "columns": msgspec.json.decode(row["columns"]),
-            "open": bool(row["open"]),
-            "eager": bool(row["eager"]),
-            "ingest_complete": bool(row["ingest_complete"]),
-        },
-        Job,
-    )
 
 
 class SqliteJobs:
@@ -41,27 +26,8 @@ class SqliteJobs:
         self._database = database
 
     async def create_job(self, new: NewJob) -> Job:
-        """Make a job in INGESTING (an open one in QUEUED)."""
-
-        def work(tx: Transaction) -> Job:
-            row = tx.records(
-                "insert_job",
-                owner=new.owner,
-                name=new.name,
-                handler=new.handler,
-                source=new.source,
-                key_columns=as_json(new.key_columns),
-                config=as_json(new.config),
-                priority=new.priority,
-                open=new.open,
-                eager=new.eager,
-                fingerprint=new.fingerprint,
-                columns=as_json(new.columns),
-            )[0]
-            add_event(tx, "job_state", f"created as {row['state']}", row["id"])
-            return job_from(row)
-
-        return await self._database.write(work)
+        """Make a job in INGESTING (an open one in QUEUED), within its owner's caps, and once."""
+        return await self._database.write(lambda tx: create(tx, new))
 
     async def move_job(
         self, job_id: int, move: JobMove, reason: str = "", resume_in_s: float | None = None
@@ -121,6 +87,10 @@ class SqliteJobs:
     async def finish_job(self, job_id: int) -> bool:
         """Make a job DONE if, and only if, it has no open item and takes no more."""
         return await self._database.write(lambda tx: _finish(tx, job_id) is not None)
+
+    async def discard_items(self, job_id: int, limit: int = 5_000) -> int:
+        """Remove the items of a FAILED job in bounded steps; 0 when none is left."""
+        return await self._database.write(lambda tx: _discard(tx, job_id, limit))
 
     async def delete_job(self, job_id: int, limit: int = 5_000) -> int:
         """Remove a cancelled or finished job in bounded steps; 0 when it is gone."""
@@ -197,13 +167,15 @@ class SqliteJobs:
         await self._database.write(lambda tx: add_event(tx, kind, message, job_id))
 
     async def retain(self, older_than_us: int, limit: int = 5_000) -> int:
-        """Delete events, sessions and stopped workers older than that many microseconds."""
+        """Delete what is on record only and older than that many microseconds."""
 
         def work(tx: Transaction) -> int:
             before = tx.now - older_than_us
             events = tx.change("retain_events", before=before, limit=limit)
             tx.change("retain_sessions", before=before)
             tx.change("retain_workers", before=before)
+            tx.change("retain_onces", before=before, kept=ARRIVAL)
+            tx.change("retain_tokens", before=before)
             return events
 
         return await self._database.write(work)
@@ -255,18 +227,32 @@ def _delete(tx: Transaction, job_id: int, limit: int) -> int:
         return 0
     if job["state"] not in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}:
         raise IllegalMove(f"job {job_id} is {job['state']}: cancel it first")
+    if removed := _remove_items(tx, job_id, limit):
+        return removed
+    add_event(tx, "job_deleted", f"{job['name'] or job['handler']} was deleted", job_id)
+    for query in ("delete_counts", "delete_columns", "delete_exports", "delete_job"):
+        tx.change(query, job_id=job_id)
+    return 0
+
+
+def _discard(tx: Transaction, job_id: int, limit: int) -> int:
+    job = _job(tx, job_id)
+    if job.state is not JobState.FAILED:
+        raise IllegalMove(f"job {job_id} is {job.state}: only a FAILED job loses its items")
+    removed = _remove_items(tx, job_id, limit)
+    if removed:
+        add_event(tx, "items_discarded", f"{removed} items of the failed job removed", job_id)
+    return removed
+
+
+def _remove_items(tx: Transaction, job_id: int, limit: int) -> int:
     found = tx.rows("select_any", job_id=job_id, limit=limit)
     if found:
         ids = as_json([row[0] for row in found])
-        tx.change("delete_attempts", ids=ids)
-        tx.change("delete_items", ids=ids)
+        for query in ("delete_attempts", "delete_decisions", "delete_reusable", "delete_items"):
+            tx.change(query, ids=ids)
         add_counts(tx, [(job_id, status, -1) for _, status in found])
-        return len(found)
-    tx.change("delete_counts", job_id=job_id)
-    tx.change("delete_columns", job_id=job_id)
-    tx.change("delete_job", job_id=job_id)
-    add_event(tx, "job_deleted", f"{job['name'] or job['handler']} was deleted", job_id)
-    return 0
+    return len(found)
 
 
 def _demand(tx: Transaction, rows: Sequence[Any]) -> Demand:

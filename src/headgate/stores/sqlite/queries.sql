@@ -6,6 +6,16 @@ SELECT * FROM jobs WHERE id = :job_id
 -- name: jobs
 SELECT * FROM jobs
 WHERE (:owner IS NULL OR owner = :owner) AND (:after_id = 0 OR id < :after_id)
+AND (:states IS NULL OR state IN (SELECT value FROM json_each(:states)))
+AND (:handler IS NULL OR handler = :handler)
+AND (NOT :read_by_server OR reading IS NOT NULL)
+AND (
+    :text IS NULL
+    OR name LIKE :text ESCAPE '\' OR file LIKE :text ESCAPE '\'
+    OR name LIKE :lower ESCAPE '\' OR file LIKE :lower ESCAPE '\'
+    OR name LIKE :upper ESCAPE '\' OR file LIKE :upper ESCAPE '\'
+    OR name LIKE :title ESCAPE '\' OR file LIKE :title ESCAPE '\'
+)
 ORDER BY id DESC LIMIT :limit
 
 -- name: find_jobs
@@ -16,12 +26,32 @@ ORDER BY id DESC
 -- name: insert_job
 INSERT INTO jobs (
     owner, name, handler, source, key_columns, config, priority, state, open, eager, fingerprint,
-    columns, ingest_complete, created_at, updated_at
+    columns, reading, file, client, ingest_complete, created_at, updated_at
 ) VALUES (
     :owner, :name, :handler, :source, :key_columns, :config, :priority,
     CASE WHEN :open THEN 'QUEUED' ELSE 'INGESTING' END, :open, :eager, :fingerprint,
-    :columns, :open, :now, :now
+    :columns, :reading, :file, :client, :open, :now, :now
 ) RETURNING *
+
+-- name: once
+SELECT digest, job_id FROM job_onces WHERE owner = :owner AND key = :key
+
+-- name: insert_once
+INSERT INTO job_onces (owner, key, digest, job_id, created_at)
+VALUES (:owner, :key, :digest, :job_id, :now)
+
+-- name: usage
+SELECT
+    (
+        SELECT count(*) FROM jobs INDEXED BY jobs_under_way
+        WHERE owner = :owner AND state IN ('INGESTING', 'QUEUED', 'RUNNING', 'PAUSED')
+    ),
+    (
+        SELECT coalesce(sum(n), 0)
+        FROM jobs INDEXED BY jobs_under_way CROSS JOIN job_counts ON job_id = jobs.id
+        WHERE owner = :owner AND state IN ('INGESTING', 'QUEUED', 'RUNNING', 'PAUSED')
+        AND status IN ('PENDING', 'PROCESSING')
+    )
 
 -- name: move_job
 UPDATE jobs SET
@@ -84,13 +114,17 @@ UPDATE jobs SET ingest_position = :position
 WHERE id = :job_id AND ingest_position = :expected
 RETURNING id
 
+-- name: tell_progress
+UPDATE jobs SET ingest = :progress WHERE id = :job_id
+
 -- name: insert_items
 INSERT INTO items (
-    job_id, key, line, gate, summary, input, last_error, error_class, status,
+    job_id, key, line, gate, summary, input, last_error, signature, error_class, status,
     updated_at, owner, handler, ingest_run
 )
 SELECT
     :job_id, value ->> 0, value ->> 2, value ->> 3, value ->> 4, value ->> 1, value ->> 5,
+    value ->> 6,
     CASE WHEN value ->> 5 IS NULL THEN NULL ELSE 'bad_row' END,
     CASE WHEN value ->> 5 IS NULL THEN 'PENDING' ELSE 'ERROR' END,
     :now, :owner, :handler, :run
@@ -183,6 +217,7 @@ UPDATE items SET
     normalized = coalesce(value ->> 13, normalized),
     error_class = value ->> 14,
     last_error = value ->> 15,
+    signature = value ->> 20,
     worker = NULL,
     leased_at = NULL,
     deadline_at = NULL,
@@ -196,6 +231,24 @@ UPDATE items SET gate = value ->> 19
 FROM jsonb_each(:settlements)
 WHERE items.id = value ->> 0 AND +items.status = 'PROCESSING' AND +items.epoch = value ->> 2
 AND +items.worker = :worker AND value ->> 19 IS NOT NULL
+
+-- name: keep_reusable
+INSERT INTO reusable (owner, digest, item_id, finished_at)
+SELECT i.owner, value ->> 21, i.id, :now
+FROM jsonb_each(:settlements) AS s CROSS JOIN items AS i
+WHERE i.id = value ->> 0 AND +i.status = 'PROCESSING' AND +i.epoch = value ->> 2
+AND +i.worker = :worker AND value ->> 21 IS NOT NULL AND value ->> 3 = 'DONE'
+ON CONFLICT (owner, digest) DO UPDATE SET
+    item_id = excluded.item_id, finished_at = excluded.finished_at
+
+-- name: recall
+SELECT r.digest, r.item_id, i.result
+FROM json_each(:digests) CROSS JOIN reusable AS r CROSS JOIN items AS i
+WHERE r.owner = :owner AND r.digest = value AND r.finished_at >= :since
+AND i.id = r.item_id AND +i.status = 'DONE'
+
+-- name: delete_reusable
+DELETE FROM reusable WHERE item_id IN (SELECT value FROM json_each(:ids))
 
 -- name: settled_ids
 SELECT i.id FROM jsonb_each(:settlements) AS s CROSS JOIN items AS i
@@ -244,17 +297,44 @@ RETURNING job_id
 SELECT id, status FROM items
 WHERE job_id = :job_id AND id > :after_id
 AND status IN (SELECT value FROM json_each(:statuses))
-AND (:error_class IS NULL OR error_class = :error_class)
 AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
+AND (:last_id IS NULL OR id <= :last_id)
+AND (:error_class IS NULL OR error_class = :error_class)
+AND (:but_class IS NULL OR error_class IS NULL OR error_class != :but_class)
+AND (:signature IS NULL OR signature = :signature)
+AND (:below_attempts IS NULL OR attempts < :below_attempts)
+AND (
+    :text IS NULL
+    OR key LIKE :text ESCAPE '\' OR summary LIKE :text ESCAPE '\'
+    OR key LIKE :lower ESCAPE '\' OR summary LIKE :lower ESCAPE '\'
+    OR key LIKE :upper ESCAPE '\' OR summary LIKE :upper ESCAPE '\'
+    OR key LIKE :title ESCAPE '\' OR summary LIKE :title ESCAPE '\'
+)
 ORDER BY id LIMIT :limit
+
+-- name: window_in_order
+SELECT id FROM items INDEXED BY items_in_order
+WHERE job_id = :job_id AND id > :after_id ORDER BY id LIMIT 1 OFFSET :rows - 1
 
 -- name: requeue_items
 UPDATE items SET
     status = 'PENDING', due_at = 0, failures = 0, crashes = 0, strategy = 0, suspect = 0,
-    throttled_since = NULL, result = NULL, error_class = NULL, last_error = NULL,
+    throttled_since = NULL, result = NULL, error_class = NULL, last_error = NULL, signature = NULL,
     attempts = CASE WHEN :reset_attempts THEN 0 ELSE attempts END,
     updated_at = :now
 WHERE id IN (SELECT value FROM json_each(:ids))
+
+-- name: decide_item
+UPDATE items SET
+    status = :status, result = :result, last_error = :reason, updated_at = :now
+WHERE id = :item_id AND status = 'REVIEW'
+
+-- name: insert_decision
+INSERT INTO decisions (item_id, epoch, move, candidate, decided_by, decided_at)
+VALUES (:item_id, :epoch, :move, :candidate, :by, :now)
+
+-- name: delete_decisions
+DELETE FROM decisions WHERE item_id IN (SELECT value FROM json_each(:ids))
 
 -- name: select_open
 SELECT id, status, worker, epoch FROM items
@@ -287,6 +367,9 @@ DELETE FROM job_counts WHERE job_id = :job_id
 
 -- name: delete_columns
 DELETE FROM job_columns WHERE job_id = :job_id
+
+-- name: delete_exports
+DELETE FROM exports WHERE job_id = :job_id
 
 -- name: delete_job
 DELETE FROM jobs WHERE id = :job_id
@@ -357,8 +440,10 @@ ON CONFLICT (id) DO UPDATE SET
     items_per_s = excluded.items_per_s
 
 -- name: insert_event
-INSERT INTO events (at, job_id, item_id, kind, message)
-VALUES (:now, :job_id, :item_id, :kind, :message)
+INSERT INTO events (at, job_id, item_id, kind, message, owner)
+VALUES (
+    :now, :job_id, :item_id, :kind, :message, (SELECT jobs.owner FROM jobs WHERE jobs.id = :job_id)
+)
 
 -- name: retain_events
 DELETE FROM events WHERE id IN (SELECT id FROM events WHERE at < :before ORDER BY id LIMIT :limit)
@@ -369,23 +454,66 @@ DELETE FROM sessions WHERE ended_at < :before
 -- name: retain_workers
 DELETE FROM workers WHERE stopped_at < :before
 
+-- name: retain_onces
+DELETE FROM job_onces WHERE created_at < :before AND substr(key, 1, length(:kept)) != :kept
+
+-- name: retain_tokens
+DELETE FROM tokens WHERE revoked_at < :before OR expires_at < :before
+
 -- name: items_in_order
 SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
-    worker AS locked_by, updated_at
+    worker AS locked_by, updated_at, CASE WHEN :with_result THEN result END AS result
 FROM items INDEXED BY items_in_order
-WHERE job_id = :job_id AND id > :after_id
+WHERE job_id = :job_id AND id > :after_id AND id <= :last_id
 AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
 AND (:error_class IS NULL OR error_class = :error_class)
+AND (
+    :text IS NULL
+    OR key LIKE :text ESCAPE '\' OR summary LIKE :text ESCAPE '\'
+    OR key LIKE :lower ESCAPE '\' OR summary LIKE :lower ESCAPE '\'
+    OR key LIKE :upper ESCAPE '\' OR summary LIKE :upper ESCAPE '\'
+    OR key LIKE :title ESCAPE '\' OR summary LIKE :title ESCAPE '\'
+)
+ORDER BY id LIMIT :limit
+
+-- name: items_by_signature
+SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
+    worker AS locked_by, updated_at, CASE WHEN :with_result THEN result END AS result
+FROM items INDEXED BY items_by_signature
+WHERE job_id = :job_id AND signature = :signature AND status = 'ERROR'
+AND id > :after_id AND id <= :last_id
+AND (:error_class IS NULL OR error_class = :error_class)
+AND (
+    :text IS NULL
+    OR key LIKE :text ESCAPE '\' OR summary LIKE :text ESCAPE '\'
+    OR key LIKE :lower ESCAPE '\' OR summary LIKE :lower ESCAPE '\'
+    OR key LIKE :upper ESCAPE '\' OR summary LIKE :upper ESCAPE '\'
+    OR key LIKE :title ESCAPE '\' OR summary LIKE :title ESCAPE '\'
+)
 ORDER BY id LIMIT :limit
 
 -- name: items_by_status
 SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
-    worker AS locked_by, updated_at
+    worker AS locked_by, updated_at, CASE WHEN :with_result THEN result END AS result
 FROM items INDEXED BY items_by_status
 WHERE job_id = :job_id AND status = :status AND (updated_at, id) > (:after_at, :after_id)
-AND updated_at < :before
+AND (updated_at, id) < (:before_at, :before_id)
 AND (:error_class IS NULL OR error_class = :error_class)
+AND (:signature IS NULL OR signature = :signature)
+AND (
+    :text IS NULL
+    OR key LIKE :text ESCAPE '\' OR summary LIKE :text ESCAPE '\'
+    OR key LIKE :lower ESCAPE '\' OR summary LIKE :lower ESCAPE '\'
+    OR key LIKE :upper ESCAPE '\' OR summary LIKE :upper ESCAPE '\'
+    OR key LIKE :title ESCAPE '\' OR summary LIKE :title ESCAPE '\'
+)
 ORDER BY updated_at, id LIMIT :limit
+
+-- name: window_by_status
+SELECT updated_at, id FROM items INDEXED BY items_by_status
+WHERE job_id = :job_id AND status = :status AND (updated_at, id) > (:after_at, :after_id)
+AND (updated_at, id) < (:before_at, :before_id)
+ORDER BY updated_at, id LIMIT 1 OFFSET :rows - 1
 
 -- name: unfinished_jobs
 SELECT id FROM jobs
@@ -395,15 +523,31 @@ AND (:handler IS NULL OR handler = :handler)
 -- name: items_across_jobs
 -- Told that one status is rare, the planner reads it in order; else it may take the list below.
 SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
-    worker AS locked_by, updated_at
+    worker AS locked_by, updated_at, CASE WHEN :with_result THEN result END AS result
 FROM items INDEXED BY items_across_jobs
 WHERE likelihood(status = :status, 0.0001) AND owner = :owner
 AND (updated_at, id) > (:after_at, :after_id)
-AND updated_at < :before
+AND (updated_at, id) < (:before_at, :before_id)
 AND (:handler IS NULL OR handler = :handler)
 AND (:error_class IS NULL OR error_class = :error_class)
+AND (:signature IS NULL OR signature = :signature)
+AND (
+    :text IS NULL
+    OR key LIKE :text ESCAPE '\' OR summary LIKE :text ESCAPE '\'
+    OR key LIKE :lower ESCAPE '\' OR summary LIKE :lower ESCAPE '\'
+    OR key LIKE :upper ESCAPE '\' OR summary LIKE :upper ESCAPE '\'
+    OR key LIKE :title ESCAPE '\' OR summary LIKE :title ESCAPE '\'
+)
 AND status IN ('REVIEW', 'ERROR', 'NOT_FOUND')
 ORDER BY updated_at, id LIMIT :limit
+
+-- name: window_across_jobs
+SELECT updated_at, id FROM items INDEXED BY items_across_jobs
+WHERE likelihood(status = :status, 0.0001) AND owner = :owner
+AND (updated_at, id) > (:after_at, :after_id)
+AND (updated_at, id) < (:before_at, :before_id)
+AND status IN ('REVIEW', 'ERROR', 'NOT_FOUND')
+ORDER BY updated_at, id LIMIT 1 OFFSET :rows - 1
 
 -- name: owners
 SELECT DISTINCT owner FROM jobs
@@ -426,8 +570,33 @@ ORDER BY page.id, a.epoch
 
 -- name: events
 SELECT id, at, job_id, item_id, kind, message FROM events
-WHERE (:job_id IS NULL OR job_id = :job_id) AND id > :after_id
+WHERE id > :after_id
 ORDER BY id LIMIT :limit
+
+-- name: last_events
+SELECT id, at, job_id, item_id, kind, message FROM events
+WHERE id < :before_id
+ORDER BY id DESC LIMIT :limit
+
+-- name: events_of_job
+SELECT id, at, job_id, item_id, kind, message FROM events INDEXED BY events_by_job
+WHERE job_id = :job_id AND id > :after_id AND (:owner IS NULL OR owner = :owner)
+ORDER BY id LIMIT :limit
+
+-- name: last_events_of_job
+SELECT id, at, job_id, item_id, kind, message FROM events INDEXED BY events_by_job
+WHERE job_id = :job_id AND id < :before_id AND (:owner IS NULL OR owner = :owner)
+ORDER BY id DESC LIMIT :limit
+
+-- name: events_of_owner
+SELECT id, at, job_id, item_id, kind, message FROM events INDEXED BY events_by_owner
+WHERE owner = :owner AND id > :after_id
+ORDER BY id LIMIT :limit
+
+-- name: last_events_of_owner
+SELECT id, at, job_id, item_id, kind, message FROM events INDEXED BY events_by_owner
+WHERE owner = :owner AND id < :before_id
+ORDER BY id DESC LIMIT :limit
 
 -- name: export_rows
 SELECT id, key, status, input, result, error_class, last_error
@@ -437,10 +606,17 @@ WHERE job_id = :job_id AND id > :after_id ORDER BY id LIMIT :limit
 -- name: result_columns
 SELECT name FROM job_columns WHERE job_id = :job_id ORDER BY ordinal, name
 
--- name: error_classes
-SELECT error_class, min(last_error), count(*) FROM items
-WHERE job_id = :job_id AND status = 'ERROR'
-GROUP BY error_class ORDER BY count(*) DESC
+-- name: error_groups
+-- A signature begins with its class, so that one row of a group knows the class of all.
+SELECT one.error_class, coalesce(kind.signature, one.error_class), kind.n, one.id,
+    coalesce(one.last_error, '')
+FROM (
+    SELECT signature, count(*) AS n, min(id) AS id
+    FROM items INDEXED BY items_by_signature
+    WHERE job_id = :job_id AND status = 'ERROR'
+    GROUP BY signature ORDER BY n DESC, min(id) LIMIT :limit
+) AS kind JOIN items AS one ON one.id = kind.id
+ORDER BY kind.n DESC, one.id
 
 -- name: workers
 SELECT id, session_id, host, boot_id, pid, started_ticks, version, ttl_s, beat, registered_at,
@@ -486,7 +662,14 @@ GROUP BY j.id
 
 -- name: orphans
 SELECT (SELECT count(*) FROM items WHERE job_id NOT IN (SELECT id FROM jobs)),
-    (SELECT count(*) FROM attempts WHERE item_id NOT IN (SELECT id FROM items))
+    (SELECT count(*) FROM attempts WHERE item_id NOT IN (SELECT id FROM items)),
+    (SELECT count(*) FROM decisions WHERE item_id NOT IN (SELECT id FROM items)),
+    (SELECT count(*) FROM exports WHERE job_id NOT IN (SELECT id FROM jobs)),
+    (SELECT count(*) FROM tokens WHERE user_name NOT IN (SELECT name FROM users)),
+    (
+        SELECT count(*) FROM reusable AS r LEFT JOIN items AS i ON i.id = r.item_id
+        WHERE i.status IS NOT 'DONE'
+    )
 
 -- name: short_histories
 SELECT i.id, i.attempts FROM items AS i
@@ -533,3 +716,102 @@ WHERE key = :key AND state IS NOT NULL
 
 -- name: urgent_since
 SELECT max(urgent_at) FROM gates WHERE urgent_at > :seen AND urgent_by != :sender
+
+-- name: add_user
+INSERT INTO users (name, role, password_hash, created_at)
+VALUES (:name, :role, :password_hash, :now)
+ON CONFLICT (name) DO NOTHING
+RETURNING *
+
+-- name: change_user
+UPDATE users SET
+    role = coalesce(:role, role), password_hash = coalesce(:password_hash, password_hash),
+    disabled_at = NULL
+WHERE name = :name
+RETURNING *
+
+-- name: disable_user
+UPDATE users SET disabled_at = coalesce(disabled_at, :now) WHERE name = :name
+RETURNING *
+
+-- name: user
+SELECT * FROM users WHERE name = :name
+
+-- name: users
+SELECT * FROM users ORDER BY name
+
+-- name: insert_token
+INSERT INTO tokens (id, user_name, digest, kind, role, label, created_at, expires_at)
+VALUES (:id, :user, :digest, :kind, :role, :label, :now, :now + :lives_us)
+RETURNING *
+
+-- name: bearer
+SELECT * FROM tokens
+WHERE digest = :digest AND kind = :kind AND revoked_at IS NULL
+AND (expires_at IS NULL OR expires_at > :now)
+AND EXISTS (SELECT 1 FROM users WHERE name = user_name AND disabled_at IS NULL)
+
+-- name: note_use
+UPDATE tokens SET last_used_at = :now WHERE id = :id RETURNING *
+
+-- name: tokens
+SELECT * FROM tokens
+WHERE (:user IS NULL OR user_name = :user) AND revoked_at IS NULL
+AND (expires_at IS NULL OR expires_at > :now)
+ORDER BY created_at DESC, id
+
+-- name: revoke_token
+UPDATE tokens SET revoked_at = :now
+WHERE id = :id AND revoked_at IS NULL AND (:user IS NULL OR user_name = :user)
+AND (expires_at IS NULL OR expires_at > :now)
+RETURNING *
+
+-- name: revoke_tokens
+UPDATE tokens SET revoked_at = :now WHERE user_name = :user AND revoked_at IS NULL
+
+-- name: ask_export
+INSERT INTO exports (job_id, format, asked_by, options, created_at, updated_at)
+VALUES (:job_id, :format, :asked_by, :options, :now, :now)
+RETURNING *
+
+-- name: take_export
+UPDATE exports SET
+    state = 'RUNNING', holder = :holder, until_at = :now + :ttl_us, written = 0, updated_at = :now
+WHERE id = (
+    SELECT id FROM exports INDEXED BY exports_to_make
+    WHERE state IN ('QUEUED', 'RUNNING') AND (state = 'QUEUED' OR until_at < :now)
+    ORDER BY id LIMIT 1
+)
+RETURNING *
+
+-- name: advance_export
+UPDATE exports SET written = :rows, until_at = :now + :ttl_us, updated_at = :now
+WHERE id = :id AND state = 'RUNNING' AND holder = :holder
+RETURNING id
+
+-- name: finish_export
+UPDATE exports SET
+    state = 'DONE', written = :rows, sha256 = :sha256, file = :file, size = :size,
+    report = :report, holder = NULL, until_at = NULL, updated_at = :now, finished_at = :now
+WHERE id = :id AND state = 'RUNNING' AND holder = :holder
+RETURNING *
+
+-- name: fail_export
+UPDATE exports SET
+    state = 'FAILED', error = :reason, holder = NULL, until_at = NULL, updated_at = :now,
+    finished_at = :now
+WHERE id = :id AND state = 'RUNNING' AND holder = :holder
+RETURNING *
+
+-- name: export
+SELECT * FROM exports WHERE id = :id AND job_id = :job_id
+
+-- name: exports
+SELECT * FROM exports INDEXED BY exports_by_job WHERE job_id = :job_id ORDER BY id DESC
+
+-- name: drop_exports
+DELETE FROM exports WHERE id IN (
+    SELECT id FROM exports INDEXED BY exports_by_age
+    WHERE finished_at < :before ORDER BY finished_at LIMIT :limit
+)
+RETURNING *

@@ -1,16 +1,29 @@
-"""What every verb writes beside the rows it is about: counters and events."""
+"""From rows to values, and what every verb writes beside its own rows: counters and events."""
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 
+from headgate.core.job import Job
 from headgate.stores.sqlite.connection import Transaction
 
 
 def as_json(value: object) -> str:
     """JSON text for a query parameter."""
     return msgspec.json.encode(value).decode()
+
+
+def job_from(row: dict[str, Any]) -> Job:
+    """The job in a row of the jobs table."""
+    parsed = {
+        name: msgspec.json.decode(row[name])
+        for name in ("key_columns", "config", "columns", "ingest")
+    }
+    flags = {name: bool(row[name]) for name in ("open", "eager", "ingest_complete")}
+    reading = None if row["reading"] is None else msgspec.json.decode(row["reading"])
+    return msgspec.convert({**row, **parsed, **flags, "reading": reading}, Job)
 
 
 def add_counts(tx: Transaction, changes: Iterable[tuple[int, str, int]]) -> None:

@@ -5,8 +5,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from headgate.stores.sqlite.access import SqliteAccess
 from headgate.stores.sqlite.clock import StoreClock
 from headgate.stores.sqlite.connection import Database
+from headgate.stores.sqlite.exports import SqliteExports
 from headgate.stores.sqlite.items import SqliteItems
 from headgate.stores.sqlite.jobs import SqliteJobs
 from headgate.stores.sqlite.limits import SqliteLimits
@@ -21,6 +23,8 @@ class SqliteStore:
         self._database = Database(Path(path), StoreClock(now))
         self.items = SqliteItems(self._database)
         self.jobs = SqliteJobs(self._database)
+        self.access = SqliteAccess(self._database)
+        self.exports = SqliteExports(self._database)
         self.limits = SqliteLimits(self._database)
         self.reads = SqliteReads(self._database)
         self.notifier = SqliteNotifier(self._database)

@@ -1,0 +1,66 @@
+"""What a person may choose from, when an item is in REVIEW."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from headgate.core.errors import IllegalMove, UsageError
+from headgate.core.status import ItemMove
+
+DECISIONS = frozenset({ItemMove.ACCEPT, ItemMove.REJECT, ItemMove.PASS_OVER})
+"""The moves that are a person's to make."""
+_SHOWN = 10
+_WORDS = {
+    ItemMove.ACCEPT: "accepted",
+    ItemMove.REJECT: "rejected every candidate",
+    ItemMove.PASS_OVER: "passed over",
+}
+
+
+class _Stored(msgspec.Struct, frozen=True):
+    candidates: Sequence[Any] = ()
+
+
+def demand_decision(move: ItemMove, candidate: str | None) -> None:
+    """Raise unless `move` is a person's, and names a candidate exactly if it accepts one."""
+    if move not in DECISIONS:
+        raise IllegalMove(f"{move} is nothing that a person decides: accept, reject or pass over")
+    if (move is ItemMove.ACCEPT) != (candidate is not None):
+        raise UsageError("name the candidate that is accepted, and only then")
+
+
+def chosen_result(stored: str, candidate: str) -> Mapping[str, Any]:
+    """The result of one of the candidates in an item's stored text, or UsageError."""
+    found = [each for each in candidates_in(stored) if str(each.get("id")) == candidate]
+    if not found:
+        known = [str(each.get("id")) for each in candidates_in(stored)]
+        raise UsageError(f"there is no candidate {candidate!r}; {_choice(known)}")
+    if len(found) > 1:
+        raise UsageError(f"{len(found)} candidates have the id {candidate!r}: none can be chosen")
+    result = found[0].get("result", {})
+    if not isinstance(result, Mapping):
+        raise UsageError(f"candidate {candidate!r} has no result that could be kept")
+    return result
+
+
+def candidates_in(stored: str) -> list[Mapping[str, Any]]:
+    """The candidates in an item's stored text; what is none of that kind is left out."""
+    try:
+        candidates = msgspec.json.decode(stored, type=_Stored).candidates
+    except msgspec.DecodeError:
+        return []
+    return [each for each in candidates if isinstance(each, Mapping)]
+
+
+def told(move: ItemMove, candidate: str | None, by: str, reason: str = "") -> str:
+    """A decision in words, for the record of decisions."""
+    what = f"accepted candidate {candidate}" if candidate is not None else _WORDS[move]
+    return f"{what}, decided by {by}" + (f": {reason}" if reason else "")
+
+
+def _choice(known: Sequence[str]) -> str:
+    if not known:
+        return "the item has none: reject it or pass it over"
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    return f"the item has {', '.join(known[:_SHOWN])}{more}"

@@ -1,0 +1,39 @@
+"""How much one owner may have under way, in words."""
+
+from headgate.core.errors import CapReached, KeyReused
+from headgate.core.job import OwnerCaps
+from headgate.ports.access import Usage
+
+
+def demand_room(owner: str, caps: OwnerCaps, usage: Usage) -> None:
+    """Raise CapReached if the owner may have no further job now."""
+    if caps.unfinished_jobs is not None and usage.unfinished_jobs >= caps.unfinished_jobs:
+        raise CapReached(
+            f"{owner} has {usage.unfinished_jobs:,} unfinished jobs, as many as allowed: wait until"
+            " one is finished, or cancel one"
+        )
+    if caps.open_items is not None and usage.open_items >= caps.open_items:
+        raise CapReached(
+            f"{owner} has {usage.open_items:,} open items, of {caps.open_items:,} allowed: wait"
+            " until some are finished, or cancel a job"
+        )
+
+
+def demand_room_for_items(owner: str, cap: int | None, usage: Usage) -> None:
+    """Raise CapReached if the owner has more open items than `cap`, now that some were added."""
+    if cap is not None and usage.open_items > cap:
+        raise CapReached(
+            f"{owner} would have {usage.open_items:,} open items, of {cap:,} allowed: wait until"
+            " some are finished, or cancel a job"
+        )
+
+
+def demand_same_request(key: str, digest: str, used_for: str) -> None:
+    """Raise KeyReused if a key was used for another request."""
+    if digest != used_for:
+        raise KeyReused(f"the key {key!r} was used before, for another request; take a new one")
+
+
+def job_is_gone(key: str) -> KeyReused:
+    """What to say of a key whose job was deleted."""
+    return KeyReused(f"the job that was made under the key {key!r} was deleted; take a new key")

@@ -1,0 +1,72 @@
+"""Pages of items, as far as both databases do them alike."""
+
+from collections.abc import Sequence
+
+from headgate.core.errors import UsageError
+from headgate.core.paging import Cursor, Order, decode_cursor, encode_cursor, filter_hash
+from headgate.core.status import ItemStatus
+from headgate.ports.reads import ItemQuery, ItemRow, Page
+
+TAIL_US = 2_000_000
+"""Pages by time stop this long before now, so that a commit still under way is not jumped over."""
+AT_REST = frozenset({ItemStatus.REVIEW, ItemStatus.ERROR, ItemStatus.NOT_FOUND})
+"""The statuses that have an index across jobs."""
+WINDOW = 20_000
+"""So many rows one call looks at, when few of them may match."""
+FAR = 2**62
+"""Beyond every id and every time."""
+
+
+class Listing:
+    """A query with the place where its page begins."""
+
+    def __init__(self, query: ItemQuery) -> None:
+        _demand_possible(query)
+        self.query = query
+        self._name = filter_hash(
+            query.job_id,
+            sorted(query.statuses),
+            query.owner,
+            query.handler,
+            query.error_class,
+            query.signature,
+            query.text,
+            query.changed_from,
+            query.changed_to,
+        )
+        after = decode_cursor(query.after, query.order, self._name) if query.after else None
+        start = (after.updated_at, after.id) if after else (0, 0)
+        self.after_at, self.after_id = max(start, (query.changed_from or 0, 0))
+        if query.order is Order.INPUT:
+            self.after_id = after.id if after else 0
+
+    @property
+    def sparse(self) -> bool:
+        """Whether few rows may match of those that an index leads to."""
+        query = self.query
+        if query.order is Order.INPUT:
+            return query.text is not None
+        across = query.job_id is None and query.handler is not None
+        return across or query.text is not None or query.signature is not None
+
+    def page(self, rows: Sequence[ItemRow], until: tuple[int, int] | None) -> Page:
+        """The page of `rows` (one more than asked for, if there are more).
+
+        `until` is the last (time, id) that was looked at, if there may be more behind it.
+        """
+        if len(rows) > self.query.limit:
+            rows = rows[: self.query.limit]
+            until = (rows[-1].updated_at, rows[-1].id)
+        return Page(rows, self._cursor(*until) if until else None)
+
+    def _cursor(self, updated_at: int, item_id: int) -> str:
+        return encode_cursor(Cursor(self.query.order, self._name, updated_at, item_id))
+
+
+def _demand_possible(query: ItemQuery) -> None:
+    if query.order is Order.UPDATED:
+        return
+    if query.job_id is None:
+        raise UsageError("across jobs, items can only be listed by the time of their change")
+    if query.changed_from is not None or query.changed_to is not None:
+        raise UsageError("only items in the order of their change can be listed by its time")

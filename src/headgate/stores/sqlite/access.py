@@ -1,0 +1,156 @@
+"""Users and tokens on SQLite."""
+
+from typing import Any
+
+from headgate.core.user import Role, Token, TokenKind, User
+from headgate.ports.access import Bearer, NewToken, NewUser, Usage
+from headgate.stores.people import (
+    change_told,
+    nobody,
+    taken,
+    token_from,
+    use_is_news,
+    user_from,
+)
+from headgate.stores.sqlite.connection import Database, Transaction
+from headgate.stores.sqlite.create import usage_of
+from headgate.stores.sqlite.records import add_event
+
+
+class SqliteAccess:
+    """AccessStore on one file."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add_user(self, new: NewUser) -> User:
+        """Make a user; NameTaken if there is one."""
+
+        def work(tx: Transaction) -> User:
+            row = tx.record(
+                "add_user", name=new.name, role=new.role, password_hash=new.password_hash
+            )
+            if row is None:
+                raise taken(new.name)
+            add_event(tx, "user_added", f"{new.name} as {new.role}")
+            return user_from(row)
+
+        return await self._database.write(work)
+
+    async def change_user(
+        self, name: str, role: Role | None = None, password_hash: str | None = None
+    ) -> User:
+        """Give another role or password; enables a disabled user. UnknownUser if there is none."""
+
+        def work(tx: Transaction) -> User:
+            values = {"name": name, "role": role, "password_hash": password_hash}
+            user = _found(tx.record("change_user", **values), name)
+            add_event(tx, "user_changed", change_told(name, role, password_hash))
+            return user
+
+        return await self._database.write(work)
+
+    async def disable_user(self, name: str) -> User:
+        """Let a user in no more: revokes all their tokens. Their jobs stay."""
+
+        def work(tx: Transaction) -> User:
+            user = _found(tx.record("disable_user", name=name), name)
+            revoked = tx.change("revoke_tokens", user=name)
+            add_event(tx, "user_disabled", f"{name}: {revoked} tokens revoked")
+            return user
+
+        return await self._database.write(work)
+
+    async def user(self, name: str) -> tuple[User, str | None]:
+        """A user and the hash of their password, or UnknownUser."""
+        row = await self._database.read(lambda tx: tx.record("user", name=name))
+        if row is None:
+            raise nobody(name)
+        return user_from(row), row["password_hash"]
+
+    async def users(self) -> list[User]:
+        """Everybody, by name."""
+        rows = await self._database.read(lambda tx: tx.records("users"))
+        return [user_from(row) for row in rows]
+
+    async def add_token(self, new: NewToken) -> Token:
+        """Keep a token; UnknownUser if there is no such user or they are disabled."""
+        return await self._database.write(lambda tx: _add_token(tx, new))
+
+    async def bearer(self, digest: str, kind: TokenKind) -> Bearer | None:
+        """Whose token that is, if it holds. Notes the use, at most once a minute."""
+
+        def look(tx: Transaction) -> tuple[Bearer | None, bool]:
+            found = _bearer(tx, digest, kind)
+            return found, found is not None and use_is_news(found.token, tx.now)
+
+        found, news = await self._database.read(look)
+        if news and found is not None:
+            token_id = found.token.id
+            await self._database.write(lambda tx: tx.change("note_use", id=token_id))
+        return found
+
+    async def redeem(self, digest: str) -> Bearer | None:
+        """As `bearer` for a LINK, which is revoked in the same step: the second gets None."""
+
+        def work(tx: Transaction) -> Bearer | None:
+            found = _bearer(tx, digest, TokenKind.LINK)
+            if found is not None:
+                tx.change("note_use", id=found.token.id)
+                tx.change("revoke_token", id=found.token.id, user=None)
+                add_event(tx, "token_redeemed", f"{found.token.id} of {found.user.name}")
+            return found
+
+        return await self._database.write(work)
+
+    async def tokens(self, user: str | None) -> list[Token]:
+        """The tokens of a user (None: of all) that are not expired or revoked, newest first."""
+        rows = await self._database.read(lambda tx: tx.records("tokens", user=user))
+        return [token_from(row) for row in rows]
+
+    async def revoke_token(self, token_id: str, user: str | None) -> bool:
+        """End a token at once; False if `user` (None: anybody) has no such token that holds."""
+
+        def work(tx: Transaction) -> bool:
+            row = tx.record("revoke_token", id=token_id, user=user)
+            if row is not None:
+                add_event(tx, "token_revoked", f"{token_id} of {row['user_name']}")
+            return row is not None
+
+        return await self._database.write(work)
+
+    async def usage(self, owner: str) -> Usage:
+        """How much an owner has under way, from the maintained counters."""
+        return await self._database.read(lambda tx: usage_of(tx, owner))
+
+
+def _found(row: dict[str, Any] | None, name: str) -> User:
+    if row is None:
+        raise nobody(name)
+    return user_from(row)
+
+
+def _add_token(tx: Transaction, new: NewToken) -> Token:
+    user = _found(tx.record("user", name=new.user), new.user)
+    if user.disabled_at is not None:
+        raise nobody(new.user)
+    rows = tx.records(
+        "insert_token",
+        id=new.id,
+        user=new.user,
+        digest=new.digest,
+        kind=new.kind,
+        role=new.role,
+        label=new.label,
+        lives_us=None if new.lives_s is None else int(new.lives_s * 1_000_000),
+    )
+    add_event(tx, "token_added", f"{new.id} ({new.kind}, {new.role}) of {new.user}")
+    return token_from(rows[0])
+
+
+def _bearer(tx: Transaction, digest: str, kind: TokenKind) -> Bearer | None:
+    row = tx.record("bearer", digest=digest, kind=kind)
+    if row is None:
+        return None
+    token = token_from(row)
+    return Bearer(token, user_from(tx.records("user", name=token.user)[0]))

@@ -1,0 +1,63 @@
+"""Making jobs: within an owner's caps, and once for each key."""
+
+from headgate.core.job import Job, NewJob, Once
+from headgate.ports.access import Usage
+from headgate.stores.caps import demand_room, demand_same_request, job_is_gone
+from headgate.stores.sqlite.connection import Transaction
+from headgate.stores.sqlite.records import add_event, as_json, job_from
+
+
+def create(tx: Transaction, new: NewJob) -> Job:
+    """The job that was made now, or before under the same key."""
+    if new.once is not None and (made := _made_before(tx, new.owner, new.once)):
+        return made
+    demand_room(new.owner, new.caps, usage_of(tx, new.owner))
+    job = _insert(tx, new)
+    if new.once is not None:
+        tx.change(
+            "insert_once",
+            owner=new.owner,
+            key=new.once.key,
+            digest=new.once.digest,
+            job_id=job.id,
+        )
+    add_event(tx, "job_state", f"created as {job.state}", job.id)
+    return job
+
+
+def usage_of(tx: Transaction, owner: str) -> Usage:
+    """How much an owner has under way."""
+    return Usage(*tx.rows("usage", owner=owner)[0])
+
+
+def _made_before(tx: Transaction, owner: str, once: Once) -> Job | None:
+    found = tx.row("once", owner=owner, key=once.key)
+    if found is None:
+        return None
+    digest, job_id = found
+    demand_same_request(once.key, once.digest, digest)
+    row = tx.record("job", job_id=job_id)
+    if row is None:
+        raise job_is_gone(once.key)
+    return job_from(row)
+
+
+def _insert(tx: Transaction, new: NewJob) -> Job:
+    rows = tx.records(
+        "insert_job",
+        owner=new.owner,
+        name=new.name,
+        handler=new.handler,
+        source=new.source,
+        key_columns=as_json(new.key_columns),
+        config=as_json(new.config),
+        priority=new.priority,
+        open=new.open,
+        eager=new.eager,
+        fingerprint=new.fingerprint,
+        columns=as_json(new.columns),
+        reading=None if new.reading is None else as_json(new.reading),
+        file=new.file,
+        client=new.client,
+    )
+    return job_from(rows[0])

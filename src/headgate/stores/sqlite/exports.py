@@ -1,0 +1,114 @@
+"""Exports that the server makes, on SQLite."""
+
+from headgate.core.errors import UnknownExport, UnknownJob
+from headgate.ports.exports import ExportDone, ExportRecord, NewExport
+from headgate.stores.files import export_from
+from headgate.stores.sqlite.connection import Database, Transaction
+from headgate.stores.sqlite.records import add_event, as_json
+
+MICROSECONDS = 1_000_000
+
+
+class SqliteExports:
+    """ExportStore on one file."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def ask_export(self, new: NewExport) -> ExportRecord:
+        """Put an export in line; UnknownJob if the job is gone."""
+
+        def work(tx: Transaction) -> ExportRecord:
+            if tx.record("job", job_id=new.job_id) is None:
+                raise UnknownJob(f"there is no job {new.job_id}")
+            rows = tx.records(
+                "ask_export",
+                job_id=new.job_id,
+                format=new.format,
+                asked_by=new.asked_by,
+                options=as_json(new.options),
+            )
+            made = export_from(rows[0])
+            add_event(
+                tx, "export_asked", f"{made.id} ({made.format}) by {new.asked_by}", new.job_id
+            )
+            return made
+
+        return await self._database.write(work)
+
+    async def take_export(self, holder: str, ttl_s: float) -> ExportRecord | None:
+        """The oldest that waits, or whose holder fell silent; RUNNING from now on."""
+        ttl_us = int(ttl_s * MICROSECONDS)
+
+        def work(tx: Transaction) -> ExportRecord | None:
+            row = tx.record("take_export", holder=holder, ttl_us=ttl_us)
+            if row is None:
+                return None
+            add_event(tx, "export_state", f"{row['id']} → RUNNING by {holder}", row["job_id"])
+            return export_from(row)
+
+        return await self._database.write(work)
+
+    async def advance_export(self, export_id: int, holder: str, rows: int, ttl_s: float) -> bool:
+        """Note progress and keep hold; False if it was lost (another holder, or deleted)."""
+        values = {"id": export_id, "holder": holder, "rows": rows}
+        ttl_us = int(ttl_s * MICROSECONDS)
+        found = await self._database.write(
+            lambda tx: tx.row("advance_export", ttl_us=ttl_us, **values)
+        )
+        return found is not None
+
+    async def finish_export(self, export_id: int, holder: str, done: ExportDone) -> bool:
+        """Make it DONE; False if it was lost meanwhile."""
+
+        def work(tx: Transaction) -> bool:
+            row = tx.record(
+                "finish_export",
+                id=export_id,
+                holder=holder,
+                rows=done.rows,
+                sha256=done.sha256,
+                file=done.file,
+                size=done.size,
+                report=as_json(done.report),
+            )
+            if row is not None:
+                told = f"{export_id} → DONE: {done.rows:,} rows, {done.size:,} bytes"
+                add_event(tx, "export_state", told, row["job_id"])
+            return row is not None
+
+        return await self._database.write(work)
+
+    async def fail_export(self, export_id: int, holder: str, reason: str) -> bool:
+        """Make it FAILED; False if it was lost meanwhile."""
+
+        def work(tx: Transaction) -> bool:
+            row = tx.record("fail_export", id=export_id, holder=holder, reason=reason)
+            if row is not None:
+                add_event(tx, "export_state", f"{export_id} → FAILED: {reason}", row["job_id"])
+            return row is not None
+
+        return await self._database.write(work)
+
+    async def export(self, job_id: int, export_id: int) -> ExportRecord:
+        """One export of a job, or UnknownExport."""
+        row = await self._database.read(lambda tx: tx.record("export", id=export_id, job_id=job_id))
+        if row is None:
+            raise UnknownExport(f"job {job_id} has no export {export_id}")
+        return export_from(row)
+
+    async def exports(self, job_id: int) -> list[ExportRecord]:
+        """The exports of a job, newest first."""
+        rows = await self._database.read(lambda tx: tx.records("exports", job_id=job_id))
+        return [export_from(row) for row in rows]
+
+    async def drop_exports(self, older_than_us: int, limit: int = 1_000) -> list[ExportRecord]:
+        """Forget finished exports that ended longer ago than that; their files are the caller's."""
+
+        def work(tx: Transaction) -> list[ExportRecord]:
+            rows = tx.records("drop_exports", before=tx.now - older_than_us, limit=limit)
+            for row in rows:
+                add_event(tx, "export_dropped", f"{row['id']} was too old", row["job_id"])
+            return [export_from(row) for row in rows]
+
+        return await self._database.write(work)

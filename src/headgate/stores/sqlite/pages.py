@@ -1,0 +1,119 @@
+"""Pages of items: each a few index reads, merged."""
+
+from collections.abc import Iterator
+from heapq import merge
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from headgate.core.errors import UnknownJob, UsageError
+from headgate.core.paging import Order
+from headgate.core.status import OPEN, ItemStatus
+from headgate.ports.reads import ItemQuery, ItemRow, Page
+from headgate.stores.listing import AT_REST, FAR, TAIL_US, WINDOW, Listing
+from headgate.stores.matching import patterns
+from headgate.stores.sqlite.connection import Transaction
+from headgate.stores.sqlite.records import as_json
+
+Branch = tuple[str, dict[str, Any]]
+"""An index, and the values of a read in it."""
+
+
+def page(tx: Transaction, listing: Listing) -> Page:
+    """The page that a listing asks for."""
+    query = listing.query
+    _demand_owned(tx, query)
+    read = _in_order if query.order is Order.INPUT else _by_time
+    rows, until = read(tx, listing)
+    return listing.page([msgspec.convert(row, ItemRow) for row in rows], until)
+
+
+def _demand_owned(tx: Transaction, query: ItemQuery) -> None:
+    if query.job_id is None or query.owner is None:
+        return
+    job = tx.record("job", job_id=query.job_id)
+    if job is None or job["owner"] != query.owner:
+        raise UnknownJob(f"there is no job {query.job_id}")
+
+
+Found = tuple[list[dict[str, Any]], tuple[int, int] | None]
+
+
+def _in_order(tx: Transaction, listing: Listing) -> Found:
+    query = listing.query
+    if query.signature is not None and query.statuses and ItemStatus.ERROR not in query.statuses:
+        return [], None
+    place = {"job_id": query.job_id, "after_id": listing.after_id}
+    until = tx.row("window_in_order", rows=WINDOW, **place) if listing.sparse else None
+    rows = tx.records(
+        "items_by_signature" if query.signature is not None else "items_in_order",
+        **place,
+        last_id=until[0] if until else FAR,
+        statuses=as_json(sorted(query.statuses)) if query.statuses else None,
+        **_filters(query),
+    )
+    return rows, (0, until[0]) if until else None
+
+
+def _by_time(tx: Transaction, listing: Listing) -> Found:
+    query = listing.query
+    values: dict[str, Any] = _filters(query) | {
+        "after_at": listing.after_at,
+        "after_id": listing.after_id,
+        "before_at": min(tx.now + 1 if query.tail else tx.now - TAIL_US, query.changed_to or FAR),
+        "before_id": 0,
+    }
+    branches = list(_branches(tx, query))
+    until = _window(tx, listing, branches, values) if listing.sparse else None
+    if until:
+        values |= {"before_at": until[0], "before_id": until[1] + 1}
+    # Ordered reads, merged: no status, job or owner makes another one sort.
+    reads = (tx.records(f"items_{name}", **values | branch) for name, branch in branches)
+    in_time = merge(*reads, key=lambda row: (row["updated_at"], row["id"]))
+    return list(islice(in_time, query.limit + 1)), until
+
+
+def _window(
+    tx: Transaction, listing: Listing, branches: list[Branch], values: dict[str, Any]
+) -> tuple[int, int] | None:
+    """Up to where all branches together have about as many rows as one call looks at."""
+    rows = max(WINDOW // max(len(branches), 1), listing.query.limit + 1)
+    ends = (tx.row(f"window_{name}", rows=rows, **values | branch) for name, branch in branches)
+    return min((end for end in ends if end is not None), default=None)
+
+
+def _filters(query: ItemQuery) -> dict[str, Any]:
+    return {
+        "error_class": query.error_class,
+        "signature": query.signature,
+        "with_result": query.with_result,
+        "limit": query.limit + 1,
+        **patterns(query.text),
+    }
+
+
+def _branches(tx: Transaction, query: ItemQuery) -> Iterator[Branch]:
+    """The index reads whose merge is the answer."""
+    everything = ItemStatus if query.job_id is not None else OPEN | AT_REST
+    for status in sorted(query.statuses or everything):
+        if query.job_id is not None:
+            yield "by_status", {"status": status, "job_id": query.job_id}
+        elif status in OPEN:
+            for job_id in _unfinished_jobs(tx, query):
+                yield "by_status", {"status": status, "job_id": job_id}
+        elif status in AT_REST:
+            for owner in _owners(tx, query):
+                branch = {"status": status, "owner": owner, "handler": query.handler}
+                yield "across_jobs", branch
+        else:
+            raise UsageError(f"items in {status} can only be listed within a job")
+
+
+def _unfinished_jobs(tx: Transaction, query: ItemQuery) -> list[int]:
+    rows = tx.rows("unfinished_jobs", owner=query.owner, handler=query.handler)
+    return [row[0] for row in rows]
+
+
+def _owners(tx: Transaction, query: ItemQuery) -> list[str]:
+    return [query.owner] if query.owner else [row[0] for row in tx.rows("owners")]

@@ -1,0 +1,71 @@
+"""Reprocessing: bounded steps over the items of a job."""
+
+from collections import Counter
+from typing import Any
+
+from headgate.core.errors import UnknownJob
+from headgate.core.status import ItemStatus, JobState
+from headgate.ports.items import RequeueRequest, SweptItems
+from headgate.stores.listing import WINDOW
+from headgate.stores.matching import patterns
+from headgate.stores.sqlite.connection import Transaction
+from headgate.stores.sqlite.records import add_counts, add_event, as_json
+
+
+def requeue(tx: Transaction, request: RequeueRequest) -> SweptItems:
+    """Bring back what matches in the next rows, and reopen the job."""
+    found, swept = _step(tx, request)
+    if found:
+        ids = as_json([row[0] for row in found])
+        tx.change("requeue_items", ids=ids, reset_attempts=request.reset_attempts)
+        left = Counter(row[1] for row in found)
+        if ItemStatus.DONE in left:
+            tx.change("delete_reusable", ids=ids)
+        add_counts(tx, [(request.job_id, status, -n) for status, n in left.items()])
+        add_counts(tx, [(request.job_id, ItemStatus.PENDING, len(found))])
+        _reopen(tx, request.job_id)
+    return swept
+
+
+def would_requeue(tx: Transaction, request: RequeueRequest) -> SweptItems:
+    """What such a step would do."""
+    return _step(tx, request)[1]
+
+
+def _step(tx: Transaction, request: RequeueRequest) -> tuple[list[Any], SweptItems]:
+    if tx.record("job", job_id=request.job_id) is None:
+        raise UnknownJob(f"there is no job {request.job_id}")
+    place = {"job_id": request.job_id, "after_id": request.after_id}
+    # Those that are named by their ids are few; others may be anywhere in a long job.
+    end = None if request.ids is not None else tx.row("window_in_order", rows=WINDOW, **place)
+    last_id = end[0] if end else None
+    found = tx.rows(
+        "select_requeue",
+        **place,
+        last_id=last_id,
+        statuses=as_json(sorted(request.statuses)),
+        error_class=request.error_class,
+        but_class=request.but_class,
+        signature=request.signature,
+        below_attempts=request.below_attempts,
+        ids=None if request.ids is None else as_json(request.ids),
+        limit=request.limit,
+        **patterns(request.text),
+    )
+    more = len(found) == request.limit
+    return found, SweptItems(len(found), found[-1][0] if more else last_id)
+
+
+def _reopen(tx: Transaction, job_id: int) -> None:
+    job = tx.record("job", job_id=job_id)
+    if job is None or job["state"] not in {"DONE", "FAILED", "CANCELLED"}:
+        return
+    tx.records(
+        "move_job",
+        job_id=job_id,
+        source=job["state"],
+        target=JobState.QUEUED,
+        reason="",
+        resume_us=None,
+    )
+    add_event(tx, "job_state", f"{job['state']} → QUEUED: reprocess", job_id)
