@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import traceback
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import BinaryIO
@@ -108,7 +109,7 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
             Policies(policy, settings.claim, settings.retry),
             Surroundings(
                 store,
-                resolve,
+                partial(resolve, references=settings.handlers),
                 observer,
                 clock,
                 logger(),
