@@ -196,6 +196,8 @@ def field_sentences(struct: type) -> Mapping[str, str]:
 def _default(leaf: Leaf) -> str:
     if leaf.default is None:
         return "unset"
+    if leaf.default == ():
+        return "none"
     choices: list[str] = list(leaf.type) if isinstance(leaf.type, EnumType) else []
     others = [f"`{each}`" for each in choices if each != leaf.default]
     return f"`{leaf.default}`" + (f" (or {', '.join(others)})" if others else "")

@@ -12,7 +12,7 @@ import structlog
 from headgate.core.item import Item
 from headgate.core.outcome import Done, GiveUp, NotFound, Outcome, RetryLater, Review, Skipped
 from headgate.handlers.function import marked
-from headgate.ports.handler import Context, JobView
+from headgate.ports.handler import Context, Files, HandlerSpec, JobView
 
 MICROSECONDS = 1_000_000
 _OUTCOMES = (Done, NotFound, Skipped, Review, RetryLater, GiveUp)
@@ -96,23 +96,28 @@ async def _turns(count: int) -> None:
         await _turn()
 
 
-def run_handler(
-    handler: Callable[..., Any],
+def run_handler(  # noqa: PLR0913 (each is an option that users write by name)
+    handler: Callable[..., Any] | HandlerSpec,
     input: Mapping[str, Any],  # noqa: A002 (the word that handlers know it by)
     *,
     config: Mapping[str, Any] | None = None,
     attempt: int = 1,
     strategy: str | None = None,
     http: Any = None,
+    files: Files | None = None,
 ) -> Outcome:
     """Run a handler on one input, as a worker would, and return its outcome.
 
         assert run_handler(price, {"sku": "A1"}) == Done({"price": 12.5})
 
     What the handler raises comes out as it is. A handler of packs gets a pack of one. `http` is
-    what it finds as `ctx.http`: anything with the methods that it uses.
+    what it finds as `ctx.http`: anything with the methods that it uses; `files` gives `ctx.file`
+    the path behind a name. A handler from `headgate.handlers.registry.resolve` can be run as well.
     """
-    spec = marked(handler)
+    if isinstance(handler, HandlerSpec):
+        handler = handler.configured(config or {})
+    spec = handler if isinstance(handler, HandlerSpec) else marked(handler)
+    call = handler.call if isinstance(handler, HandlerSpec) else handler
     strategies = spec.strategies if spec else ()
     normalized = spec.normalize(input) if spec and spec.normalize else None
     item = Item(id=1, key="1", input=input, normalized=normalized)
@@ -122,10 +127,11 @@ def run_handler(
         strategy=strategy if strategy is not None else next(iter(strategies), None),
         log=structlog.get_logger("headgate.testing"),
         _http=http,
+        _files=files,
     )
     if spec is None or spec.pack is None:
-        return _outcome(_finished(handler(item, context)))
-    results = _finished(handler([item], context))
+        return _outcome(_finished(call(item, context)))
+    results = _finished(call([item], context))
     if not isinstance(results, Sequence) or len(results) != 1:
         raise TypeError(f"a pack of one needs a list of one outcome, not {results!r}")
     return _outcome(results[0])

@@ -1,10 +1,14 @@
 """The test tools that we ship."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from headgate import Done, NotFound, handler
+from headgate.core.errors import UsageError
+from headgate.core.fault import FaultClass
+from headgate.ports.handler import NoFile
 from headgate.testing import FakeClock, run_handler
 
 
@@ -108,3 +112,35 @@ def test_a_handler_that_asks_a_service_is_given_one():
 
     outcome = run_handler(asks, {"url": "https://example.org"}, http=Service())
     assert outcome == Done({"said": "the answer of https://example.org"})
+
+
+NAME = "a" * 64
+
+
+def locate(name: str) -> Path:
+    if name != NAME:
+        raise ValueError(name)
+    raise FileNotFoundError(name)
+
+
+def size(item, ctx):
+    return {"bytes": ctx.file(item.input["ref"]).stat().st_size}
+
+
+def test_a_handler_that_reads_a_stored_file_is_given_one():
+    outcome = run_handler(size, {"ref": "any"}, files=lambda _: Path(__file__))
+    assert outcome == Done({"bytes": Path(__file__).stat().st_size})
+
+
+@pytest.mark.parametrize(
+    ("ref", "message"), [("../x", r"'\.\./x': this is no name of one"), (NAME, "it is gone")]
+)
+def test_a_stored_file_that_is_not_there_is_a_permanent_error(ref: str, message: str):
+    with pytest.raises(NoFile, match=message) as raised:
+        run_handler(size, {"ref": ref}, files=locate)
+    assert raised.value.ending.kind is FaultClass.PERMANENT
+
+
+def test_without_files_it_is_said_how_to_pass_them():
+    with pytest.raises(UsageError, match="files="):
+        run_handler(size, {"ref": NAME})

@@ -61,6 +61,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     database_url: str = "sqlite:///headgate.db"
     """The store: `sqlite:///FILE` or `postgresql://USER@HOST/NAME`."""
+    handlers: tuple[str, ...] = ()
+    """Handler sets: Python files, modules and TOML files, whose handlers are known by name."""
     retry: RetryPolicy = msgspec.field(default_factory=RetryPolicy)
     claim: ClaimPolicy = msgspec.field(default_factory=ClaimPolicy)
     ingest: IngestPolicy = msgspec.field(default_factory=IngestPolicy)
@@ -279,8 +281,11 @@ def _section(
 
 def _converted(leaf: Leaf, given: _Given) -> Any:
     strict = given.origin.kind is OriginKind.FILE
+    value = given.value
+    if not strict and isinstance(value, str) and leaf.type == tuple[str, ...]:
+        value = [part.strip() for part in value.split(",")]
     try:
-        return msgspec.convert(given.value, leaf.type, strict=strict)
+        return msgspec.convert(value, leaf.type, strict=strict)
     except msgspec.ValidationError as error:
         shown = masked(given.value) if isinstance(given.value, str) else given.value
         choices: list[str] = list(leaf.type) if isinstance(leaf.type, EnumType) else []

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import traceback
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import BinaryIO
@@ -81,7 +82,7 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
             Policies(policy, settings.claim, settings.retry),
             Surroundings(
                 store,
-                resolve,
+                partial(resolve, references=settings.handlers),
                 observer,
                 clock,
                 logger(),

@@ -1,19 +1,21 @@
 """Jobs as a worker sees them: the handler that runs them and what it may know."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import msgspec
 
 from headgate.core.call import Call
-from headgate.core.errors import UnknownHandler, UnknownJob
+from headgate.core.errors import IllegalMove, UnknownHandler, UnknownJob, UsageError
 from headgate.core.item import ClaimedItem
+from headgate.core.status import JobMove
 from headgate.engine.policy import WorkerPolicy
 from headgate.ports.gate import Turn
-from headgate.ports.handler import Context, HandlerLookup, HandlerSpec, JobView, Logger
+from headgate.ports.handler import Context, Files, HandlerLookup, HandlerSpec, JobView, Logger
 from headgate.ports.http import Http, HttpOpener
-from headgate.ports.reads import ReadStore
+from headgate.ports.store import Store
 
 
 class JobWork(msgspec.Struct, frozen=True):
@@ -60,17 +62,19 @@ class Workshop:
 
     def __init__(
         self,
-        reads: ReadStore,
+        store: Store,
         lookup: HandlerLookup,
         policy: WorkerPolicy,
         log: Logger,
         http: HttpOpener,
+        files: Files | None = None,
     ) -> None:
-        self._reads = reads
+        self._store = store
         self._lookup = lookup
         self._policy = policy
         self._log = log
         self._http = http
+        self._files = files
         self._calls: dict[int, list[Call]] = {}
         self._works: dict[int, JobWork] = {}
         self.unrunnable: dict[int, str] = {}
@@ -85,13 +89,17 @@ class Workshop:
         if job_id in self._works:
             return self._works[job_id]
         try:
-            job = await self._reads.job(job_id)
-            spec = self._lookup(job.handler)
+            job = await self._store.reads.job(job_id)
+            spec = self._lookup(job.handler).configured(job.config)
         except UnknownJob:
             return None
         except UnknownHandler as error:
             self.unrunnable[job_id] = str(error)
             self._log.error("handler cannot be loaded", job=job_id, reason=str(error))
+            return None
+        except UsageError as error:
+            # No process can run a job that is configured so, and nothing will change that.
+            await self._fail(job_id, str(error))
             return None
         if spec.provider and spec.limits:
             self._http.declare(spec.provider, spec.limits)
@@ -101,13 +109,19 @@ class Workshop:
         self._works[job_id] = work
         return work
 
+    async def _fail(self, job_id: int, reason: str) -> None:
+        self._log.error("job cannot be run as it is configured", job=job_id, reason=reason)
+        with suppress(IllegalMove, UnknownJob):  # somebody else was faster
+            await self._store.jobs.move_job(job_id, JobMove.FAIL, reason)
+
     def context(self, work: JobWork, item: ClaimedItem) -> Context:
         """The surroundings of one attempt."""
         strategies = work.handler.strategies
         strategy = strategies[min(item.strategy, len(strategies) - 1)] if strategies else None
         attempt = item.attempts + 1
         log = ItemLog(self._log, item, attempt)
-        return Context(work.job, attempt, strategy, log, partial(self._open, work, item.id))
+        opener = partial(self._open, work, item.id)
+        return Context(work.job, attempt, strategy, log, opener, _files=self._files)
 
     def _open(self, work: JobWork, item_id: int) -> Http:
         calls = self._calls.setdefault(item_id, [])

@@ -29,6 +29,9 @@ def handler(  # noqa: PLR0913 (each is an option that users write by name)
     pack: int | None = None,
     timeout: float | None = None,
     memory_mb: int | None = None,
+    version: str = "",
+    needs: Sequence[str] = (),
+    config_schema: Mapping[str, Any] | None = None,
 ) -> Callable[[Function], Function]:
     """Make a function a handler; it stays callable as it was.
 
@@ -41,9 +44,13 @@ def handler(  # noqa: PLR0913 (each is an option that users write by name)
     `gate_of(input)` names the host or provider that a single item waits for. `strategies` are query
     variants, tried in order while the answer is NotFound: see `ctx.strategy`. `normalize(input)`
     fills `item.normalized`. With `pack=N` the function takes a list of up to N items and returns
-    a list of as many outcomes. `timeout` is in seconds, for one item or one pack.
+    a list of as many outcomes. `timeout` is in seconds, for one item or one pack. Change `version`
+    when the same input gives another result than before, so that earlier results are not reused.
+    `needs` names the columns that a row must have; `config_schema` is the JSON Schema of what a job
+    may be configured with. Both are shown to users before they begin.
     """
     _check(name, pack, timeout, memory_mb)
+    _check_words(name, version, needs)
     limits = _limits(name, rate=rate, burst=burst, concurrency=concurrency, budget=budget or {})
 
     def mark(function: Function) -> Function:
@@ -60,6 +67,10 @@ def handler(  # noqa: PLR0913 (each is an option that users write by name)
             timeout_s=timeout,
             memory_mb=memory_mb,
             limits=limits,
+            about=first_line(function.__doc__),
+            version=version,
+            needs=tuple(needs),
+            config_schema=config_schema,
         )
         setattr(function, MARK, spec)
         return function
@@ -71,6 +82,11 @@ def marked(function: object) -> HandlerSpec | None:
     """What `@handler` wrote on a function, if anything."""
     spec = getattr(function, MARK, None)
     return spec if isinstance(spec, HandlerSpec) else None
+
+
+def first_line(doc: str | None) -> str:
+    """What a docstring begins with."""
+    return (doc or "").strip().partition("\n")[0].strip()
 
 
 def is_async(function: object) -> bool:
@@ -99,3 +115,10 @@ def _check(name: object, pack: int | None, timeout: float | None, memory_mb: int
         raise UsageError(f"handler {name}: `timeout` is in seconds, above 0, not {timeout}")
     if memory_mb is not None and memory_mb < 1:
         raise UsageError(f"handler {name}: `memory_mb` is at least 1, not {memory_mb}")
+
+
+def _check_words(name: str, version: object, needs: object) -> None:
+    if not isinstance(version, str):
+        raise UsageError(f'handler {name}: `version` is text, such as "2", not {version!r}')
+    if isinstance(needs, str):
+        raise UsageError(f"handler {name}: `needs` is a list of columns: [{needs!r}]")

@@ -1,171 +1,127 @@
-"""Finds a handler by `file.py:function`, by `module:function`, or by its registered name."""
+"""Finds a handler by name, by `file.py:function`, by `module:function`, or by a TOML file."""
 
-import difflib
-import hashlib
-import importlib
-import importlib.util
-import inspect
-import sys
-import traceback
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import msgspec
 
 from headgate.core.errors import UnknownHandler
-from headgate.handlers.function import is_async, marked
+from headgate.handlers.code import (
+    described,
+    did_you_mean,
+    functions_in,
+    load_entry,
+    load_file,
+    load_module,
+    member,
+)
+from headgate.handlers.function import marked
 from headgate.ports.handler import HandlerSpec
 
 GROUP = "headgate.handlers"
 
 
-def resolve(reference: str) -> HandlerSpec:
+def resolve(reference: str, references: Sequence[str] = ()) -> HandlerSpec:
     """The handler that `reference` names, or UnknownHandler saying what to change.
 
-    The reference in the answer holds for every process of this machine: file paths are absolute.
+    A plain name is looked up in the handler sets of `references`, then among what is shipped and
+    what packages have registered. The reference in the answer holds for every process of this
+    machine that has the same sets: file paths are absolute.
     """
     target, colon, name = reference.rpartition(":")
     if not colon:
-        return _registered(reference)
+        return _named(reference, references)
     if not target or not name:
         raise UnknownHandler(f"{reference!r} should be `file.py:function` or `module:function`")
     if target.endswith(".py") or "/" in target:
         path = Path(target).expanduser().resolve()
-        return _described(_member(_load_file(path), name, target), f"{path}:{name}")
-    return _described(_member(_load_module(target), name, target), reference)
+        return described(member(load_file(path), name, target), f"{path}:{name}")
+    return described(member(load_module(target), name, target), reference)
 
 
-def _registered(name: str) -> HandlerSpec:
-    known = {entry.name: entry for entry in entry_points(group=GROUP)}
-    if name in known:
-        return _described(_load_entry(known[name]), name)
+def load_all(references: Sequence[str]) -> Mapping[str, HandlerSpec]:
+    """Every handler that has a name: of these sets, shipped, and registered by packages."""
+    entries = _entries()
+    found = _sets(references, entries)
+    for name, entry in entries.items():
+        found[name] = described(load_entry(entry), name)
+    return found
+
+
+def _named(name: str, references: Sequence[str]) -> HandlerSpec:
+    entries = _entries()
+    found = _sets(references, entries)
+    if name in found:
+        return found[name]
+    if name in entries:
+        return described(load_entry(entries[name]), name)
     path = Path(name)
     if path.suffix == ".py":
         raise UnknownHandler(_unnamed_function(path))
-    hint = _did_you_mean(name, list(known))
+    hint = did_you_mean(name, [*found, *entries])
     raise UnknownHandler(
         f"no handler is registered as {name!r}{hint};"
         " name one of your own as `file.py:function` or `module:function`",
     )
 
 
-def _unnamed_function(path: Path) -> str:
-    if not path.exists():
-        return f"there is no file {path}"
-    names = _handlers_in(_load_file(path.resolve())) or ["function"]
-    return f"say which function of {path}: {', '.join(f'{path}:{name}' for name in names)}"
-
-
-def _load_entry(entry: EntryPoint) -> object:
-    try:
-        return entry.load()
-    except (Exception, SystemExit) as error:
-        raise UnknownHandler(f"handler {entry.name!r} ({entry.value}): {_story(error)}") from error
-
-
-def _load_module(name: str) -> ModuleType:
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
-            raise UnknownHandler(f"there is no module {name!r} to import") from error
-        raise UnknownHandler(f"module {name!r} cannot be imported: {_story(error)}") from error
-    except (Exception, SystemExit) as error:
-        raise UnknownHandler(f"module {name!r} cannot be imported: {_story(error)}") from error
-
-
-def _load_file(path: Path) -> ModuleType:
-    """The module of a file: loaded once for each process, under a name that its path decides."""
-    if not path.is_file():
-        raise UnknownHandler(f"there is no file {path}")
-    name = f"headgate_file_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
-    loaded = sys.modules.get(name)
-    if loaded is not None:
-        return loaded
-    # As `python file.py` does, so that the file finds what lies beside it.
-    folder = str(path.parent)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise UnknownHandler(f"{path} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise UnknownHandler(f"{path} cannot be imported: {_story(error, path)}") from error
-    return module
-
-
-def _member(module: ModuleType, name: str, where: str) -> object:
-    found: Any = module
-    for part in name.split("."):
-        found = getattr(found, part, None)
-        if found is None:
-            hint = _did_you_mean(name, _handlers_in(module))
-            raise UnknownHandler(f"{where} has no function {name!r}{hint}")
+def _sets(references: Sequence[str], entries: Mapping[str, EntryPoint]) -> dict[str, HandlerSpec]:
+    """The handlers of all sets by name; two of the same name are an error."""
+    places = {name: f"the entry point {entry.value}" for name, entry in entries.items()}
+    found: dict[str, HandlerSpec] = {}
+    for reference in dict.fromkeys(references):
+        for spec in _of_set(reference):
+            known = found.get(spec.name)
+            if known is not None and known.call is spec.call:
+                continue
+            if spec.name in places:
+                raise UnknownHandler(
+                    f"two handlers are named {spec.name!r}: one of {places[spec.name]},"
+                    f" one of {reference}; give one of them another name",
+                )
+            places[spec.name] = reference
+            found[spec.name] = spec
     return found
 
 
-def _handlers_in(module: ModuleType) -> list[str]:
-    """Names of the module's own functions, those that are marked first."""
-    functions = {
-        name: value
-        for name, value in vars(module).items()
-        if not name.startswith("_")
-        and (marked(value) or (inspect.isfunction(value) and value.__module__ == module.__name__))
-    }
-    return sorted(functions, key=lambda name: marked(functions[name]) is None)
+def _of_set(reference: str) -> Iterator[HandlerSpec]:
+    """The handlers of a file, a module or a TOML file, each with its name as its reference."""
+    for spec in _marked_in(_load(reference), reference):
+        if ":" in spec.name or "/" in spec.name or spec.name.endswith((".py", ".toml")):
+            raise UnknownHandler(
+                f"{reference}: {spec.name!r} reads like a file or a function, so nobody could ask"
+                " for it by name; name it like `price.lookup`",
+            )
+        yield msgspec.structs.replace(spec, reference=spec.name)
 
 
-def _did_you_mean(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    if close:
-        return f"; did you mean {close[0]!r}?"
-    return f" (it has {', '.join(known[:8])})" if known else ""
-
-
-def _described(function: object, reference: str) -> HandlerSpec:
-    if inspect.isclass(function) or not callable(function):
-        raise UnknownHandler(f"{reference} is a {_kind(function)}, not a function")
-    if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
-        raise UnknownHandler(f"{reference} yields; a handler returns its outcome")
-    spec = marked(function)
-    _check_parameters(function, reference, pack=spec is not None and spec.pack is not None)
-    if spec is not None:
-        return msgspec.structs.replace(spec, reference=reference)
-    return HandlerSpec(reference, reference, function, is_async(function))
-
-
-def _kind(value: object) -> str:
-    return "class" if inspect.isclass(value) else type(value).__name__
-
-
-def _check_parameters(function: object, reference: str, *, pack: bool) -> None:
-    try:
-        signature = inspect.signature(function)  # type: ignore[arg-type]  # it was found callable
-    except ValueError:
-        return  # some that are written in C do not tell
-    try:
-        signature.bind(None, None)
-    except TypeError as error:
-        wanted = "(items, ctx)" if pack else "(item, ctx)"
+def _load(reference: str) -> ModuleType:
+    if ":" in reference:
         raise UnknownHandler(
-            f"{reference} takes {signature}, but a handler is called with {wanted}",
-        ) from error
+            f"{reference!r}: give the file or module alone; all handlers in it are taken",
+        )
+    if reference.endswith(".py") or "/" in reference:
+        return load_file(Path(reference).expanduser().resolve())
+    return load_module(reference)
 
 
-def _story(error: BaseException, path: Path | None = None) -> str:
-    """What went wrong in the user's code, and in which line of it."""
-    what = f"{type(error).__name__}: {error}"
-    if isinstance(error, SyntaxError):
-        return f"line {error.lineno}: {error.msg}"
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if path is None or frame.filename == str(path)]
-    frame = own[-1] if own else (frames[-1] if frames else None)
-    where = f"line {frame.lineno} of {frame.filename}: " if frame else ""
-    return f"{where}{what}"
+def _marked_in(module: ModuleType, reference: str) -> list[HandlerSpec]:
+    functions = {id(value): value for value in vars(module).values() if marked(value)}
+    if not functions:
+        raise UnknownHandler(
+            f'{reference} has no handler: mark its functions with `@handler("some.name")`',
+        )
+    return [described(function, reference) for function in functions.values()]
+
+
+def _entries() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def _unnamed_function(path: Path) -> str:
+    if not path.exists():
+        return f"there is no file {path}"
+    names = functions_in(load_file(path.resolve())) or ["function"]
+    return f"say which function of {path}: {', '.join(f'{path}:{name}' for name in names)}"

@@ -1,11 +1,14 @@
 """What is done with an item, and what it is told about its surroundings."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
 
+from headgate.core.ending import AttemptOver
 from headgate.core.errors import UsageError
+from headgate.core.fault import Fault, FaultClass
 from headgate.core.item import Item
 from headgate.core.outcome import Outcome
 from headgate.core.provider import ProviderPolicy
@@ -34,6 +37,17 @@ class Logger(Protocol):
         ...
 
 
+Files = Callable[[str], Path]
+"""Finds stored bytes by name: ValueError for what is no name, FileNotFoundError when gone."""
+
+
+class NoFile(AttemptOver):
+    """The stored bytes that an item names are not there; no retry will change that."""
+
+    def __init__(self, ref: str, problem: str) -> None:
+        super().__init__(Fault(FaultClass.PERMANENT, f"stored file {ref[:80]!r}: {problem}"))
+
+
 class JobView(msgspec.Struct, frozen=True):
     """What a handler may know of its job."""
 
@@ -54,6 +68,7 @@ class Context(msgspec.Struct):
     log: Logger
     _open: Callable[[], Http] | None = None
     _http: Http | None = None
+    _files: Files | None = None
 
     @property
     def http(self) -> Http:
@@ -71,13 +86,29 @@ class Context(msgspec.Struct):
         """What the last request really cost, where an estimate was reserved: `tokens=812`."""
         self.http.spend(cost)
 
+    def file(self, ref: str) -> Path:
+        """Where the stored bytes lie that a row names by `ref`, such as an image; to be read only.
+
+        Left to itself, what it raises when they are not there ends the item as a permanent error.
+        """
+        if self._files is None:
+            raise UsageError("there are no stored files here; pass them to `run_handler(files=…)`")
+        try:
+            return self._files(ref)
+        except ValueError as error:
+            raise NoFile(
+                ref, "this is no name of one; give the value of the column `ref`"
+            ) from error
+        except FileNotFoundError as error:
+            raise NoFile(ref, "it is gone; upload it again") from error
+
 
 class HandlerSpec(msgspec.Struct, frozen=True):
     """A handler and its declared options."""
 
     name: str
     reference: str
-    """How another process finds it: a name, `module:function` or `/path/file.py:function`."""
+    """How another process finds it: a name, `module:function`, `/path/file.py:function`, a TOML."""
     call: Callable[..., Result | Sequence[Result] | Awaitable[Result | Sequence[Result]]]
     is_async: bool
     provider: str | None = None
@@ -91,6 +122,20 @@ class HandlerSpec(msgspec.Struct, frozen=True):
     """What the handler itself declares of its provider."""
     guarded: bool = False
     """It asks addresses that come from data, so private ones are refused."""
+    about: str = ""
+    """What it does, in a line."""
+    version: str = ""
+    """Changes when the same input may give another result."""
+    needs: tuple[str, ...] = ()
+    """The columns that a row must have."""
+    config_schema: Mapping[str, Any] | None = None
+    """What its jobs may be configured with, as JSON Schema."""
+    for_job: "Callable[[Mapping[str, Any]], HandlerSpec] | None" = None
+    """Makes the handler of one job from that job's config; UsageError if that will not do."""
+
+    def configured(self, config: Mapping[str, Any]) -> "HandlerSpec":
+        """The handler of a job with this config; UsageError says what is wrong with the config."""
+        return self.for_job(config) if self.for_job else self
 
 
 class HandlerLookup(Protocol):

@@ -47,6 +47,15 @@ class LocalBlobs:
         """Open for reading; None if there is no such blob."""
         return await self._run(self._open, name)
 
+    def locate(self, name: str) -> Path:
+        """The file of a blob: ValueError for what is no name, FileNotFoundError when it is gone."""
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"{name!r} is no name of a blob")
+        path = self._path(name)
+        if not path.is_file():
+            raise FileNotFoundError(path)
+        return path
+
     async def remove(self, names: Sequence[str], before_us: int) -> int:
         """Remove blobs that were last committed before then; how many were."""
         paths = [self._path(name) for name in names if _NAME.fullmatch(name)]

@@ -78,11 +78,22 @@ EXAMPLES = {"gates.ledger": "redis://localhost/0", "gates.rate": "5/s"}
 def test_every_variable_of_every_setting_is_known():
     for leaf in LEAVES.values():
         shown = value_of(Settings(), leaf.path)
-        shown = EXAMPLES.get(leaf.path, "something") if shown == "" else shown  # empty is not set
+        if shown in {"", ()}:  # empty is not set
+            shown = EXAMPLES.get(leaf.path, "something")
         text = "null" if shown is None else str(shown)
         loaded = load(None, {leaf.variable: text})
-        assert value_of(loaded.settings, leaf.path) == shown
+        value = value_of(loaded.settings, leaf.path)
+        assert (",".join(value) if isinstance(value, tuple) else value) == shown
         assert loaded.origins[leaf.path].name == leaf.variable
+
+
+def test_a_list_in_the_environment_has_commas_and_in_the_file_brackets():
+    written('handlers = ["shop.py", "mypackage.handlers"]\n')
+    assert load().settings.handlers == ("shop.py", "mypackage.handlers")
+    assert load(None, {"HEADGATE_HANDLERS": "a.py, b.toml"}).settings.handlers == ("a.py", "b.toml")
+    written('handlers = "shop.py"\n')
+    with pytest.raises(BadSetting, match=r"handlers = 'shop\.py' in file headgate\.toml"):
+        load()
 
 
 def test_bare_database_url_is_never_used():

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,12 +13,13 @@ import structlog
 
 from headgate.app.settings import Settings
 from headgate.app.traffic import Traffic
+from headgate.core.errors import UsageError
 from headgate.core.fault import FaultClass
 from headgate.core.item import Item
 from headgate.core.job import Job
 from headgate.core.outcome import NotFound
 from headgate.core.retry import RetryPolicy
-from headgate.core.status import ItemStatus
+from headgate.core.status import ItemStatus, JobState
 from headgate.engine.board import FlightBoard
 from headgate.engine.clock import SystemClock
 from headgate.engine.dispatcher import Scope
@@ -369,3 +370,28 @@ async def test_threads_that_a_cancelled_job_left_behind_cost_no_other_job_anythi
         (ItemStatus.DONE, 1),
         (ItemStatus.PENDING, 0),
     }
+
+
+# ---- handlers that depend on their job ----------------------------------------------------------
+
+
+async def test_a_handler_is_made_for_the_job_by_its_config(store: SqliteStore):
+    def for_job(config: Mapping[str, Any]) -> HandlerSpec:
+        return HandlerSpec("made", "test", lambda item, ctx: {"made for": dict(config)}, False)
+
+    bench = Bench(store, lambda item, ctx: {}, for_job=for_job)
+    await bench.run(1)
+    (item,) = await bench.items()
+    assert (await store.reads.item(item.id)).result == '{"made for":{}}'
+
+
+async def test_a_config_that_will_not_do_makes_the_job_failed_with_the_reason(store: SqliteStore):
+    def for_job(config: Mapping[str, Any]) -> HandlerSpec:
+        raise UsageError("lookup: it needs a `request`")
+
+    bench = Bench(store, lambda item, ctx: {}, for_job=for_job)
+    report = await bench.run(3)
+    assert report.settled == 0
+    job = await store.reads.job(bench.job.id)
+    assert (job.state, job.last_error) == (JobState.FAILED, "lookup: it needs a `request`")
+    assert await bench.endings() == [("PENDING", 0)] * 3

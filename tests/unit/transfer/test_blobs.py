@@ -141,3 +141,16 @@ async def test_what_was_never_finished_is_tidied_away_when_it_is_old(blobs, cloc
 async def test_an_empty_place_has_nothing_to_remove(blobs, clock):
     assert await blobs.tidy(clock.now()) == 0
     assert [names async for names in blobs.aged(clock.now())] == []
+
+
+async def test_the_file_of_a_blob_can_be_found(blobs):
+    name = await keep(blobs, b"an image")
+    assert blobs.locate(name).read_bytes() == b"an image"
+    with pytest.raises(FileNotFoundError):
+        blobs.locate("0" * 64)
+
+
+@pytest.mark.parametrize("name", ["", "../../etc/passwd", "0" * 63, "A" * 64, "0" * 64 + "\n"])
+def test_what_is_no_name_leads_to_no_file(blobs, name):
+    with pytest.raises(ValueError, match="no name"):
+        blobs.locate(name)

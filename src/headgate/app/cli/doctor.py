@@ -1,5 +1,6 @@
 """`headgate doctor`: whether everything is as it must be."""
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -43,7 +44,7 @@ async def _lines(desk: Desk, handler: str | None) -> list[Line]:
         return [Line(Grade.PROBLEM, "settings", str(error), "mend it and run this again")]
     lines += [line async for line in store_checks(settings, desk.clock)]
     if handler is not None:
-        lines.append(handler_check(resolve, handler))
+        lines.append(handler_check(partial(resolve, references=settings.handlers), handler))
     return lines
 
 

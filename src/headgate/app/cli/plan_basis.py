@@ -13,7 +13,7 @@ from headgate.app.wiring import missing_file
 from headgate.core.allowance import REQUESTS
 from headgate.core.budget import Cap, caps_of
 from headgate.core.ceiling import Ceilings
-from headgate.core.errors import UnknownHandler, UsageError
+from headgate.core.errors import UsageError
 from headgate.core.gate_key import find_gates, provider_in
 from headgate.core.gate_policy import GatePolicy
 from headgate.core.gate_view import ceilings_of
@@ -88,7 +88,7 @@ async def basis_of(desk: Desk, settings: Settings, what: str, given: Given) -> B
         async with desk.store(settings) as store:
             return await _with_store(store, settings, given, subject)
     async with desk.store(settings) as store:
-        subject = await _job(store, int(what))
+        subject = await _job(store, settings, int(what))
         return await _with_store(store, settings, given, subject)
 
 
@@ -107,15 +107,15 @@ def _count_rows(path: Path) -> int:
         reader.close()
 
 
-async def _job(store: Store, job_id: int) -> Subject:
+async def _job(store: Store, settings: Settings, job_id: int) -> Subject:
     job = await store.reads.job(job_id)
     counts = await store.reads.counts(job_id)
     notes: list[str] = []
     if job.state is JobState.INGESTING:
         notes.append("its source is not read to the end: only rows that are stored are counted")
     try:
-        spec = resolve(job.handler)
-    except UnknownHandler as error:
+        spec = resolve(job.handler, settings.handlers).configured(job.config)
+    except UsageError as error:
         spec = None
         notes.append(f"its handler cannot be asked for its provider: {error}")
     if spec is not None and spec.gate_of is not None:

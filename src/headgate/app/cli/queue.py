@@ -109,7 +109,7 @@ async def run(
     settings = desk.load(*worker_flags(concurrency, processes, item_timeout)).settings
     async with desk.store(settings) as store:
         job = await Queues(store).get(queue)
-        resolve(job.handler)
+        resolve(job.handler, settings.handlers).configured(job.config)
         supervisor = build_supervisor(desk, settings, store)
         desk.screen.say(f"working on queue {queue} (job {job.id})")
         stall = max_stall if drain else None
@@ -224,7 +224,7 @@ async def _feed(
     as_json: bool,
 ) -> None:
     settings = desk.load().settings
-    reference = resolve(handler).reference if handler else None
+    reference = resolve(handler, settings.handlers).reference if handler else None
     columns = tuple(name.strip() for name in key.split(",")) if key else ()
     async with desk.store(settings, create=handler is not None) as store:
         job = await Queues(store).get_or_make(queue, reference)

@@ -40,7 +40,7 @@ async def run(
     handler: Annotated[
         str,
         typer.Argument(
-            metavar="HANDLER", help="file.py:function, module:function or a registered name."
+            metavar="HANDLER", help="file.py:function, module:function, lookup.toml or a name."
         ),
     ],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The rows: CSV, TSV or JSON Lines.")],
@@ -128,7 +128,8 @@ async def run(
     """Run HANDLER on every row of FILE; run it again to resume."""
     settings = desk.load(*worker_flags(concurrency, processes, item_timeout)).settings
     # All that can be wrong with the command is found before anything is written.
-    spec = resolve(handler)
+    given = config_in(config or [])
+    spec = resolve(handler, settings.handlers).configured(given)
     source = open_source(file, ReadOptions(file_format, delimiter, encoding))
     writer = open_writer(out, WriteOptions(formulas=formulas)) if out else None
     options = BatchOptions(
@@ -138,7 +139,7 @@ async def run(
         new=new,
         retry_failed=retry_failed,
         name=name,
-        config=config_in(config or []),
+        config=given,
         priority=priority,
         eager=eager,
         on_bad_row=on_bad_row,

@@ -1,0 +1,138 @@
+"""Python code as handlers: imports it, finds functions in it, and says what is wrong with it."""
+
+import difflib
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import sys
+import traceback
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from headgate.core.errors import UnknownHandler
+from headgate.handlers.function import first_line, is_async, marked
+from headgate.ports.handler import HandlerSpec
+
+
+def load_entry(entry: EntryPoint) -> object:
+    """What a package has registered."""
+    try:
+        return entry.load()
+    except (Exception, SystemExit) as error:
+        raise UnknownHandler(f"handler {entry.name!r} ({entry.value}): {_story(error)}") from error
+
+
+def load_module(name: str) -> ModuleType:
+    """A module by its dotted name."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
+            raise UnknownHandler(f"there is no module {name!r} to import") from error
+        raise UnknownHandler(f"module {name!r} cannot be imported: {_story(error)}") from error
+    except (Exception, SystemExit) as error:
+        raise UnknownHandler(f"module {name!r} cannot be imported: {_story(error)}") from error
+
+
+def load_file(path: Path) -> ModuleType:
+    """The module of a file: loaded once for each process, under a name that its path decides."""
+    if not path.is_file():
+        raise UnknownHandler(f"there is no file {path}")
+    name = f"headgate_file_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    loaded = sys.modules.get(name)
+    if loaded is not None:
+        return loaded
+    # As `python file.py` does, so that the file finds what lies beside it.
+    folder = str(path.parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UnknownHandler(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise UnknownHandler(f"{path} cannot be imported: {_story(error, path)}") from error
+    return module
+
+
+def member(module: ModuleType, name: str, where: str) -> object:
+    """What a module calls by a name, which may have dots."""
+    found: Any = module
+    for part in name.split("."):
+        found = getattr(found, part, None)
+        if found is None:
+            hint = did_you_mean(name, functions_in(module))
+            raise UnknownHandler(f"{where} has no function {name!r}{hint}")
+    return found
+
+
+def functions_in(module: ModuleType) -> list[str]:
+    """Names of the module's own functions, those that are marked first."""
+    functions = {
+        name: value
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and (marked(value) or (inspect.isfunction(value) and value.__module__ == module.__name__))
+    }
+    return sorted(functions, key=lambda name: marked(functions[name]) is None)
+
+
+def did_you_mean(name: str, known: list[str]) -> str:
+    """A hint for somebody who may have mistyped, or what there is to choose from."""
+    close = difflib.get_close_matches(name, known, n=1)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return f" (it has {', '.join(known[:8])})" if known else ""
+
+
+def described(function: object, reference: str) -> HandlerSpec:
+    """The handler that a function is, marked or not."""
+    if inspect.isclass(function) or not callable(function):
+        raise UnknownHandler(f"{reference} is a {_kind(function)}, not a function")
+    if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
+        raise UnknownHandler(f"{reference} yields; a handler returns its outcome")
+    spec = marked(function)
+    _check_parameters(function, reference, pack=spec is not None and spec.pack is not None)
+    if spec is not None:
+        return msgspec.structs.replace(spec, reference=reference)
+    about = first_line(function.__doc__)
+    return HandlerSpec(reference, reference, function, is_async(function), about=about)
+
+
+def _kind(value: object) -> str:
+    return "class" if inspect.isclass(value) else type(value).__name__
+
+
+def _check_parameters(function: object, reference: str, *, pack: bool) -> None:
+    try:
+        signature = inspect.signature(function)  # type: ignore[arg-type]  # it was found callable
+    except ValueError:
+        return  # some that are written in C do not tell
+    try:
+        signature.bind(None, None)
+    except TypeError as error:
+        wanted = "(items, ctx)" if pack else "(item, ctx)"
+        raise UnknownHandler(
+            f"{reference} takes {signature}, but a handler is called with {wanted}",
+        ) from error
+
+
+def _story(error: BaseException, path: Path | None = None) -> str:
+    """What went wrong in the user's code, and in which line of it."""
+    what = f"{type(error).__name__}: {error}"
+    if isinstance(error, SyntaxError):
+        return f"line {error.lineno}: {error.msg}"
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if path is None or frame.filename == str(path)]
+    frame = own[-1] if own else (frames[-1] if frames else None)
+    where = f"line {frame.lineno} of {frame.filename}: " if frame else ""
+    return f"{where}{what}"
