@@ -108,8 +108,9 @@ class Export:
         results = await self._reads.result_columns(job_id)
         columns = Columns(job.columns, results)
         tally = _Tally(columns, self._now())
+        expected = (await self._reads.counts(job_id)).total
         try:
-            await in_thread(lambda: writer.open(columns.all))
+            await in_thread(lambda: writer.open(columns.all, expected))
             await self._copy(job_id, writer, tally)
             report = await self._report(job, tally)
             await in_thread(lambda: writer.commit(msgspec.to_builtins(report)))

@@ -1,6 +1,6 @@
 """Rows in and rows out: what a format and a place must offer."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -36,6 +36,16 @@ class BatchReader(Protocol):
         """The columns seen so far, in order; complete once the end was reached."""
         ...
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know about how the source is read, such as sheets left out."""
+        ...
+
+    @property
+    def sheets(self) -> tuple[str, ...]:
+        """The sheets that the source offers, where its format has such."""
+        ...
+
     def take(self, rows: int, max_bytes: int) -> Batch:
         """Up to `rows` further rows, fewer when they reach about `max_bytes`; empty at the end."""
         ...
@@ -57,11 +67,19 @@ class Source(Protocol):
         ...
 
 
+class BlobSink(Protocol):
+    """Keeps the bytes of files that are no rows themselves: images."""
+
+    def __call__(self, chunks: Iterator[bytes]) -> str:
+        """Store them; the name to find them by."""
+        ...
+
+
 class RowWriter(Protocol):
     """Writes rows to a file that appears only when it is complete."""
 
-    def open(self, columns: Sequence[str]) -> None:
-        """Begin."""
+    def open(self, columns: Sequence[str], rows: int = 0) -> None:
+        """Begin; `rows` is how many to expect, for a format that must plan its sheets."""
         ...
 
     def write(self, rows: Iterable[Mapping[str, Any]]) -> None:

@@ -146,7 +146,8 @@ def describe_broken(error: UnicodeDecodeError) -> str:
     """What is wrong with the bytes of a line, in words."""
     found = error.object[error.start : error.start + 4].hex(" ")
     return (
-        f"not valid {error.encoding.upper()}: bytes {found} at byte {error.start + 1} of the line"
+        f"not valid {error.encoding.upper()}: bytes {found} at byte {error.start + 1} of the line; "
+        "if the file is in another encoding, state it (latin-1, cp1252, …)"
     )
 
 

@@ -11,9 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from headgate.core.errors import BadSource
 from headgate.ports.source import RowWriter, Source
 from headgate.transfer.formats import csv
 from headgate.transfer.formats.cells import Formulas
+from headgate.transfer.limits import Limits
 from headgate.transfer.sources import WriteOptions, open_source, open_writer
 from tests.kit.rows import PLENTY, all_rows, batches, good_values, rows_of
 
@@ -107,7 +109,11 @@ def test_reading_goes_on_at_any_position(case: Case, tmp_path: Path, data: st.Da
 def test_no_bytes_are_beyond_it(case: Case, tmp_path: Path, content: bytes):
     header = {"csv": b"a,b\n", "tsv": b"a\tb\n", "jsonl": b"{}\n"}[case.ending]
     case.path(tmp_path).write_bytes(header + content)
-    source = case.source(tmp_path)
+    try:
+        source = case.source(tmp_path)
+    except BadSource:  # what is plainly no text is refused before it is read
+        assert content.count(0) > len(content) / 5
+        return
     assert_resumable(source)
     for row in all_rows(source):
         assert msgspec.json.decode(row.text) == row.values
@@ -129,7 +135,7 @@ def test_a_torn_table_is_resumable_too(tmp_path: Path, lines: list[str], encodin
     path = tmp_path / "torn.csv"
     mark = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}.get(encoding, b"")
     path.write_bytes(mark + ("a,b\n" + "".join(lines)).encode(encoding, "replace"))
-    assert_resumable(csv.CsvSource(path, max_record_bytes=max(limit, 8)))
+    assert_resumable(csv.CsvSource(path, limits=Limits(max_record_bytes=max(limit, 8))))
 
 
 def test_positions_inside_large_files(case: Case, tmp_path: Path):

@@ -5,26 +5,49 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import BadSource, UsageError
-from headgate.transfer.formats.csv import CsvSource, CsvWriter
-from headgate.transfer.formats.jsonl import JsonlSource, JsonlWriter
+from headgate.transfer.formats.csv import CsvWriter
+from headgate.transfer.formats.jsonl import JsonlWriter
+from headgate.transfer.formats.parquet import ParquetWriter
+from headgate.transfer.formats.xlsx import XlsxWriter
 from headgate.transfer.sources import ReadOptions, format_of, open_source, open_writer
 from tests.kit.rows import good_values
 
 
 @pytest.mark.parametrize(
-    ("name", "source", "writer"),
+    ("name", "expected"),
     [
-        ("a.csv", CsvSource, CsvWriter),
-        ("a.CSV", CsvSource, CsvWriter),
-        ("a.tsv", CsvSource, CsvWriter),
-        ("a.jsonl", JsonlSource, JsonlWriter),
-        ("a.ndjson", JsonlSource, JsonlWriter),
+        ("a.csv", "csv"),
+        ("a.CSV", "csv"),
+        ("a.tsv", "tsv"),
+        ("a.jsonl", "jsonl"),
+        ("a.ndjson", "jsonl"),
+        ("a.xlsx", "xlsx"),
+        ("a.parquet", "parquet"),
+        ("a.zip", "images"),
+        ("a.JPG", "images"),
     ],
 )
-def test_names_tell_formats(tmp_path: Path, name: str, source: type, writer: type):
-    (tmp_path / name).touch()
-    assert isinstance(open_source(tmp_path / name), source)
+def test_names_tell_formats(name: str, expected: str):
+    assert format_of(name) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "writer"),
+    [
+        ("a.csv", CsvWriter),
+        ("a.tab", CsvWriter),
+        ("a.ndjson", JsonlWriter),
+        ("a.xlsx", XlsxWriter),
+        ("a.pq", ParquetWriter),
+    ],
+)
+def test_names_tell_how_to_write(tmp_path: Path, name: str, writer: type):
     assert isinstance(open_writer(tmp_path / name), writer)
+
+
+def test_images_are_not_written(tmp_path: Path):
+    with pytest.raises(UsageError, match="images is not written; write csv"):
+        open_writer(tmp_path / "a.zip")
 
 
 def test_a_tab_separated_file_is_not_searched_for_commas(tmp_path: Path):

@@ -12,13 +12,17 @@ from headgate.core.errors import BadSource
 from headgate.ports.source import Batch
 from headgate.transfer.formats.cells import Formulas, csv_cells, csv_line, header_line
 from headgate.transfer.formats.feed import LineFeed, RowTooLong
-from headgate.transfer.formats.header import column_names, find_delimiter, stated_delimiter
-from headgate.transfer.lines import MAX_RECORD_BYTES, Encoding, find_encoding
+from headgate.transfer.formats.header import (
+    checked_names,
+    extra_name,
+    find_delimiter,
+    stated_delimiter,
+)
+from headgate.transfer.limits import Limits
+from headgate.transfer.lines import Encoding, find_encoding
 from headgate.transfer.places.local import LocalTarget, fingerprint, open_file
 from headgate.transfer.position import Position, decode_position, encode_position
 
-EXTRA = "_extra"
-"""Values beyond the last column of a bad row are kept as a list under this name."""
 MAX_OPEN_QUOTES = 100
 """After so many quotes that are never closed, the file is not what we take it for."""
 
@@ -48,12 +52,14 @@ class CsvSource:
         path: Path,
         delimiter: str | None = None,
         encoding: str | None = None,
-        max_record_bytes: int = MAX_RECORD_BYTES,
+        limits: Limits | None = None,
     ) -> None:
         self._path = path
         self._delimiter = delimiter
         self._encoding = encoding
-        self._limit = max_record_bytes
+        limits = limits or Limits()
+        self._limit = limits.max_record_bytes
+        self._max_columns = limits.max_columns
 
     def fingerprint(self) -> str:
         """The hash and the size of the file."""
@@ -85,7 +91,8 @@ class CsvSource:
         feed = LineFeed(file, encoding, offset, self._limit)
         header = self._header(feed, delimiter, skipped)
         body = Position(offset=feed.offset, line=feed.whole + skipped)
-        return Layout(encoding, delimiter, column_names(header), body)
+        columns = checked_names(header, self._path, self._max_columns)
+        return Layout(encoding, delimiter, columns, body)
 
     def _header(self, feed: LineFeed, delimiter: str, skipped: int) -> Sequence[str]:
         rows = csv.reader(feed.texts(), delimiter=delimiter)
@@ -99,7 +106,7 @@ class CsvSource:
         for line, reason in feed.broken.items():
             if line < feed.whole:
                 where = f"{self._path}, line {line + skipped + 1}"
-                raise BadSource(f"{where}: the header is {reason}; state the file's encoding")
+                raise BadSource(f"{where}: the header is {reason}")
         feed.forget(feed.whole)
         return header
 
@@ -121,6 +128,9 @@ class _Rows(msgspec.Struct):
 class CsvReader:
     """Rows from a position on."""
 
+    notes: tuple[str, ...] = ()
+    sheets: tuple[str, ...] = ()
+
     def __init__(self, file: BinaryIO, layout: Layout, at: Position, limit: int) -> None:
         self.columns = layout.columns
         self._file = file
@@ -128,9 +138,7 @@ class CsvReader:
         self._limit = limit
         self._row = at.row
         self._open_quotes = 0
-        self._extra = EXTRA
-        while self._extra in self.columns:
-            self._extra = f"_{self._extra}"
+        self._extra = extra_name(self.columns)
         self._begin(at.offset, at.line)
 
     def close(self) -> None:
@@ -269,7 +277,7 @@ class CsvWriter:
         self._delimiter = delimiter
         self._columns: Sequence[str] = ()
 
-    def open(self, columns: Sequence[str]) -> None:
+    def open(self, columns: Sequence[str], rows: int = 0) -> None:  # noqa: ARG002 (of any number)
         """Begin, with the header."""
         self._columns = columns
         self._target.open()

@@ -1,7 +1,13 @@
-"""The head of a CSV file: which delimiter, and which names."""
+"""The head of a table: which delimiter, and which names."""
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
+
+from headgate.core.errors import BadSource
+
+EXTRA = "_extra"
+"""Values beyond the last column of a bad row are kept as a list under this name."""
 
 DELIMITERS = ",;\t|"
 """What is looked for; of equals, the first."""
@@ -41,3 +47,21 @@ def column_names(header: Sequence[str]) -> tuple[str, ...]:
         used.add(name)
         names.append(name)
     return tuple(names)
+
+
+def checked_names(header: Sequence[str], path: str | Path, most: int) -> tuple[str, ...]:
+    """The names of the columns of a file; BadSource if there are too many."""
+    if len(header) > most:
+        raise BadSource(
+            f"{path} has {len(header):,} columns; at most {most:,} are read. Is the delimiter "
+            "right, and does each row stand in a line of its own?"
+        )
+    return column_names(header)
+
+
+def extra_name(columns: Sequence[str]) -> str:
+    """`_extra`, with more underscores in front if a column is called so."""
+    name = EXTRA
+    while name in columns:
+        name = f"_{name}"
+    return name

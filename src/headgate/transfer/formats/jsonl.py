@@ -8,8 +8,8 @@ import msgspec
 
 from headgate.core.errors import BadSource
 from headgate.ports.source import Batch
+from headgate.transfer.limits import Limits
 from headgate.transfer.lines import (
-    MAX_RECORD_BYTES,
     Encoding,
     Lines,
     describe_broken,
@@ -40,11 +40,11 @@ class JsonlSource:
         self,
         path: Path,
         encoding: str | None = None,
-        max_record_bytes: int = MAX_RECORD_BYTES,
+        limits: Limits | None = None,
     ) -> None:
         self._path = path
         self._encoding = encoding
-        self._limit = max_record_bytes
+        self._limit = (limits or Limits()).max_record_bytes
 
     def fingerprint(self) -> str:
         """The hash and the size of the file."""
@@ -59,6 +59,9 @@ class JsonlSource:
 
 class JsonlReader:
     """Objects from a position on."""
+
+    notes: tuple[str, ...] = ()
+    sheets: tuple[str, ...] = ()
 
     def __init__(self, path: Path, encoding: Encoding, start: Position, limit: int) -> None:
         self._file = open_file(path)
@@ -181,7 +184,7 @@ class JsonlWriter:
     def __init__(self, path: Path) -> None:
         self._target = LocalTarget(path)
 
-    def open(self, columns: Sequence[str]) -> None:  # noqa: ARG002 (each row names its own values)
+    def open(self, columns: Sequence[str], rows: int = 0) -> None:  # noqa: ARG002 (any fit)
         """Begin."""
         self._target.open()
 

@@ -53,6 +53,11 @@ class LocalTarget:
         """Make the file; it has a name of its own, so that two exports never mix."""
         self._file = self._make(self._path)
 
+    @property
+    def part(self) -> Path:
+        """Where the file lies until it is complete, for libraries that write files themselves."""
+        return self._unfinished[0]
+
     def write(self, data: bytes) -> None:
         """Append."""
         if self._file is None:

@@ -9,6 +9,7 @@ from headgate.core.errors import BadSource
 from headgate.transfer.formats import csv as csv_format
 from headgate.transfer.formats.cells import Formulas
 from headgate.transfer.formats.csv import CsvReader, CsvSource, CsvWriter
+from headgate.transfer.limits import Limits
 from tests.kit.rows import all_rows, batches, good_values
 
 
@@ -107,7 +108,10 @@ def test_broken_bytes_make_their_row_bad(path: Path):
     rows = all_rows(given)
     assert [row.problem for row in rows] == [
         None,
-        "not valid UTF-8: bytes ff 22 2c 32 at byte 2 of the line",
+        (
+            "not valid UTF-8: bytes ff 22 2c 32 at byte 2 of the line; if the file is in another"
+            " encoding, state it (latin-1, cp1252, …)"
+        ),
         None,
     ]
     assert rows[1].line == 3
@@ -191,7 +195,7 @@ def test_a_quote_that_is_never_closed_costs_one_row(path: Path):
 
 def test_an_open_quote_is_noticed_before_it_swallows_the_file(path: Path):
     body = "".join(f"{number},x\n" for number in range(200_000))
-    given = source(path, f'a,b\nq,"open\n{body}', max_record_bytes=100_000)
+    given = source(path, f'a,b\nq,"open\n{body}', limits=Limits(max_record_bytes=100_000))
     rows = all_rows(given, rows=5_000)
     assert len(rows) == 200_001
     assert rows[0].line == 2
@@ -202,7 +206,7 @@ def test_an_open_quote_is_noticed_before_it_swallows_the_file(path: Path):
 
 def test_how_long_a_row_may_be_does_not_depend_on_where_reading_began(path: Path):
     long = "\n".join(["x" * 50] * 30)
-    given = source(path, f'a\n1\n"{long}"\n2\n', max_record_bytes=1_000)
+    given = source(path, f'a\n1\n"{long}"\n2\n', limits=Limits(max_record_bytes=1_000))
     whole = all_rows(given)
     assert [row.problem is None for row in whole][:3] == [True, False, True]
     first = next(batches(given, rows=1))
@@ -217,7 +221,9 @@ def test_too_many_open_quotes_are_another_kind_of_file(path: Path, monkeypatch):
 
 
 def test_an_overlong_line_is_a_bad_row_and_the_next_is_read(path: Path):
-    given = source(path, "a,b\n1,2\n" + "x" * 900_000 + "\r\n3,4\n", max_record_bytes=1_000)
+    given = source(
+        path, "a,b\n1,2\n" + "x" * 900_000 + "\r\n3,4\n", limits=Limits(max_record_bytes=1_000)
+    )
     rows = all_rows(given)
     assert [(row.line, row.problem is None) for row in rows] == [(2, True), (3, False), (4, True)]
     assert len(rows[1].values["a"]) == 1_000
@@ -225,13 +231,15 @@ def test_an_overlong_line_is_a_bad_row_and_the_next_is_read(path: Path):
 
 @pytest.mark.parametrize("size", [10, 1_000_000])
 def test_an_overlong_line_may_be_the_last(path: Path, size: int):
-    given = source(path, "a\n1\n" + "x" * (1_000 + size), max_record_bytes=1_000)
+    given = source(path, "a\n1\n" + "x" * (1_000 + size), limits=Limits(max_record_bytes=1_000))
     assert [row.problem is None for row in all_rows(given)] == [True, False]
 
 
 def test_overlong_lines_in_utf_16(path: Path):
     text = "a\r\n1\r\n" + "x" * 400_001 + "\r\n2\r\n"
-    given = source(path, codecs.BOM_UTF16_BE + text.encode("utf-16-be"), max_record_bytes=1_000)
+    given = source(
+        path, codecs.BOM_UTF16_BE + text.encode("utf-16-be"), limits=Limits(max_record_bytes=1_000)
+    )
     rows = all_rows(given)
     assert [(row.line, row.problem is None) for row in rows] == [(2, True), (3, False), (4, True)]
     assert rows[2].values == {"a": "2"}
@@ -243,7 +251,7 @@ def test_overlong_lines_in_utf_16(path: Path):
 )
 def test_a_header_that_never_ends_is_no_header(path: Path, content: str, message: str):
     with pytest.raises(BadSource, match=message):
-        source(path, content, max_record_bytes=300_000).open()
+        source(path, content, limits=Limits(max_record_bytes=300_000)).open()
 
 
 def test_values_longer_than_the_csv_modules_own_limit_are_read(path: Path):

@@ -8,6 +8,7 @@ import pytest
 from headgate.core.errors import BadSource
 from headgate.transfer.formats import jsonl
 from headgate.transfer.formats.jsonl import JsonlSource, JsonlWriter
+from headgate.transfer.limits import Limits
 from tests.kit.rows import all_rows, batches, good_values
 
 
@@ -62,7 +63,9 @@ def test_broken_bytes_make_their_line_bad(path: Path):
 
 
 def test_overlong_lines_are_bad(path: Path):
-    given = source(path, '{"a": "' + "x" * 300_000 + '"}\n{"a": 1}\n', max_record_bytes=1_000)
+    given = source(
+        path, '{"a": "' + "x" * 300_000 + '"}\n{"a": 1}\n', limits=Limits(max_record_bytes=1_000)
+    )
     assert [(row.line, row.problem is None) for row in all_rows(given)] == [(1, False), (2, True)]
 
 

@@ -1,0 +1,87 @@
+"""A look at a file before anything is made of it: what it is, its first rows, what is wrong."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from headgate.core.errors import BadSource
+from headgate.ports.source import Batch, BatchReader, Source
+from headgate.transfer.limits import Limits
+from headgate.transfer.sources import ReadOptions, format_of, open_source
+
+FIRST_ROWS = 100
+FIRST_BYTES = 1024 * 1024
+
+
+class Inspection(msgspec.Struct, frozen=True):
+    """What a file holds, as far as its beginning shows."""
+
+    format: str
+    columns: Sequence[str]
+    rows: Sequence[Mapping[str, Any]]
+    """The first ones, as they were read."""
+    problems: Mapping[int, str]
+    """Why the row in a line is bad."""
+    notes: Sequence[str]
+    sheets: Sequence[str]
+
+
+def inspect(
+    path: str | Path,
+    options: ReadOptions | None = None,
+    limits: Limits | None = None,
+    rows: int = FIRST_ROWS,
+) -> Inspection:
+    """Read the beginning of a file; BadSource if no job should be made of it."""
+    options = options or ReadOptions()
+    path = Path(path)
+    name = format_of(path, options.format)
+    if path.is_file() and path.stat().st_size == 0:
+        raise BadSource(f"{path.name} is empty")
+    return inspect_source(open_source(path, options, limits), name, path.name, rows)
+
+
+def inspect_source(
+    source: Source, format_name: str, shown: str, rows: int = FIRST_ROWS
+) -> Inspection:
+    """Read the beginning of a source that is called `shown`."""
+    reader = source.open()
+    try:
+        found = _first(reader, rows)
+        inspection = Inspection(
+            format=format_name,
+            columns=reader.columns,
+            rows=[values for batch in found for values in batch.values],
+            problems={
+                batch.lines[index]: why for batch in found for index, why in batch.problems.items()
+            },
+            notes=reader.notes,
+            sheets=reader.sheets,
+        )
+    finally:
+        reader.close()
+    _check(inspection, shown)
+    return inspection
+
+
+def _first(reader: BatchReader, rows: int) -> list[Batch]:
+    found: list[Batch] = []
+    left, size = rows, 0
+    while left > 0 and size < FIRST_BYTES and (batch := reader.take(left, FIRST_BYTES)).values:
+        found.append(batch)
+        left -= len(batch.values)
+        size += batch.size
+    return found
+
+
+def _check(found: Inspection, shown: str) -> None:
+    if found.format == "images":
+        if len(found.problems) == len(found.rows):
+            raise BadSource(f"{shown} holds no image (PNG, JPEG, GIF, WebP, TIFF or BMP)")
+    elif not found.columns and not found.rows:
+        raise BadSource(f"{shown} is empty: it has neither a header nor rows")
+    elif not found.rows:
+        columns = ", ".join(found.columns[:10])
+        raise BadSource(f"{shown} has a header ({columns}) but no rows under it")

@@ -1,0 +1,93 @@
+"""Any source within limits: too many rows or columns end it, too long a value makes a bad row."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from headgate.core.errors import BadSource
+from headgate.ports.source import Batch, BatchReader, Source
+from headgate.transfer.formats.cells import cell_text
+from headgate.transfer.limits import Limits
+
+_WIDEST_CHARACTER = 4
+
+
+class LimitedSource:
+    """A source that keeps to limits which do not depend on the format."""
+
+    def __init__(self, source: Source, limits: Limits) -> None:
+        self._source = source
+        self._limits = limits
+
+    def fingerprint(self) -> str:
+        """The name of the content."""
+        return self._source.fingerprint()
+
+    def open(self, position: str = "") -> "LimitedReader":
+        """Begin reading at a stored position."""
+        return LimitedReader(self._source.open(position), self._limits)
+
+
+class LimitedReader:
+    """Passes batches on, once they were looked at."""
+
+    def __init__(self, reader: BatchReader, limits: Limits) -> None:
+        self._reader = reader
+        self._limits = limits
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns seen so far."""
+        return self._reader.columns
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know."""
+        return self._reader.notes
+
+    @property
+    def sheets(self) -> tuple[str, ...]:
+        """The sheets that there are."""
+        return self._reader.sheets
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._reader.close()
+
+    def take(self, rows: int, max_bytes: int) -> Batch:
+        """Further rows; BadSource when there are too many of them, or one is too wide."""
+        batch = self._reader.take(rows, max_bytes)
+        if not batch.values:
+            return batch
+        limits = self._limits
+        if batch.first_row + len(batch.values) - 1 > limits.max_rows:
+            raise BadSource(f"there are more than {limits.max_rows:,} rows: read it in parts")
+        # One more than there are columns: a bad row may carry its surplus in a list.
+        if max(map(len, batch.values)) > limits.max_columns + 1:
+            line, width = self._widest(batch)
+            raise BadSource(
+                f"line {line} has {width:,} values; at most {limits.max_columns:,} are read"
+            )
+        if max(map(len, batch.texts)) * _WIDEST_CHARACTER > limits.max_cell_bytes:
+            return self._with_long_cells_marked(batch)
+        return batch
+
+    def _widest(self, batch: Batch) -> tuple[int, int]:
+        width, index = max((len(values), -index) for index, values in enumerate(batch.values))
+        return batch.lines[-index], width
+
+    def _with_long_cells_marked(self, batch: Batch) -> Batch:
+        problems = dict(batch.problems)
+        for index, values in enumerate(batch.values):
+            if index not in problems and (name := self._long_cell(values)) is not None:
+                most = f"{self._limits.max_cell_bytes:,} bytes"
+                problems[index] = f"the value of {name!r} is longer than {most}"
+        return msgspec.structs.replace(batch, problems=problems)
+
+    def _long_cell(self, values: Mapping[str, Any]) -> str | None:
+        most = self._limits.max_cell_bytes
+        for name, value in values.items():
+            if len(cell_text(value).encode()) > most:
+                return name
+        return None

@@ -1,0 +1,30 @@
+"""What a file may ask of this machine: bounds that hold for every format."""
+
+import msgspec
+
+from headgate.transfer.lines import MAX_RECORD_BYTES
+
+_MIB = 1024 * 1024
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Bounds on what is read. Past one of them a row is bad, or the file is refused."""
+
+    max_rows: int = 100_000_000
+    """Rows of one source; a longer one is refused."""
+    max_columns: int = 2_000
+    """Values side by side; a wider file is refused."""
+    max_record_bytes: int = MAX_RECORD_BYTES
+    """One row; a longer one is bad."""
+    max_cell_bytes: int = _MIB
+    """One value; a row with a longer one is bad."""
+    max_members: int = 100_000
+    """Files in an archive or a folder; more are refused."""
+    max_decompressed_bytes: int = 2_048 * _MIB
+    """All files of an archive together, once unpacked; more is refused."""
+    max_ratio: int = 250
+    """How much larger than packed a file of an archive may be, if it is large at all."""
+    max_memory_bytes: int = 2_048 * _MIB
+    """What the process may take that reads a workbook or a Parquet file."""
+    max_silence_s: float = 300.0
+    """How long that process may keep us waiting for further rows."""
