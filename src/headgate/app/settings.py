@@ -24,6 +24,7 @@ from headgate.core.secret import without_secrets
 from headgate.core.sizing import ClaimPolicy, IngestPolicy
 from headgate.engine.policy import RetentionPolicy, WorkerPolicy
 from headgate.net.policy import NetPolicy
+from headgate.transfer.places.settings import PlaceSettings
 
 DEFAULT_FILE = Path("headgate.toml")
 PREFIX = "HEADGATE_"
@@ -70,6 +71,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     net: NetPolicy = msgspec.field(default_factory=NetPolicy)
     gates: GatePolicy = msgspec.field(default_factory=GatePolicy)
     breaker: BreakerPolicy = msgspec.field(default_factory=BreakerPolicy)
+    places: PlaceSettings = msgspec.field(default_factory=PlaceSettings)
     providers: Mapping[str, ProviderPolicy] = msgspec.field(
         default_factory=lambda: with_presets([])
     )
