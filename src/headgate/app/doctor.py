@@ -14,8 +14,9 @@ import msgspec
 import psutil
 
 from headgate.app import wiring
-from headgate.app.settings import Settings, masked
+from headgate.app.settings import Settings
 from headgate.core.errors import HeadgateError, StoreMismatch
+from headgate.core.secret import without_secrets
 from headgate.ports.clock import Clock
 from headgate.ports.handler import HandlerLookup
 from headgate.ports.reads import JobQuery
@@ -128,7 +129,7 @@ def disk_space(free: int, folder: Path) -> Line:
 
 async def store_checks(settings: Settings, clock: Clock) -> AsyncIterator[Line]:
     """What the store says; nothing is made that is not there."""
-    place = masked(settings.database_url)
+    place = without_secrets(settings.database_url)
     if missing := wiring.missing_file(settings):
         yield Line(Grade.WARN, "store", f"{missing} does not exist", "`headgate run` makes it")
         return

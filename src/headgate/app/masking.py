@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from headgate.app.settings import masked
 from headgate.app.telemetry import SECRET_NAME, redacted
+from headgate.core.secret import without_secrets
 
 
 def shown_source(source: str) -> str:
     """Where a job's rows come from, without credentials."""
-    return redacted(masked(source))
+    return redacted(without_secrets(source))
 
 
 def shown_config(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,9 +21,11 @@ from headgate.core.errors import BadSetting
 from headgate.core.gate_policy import GatePolicy
 from headgate.core.provider import ProviderPolicy
 from headgate.core.retry import RetryPolicy
+from headgate.core.secret import without_secrets
 from headgate.core.sizing import ClaimPolicy, IngestPolicy
 from headgate.engine.policy import RetentionPolicy, WorkerPolicy
 from headgate.net.policy import NetPolicy
+from headgate.transfer.places.settings import PlaceSettings
 
 DEFAULT_FILE = Path("headgate.toml")
 PREFIX = "HEADGATE_"
@@ -72,6 +74,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     net: NetPolicy = msgspec.field(default_factory=NetPolicy)
     gates: GatePolicy = msgspec.field(default_factory=GatePolicy)
     breaker: BreakerPolicy = msgspec.field(default_factory=BreakerPolicy)
+    places: PlaceSettings = msgspec.field(default_factory=PlaceSettings)
     server: ServerPolicy = msgspec.field(default_factory=ServerPolicy)
     providers: Mapping[str, ProviderPolicy] = msgspec.field(
         default_factory=lambda: with_presets([])
@@ -287,25 +290,7 @@ def _converted(leaf: Leaf, given: _Given) -> Any:
     try:
         return msgspec.convert(value, leaf.type, strict=strict)
     except msgspec.ValidationError as error:
-        shown = masked(given.value) if isinstance(given.value, str) else given.value
+        shown = without_secrets(given.value) if isinstance(given.value, str) else given.value
         choices: list[str] = list(leaf.type) if isinstance(leaf.type, EnumType) else []
         wanted = f"use one of {', '.join(choices)}" if choices else str(error).replace("`", "")
         raise BadSetting(f"{leaf.path} = {shown!r} in {given.origin}: {wanted}") from error
-
-
-def masked(url: str) -> str:
-    """The URL with its password hidden; anything else is returned as it is."""
-    scheme, separator, rest = url.partition("://")
-    if not separator:
-        return url
-    # The last @ ends the credentials: a careless password may hold one, or a slash, unescaped.
-    credentials, at, place = rest.rpartition("@")
-    user, colon, _ = credentials.partition(":")
-    head = f"{user}{':***' if colon else ''}{at}"
-    base, question, query = place.partition("?")
-    parts = [
-        f"{name}=***" if "password" in name.lower() else part
-        for part in query.split("&")
-        for name in [part.partition("=")[0]]
-    ]
-    return f"{scheme}://{head}{base}{question}{'&'.join(parts)}"

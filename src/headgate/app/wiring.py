@@ -7,8 +7,9 @@ from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
 from headgate.app.ledger import OpenLedger, StoreWithLedger
-from headgate.app.settings import Settings, masked
+from headgate.app.settings import Settings
 from headgate.core.errors import BadSetting
+from headgate.core.secret import without_secrets
 from headgate.ports.store import Store
 
 
@@ -64,7 +65,7 @@ def store_kind(url: str) -> str:
     name = ALIASES.get(scheme, scheme)
     if name not in STORES or not url:
         raise BadSetting(
-            f"no store serves {masked(url)!r}; use sqlite:///FILE or postgresql://USER@HOST/NAME"
+            f"no store serves {without_secrets(url)!r}; use sqlite:///FILE or postgresql://USER@HOST/NAME"
         )
     return name
 

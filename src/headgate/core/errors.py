@@ -15,6 +15,7 @@ HeadgateError
 │   ├── IllegalMove       the state table has no such move
 │   └── SourceChanged     the source of a job is not what it was when the job was made
 ├── BadSource             the input cannot be read as rows
+│   └── SourceUnreachable the place of the input does not hand it out now; it may do so later
 ├── StaleIngest           somebody else moved the ingest position of this job
 └── StoreError
     ├── StoreUnreachable  the database does not answer
@@ -84,6 +85,10 @@ class SourceChanged(UsageError):
 
 class BadSource(HeadgateError):
     """The input cannot be read as rows."""
+
+
+class SourceUnreachable(BadSource):
+    """The place of the input does not hand it out now; another try may get it."""
 
 
 class StaleIngest(HeadgateError):

@@ -7,7 +7,8 @@ import typer
 
 from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.options import Json
-from headgate.app.settings import LEAVES, masked, value_of
+from headgate.app.settings import LEAVES, value_of
+from headgate.core.secret import without_secrets
 
 app = noun("config", "See the settings.")
 
@@ -44,7 +45,7 @@ async def show(
 
 
 def _shown(value: Any) -> Any:
-    return masked(value) if isinstance(value, str) else value
+    return without_secrets(value) if isinstance(value, str) else value
 
 
 def _text(value: Any) -> str:

@@ -1,0 +1,43 @@
+"""Secrets in URLs: what must not be seen when one is shown."""
+
+import re
+from typing import Final
+from urllib.parse import unquote_plus
+
+HIDDEN: Final = "***"
+_HINTS: Final = re.compile(
+    r"pass(word|wd|phrase)|pwd|secret|token|signature|credential|auth|(api|access|private)[_-]?key"
+)
+_NAMES: Final = frozenset({"key", "pass", "sig", "sas", "jwt", "session", "sessionid"})
+_SIGNED: Final = ("x-amz-", "x-goog-", "x-ms-")
+"""How the parameters of a presigned URL begin; together they open what they name."""
+_PARAMETER: Final = re.compile(r"(?<=[?&;#])([^=&;#]*)=([^&;#]*)")
+
+
+def without_secrets(url: str) -> str:
+    """The URL with passwords, keys and signatures hidden; what is no URL is returned as it is."""
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        return url
+    # The last @ ends the credentials: a careless password may hold one, or a slash, unescaped.
+    credentials, at, place = rest.rpartition("@")
+    shown = _without_password(scheme, credentials) if at else ""
+    return f"{scheme}{separator}{shown}{at}{_PARAMETER.sub(_hidden, place)}"
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether what is called so is better not shown."""
+    name = unquote_plus(name).strip().lower()
+    return name in _NAMES or name.startswith(_SIGNED) or _HINTS.search(name) is not None
+
+
+def _without_password(scheme: str, credentials: str) -> str:
+    user, colon, _ = credentials.partition(":")
+    if colon:
+        return f"{user}:{HIDDEN}"
+    # On the web a user without a password is as a rule a token.
+    return HIDDEN if scheme.lower() in {"http", "https"} and user else user
+
+
+def _hidden(parameter: re.Match[str]) -> str:
+    return f"{parameter[1]}={HIDDEN}" if is_secret_name(parameter[1]) else parameter[0]

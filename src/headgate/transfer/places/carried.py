@@ -1,0 +1,126 @@
+"""A place over any protocol: looking, listing and copying, with the same limits for all."""
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+
+from headgate.core.errors import BadSource, SourceUnreachable
+from headgate.ports.place import Fetched, Found, Progress
+from headgate.transfer.places.carrier import Carrier, Opening
+from headgate.transfer.places.dialing import Dialer
+from headgate.transfer.places.part import Part, discard
+from headgate.transfer.places.settings import PlaceSettings
+from headgate.transfer.places.trouble import in_words
+
+
+class CarriedPlace:
+    """Hands out files by the carrier that `connect` makes for each errand."""
+
+    def __init__(self, connect: Callable[[Dialer], Carrier], settings: PlaceSettings) -> None:
+        self._connect = connect
+        self._settings = settings
+
+    def stat(self, url: str) -> Found:
+        """The file as it is now."""
+        with Dialer(self._settings, self._settings.look_s) as dialer, in_words(url, dialer):
+            return self._connect(dialer).find(url)
+
+    def files(self, url: str) -> Sequence[Found]:
+        """The files of one folder, by name."""
+        most = self._settings.max_files
+        with Dialer(self._settings, self._settings.look_s) as dialer, in_words(url, dialer):
+            found = [*islice(self._connect(dialer).files(url), most + 1)]
+            if len(found) > most:
+                raise too_many(most)
+            return sorted(found, key=lambda one: one.url)
+
+    def fetch(
+        self,
+        url: str,
+        target: Path,
+        *,
+        limit_bytes: int | None = None,
+        on_progress: Progress | None = None,
+    ) -> Fetched:
+        """Copy the file to `target`, going on where an earlier try ended."""
+        limit = min(limit_bytes or self._settings.max_bytes, self._settings.max_bytes)
+        try:
+            with Part(target) as part:
+                return self._copied(url, target, part, _Watch(limit, on_progress))
+        except _TooLarge:
+            discard(target)
+            raise
+
+    def discard(self, target: Path) -> None:
+        """Remove what broken tries have left beside the target."""
+        discard(target)
+
+    def _copied(self, url: str, target: Path, part: Part, watch: "_Watch") -> Fetched:
+        with Dialer(self._settings, self._settings.fetch_s) as dialer, in_words(url, dialer):
+            carrier = self._connect(dialer)
+            with carrier.open(url, part.kept()) as opening:
+                _copy(opening, part, watch)
+            if dialer.expired:
+                raise SourceUnreachable(f"{opening.found.shown} took longer than allowed")
+            _check(opening, part.size, carrier, url)
+            part.complete()
+            return Fetched(opening.found, target, part.size, opening.offset)
+
+
+class _TooLarge(BadSource):
+    """Larger than a source may be."""
+
+
+class _Watch:
+    """Keeps the limit, and tells how far it is."""
+
+    def __init__(self, limit: int, on_progress: Progress | None) -> None:
+        self._limit = limit
+        self._on_progress = on_progress
+
+    def check(self, size: int | None, found: Found) -> None:
+        if size is not None and size > self._limit:
+            raise _TooLarge(
+                f"{found.shown} is larger than the {self._limit:,} bytes that a source may have"
+            )
+
+    def tell(self, size: int, found: Found) -> None:
+        self.check(size, found)
+        if self._on_progress is not None:
+            self._on_progress(size, found.size)
+
+
+def _copy(opening: Opening, part: Part, watch: _Watch) -> None:
+    found = opening.found
+    watch.check(found.size, found)
+    part.begin(found.version, opening.offset)
+    for piece in opening.pieces:
+        watch.check(part.size + len(piece), found)
+        part.write(piece)
+        watch.tell(part.size, found)
+
+
+def _check(opening: Opening, size: int, carrier: Carrier, url: str) -> None:
+    """What is here must be all of one version."""
+    found = opening.found
+    if found.size is not None and size != found.size:
+        raise SourceUnreachable(
+            f"{found.shown} ended after {size:,} of {found.size:,} bytes:"
+            " it was cut off, or changed while it was copied"
+        )
+    if opening.steady:
+        return
+    try:
+        now = carrier.find(url)
+    except FileNotFoundError:
+        raise BadSource(f"{found.shown} vanished while it was copied") from None
+    if now.version != found.version:
+        raise SourceUnreachable(f"{found.shown} changed while it was copied; try again")
+
+
+def too_many(most: int) -> BadSource:
+    """What is said of a folder that is too full to look through."""
+    return BadSource(
+        f"the folder holds more than {most:,} files (places.max_files);"
+        " move away those that are done"
+    )

@@ -1,0 +1,53 @@
+"""What each protocol must be able to do; the rest is the same for all."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from typing import NamedTuple, Protocol
+
+from headgate.ports.place import Found
+
+BLOCK = 256 * 1024
+"""How much of a file is in memory at once."""
+
+
+class Kept(NamedTuple):
+    """What an earlier try has copied."""
+
+    version: str
+    size: int
+
+
+NOTHING = Kept("", 0)
+
+
+class Opening(NamedTuple):
+    """A file that is being read."""
+
+    found: Found
+    offset: int
+    """Where the pieces begin: at the end of what is kept, or at 0."""
+    pieces: Iterator[bytes]
+    steady: bool = False
+    """The place itself sees to it that all pieces are of one version."""
+
+
+class Carrier(Protocol):
+    """Speaks one protocol, for one errand. Failures are OSErrors or BadSource."""
+
+    def find(self, url: str) -> Found:
+        """The file as it is now."""
+        ...
+
+    def files(self, url: str) -> Iterable[Found]:
+        """The files of a folder, in any order."""
+        ...
+
+    def open(self, url: str, kept: Kept) -> AbstractContextManager[Opening]:
+        """Begin to read, after what is kept if that is of the same version."""
+        ...
+
+
+def start_of(found: Found, kept: Kept) -> int:
+    """Where reading begins; at the size if all of it is there already."""
+    same = kept.version and kept.version == found.version
+    return kept.size if same and kept.size <= (found.size or 0) else 0

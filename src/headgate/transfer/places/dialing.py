@@ -1,0 +1,112 @@
+"""Connections to places: to allowed addresses alone, and not for ever.
+
+The address that was checked is the one that is connected to, so that a name cannot change its
+address in between. A server that keeps us busy with a byte now and then would never be silent for
+long; so all connections of one errand are cut when its time is over.
+"""
+
+import socket
+import ssl
+import threading
+from types import TracebackType
+from typing import Any, Self
+
+from headgate.core.address import refusal_of
+from headgate.core.errors import BadSource
+from headgate.transfer.places.settings import PlaceSettings
+
+AddressInfo = tuple[int | socket.AddressFamily, int | socket.SocketKind, int, str, Any]
+
+
+class Dialer:
+    """Makes the connections of one errand."""
+
+    def __init__(self, settings: PlaceSettings, limit_s: float) -> None:
+        self.settings = settings
+        self.limit_s = limit_s
+        self.expired = False
+        self._handles: list[socket.socket] = []
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(limit_s, self._cut)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        with self._lock:
+            for handle in self._handles:
+                handle.close()
+            self._handles.clear()
+
+    def dial(self, host: str, port: int) -> socket.socket:
+        """A connection to one of the allowed addresses of a host; OSError if none answers."""
+        last: OSError | None = None
+        for info in self._allowed(host, port):
+            try:
+                connection = self._connected(info)
+            except OSError as error:
+                last = error
+            else:
+                self._keep(connection)
+                return connection
+        raise last or OSError("the name has no address")
+
+    def tls(self) -> ssl.SSLContext:
+        """How certificates are checked."""
+        context = ssl.create_default_context()
+        if self.settings.ca_file:
+            context.load_verify_locations(self.settings.ca_file)
+        return context
+
+    def _allowed(self, host: str, port: int) -> list[AddressInfo]:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        if self.settings.allow_private:
+            return [*found]
+        public = [info for info in found if refusal_of(str(info[4][0])) is None]
+        if found and not public:
+            raise refused(host, str(refusal_of(str(found[0][4][0]))))
+        return [*public]
+
+    def _connected(self, info: AddressInfo) -> socket.socket:
+        family, kind, protocol, _, place = info
+        connection = socket.socket(family, kind, protocol)
+        try:
+            connection.settimeout(self.settings.connect_s)
+            connection.connect(place)
+            connection.settimeout(self.settings.read_s)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _keep(self, connection: socket.socket) -> None:
+        # A copy of the handle reaches the connection also when TLS has taken the first one over.
+        with self._lock:
+            self._handles.append(connection.dup())
+        if self.expired:
+            self._cut()
+
+    def _cut(self) -> None:
+        self.expired = True
+        with self._lock:
+            for handle in self._handles:
+                try:
+                    handle.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    continue  # closed already
+
+
+def refused(host: str, kind: str) -> BadSource:
+    """What is said of an address that is not allowed."""
+    # The address itself is left out: it would tell strangers about the network we are in.
+    return BadSource(
+        f"address refused: {host} is {kind}, not public (places.allow_private permits it)"
+    )

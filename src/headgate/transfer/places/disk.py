@@ -1,0 +1,117 @@
+"""Files and folders of this machine, inside the folders that may be read."""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from headgate.core.errors import BadSource
+from headgate.ports.place import Found
+from headgate.transfer.places.address import checked, is_plain, plain_name
+from headgate.transfer.places.carrier import BLOCK, Kept, Opening, start_of
+
+
+class DiskCarrier:
+    """Reads `file:` URLs, `folder:` names and plain paths; `roots` None is no limit."""
+
+    def __init__(self, roots: Sequence[str] | None) -> None:
+        self._roots = None if roots is None else [Path(root).resolve() for root in roots]
+
+    def find(self, url: str) -> Found:
+        """The file as it is now."""
+        path = path_of(url)
+        number = self._opened(path)
+        try:
+            return _found(path, os.fstat(number))
+        finally:
+            os.close(number)
+
+    def files(self, url: str) -> Iterator[Found]:
+        """The files of a folder; links are followed only to where they may lead."""
+        folder = path_of(url)
+        real, _ = self._allowed(folder)
+        with os.scandir(real) as entries:
+            names = [entry.name for entry in entries if is_plain(entry.name)]
+        for name in names:
+            found = self._listed(folder / name)
+            if found is not None:
+                yield found
+
+    @contextmanager
+    def open(self, url: str, kept: Kept) -> Iterator[Opening]:
+        """Begin to read."""
+        path = path_of(url)
+        number = self._opened(path)
+        with os.fdopen(number, "rb", buffering=0) as file:
+            found = _found(path, os.fstat(number))
+            offset = file.seek(start_of(found, kept))
+            yield Opening(found, offset, iter(lambda: file.read(BLOCK), b""))
+
+    def _listed(self, path: Path) -> Found | None:
+        try:
+            real, _ = self._allowed(path)
+            what = real.stat()
+        except (BadSource, OSError):
+            return None  # it leads outside, or was removed a moment ago
+        return _found(path, what) if stat.S_ISREG(what.st_mode) else None
+
+    def _allowed(self, path: Path) -> tuple[Path, Path]:
+        """The path without links, and the folder that it is allowed by."""
+        # Not strict, so that nobody learns what there is outside.
+        real = path.resolve()
+        if self._roots is None:
+            return real, Path(real.anchor)
+        for root in self._roots:
+            if real.is_relative_to(root):
+                return real, root
+        raise BadSource(f"{path} lies outside the folders that sources may lie in (places.roots)")
+
+    def _opened(self, path: Path) -> int:
+        real, root = self._allowed(path)
+        number = _open_beneath(root, real.relative_to(root).parts)
+        mode = os.fstat(number).st_mode
+        if stat.S_ISREG(mode):
+            return number
+        os.close(number)
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError
+        raise BadSource(f"{path} is no ordinary file")
+
+
+def path_of(url: str) -> Path:
+    """The path that a `file:` URL, a `folder:` name or a plain path stands for, from the root."""
+    checked(url)
+    if url.startswith("folder:"):
+        return Path(url.removeprefix("folder:")).absolute()
+    if not url.startswith("file:"):
+        return Path(url).absolute()
+    parts = urlsplit(url)
+    if parts.netloc not in {"", "localhost"}:
+        raise BadSource(f"{url} names another machine; file: URLs begin with file:///")
+    path = unquote(url.partition(":")[2].removeprefix(f"//{parts.netloc}"))
+    return Path(checked(path)).absolute()
+
+
+def _open_beneath(root: Path, names: Iterable[str]) -> int:
+    """Step by step and through no link: one that was put there since was not checked."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    number = os.open(root, os.O_RDONLY | os.O_CLOEXEC)
+    for name in names:
+        try:
+            inner = os.open(name, flags, dir_fd=number)
+        finally:
+            os.close(number)
+        number = inner
+    return number
+
+
+def _found(path: Path, what: os.stat_result) -> Found:
+    return Found(
+        path.as_uri(),
+        plain_name(path.name),
+        what.st_size,
+        f"{what.st_mtime_ns}-{what.st_size}",
+        what.st_mtime_ns // 1000,
+    )

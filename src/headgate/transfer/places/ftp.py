@@ -1,0 +1,223 @@
+"""Files over FTP, plain or under TLS, with fsspec's reading of listings.
+
+fsspec connects by name and lets TLS go unchecked, so both are done here. Data connections go to
+the address of the control connection; the one that a server names is ignored (as ftplib does).
+"""
+
+import ftplib
+import socket
+import ssl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from fsspec.implementations.ftp import FTPFileSystem  # type: ignore[import-untyped]
+
+from headgate.ports.place import Found
+from headgate.transfer.places.address import Address, is_plain, parse_address, plain_name
+from headgate.transfer.places.carried import too_many
+from headgate.transfer.places.carrier import BLOCK, Kept, Opening, start_of
+from headgate.transfer.places.dialing import Dialer
+
+IMPLICIT_TLS_PORT = 990
+"""Where TLS begins before the first word; elsewhere it is asked for."""
+
+
+class FtpCarrier:
+    """Reads from an FTP server, one login for each errand."""
+
+    def __init__(self, dialer: Dialer) -> None:
+        self._dialer = dialer
+
+    def find(self, url: str) -> Found:
+        """The file as its folder lists it."""
+        address = parse_address(url)
+        with _as_os_errors(), self._session(address) as session:
+            return _found(address, session)
+
+    def files(self, url: str) -> Iterator[Found]:
+        """The files of a folder."""
+        address = parse_address(url)
+        with _as_os_errors(), self._session(address) as session:
+            listed = session.ls(address.path)
+        for facts in listed:
+            name = facts["name"].rpartition("/")[2]
+            if facts["type"] == "file" and is_plain(name):
+                yield _from_facts(address.inside(name), facts)
+
+    @contextmanager
+    def open(self, url: str, kept: Kept) -> Iterator[Opening]:
+        """Begin to read."""
+        address = parse_address(url)
+        with _as_os_errors(), self._session(address) as session:
+            found = _found(address, session)
+            offset = start_of(found, kept)
+            if offset == found.size:
+                yield Opening(found, offset, iter(()))
+                return
+            session.ftp.voidcmd("TYPE I")
+            offset, connection = _retrieved(session.ftp, address.path, offset)
+            with connection:
+                yield Opening(found, offset, _pieces(session.ftp, connection))
+
+    @contextmanager
+    def _session(self, address: Address) -> Iterator["_Session"]:
+        session = _Session(self._dialer, address)
+        try:
+            session.login()
+            yield session
+        finally:
+            session.ftp.close()
+
+
+class _Session(FTPFileSystem):  # type: ignore[misc]
+    """fsspec's FTP over a connection of ours."""
+
+    def __init__(self, dialer: Dialer, address: Address) -> None:
+        self.ftp = _connection(dialer, address)
+        super().__init__(
+            address.host,
+            username=address.user or "anonymous",
+            password=address.password,
+            use_listings_cache=False,
+        )
+
+    def login(self) -> None:
+        """Connect and log in; with TLS, both connections are under it."""
+        self.ftp.connect(self.host, self.port)
+        self.ftp.login(*self.cred)
+        if isinstance(self.ftp, ftplib.FTP_TLS):
+            self.ftp.prot_p()
+
+    def _connect(self) -> None:
+        """Not yet: whoever is made must be there to be closed."""
+
+
+class _Dialed(ftplib.FTP):
+    """FTP over connections of the dialer."""
+
+    dialer: Dialer
+    address: Address
+
+    def connect(self, *_: Any, **__: Any) -> str:
+        """Connect to the address that was checked."""
+        self.host, self.port = self.address.host, self.address.port
+        self.timeout = self.dialer.settings.read_s
+        self.sock = self._control()
+        self.af = self.sock.family
+        self.file = self.sock.makefile("r", encoding=self.encoding)
+        self.welcome = self.getresp()
+        return self.welcome
+
+    def retrlines(self, cmd: str, callback: Callable[[str], object] | None = None) -> str:
+        """Lines of a listing, as many as are wanted of any folder."""
+        most = self.dialer.settings.max_files
+        count = 0
+
+        def counted(line: str) -> None:
+            nonlocal count
+            count += 1
+            if count > most + 2:  # the folder itself and the one above may be among them
+                raise too_many(most)
+            if callback is not None:
+                callback(line)
+
+        return super().retrlines(cmd, counted)
+
+    def _control(self) -> socket.socket:
+        return self.dialer.dial(self.address.host, self.address.port)
+
+
+class _DialedTls(_Dialed, ftplib.FTP_TLS):
+    """The same under TLS."""
+
+    def _control(self) -> socket.socket:
+        connection = super()._control()
+        if self.address.port == IMPLICIT_TLS_PORT:
+            return self.context.wrap_socket(connection, server_hostname=self.address.host)
+        return connection
+
+    def ntransfercmd(self, cmd: str, rest: int | str | None = None) -> tuple[socket.socket, int]:
+        """A data connection of the same TLS session, which many servers insist on."""
+        connection, size = ftplib.FTP.ntransfercmd(self, cmd, rest)  # noqa: S321 (under TLS)
+        session = self.sock.session if isinstance(self.sock, ssl.SSLSocket) else None
+        secured = self.context.wrap_socket(
+            connection, server_hostname=self.address.host, session=session
+        )
+        return secured, size or 0
+
+
+def _connection(dialer: Dialer, address: Address) -> ftplib.FTP:
+    if address.scheme == "ftps":
+        secured = _DialedTls(context=dialer.tls())
+        secured.dialer, secured.address = dialer, address
+        return secured
+    plain = _Dialed()
+    plain.dialer, plain.address = dialer, address
+    return plain
+
+
+def _found(address: Address, session: _Session) -> Found:
+    facts = session.info(address.path)
+    if facts["type"] != "file":
+        raise IsADirectoryError
+    return _from_facts(address.url, facts)
+
+
+def _from_facts(url: str, facts: dict[str, Any]) -> Found:
+    modify, size = str(facts.get("modify", "")), int(facts["size"])
+    return Found(url, plain_name(facts["name"]), size, f"{modify}-{size}", _moment(modify))
+
+
+def _moment(modify: str) -> int | None:
+    """UTC microseconds of an MLSD time; a listing for people tells no exact one."""
+    try:
+        moment = datetime.strptime(modify[:14], "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return int(moment.timestamp()) * 1_000_000
+
+
+def _retrieved(ftp: ftplib.FTP, path: str, offset: int) -> tuple[int, socket.socket]:
+    if offset:
+        try:
+            return offset, ftp.transfercmd(f"RETR {path}", offset)
+        except ftplib.error_perm as error:
+            if _code(error) not in {"500", "501", "502", "504"}:
+                raise
+    # A server that cannot begin in the middle begins anew.
+    return 0, ftp.transfercmd(f"RETR {path}")
+
+
+def _pieces(ftp: ftplib.FTP, connection: socket.socket) -> Iterator[bytes]:
+    while piece := connection.recv(BLOCK):
+        yield piece
+    connection.close()
+    ftp.voidresp()
+
+
+def _code(error: Exception) -> str:
+    return str(error)[:3]
+
+
+@contextmanager
+def _as_os_errors() -> Iterator[None]:
+    try:
+        yield
+    except ftplib.error_perm as error:
+        raise _denial(_code(error)) from None
+    except ftplib.Error as error:
+        raise ConnectionError(f"the server answered {_code(error)}") from None
+    except EOFError:
+        raise ConnectionError("the server hung up") from None
+    except UnicodeError:
+        raise ConnectionError("the server does not speak UTF-8") from None
+
+
+def _denial(code: str) -> OSError:
+    if code in {"530", "532", "331", "332"}:
+        return PermissionError("the server did not accept user and password")
+    if code == "550":
+        return FileNotFoundError()
+    return ConnectionError(f"the server answered {code}")

@@ -1,0 +1,78 @@
+"""Which place a URL names."""
+
+import importlib
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from headgate.core.errors import UsageError
+from headgate.core.secret import without_secrets
+from headgate.ports.place import Place
+from headgate.transfer.places.carried import CarriedPlace
+from headgate.transfer.places.carrier import Carrier
+from headgate.transfer.places.dialing import Dialer
+from headgate.transfer.places.disk import DiskCarrier
+from headgate.transfer.places.settings import PlaceSettings
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
+
+
+class _Kind(NamedTuple):
+    """Where a carrier is, and what must be installed for it."""
+
+    module: str
+    carrier: str
+    extra: str = ""
+
+
+_HTTP = _Kind("headgate.transfer.places.web", "WebCarrier")
+_FTP = _Kind("headgate.transfer.places.ftp", "FtpCarrier")
+_KINDS = {
+    "http": _HTTP,
+    "https": _HTTP,
+    "ftp": _FTP,
+    "ftps": _FTP,
+    "sftp": _Kind("headgate.transfer.places.sftp", "SftpCarrier", "sftp"),
+    "s3": _Kind("headgate.transfer.places.s3", "S3Carrier", "s3"),
+}
+_ON_DISK = {"", "file", "folder"}
+SCHEMES = ("file", *_KINDS)
+
+
+def open_place(url: str, settings: PlaceSettings | None = None) -> Place:
+    """The place of a URL, a `folder:` name or a plain path; UsageError if there is none such.
+
+    Nothing is connected yet, and the place serves every URL of the same scheme.
+    """
+    settings = settings or PlaceSettings()
+    return CarriedPlace(_connector(url, settings), settings)
+
+
+def scheme_of(url: str) -> str:
+    """The scheme in lower case; empty for a plain path."""
+    found = _SCHEME.match(url)
+    return found[1].lower() if found else ""
+
+
+def _connector(url: str, settings: PlaceSettings) -> Callable[[Dialer], Carrier]:
+    scheme = scheme_of(url)
+    if scheme in _ON_DISK:
+        return lambda _dialer: DiskCarrier(settings.roots)
+    kind = _KINDS.get(scheme)
+    if kind is None:
+        raise UsageError(
+            f"no place serves {without_secrets(url)}; use {', '.join(SCHEMES)} or a path"
+        )
+    carrier: Callable[[Dialer], Carrier] = getattr(_loaded(kind, scheme), kind.carrier)
+    return carrier
+
+
+def _loaded(kind: _Kind, scheme: str) -> Any:
+    try:
+        return importlib.import_module(kind.module)
+    except ModuleNotFoundError as error:
+        if not kind.extra:
+            raise
+        raise UsageError(
+            f'{scheme}: sources need {error.name}: pip install "headgate[{kind.extra}]"'
+        ) from error

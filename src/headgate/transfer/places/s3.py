@@ -1,0 +1,220 @@
+"""Files in buckets of S3, or of what speaks like it, through s3fs.
+
+The guard sits in aiohttp's connector: it holds for every name that is resolved and every socket
+that is made, wherever a bucket's redirects may lead.
+"""
+
+import asyncio
+import re
+import socket
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from functools import partial
+from typing import Any, Final
+
+import botocore.exceptions  # type: ignore[import-untyped]
+from aiohttp import ClientError
+from aiohttp.abc import AbstractResolver, ResolveResult
+from fsspec.asyn import sync  # type: ignore[import-untyped]
+from s3fs import S3FileSystem  # type: ignore[import-untyped]
+
+from headgate.core.address import refusal_of
+from headgate.core.errors import BadSource
+from headgate.ports.place import Found
+from headgate.transfer.places.address import checked, is_plain, plain_name
+from headgate.transfer.places.carrier import BLOCK, Kept, Opening, start_of
+from headgate.transfer.places.dialing import AddressInfo, Dialer, refused
+
+_BUCKET: Final = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_DENIED: Final = "its keys were not accepted, or do not open it"
+
+
+class S3Carrier:
+    """Reads from buckets, a client for each errand."""
+
+    def __init__(self, dialer: Dialer) -> None:
+        self._dialer = dialer
+        self._settings = dialer.settings
+
+    def find(self, url: str) -> Found:
+        """The object as it is now."""
+        bucket, key = self._parsed(url)
+        with _as_os_errors(), self._client() as call:
+            return _found(url, call("head_object", Bucket=bucket, Key=_file_key(key)))
+
+    def files(self, url: str) -> Iterator[Found]:
+        """The objects under a prefix that is read as a folder."""
+        bucket, key = self._parsed(url)
+        folder = f"{key.rstrip('/')}/" if key else ""
+        with _as_os_errors(), self._client() as call:
+            page: dict[str, Any] = {"IsTruncated": True}
+            more: dict[str, str] = {}
+            while page.get("IsTruncated"):
+                page = call("list_objects_v2", Bucket=bucket, Prefix=folder, Delimiter="/", **more)
+                more = {"ContinuationToken": page.get("NextContinuationToken", "")}
+                for entry in page.get("Contents", ()):
+                    if is_plain(entry["Key"].removeprefix(folder)):
+                        yield _found(f"s3://{bucket}/{entry['Key']}", entry)
+
+    @contextmanager
+    def open(self, url: str, kept: Kept) -> Iterator[Opening]:
+        """Begin to read; the server sees to it that the version is the one that was found."""
+        bucket, key = self._parsed(url)
+        with _as_os_errors(), self._client() as call:
+            found = _found(url, call("head_object", Bucket=bucket, Key=_file_key(key)))
+            offset = start_of(found, kept)
+            if offset == found.size:
+                yield Opening(found, offset, iter(()), steady=True)
+                return
+            part = {"Range": f"bytes={offset}-"} if offset else {}
+            answer = call("get_object", Bucket=bucket, Key=key, IfMatch=found.version, **part)
+            read = partial(call.wait, answer["Body"].read, BLOCK)
+            yield Opening(found, offset, iter(read, b""), steady=True)
+
+    def _parsed(self, url: str) -> tuple[str, str]:
+        """Bucket and key; the key is taken as it stands, as other tools do."""
+        bucket, _, key = checked(url).partition("://")[2].partition("/")
+        if not _BUCKET.fullmatch(bucket):
+            raise BadSource(f"{url} names no bucket; write s3://BUCKET/KEY, without any password")
+        allowed = self._settings.s3_buckets
+        if allowed is not None and bucket not in allowed:
+            raise BadSource(f"sources may not lie in the bucket {bucket} (places.s3_buckets)")
+        return bucket, key
+
+    @contextmanager
+    def _client(self) -> Iterator["_Caller"]:
+        caller = _Caller(self._filesystem(), self._dialer)
+        try:
+            yield caller
+        finally:
+            caller.close()
+
+    def _filesystem(self) -> Any:
+        settings = self._settings
+        connector = {"resolver": _PublicNames(), "socket_factory": _public_socket}
+        filesystem = S3FileSystem(
+            anon=settings.s3_anonymous,
+            endpoint_url=settings.s3_endpoint or None,
+            client_kwargs={
+                "region_name": settings.s3_region or None,
+                "verify": settings.ca_file or None,
+            },
+            config_kwargs={
+                "connect_timeout": settings.connect_s,
+                "read_timeout": settings.read_s,
+                "retries": {"total_max_attempts": 1},  # whoever asks knows when to ask again
+                "connector_args": {} if settings.allow_private else connector,
+            },
+            skip_instance_cache=True,
+            use_listings_cache=False,
+            **({"profile": settings.s3_profile} if settings.s3_profile else {}),
+        )
+        filesystem.retries = 1
+        return filesystem
+
+
+class _Caller:
+    """Calls the S3 API from a thread, and not for longer than the errand may take."""
+
+    def __init__(self, filesystem: Any, dialer: Dialer) -> None:
+        self._filesystem = filesystem
+        self._dialer = dialer
+
+    def __call__(self, method: str, **arguments: Any) -> dict[str, Any]:
+        answer: dict[str, Any] = self.wait(self._filesystem._call_s3, method, **arguments)  # noqa: SLF001 (its own synchronous form has no time limit)
+        return answer
+
+    def wait(self, work: Callable[..., Awaitable[Any]], *words: Any, **named: Any) -> Any:
+        """What an asynchronous call of the file system answers."""
+        if self._dialer.expired:
+            raise TimeoutError
+        return sync(
+            self._filesystem.loop, work, *words, timeout=self._dialer.settings.look_s, **named
+        )
+
+    def close(self) -> None:
+        """Close the connections, if there are any."""
+        creator = getattr(self._filesystem, "_s3creator", None)
+        if creator is not None:
+            sync(self._filesystem.loop, creator.__aexit__, None, None, None, timeout=5.0)
+
+
+class _PublicNames(AbstractResolver):
+    """Resolves names to their public addresses alone."""
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        """The public addresses of a name; BadSource if it has none but others."""
+        loop = asyncio.get_running_loop()
+        found = await loop.getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM)
+        public = [info for info in found if refusal_of(str(info[4][0])) is None]
+        if found and not public:
+            raise refused(host, str(refusal_of(str(found[0][4][0]))))
+        return [_resolved(host, info) for info in public]
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _resolved(host: str, info: AddressInfo) -> ResolveResult:
+    family, _, protocol, _, place = info
+    return ResolveResult(
+        hostname=host,
+        host=place[0],
+        port=place[1],
+        family=family,
+        proto=protocol,
+        flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+    )
+
+
+def _public_socket(info: AddressInfo) -> socket.socket:
+    """A socket for a public address, whichever way it came here; BadSource for any other."""
+    family, kind, protocol, _, place = info
+    refusal = refusal_of(str(place[0]))
+    if refusal is not None:
+        raise refused(str(place[0]), refusal)
+    return socket.socket(family, kind, protocol)
+
+
+def _file_key(key: str) -> str:
+    if not key or key.endswith("/"):
+        raise IsADirectoryError
+    return key
+
+
+def _found(url: str, entry: dict[str, Any]) -> Found:
+    size = entry.get("ContentLength", entry.get("Size"))
+    modified: datetime | None = entry.get("LastModified")
+    modified_at = int(modified.timestamp() * 1_000_000) if modified else None
+    return Found(url, plain_name(url), size, entry.get("ETag", ""), modified_at, whole=True)
+
+
+@contextmanager
+def _as_os_errors() -> Iterator[None]:
+    try:
+        yield
+    except PermissionError:
+        raise PermissionError(_DENIED) from None
+    except botocore.exceptions.NoCredentialsError:
+        raise BadSource(
+            "there are no keys for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,"
+            " or places.s3_profile, or places.s3_anonymous"
+        ) from None
+    except (botocore.exceptions.ReadTimeoutError, botocore.exceptions.ConnectTimeoutError):
+        raise TimeoutError from None
+    except (botocore.exceptions.BotoCoreError, ClientError) as error:
+        refusal = _cause(error)
+        raise refusal or ConnectionError("S3 does not answer as it should") from None
+
+
+def _cause(error: BaseException | None) -> BadSource | None:
+    """What the guard said, wherever it is wrapped."""
+    while error is not None:
+        inner = getattr(error, "kwargs", {}).get("error")
+        if isinstance(inner, BadSource):
+            return inner
+        error = error.__cause__ or error.__context__
+    return None

@@ -1,0 +1,49 @@
+"""What places may be reached, and how."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from headgate.core.bounds import Count, Seconds
+
+Bytes = Annotated[int, Meta(ge=1, le=10**15)]
+
+
+class PlaceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings of the places that jobs may name as their source. Secrets stand in none of them."""
+
+    allow_private: bool = False
+    """Let sources lie at private, local and other special addresses."""
+    roots: tuple[str, ...] | None = ()
+    """The folders of this machine that `file:` sources may lie in; none unless named."""
+    max_bytes: Bytes = 10_000_000_000
+    """A larger source is refused."""
+    max_files: Count = 10_000
+    """A folder with more files is not looked through."""
+    connect_s: Seconds = 10.0
+    """How long a connection may take."""
+    read_s: Seconds = 30.0
+    """How long a server may be silent."""
+    look_s: Seconds = 120.0
+    """How long it may take to look up a file or to list a folder."""
+    fetch_s: Seconds = 21_600.0
+    """How long one try to copy a file may take; the next goes on where it ended."""
+    ca_file: str = ""
+    """Certificates to trust besides those of the system, as PEM; for `https:`, `ftps:` and S3."""
+    s3_endpoint: str = ""
+    """Where S3 answers; unset: Amazon."""
+    s3_region: str = ""
+    """The region of the buckets; unset: as the environment says."""
+    s3_profile: str = ""
+    """The profile whose keys open the buckets; unset: `AWS_…` in the environment, as usual."""
+    s3_anonymous: bool = False
+    """Open buckets without any key."""
+    s3_buckets: tuple[str, ...] | None = None
+    """The buckets that sources may lie in; unset: all that the keys open."""
+    sftp_known_hosts: str = ""
+    """The file of known host keys; unset: `~/.ssh/known_hosts`."""
+    sftp_fingerprints: tuple[str, ...] = ()
+    """Host keys to trust by their fingerprint, `SHA256:…`, wherever they are met."""
+    sftp_key_file: str = ""
+    """The private key to log in with where the URL has no password; it has no passphrase."""
