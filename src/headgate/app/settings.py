@@ -25,6 +25,7 @@ from headgate.core.secret import without_secrets
 from headgate.core.sizing import ClaimPolicy, IngestPolicy
 from headgate.engine.policy import RetentionPolicy, WorkerPolicy
 from headgate.net.policy import NetPolicy
+from headgate.transfer.limits import Limits
 from headgate.transfer.places.settings import PlaceSettings
 
 DEFAULT_FILE = Path("headgate.toml")
@@ -75,6 +76,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gates: GatePolicy = msgspec.field(default_factory=GatePolicy)
     breaker: BreakerPolicy = msgspec.field(default_factory=BreakerPolicy)
     places: PlaceSettings = msgspec.field(default_factory=PlaceSettings)
+    limits: Limits = msgspec.field(default_factory=Limits)
     server: ServerPolicy = msgspec.field(default_factory=ServerPolicy)
     providers: Mapping[str, ProviderPolicy] = msgspec.field(
         default_factory=lambda: with_presets([])

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -23,6 +23,9 @@ TAKEN_PREFIX = "result_"
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _encoder = msgspec.json.Encoder()
+
+
+OnProgress = Callable[[int], Awaitable[None]]
 
 
 class Cutoff(msgspec.Struct, frozen=True):
@@ -102,8 +105,13 @@ class Export:
         self._reads = reads
         self._clock = clock
 
-    async def run(self, job_id: int, writer: RowWriter) -> ExportReport:
-        """Write all rows of a job; the file appears only when it is complete."""
+    async def run(
+        self, job_id: int, writer: RowWriter, on_progress: OnProgress | None = None
+    ) -> ExportReport:
+        """Write all rows of a job; the file appears only when it is complete.
+
+        `on_progress` hears how many rows are written, after each page; it may raise to end it.
+        """
         job = await self._reads.job(job_id)
         results = await self._reads.result_columns(job_id)
         columns = Columns(job.columns, results)
@@ -111,7 +119,7 @@ class Export:
         expected = (await self._reads.counts(job_id)).total
         try:
             await in_thread(lambda: writer.open(columns.all, expected))
-            await self._copy(job_id, writer, tally)
+            await self._copy(job_id, writer, tally, on_progress)
             report = await self._report(job, tally)
             await in_thread(lambda: writer.commit(msgspec.to_builtins(report)))
         except BaseException:
@@ -119,13 +127,17 @@ class Export:
             raise
         return report
 
-    async def _copy(self, job_id: int, writer: RowWriter, tally: "_Tally") -> None:
+    async def _copy(
+        self, job_id: int, writer: RowWriter, tally: "_Tally", on_progress: OnProgress | None
+    ) -> None:
         # One after the other: both sides need the interpreter, and in turns they are quicker than
         # when they fight over it.
         after_id = 0
         while page := await self._reads.export_rows(job_id, after_id, self.PAGE):
             await in_thread(partial(tally.write, page, writer))
             after_id = page[-1].id
+            if on_progress is not None:
+                await on_progress(tally.rows)
 
     async def _report(self, job: Job, tally: "_Tally") -> ExportReport:
         open_items = sum(tally.statuses[status] for status in OPEN)

@@ -5,11 +5,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from random import Random
+from typing import Any
 
 import msgspec
 
 from headgate.core.errors import (
     BadSource,
+    CapReached,
     StaleIngest,
     StoreUnreachable,
     UnknownJob,
@@ -60,6 +62,8 @@ class IngestPlan(msgspec.Struct, frozen=True):
     on_bad_row: OnBadRow = OnBadRow.ITEM_ERROR
     on_progress: Callable[[IngestReport], None] | None = None
     """Called after every commit."""
+    open_items_cap: int | None = None
+    """CapReached ends the reading if the owner would have more open items than this."""
 
 
 class _Stopped(Exception):
@@ -96,7 +100,7 @@ class Ingest:
     async def run(self, plan: IngestPlan) -> IngestReport:
         """Read the source to its end; BadSource makes the job FAILED and is raised."""
         began_s = self._clock.monotonic()
-        reading = _Reading(plan, IngestSizer(self._policy))
+        reading = _Reading(plan, IngestSizer(self._policy), began_s)
         try:
             await self._read_patiently(reading)
         except _Stopped as stop:
@@ -195,10 +199,19 @@ class Ingest:
     async def _enqueue(
         self, reading: "_Reading", items: Sequence[NewItem], position: str
     ) -> EnqueueReport:
-        request = EnqueueRequest(reading.plan.job_id, items, position, reading.stored_position)
         began_s = self._clock.monotonic()
+        request = EnqueueRequest(
+            reading.plan.job_id,
+            items,
+            position,
+            reading.stored_position,
+            reading.progress(began_s, len(items)),
+            reading.plan.open_items_cap,
+        )
         try:
             report = await self._store.items.enqueue_many(request)
+        except CapReached:
+            raise
         except UsageError as error:
             # The job was ended or deleted just now, or another command has read it to the end.
             if (await self._welcome(reading)).ingest_complete:
@@ -217,8 +230,10 @@ class Ingest:
 class _Reading:
     """Where one command is in its source."""
 
-    def __init__(self, plan: IngestPlan, sizer: IngestSizer) -> None:
+    def __init__(self, plan: IngestPlan, sizer: IngestSizer, began_s: float) -> None:
         self.plan = plan
+        self._began_s = began_s
+        self._bytes = 0
         self.sizer = sizer
         self.report = IngestReport()
         self.commits = 0
@@ -253,9 +268,20 @@ class _Reading:
         self._unseen = ()
         return batch, self.maker.make(batch)
 
+    def progress(self, now_s: float, rows: int) -> dict[str, Any]:
+        """What the job says of its reading from this commit on."""
+        return {
+            "rows": self.report.rows + rows,
+            "bytes": self._bytes,
+            "batchRows": rows,
+            "ingestMs": round((now_s - self._began_s) * 1_000.0, 1),
+            "latencyEwmaMs": round(self.sizer.latency_ms, 2),
+        }
+
     def count(self, batch: Batch, made: Made, stored: EnqueueReport) -> None:
         """Add a committed batch to the report; lines that were counted before are passed over."""
         report, counted = self.report, self._counted_line
+        self._bytes += batch.size
         again = batch.lines[0] <= counted
         report.rows += sum(line > counted for line in batch.lines) if again else len(batch.lines)
         for bad in made.bad:

@@ -71,7 +71,7 @@ async def replay(asked: ReplayAsked, who: Writer, office: AtOffice) -> Replayed:
     """Bring dead letters back to PENDING."""
     if sum((asked.item_ids is not None, asked.job_id is not None, asked.everything)) != 1:
         raise Refusal(422, "say what to replay: `itemIds`, `jobId` or `all`")
-    steering = Steering(office.store, who.name)
+    steering = Steering(office.store)
     act = steering.would_reprocess if asked.dry_run else steering.reprocess
     count = 0
     for job_id, ids in await _targets(office, who, asked):

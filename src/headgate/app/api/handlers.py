@@ -46,6 +46,12 @@ def demand_handler(office: Office, name: str) -> HandlerInfo:
     return found
 
 
+def demand_config(handler: HandlerInfo, config: Mapping[str, Any]) -> None:
+    """Refuse a configuration that the handler could not work with."""
+    if handler.name == LOOKUP:
+        check_config(config)
+
+
 def _view(info: HandlerInfo) -> HandlerView:
     values = msgspec.structs.asdict(info)
     return HandlerView(**{name: values.get(name) for name in HandlerView.model_fields})

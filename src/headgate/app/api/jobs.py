@@ -65,19 +65,19 @@ async def show(job: OwnJob, office: AtOffice) -> JobDetail:
 @router.post("/{jobId}/pause", responses=documented(409))
 async def pause(job: OwnJob, who: Writer, office: AtOffice) -> JobView:
     """Stop new work on a job, on every worker, until it is resumed."""
-    return await _view(office, await Steering(office.store, who.name).pause(job.id))
+    return await _view(office, await Steering(office.store).pause(job.id, who.name))
 
 
 @router.post("/{jobId}/resume", responses=documented(409))
 async def resume(job: OwnJob, who: Writer, office: AtOffice) -> JobView:
     """Let a paused job go on."""
-    return await _view(office, await Steering(office.store, who.name).resume(job.id))
+    return await _view(office, await Steering(office.store).resume(job.id, who.name))
 
 
 @router.post("/{jobId}/cancel", responses=documented(409))
 async def cancel(job: OwnJob, who: Writer, office: AtOffice) -> JobView:
     """End a job: what is finished stays, everything else becomes CANCELLED."""
-    return await _view(office, await Steering(office.store, who.name).cancel(job.id))
+    return await _view(office, await Steering(office.store).cancel(job.id, who.name))
 
 
 class PriorityAsked(Asked):
@@ -91,14 +91,14 @@ async def prioritise(
     job: OwnJob, asked: PriorityAsked, who: Writer, office: AtOffice
 ) -> JobView:
     """Change a job's share among its owner's jobs."""
-    steering = Steering(office.store, who.name)
-    return await _view(office, await steering.prioritise(job.id, asked.priority))
+    steering = Steering(office.store)
+    return await _view(office, await steering.set_priority(job.id, asked.priority, who.name))
 
 
 @router.delete("/{jobId}", status_code=204, responses=documented(409))
 async def remove(job: OwnJob, who: Writer, office: AtOffice) -> Response:
     """Delete a job with its items, history and files; a running job is cancelled first."""
-    await Steering(office.store, who.name).remove(job.id)
+    await Steering(office.store).remove(job.id, who.name)
     await asyncio.to_thread(office.folder.remove_job, job.id, job.source)
     return Response(status_code=204)
 

@@ -19,6 +19,7 @@ from headgate.app.api.wire import Identifier, Wire
 from headgate.core.job import Job, NewJob, Once, OwnerCaps
 from headgate.engine.rows import OnBadRow
 from headgate.handlers.info import HandlerInfo
+from headgate.transfer.places.opening import demand_allowed
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 
@@ -145,7 +146,8 @@ class _Maker:
         if asked.items is not None:
             return await self._from_items(asked, asked.items, digest)
         handler = self._handler(asked)
-        source = self._office.places.demand_allowed(asked.source or "")
+        source = asked.source or ""
+        demand_allowed(source, self._office.settings.places)
         name = source.partition("?")[0].rstrip("/").rpartition("/")[2]
         return await self._create(Draft(asked, handler, source, name, digest))
 

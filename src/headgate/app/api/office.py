@@ -1,5 +1,6 @@
 """What every endpoint works with."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -10,9 +11,10 @@ from headgate.app.api.login_limit import LoginLimit
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
 from headgate.app.data_folder import DataFolder
-from headgate.app.handler_list import HandlerInfo
+from headgate.app.scanner import Scanner
 from headgate.app.settings import Settings
 from headgate.core.configured import Configured
+from headgate.handlers.info import HandlerInfo
 from headgate.ports.clock import Clock
 from headgate.ports.store import Store
 
@@ -29,6 +31,9 @@ class Office(msgspec.Struct, frozen=True):
     pulse: Pulse
     slices: Slices
     logins: LoginLimit
+    scanner: Scanner
+    uploads: asyncio.Semaphore
+    """Uploads that are taken in at the same time."""
 
     @property
     def limits(self) -> Configured:

@@ -56,7 +56,7 @@ async def reprocess(
 ) -> Reprocessed:
     """Bring finished items back to PENDING; the count is of everything that matched."""
     request = request_of(job.id, asked or ReprocessAsked(), office)
-    steering = Steering(office.store, who.name)
+    steering = Steering(office.store)
     dry = asked is not None and asked.dry_run
     count = await (steering.would_reprocess if dry else steering.reprocess)(request)
     return Reprocessed(job_id=str(job.id), count=count)

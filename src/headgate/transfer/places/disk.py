@@ -19,6 +19,10 @@ class DiskCarrier:
     def __init__(self, roots: Sequence[str] | None) -> None:
         self._roots = None if roots is None else [Path(root).resolve() for root in roots]
 
+    def demand_allowed(self, url: str) -> None:
+        """BadSource if the file, whether it is there or not, may not be read."""
+        self._allowed(path_of(url))
+
     def find(self, url: str) -> Found:
         """The file as it is now."""
         path = path_of(url)

@@ -48,6 +48,16 @@ def open_place(url: str, settings: PlaceSettings | None = None) -> Place:
     return CarriedPlace(_connector(url, settings), settings)
 
 
+def demand_allowed(url: str, settings: PlaceSettings) -> None:
+    """Refuse at once what no look at the place could make right; nothing is connected."""
+    scheme = scheme_of(url)
+    if not scheme:
+        raise UsageError(f"a source begins with one of {', '.join(f'{one}:' for one in SCHEMES)}")
+    if scheme in _ON_DISK:
+        DiskCarrier(settings.roots).demand_allowed(url)
+    _connector(url, settings)
+
+
 def scheme_of(url: str) -> str:
     """The scheme in lower case; empty for a plain path."""
     found = _SCHEME.match(url)

@@ -1,0 +1,159 @@
+"""Sources of new jobs become items: fetched if they lie elsewhere, read, or refused as a whole."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+from headgate.app.data_folder import UPLOAD, DataFolder
+from headgate.app.reading import reading_in
+from headgate.app.settings import Settings
+from headgate.app.telemetry import logger
+from headgate.core.errors import (
+    BadSource,
+    CapReached,
+    HeadgateError,
+    SourceUnreachable,
+    UnknownHandler,
+    UsageError,
+)
+from headgate.core.job import Job
+from headgate.core.status import JobMove, JobState
+from headgate.engine.ingest import Ingest, IngestPlan
+from headgate.handlers.registry import resolve
+from headgate.ports.blobs import BlobStore
+from headgate.ports.clock import Clock
+from headgate.ports.reads import JobQuery
+from headgate.ports.source import Source
+from headgate.ports.store import Store
+from headgate.transfer.blob_sink import StoreSink
+from headgate.transfer.places.opening import open_place
+from headgate.transfer.renamed import RenamedSource
+from headgate.transfer.sources import open_source
+
+READING = frozenset({JobState.INGESTING})
+
+
+class Reader:
+    """Reads what waits to be read, a few sources at a time, each by one process on this store."""
+
+    AT_ONCE = 2
+    HOLD_S = 30.0
+    """How long a job stays ours after we fell silent."""
+    RENEW_S = 10.0
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        clock: Clock,
+        folder: DataFolder,
+        blobs: BlobStore,
+        name: str,
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._clock = clock
+        self._folder = folder
+        self._blobs = blobs
+        self._name = name
+        self._under_way: dict[int, asyncio.Task[None]] = {}
+
+    async def look(self) -> None:
+        """Begin to read what nobody reads yet, oldest first."""
+        query = JobQuery(states=READING, read_by_server=True, limit=1_000)
+        waiting = (await self._store.reads.jobs(query))[::-1]
+        for job in waiting:
+            if len(self._under_way) >= self.AT_ONCE:
+                return
+            if job.id not in self._under_way and await self._hold(job.id):
+                task = asyncio.create_task(self._read(job))
+                task.add_done_callback(partial(self._done, job.id))
+                self._under_way[job.id] = task
+
+    async def stop(self) -> None:
+        """Leave off; whoever comes next goes on where the last commit was."""
+        for task in self._under_way.values():
+            task.cancel()
+        if self._under_way:
+            await asyncio.wait([*self._under_way.values()])
+
+    def _done(self, job_id: int, task: asyncio.Task[None]) -> None:
+        self._under_way.pop(job_id, None)
+        if not task.cancelled() and task.exception() is not None:
+            logger().error("a source could not be read", job=job_id, error=repr(task.exception()))
+
+    async def _hold(self, job_id: int) -> bool:
+        return await self._store.jobs.elect(f"ingest:{job_id}", self._name, self.HOLD_S)
+
+    async def _read(self, job: Job) -> None:
+        try:
+            async with self._held(job.id):
+                await self._ingest(job)
+        except SourceUnreachable as error:
+            await self._refuse(job, str(error))
+        except (BadSource, CapReached, UnknownHandler, UsageError) as error:
+            await self._refuse(job, str(error))
+        except OSError as error:
+            await self._refuse(job, f"the source cannot be read: {error.strerror or error}")
+
+    async def _ingest(self, job: Job) -> None:
+        reading = reading_in(job)
+        spec = await asyncio.to_thread(resolve, job.handler, self._settings.handlers)
+        source = await self._source(job)
+        if reading.columns:
+            source = RenamedSource(source, reading.columns)
+        plan = IngestPlan(
+            job.id,
+            source,
+            spec,
+            reading.on_bad_row,
+            open_items_cap=self._settings.server.open_items_per_user,
+        )
+        report = await Ingest(self._store, self._clock, self._settings.ingest).run(plan)
+        logger().info("source read", job=job.id, rows=report.rows, bad=report.bad)
+
+    async def _source(self, job: Job) -> Source:
+        path = await self._local(job)
+        sink = StoreSink(self._blobs, asyncio.get_running_loop())
+        options = reading_in(job).options
+        return await asyncio.to_thread(open_source, path, options, self._settings.limits, sink)
+
+    async def _local(self, job: Job) -> Path:
+        """Where the source lies on this machine; one from elsewhere is copied first."""
+        if job.source.startswith(UPLOAD):
+            return self._folder.path_of(job.source)
+        target = self._folder.copy_folder(job.id)
+        return await asyncio.to_thread(self._fetch, job.source, target)
+
+    def _fetch(self, url: str, folder: Path) -> Path:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        place = open_place(url, self._settings.places)
+        target = folder / place.stat(url).name
+        return target if target.exists() else place.fetch(url, target).path
+
+    async def _refuse(self, job: Job, reason: str) -> None:
+        """Make the job FAILED and leave nothing of it: nothing was run, nothing stays."""
+        logger().warning("source refused", job=job.id, reason=reason)
+        with suppress(HeadgateError):  # it may have failed, or ended, already
+            await self._store.jobs.move_job(job.id, JobMove.FAIL, reason)
+        with suppress(HeadgateError):
+            while await self._store.jobs.discard_items(job.id):
+                pass
+        await self._store.notifier.ring()
+
+    @asynccontextmanager
+    async def _held(self, job_id: int) -> AsyncIterator[None]:
+        """Keep the job ours while we read it."""
+        task = asyncio.create_task(self._renew(job_id))
+        try:
+            yield
+        finally:
+            task.cancel()
+
+    async def _renew(self, job_id: int) -> None:
+        while True:
+            await self._clock.sleep(self.RENEW_S)
+            with suppress(HeadgateError):
+                await self._hold(job_id)

@@ -1,0 +1,83 @@
+"""Exports that were asked for become files."""
+
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from headgate.app.data_folder import DataFolder
+from headgate.app.telemetry import logger
+from headgate.core.errors import HeadgateError
+from headgate.engine.export import Export, ExportReport
+from headgate.ports.clock import Clock
+from headgate.ports.exports import ExportDone, ExportRecord
+from headgate.ports.store import Store
+from headgate.transfer.formats.cells import Formulas
+from headgate.transfer.sources import WriteOptions, open_writer
+
+
+class _Lost(Exception):
+    """Somebody else makes this export by now, or nobody wants it any more."""
+
+
+class Writer:
+    """Makes exports one after the other."""
+
+    HOLD_S = 60.0
+
+    def __init__(self, store: Store, clock: Clock, folder: DataFolder, name: str) -> None:
+        self._store = store
+        self._clock = clock
+        self._folder = folder
+        self._name = name
+        self._task: asyncio.Task[None] | None = None
+
+    async def look(self) -> None:
+        """Begin the next export, unless one is under way."""
+        if self._task is not None and not self._task.done():
+            return
+        record = await self._store.exports.take_export(self._name, self.HOLD_S)
+        self._task = asyncio.create_task(self._write(record)) if record else None
+
+    async def stop(self) -> None:
+        """Leave off; whoever comes next begins it again."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def _write(self, record: ExportRecord) -> None:
+        exports = self._store.exports
+        path = self._folder.export_file(record.job_id, record.id, record.format)
+        try:
+            report = await self._export(record, path)
+            done = ExportDone(
+                rows=report.rows,
+                sha256=report.sha256,
+                file=str(path.relative_to(self._folder.root)),
+                size=path.stat().st_size,
+                report=msgspec.to_builtins(report),
+            )
+            await exports.finish_export(record.id, self._name, done)
+        except _Lost:
+            return
+        except (HeadgateError, OSError) as error:
+            logger().warning("export failed", export=record.id, reason=str(error))
+            with suppress(HeadgateError):
+                await exports.fail_export(record.id, self._name, str(error))
+        finally:
+            await self._store.notifier.ring()
+
+    async def _export(self, record: ExportRecord, path: Path) -> ExportReport:
+        formulas = Formulas(record.options.get("formulas", Formulas.NEUTRAL))
+        writer = open_writer(path, WriteOptions(record.format, formulas))
+
+        async def on_progress(rows: int) -> None:
+            kept = await self._store.exports.advance_export(
+                record.id, self._name, rows, self.HOLD_S
+            )
+            if not kept:
+                raise _Lost
+
+        export = Export(self._store.reads, self._clock)
+        return await export.run(record.job_id, writer, on_progress)
