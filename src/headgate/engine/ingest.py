@@ -47,6 +47,8 @@ class IngestReport(msgspec.Struct):
     bad: int = 0
     bad_rows: list[BadRow] = []
     """The first few."""
+    notes: Sequence[str] = ()
+    """What the source has to say about how it was read."""
     seconds: float = 0.0
     stopped: str | None = None
     """Why the source was not read to its end: the job was cancelled, deleted, …"""
@@ -247,6 +249,7 @@ class _Reading:
     def begin(self, job: Job, reader: BatchReader) -> None:
         """Start at the job's position."""
         self.reader = reader
+        self.report.notes = reader.notes
         self.maker = ItemMaker(job.key_columns, self.plan.handler, self.plan.on_bad_row)
         self.keyed = bool(job.key_columns)
         self.eager = job.eager

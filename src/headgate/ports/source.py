@@ -93,3 +93,17 @@ class RowWriter(Protocol):
     def abandon(self) -> None:
         """Remove what was written."""
         ...
+
+
+class RowForm(Protocol):
+    """Whether what a file holds is what its format makes of given rows."""
+
+    def columns_differ(self, columns: Sequence[str], found: Sequence[str]) -> str | None:
+        """What is wrong with the columns of a file; None if nothing is."""
+        ...
+
+    def row_differs(
+        self, columns: Sequence[str], row: Mapping[str, Any], found: Mapping[str, Any]
+    ) -> str | None:
+        """The first value of a row that differs, in words; None if none does."""
+        ...

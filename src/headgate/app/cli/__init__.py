@@ -13,6 +13,7 @@ from headgate.app.cli import (
     db,
     dlq,
     doctor,
+    export,
     items,
     jobs,
     plan,
@@ -75,6 +76,7 @@ app.callback(epilog=EPILOG)(shared_callback(ABOUT, VERSION))
 run.register(app)
 plan.register(app)
 worker.register(app)
+export.register(app)
 doctor.register(app)
 for noun in (jobs, items, dlq, workers, queue, providers, report, db, config):
     app.add_typer(noun.app)

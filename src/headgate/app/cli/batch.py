@@ -181,6 +181,8 @@ class BatchRun:
         report, screen = self._ingested, self._desk.screen
         known = f", {report.known:,} known already" if report.known else ""
         screen.say(f"read {report.rows:,} rows in {span(report.seconds)}{known}")
+        for note in report.notes:
+            screen.say(note)
         if report.changed:
             lines = ", ".join(str(line) for line in report.changed_lines)
             more = ", …" if report.changed > len(report.changed_lines) else ""

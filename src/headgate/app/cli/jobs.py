@@ -1,11 +1,11 @@
 """`headgate jobs`: batches, seen and steered."""
 
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
+from headgate.app.cli import export
 from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.gate_shapes import wait_in_words, wait_shape
 from headgate.app.cli.options import (
@@ -26,15 +26,12 @@ from headgate.app.cli.slowed import configured
 from headgate.app.masking import shown_config
 from headgate.core.job import Counts, Job
 from headgate.core.status import UNFINISHED, ItemStatus, JobState
-from headgate.engine.export import Export
 from headgate.engine.job_gates import JobGates
 from headgate.engine.limiting import limiting, read_if_there
 from headgate.engine.steering import Steering
 from headgate.engine.why import Wait
 from headgate.ports.items import RequeueRequest
 from headgate.ports.reads import EventQuery, EventRow, JobQuery, ReadStore
-from headgate.transfer.formats.cells import Formulas
-from headgate.transfer.sources import WriteOptions, open_writer
 
 app = noun("jobs", "List, inspect and steer jobs.")
 
@@ -208,31 +205,7 @@ async def reprocess(
         desk.screen.say(f"work on them: {run_command(job)}")
 
 
-@command(
-    app,
-    "export",
-    ["headgate jobs export 3 results.csv", "headgate jobs export 3 so-far.jsonl --json"],
-)
-async def export(
-    desk: Desk,
-    *,
-    job_id: JobId,
-    out: Annotated[Path, typer.Argument(metavar="FILE", help="Where the rows go.")],
-    formulas: Annotated[
-        Formulas,
-        typer.Option("--formulas", help="Whether cells that a spreadsheet would run are kept."),
-    ] = Formulas.NEUTRAL,
-    as_json: Json = False,
-) -> None:
-    """Write a job's rows with their results, also while it runs; the file appears when complete."""
-    writer = open_writer(out, WriteOptions(formulas=formulas))
-    async with desk.store() as store:
-        report = await Export(store.reads, desk.clock).run(job_id, writer)
-    if as_json:
-        desk.screen.json(report)
-        return
-    left = f"; {report.cutoff.open_items:,} are not finished yet" if report.cutoff else ""
-    desk.screen.say(f"wrote {out} ({report.rows:,} rows{left})")
+export.register(app, "headgate jobs export")
 
 
 @command(app, "priority", ["headgate jobs priority 3 5"])

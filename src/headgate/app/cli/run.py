@@ -28,6 +28,9 @@ class FormatName(StrEnum):
     CSV = "csv"
     TSV = "tsv"
     JSONL = "jsonl"
+    XLSX = "xlsx"
+    PARQUET = "parquet"
+    IMAGES = "images"
 
 
 def _option(*names: str, panel: str, about: str, metavar: str | None = None) -> Any:
@@ -43,7 +46,12 @@ async def run(
             metavar="HANDLER", help="file.py:function, module:function, lookup.toml or a name."
         ),
     ],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The rows: CSV, TSV or JSON Lines.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="The rows: CSV, TSV, JSON Lines, XLSX, Parquet or images."
+        ),
+    ],
     out: Annotated[
         Path | None,
         _option("--out", "-o", panel=ROWS, metavar="FILE", about="Where the results go."),
@@ -109,6 +117,12 @@ async def run(
         str | None,
         _option("--encoding", panel=ROWS, metavar="NAME", about="Of FILE; default: UTF-8."),
     ] = None,
+    sheet: Annotated[
+        str | None,
+        _option(
+            "--sheet", panel=ROWS, metavar="NAME", about="Of a workbook; default: the first in use."
+        ),
+    ] = None,
     fail_on: Annotated[
         FailOn, _option("--fail-on", panel=END, about="What makes the exit code 3.")
     ] = FailOn.ERROR,
@@ -130,7 +144,7 @@ async def run(
     # All that can be wrong with the command is found before anything is written.
     given = config_in(config or [])
     spec = resolve(handler, settings.handlers).configured(given)
-    source = open_source(file, ReadOptions(file_format, delimiter, encoding))
+    source = open_source(file, ReadOptions(file_format, delimiter, encoding, sheet))
     writer = open_writer(out, WriteOptions(formulas=formulas)) if out else None
     options = BatchOptions(
         file=file,

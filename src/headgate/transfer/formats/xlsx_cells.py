@@ -39,6 +39,13 @@ def xlsx_cell(value: Any) -> Any:
     return text if len(text) <= _SHORT_ENOUGH else fitting(text)
 
 
+def plain_number(number: Any) -> Any:
+    """A number as it is read: workbooks do not tell 2.0 from 2."""
+    if type(number) is float and number.is_integer() and abs(number) <= LARGEST_EXACT:
+        return int(number)
+    return number
+
+
 def fitting(text: str) -> str:
     """The text, or its beginning with a mark that says how long it was."""
     size = len(text.encode("utf-16-le")) // 2

@@ -11,11 +11,10 @@ from headgate.core.errors import BadSource
 from headgate.transfer.formats.cells import cell_text
 from headgate.transfer.formats.frames import Ended, Head, Message, Order, Rows, framed
 from headgate.transfer.formats.header import checked_names, extra_name
+from headgate.transfer.formats.xlsx_cells import LARGEST_EXACT, plain_number
 
 GROUP = 1_000
 """Rows that are converted together."""
-LARGEST_EXACT = 2**53
-"""Beyond it a spreadsheet's numbers are no longer exact."""
 PEEK = 100
 """So many rows may show that there are columns without a name."""
 
@@ -137,7 +136,7 @@ def plain_column(cells: Sequence[Any]) -> Sequence[Any]:
 def plain_cell(cell: Any) -> Any:
     """A cell as a JSON value: whole numbers without a point, times as ISO text."""
     if type(cell) is float:
-        return int(cell) if cell.is_integer() and abs(cell) <= LARGEST_EXACT else cell
+        return plain_number(cell)
     if isinstance(cell, datetime | date | time):
         return cell.isoformat()
     if isinstance(cell, timedelta):

@@ -1,0 +1,82 @@
+"""`headgate export`: a job's rows into a file, and the proof that a file holds them."""
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from headgate.app.cli.desk import Desk, command
+from headgate.app.cli.exits import Exit
+from headgate.app.cli.options import JobId, Json
+from headgate.app.cli.run import FormatName
+from headgate.core.errors import UsageError
+from headgate.engine.export import Export
+from headgate.engine.parity import Parity
+from headgate.transfer.formats.cells import Formulas
+from headgate.transfer.forms import open_written
+from headgate.transfer.sources import WriteOptions, open_writer
+
+
+async def export(
+    desk: Desk,
+    *,
+    job_id: JobId,
+    out: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]", help="Where the rows go: .csv, .tsv, .jsonl, .xlsx or .parquet."
+        ),
+    ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option(
+            "--check", metavar="FILE", help="Write nothing: compare FILE with the store instead."
+        ),
+    ] = None,
+    file_format: Annotated[
+        FormatName | None,
+        typer.Option("--format", help="The format of FILE if its name does not tell."),
+    ] = None,
+    formulas: Annotated[
+        Formulas,
+        typer.Option("--formulas", help="Whether cells that a spreadsheet would run are kept."),
+    ] = Formulas.NEUTRAL,
+    as_json: Json = False,
+) -> Exit:
+    """Write a job's rows with their results, also while it runs; the file appears when complete."""
+    if check is not None and out is None:
+        return await _compare(desk, job_id, check, file_format, as_json=as_json)
+    if check is not None or out is None:
+        raise UsageError("name one file: where the rows go, or with --check the one to compare")
+    writer = open_writer(out, WriteOptions(file_format, formulas))
+    async with desk.store() as store:
+        report = await Export(store.reads, desk.clock).run(job_id, writer)
+    if as_json:
+        desk.screen.json(report)
+        return Exit.OK
+    left = f"; {report.cutoff.open_items:,} are not finished yet" if report.cutoff else ""
+    desk.screen.say(f"wrote {out} ({report.rows:,} rows{left})")
+    return Exit.OK
+
+
+async def _compare(
+    desk: Desk, job_id: int, file: Path, stated: FormatName | None, *, as_json: bool
+) -> Exit:
+    parts, form = open_written(file, stated)
+    async with desk.store() as store:
+        report = await Parity(store.reads).check(job_id, parts, form)
+    code = Exit.PROBLEMS if report.difference else Exit.OK
+    if as_json:
+        desk.screen.json({**msgspec.to_builtins(report), "equal": not report.difference})
+    elif report.difference:
+        desk.screen.fail(f"{file} differs from job {job_id}: {report.difference}")
+    else:
+        desk.screen.say(f"{file} equals job {job_id}: {report.rows:,} rows, {report.sha256}")
+    return code
+
+
+def register(app: typer.Typer, path: str = "headgate export") -> None:
+    """Add the command to the root, or to the noun that `path` names."""
+    examples = [f"{path} 3 results.xlsx", f"{path} 3 so-far.jsonl --json"]
+    command(app, "export", [*examples, f"{path} 3 --check results.xlsx"])(export)
