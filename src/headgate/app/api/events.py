@@ -70,8 +70,9 @@ async def log(
     office: AtOffice,
     job_id: JobChoice = None,
     page_size: Annotated[int, Query(alias="pageSize", ge=1, le=1_000)] = 100,
-    after: Annotated[str | None, Query(max_length=40, description="`next` of the page before.")]
-    = None,
+    after: Annotated[
+        str | None, Query(max_length=40, description="`next` of the page before.")
+    ] = None,
 ) -> EventPage:
     """List events, newest first."""
     query = EventQuery(

@@ -95,7 +95,10 @@ async def show(job: OwnJob, export_id: ExportId, office: AtOffice) -> ExportView
         **documented(409),
         200: {
             "description": "The file.",
-            "content": {"application/octet-stream": {}, **{each: {} for each in MEDIA_TYPES.values()}},
+            "content": {
+                "application/octet-stream": {},
+                **{each: {} for each in MEDIA_TYPES.values()},
+            },
         },
     },
     response_class=Response,

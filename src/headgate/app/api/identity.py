@@ -117,5 +117,3 @@ def is_loopback(request: Request) -> bool:
     """Whether it came from this machine."""
     address = client_of(request)
     return address in {"::1", ""} or address.startswith("127.")
-
-

@@ -87,9 +87,7 @@ class PriorityAsked(Asked):
 
 
 @router.post("/{jobId}/priority", responses=documented())
-async def prioritise(
-    job: OwnJob, asked: PriorityAsked, who: Writer, office: AtOffice
-) -> JobView:
+async def prioritise(job: OwnJob, asked: PriorityAsked, who: Writer, office: AtOffice) -> JobView:
     """Change a job's share among its owner's jobs."""
     steering = Steering(office.store)
     return await _view(office, await steering.set_priority(job.id, asked.priority, who.name))

@@ -109,7 +109,9 @@ def renamed(found: Inspection, asked: JobAsked) -> list[str]:
     unknown = [name for name in asked.columns if name not in found.columns]
     if unknown:
         there = ", ".join(found.columns[:50])
-        raise Refusal(422, f"`columns` names {unknown[0]!r}, which is not there; there are: {there}")
+        raise Refusal(
+            422, f"`columns` names {unknown[0]!r}, which is not there; there are: {there}"
+        )
     names = [asked.columns.get(name, name) for name in found.columns]
     if len(set(names)) < len(names):
         raise Refusal(422, "`columns` gives two columns the same name")

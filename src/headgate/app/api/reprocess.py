@@ -67,7 +67,9 @@ def request_of(job_id: int, asked: ReprocessAsked, office: AtOffice) -> RequeueR
     ids = _ids(asked)
     wanted = frozenset(asked.statuses or ())
     if not wanted <= FINISHED:
-        raise Refusal(422, "only finished items can be brought back; PENDING and PROCESSING are not")
+        raise Refusal(
+            422, "only finished items can be brought back; PENDING and PROCESSING are not"
+        )
     default = FINISHED if ids is not None else RequeueRequest(job_id).statuses
     cap = office.settings.retry.max_attempts_ever
     return RequeueRequest(

@@ -45,9 +45,7 @@ class Slices:
     async def _alone(self, job_id: int, user: str) -> AsyncIterator[None]:
         mine = (job_id, user)
         if mine in self._under_way:
-            raise Refusal(
-                409, f"a slice of job {job_id} is under way for you: wait for its answer"
-            )
+            raise Refusal(409, f"a slice of job {job_id} is under way for you: wait for its answer")
         self._under_way.add(mine)
         try:
             yield

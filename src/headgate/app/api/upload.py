@@ -199,9 +199,7 @@ class _Parts:
         size = self._file.tell()
         self._file.close()
         self._file = None
-        self._files.append(
-            StoredFile(self._path, self._path.name, size, self._digest.hexdigest())
-        )
+        self._files.append(StoredFile(self._path, self._path.name, size, self._digest.hexdigest()))
 
     def _end(self) -> None:
         self._ended = True

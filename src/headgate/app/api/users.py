@@ -121,9 +121,7 @@ async def add_token(asked: TokenAsked, who: Someone, office: AtOffice) -> NewTok
     if RANKS.index(role) > RANKS.index(who.role):
         raise Refusal(403, f"as {who.role} you cannot make a token for the role {role}")
     made = mint()
-    new = NewToken(
-        made.id, user, made.digest, TokenKind.API, role, asked.label, asked.expires_in_s
-    )
+    new = NewToken(made.id, user, made.digest, TokenKind.API, role, asked.label, asked.expires_in_s)
     token = await office.store.access.add_token(new)
     return NewTokenView(**_token_values(token), token=made.secret)
 

@@ -42,7 +42,7 @@ async def ls(
     office: AtOffice,
     everyone: Annotated[
         bool, Query(alias="all", description="Also those that have stopped.")
-    ] = False,  # noqa: FBT002  a query parameter has a name
+    ] = False,
 ) -> Workers:
     """List workers."""
     rows = await office.store.reads.workers(alive_only=not everyone)

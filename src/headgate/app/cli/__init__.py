@@ -21,6 +21,9 @@ from headgate.app.cli import (
     queue,
     report,
     run,
+    serve,
+    users,
+    watch,
     worker,
     workers,
 )
@@ -76,9 +79,11 @@ app.callback(epilog=EPILOG)(shared_callback(ABOUT, VERSION))
 run.register(app)
 plan.register(app)
 worker.register(app)
+serve.register(app)
+watch.register(app)
 export.register(app)
 doctor.register(app)
-for noun in (jobs, items, dlq, workers, queue, providers, report, db, config):
+for noun in (jobs, items, dlq, workers, queue, providers, users, report, db, config):
     app.add_typer(noun.app)
 
 

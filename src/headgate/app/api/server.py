@@ -1,0 +1,201 @@
+"""The server as a whole: the API, its staff, and who is let in at first."""
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+
+import msgspec
+import uvicorn
+
+from headgate.app.api.application import build_app
+from headgate.app.api.login_limit import LoginLimit
+from headgate.app.api.office import Office
+from headgate.app.api.pulse import Pulse
+from headgate.app.api.slices import Slices
+from headgate.app.credentials import Minted, mint
+from headgate.app.data_folder import data_folder
+from headgate.app.handler_list import list_handlers
+from headgate.app.scanner import Scanner
+from headgate.app.settings import Settings
+from headgate.app.staff import Staff
+from headgate.core.errors import BadSetting, NameTaken
+from headgate.core.job import LOCAL_OWNER
+from headgate.core.user import Role, TokenKind
+from headgate.ports.access import NewToken, NewUser
+from headgate.ports.clock import Clock
+from headgate.ports.store import Store
+
+LINK_S = 900.0
+"""How long the login link can be used."""
+BACKLOG = 1_024
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """Where the server is, and how its owner gets in."""
+
+    url: str
+    token: str
+    """An admin's, for as long as the server runs."""
+    link: str
+    """A login for a browser; it works once."""
+
+
+class Server:
+    """Runs until it is told to stop."""
+
+    def __init__(self, store: Store, settings: Settings, clock: Clock) -> None:
+        self._store = store
+        self._settings = settings
+        self._clock = clock
+        self._staff = Staff(settings, clock)
+        self._uvicorn: uvicorn.Server | None = None
+        self._stops = 0
+
+    def stop(self) -> None:
+        """Once: finish what runs. Twice: hand it back at once."""
+        self._stops += 1
+        if self._stops > 1:
+            self._staff.hurry()
+        if self._uvicorn is not None:
+            self._uvicorn.should_exit = True
+
+    async def run(self, opened: Callable[[Opened], None]) -> None:
+        """Serve; `opened` hears where, once requests are answered."""
+        await self._demand_users()
+        listener = _listen(self._settings.server.host, self._settings.server.port)
+        office = await self._office()
+        async with self._first_token() as (token, link), _beside(office.pulse.run()):
+            self._staff.start()
+            try:
+                await self._answer(office, listener, lambda url: opened(_told(url, token, link)))
+            finally:
+                await self._staff.stop()
+
+    async def _answer(
+        self, office: Office, listener: socket.socket, opened: Callable[[str], None]
+    ) -> None:
+        config = uvicorn.Config(
+            build_app(office),
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=5,
+            backlog=BACKLOG,
+        )
+        server = self._uvicorn = _Uvicorn(config)
+        serving = asyncio.ensure_future(server.serve([listener]))
+        while not server.started and not serving.done():
+            await self._clock.sleep(0.01)
+        if not serving.done():
+            opened(_url(self._settings.server.host, listener))
+        if self._stops:
+            server.should_exit = True
+        await serving
+
+    async def _office(self) -> Office:
+        store, settings, clock = self._store, self._settings, self._clock
+        folder = data_folder(settings)
+        folder.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return Office(
+            store=store,
+            settings=settings,
+            clock=clock,
+            folder=folder,
+            handlers=await list_handlers(settings.handlers),
+            pulse=Pulse(store, clock),
+            slices=Slices(store, settings, clock),
+            logins=LoginLimit(clock, settings.server.login_tries),
+            scanner=Scanner(store, settings, clock),
+            uploads=asyncio.Semaphore(settings.server.uploads_at_once),
+        )
+
+    async def _demand_users(self) -> None:
+        """Listening to the network is only for those who said who may come in."""
+        if is_loopback(self._settings.server.host):
+            return
+        access = self._store.access
+        for user in await access.users():
+            known = user.has_password or await access.tokens(user.name)
+            if user.name != LOCAL_OWNER and user.disabled_at is None and known:
+                return
+        raise BadSetting(
+            f"{self._settings.server.host} can be reached from elsewhere, and nobody has an"
+            " account: make one first with `headgate users add NAME --role admin`"
+        )
+
+    @asynccontextmanager
+    async def _first_token(self) -> AsyncIterator[tuple[str, str]]:
+        """An admin's token for as long as we run, and a login link."""
+        access = self._store.access
+        with suppress(NameTaken):
+            await access.add_user(NewUser(LOCAL_OWNER, Role.ADMIN))
+        token, link = mint(), mint()
+        await access.add_token(_for_owner(token, TokenKind.API, None))
+        await access.add_token(_for_owner(link, TokenKind.LINK, LINK_S))
+        try:
+            yield token.secret, link.secret
+        finally:
+            await access.revoke_token(token.id, None)
+
+
+class _Uvicorn(uvicorn.Server):
+    """Leaves signals to the command, which tells everybody in the right order."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield
+
+
+def _for_owner(made: Minted, kind: TokenKind, lives_s: float | None) -> NewToken:
+    label = "headgate serve"
+    return NewToken(made.id, LOCAL_OWNER, made.digest, kind, Role.ADMIN, label, lives_s)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach it."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(BACKLOG)
+    except OSError as error:
+        raise BadSetting(
+            f"cannot listen on {host}:{port}: {error.strerror}; choose another with --port"
+        ) from error
+    return listener
+
+
+def _url(host: str, listener: socket.socket) -> str:
+    port = listener.getsockname()[1]
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}"
+
+
+def _told(url: str, token: str, link: str) -> Opened:
+    return Opened(url, token, f"{url}/login/link?token={link}")
+
+
+@asynccontextmanager
+async def _beside(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    """Have something done in the background meanwhile."""
+    task = asyncio.ensure_future(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])

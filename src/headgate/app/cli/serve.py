@@ -1,0 +1,81 @@
+"""`headgate serve`: the API, the web UI and workers on one port."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headgate.app.cli.desk import Desk, command
+from headgate.app.cli.exits import Exit
+from headgate.app.cli.options import Json
+from headgate.app.cli.supervise import Interrupts
+from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, worker_flags
+from headgate.app.settings import Flag
+
+
+async def serve(
+    desk: Desk,
+    *,
+    host: Annotated[
+        str | None,
+        typer.Option("--host", metavar="ADDRESS", help="Where to listen; loopback by default."),
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", metavar="N", min=0, max=65_535, help="0: any free one.")
+    ] = None,
+    handlers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--handlers", metavar="FILE_OR_MODULE", help="Handlers that jobs may name; repeatable."
+        ),
+    ] = None,
+    concurrency: Concurrency = None,
+    processes: Processes = None,
+    item_timeout: ItemTimeout = None,
+    as_json: Json = False,
+) -> Exit:
+    """Serve the API and the web UI, and work on all jobs of the store."""
+    # By name, so that no other command has to load a web server.
+    from headgate.app.api.server import Opened, Server  # noqa: PLC0415
+
+    base = desk.load().settings
+    added = tuple(str(Path(each).resolve()) if _is_file(each) else each for each in handlers or ())
+    settings = desk.load(
+        *worker_flags(concurrency, processes, item_timeout),
+        Flag("server.host", "--host", host),
+        Flag("server.port", "--port", port),
+        Flag("handlers", "--handlers", [*base.handlers, *added] if added else None),
+    ).settings
+
+    def opened(where: Opened) -> None:
+        if as_json:
+            desk.screen.json({"url": where.url, "token": where.token})
+            return
+        desk.screen.say(f"Headgate is at {where.url}", "bold")
+        desk.screen.say(f"log in once with: {where.link}")
+        desk.screen.say("stop with Ctrl-C; running items finish first")
+
+    async with desk.store(settings, create=True) as store:
+        server = Server(store, settings, desk.clock)
+
+        def hit(count: int) -> None:
+            desk.screen.say("stopping…" if count == 1 else "handing back what is running…")
+            server.stop()
+
+        with Interrupts(hit):
+            await server.run(opened)
+    return Exit.OK
+
+
+def _is_file(reference: str) -> bool:
+    return reference.endswith((".py", ".toml")) or "/" in reference
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the root."""
+    examples = [
+        "headgate serve",
+        "headgate serve --handlers shop.py --port 8080",
+        "headgate serve --port 0 --json",
+    ]
+    command(app, "serve", examples)(serve)

@@ -1,0 +1,191 @@
+"""`headgate users`: who may use the server."""
+
+import asyncio
+import sys
+from typing import Annotated
+
+import typer
+
+from headgate.app.cli.desk import Desk, command, noun
+from headgate.app.cli.options import Json, seconds_in
+from headgate.app.cli.shapes import ago, moment
+from headgate.app.credentials import SHORTEST_PASSWORD, hash_password, mint
+from headgate.core.errors import UsageError
+from headgate.core.user import Role, TokenKind, weaker
+from headgate.ports.access import NewToken, NewUser
+
+app = noun("users", "Users of the server, and their tokens.")
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Who.")]
+
+
+@command(
+    app,
+    "add",
+    ["headgate users add ann", "headgate users add root --role admin --password-stdin < secret"],
+)
+async def add(
+    desk: Desk,
+    *,
+    name: Name,
+    role: Annotated[Role, typer.Option("--role", help="What they may do.")] = Role.USER,
+    password_stdin: Annotated[
+        bool,
+        typer.Option("--password-stdin", help="Read a password from standard input."),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Make a user and, unless a password was given, a first token (shown once)."""
+    kept = None
+    if password_stdin:
+        kept = await asyncio.to_thread(hash_password, _password())
+    async with desk.store(create=True) as store:
+        user = await store.access.add_user(NewUser(name, role, kept))
+        secret = None
+        if kept is None:
+            made = mint()
+            await store.access.add_token(
+                NewToken(made.id, name, made.digest, TokenKind.API, role, "first")
+            )
+            secret = made.secret
+    if as_json:
+        desk.screen.json({"name": user.name, "role": user.role, "token": secret})
+        return
+    desk.screen.say(f"{user.name} may come in as {user.role}")
+    if secret:
+        desk.screen.say("this token is shown once:")
+        desk.screen.line(secret)
+
+
+@command(app, "ls", ["headgate users ls", "headgate users ls --json | jq '.users[].name'"])
+async def ls(desk: Desk, as_json: Json = False) -> None:
+    """List users and their tokens."""
+    async with desk.store() as store:
+        users = await store.access.users()
+        tokens = await store.access.tokens(None)
+    shown = [token for token in tokens if token.kind is TokenKind.API]
+    if as_json:
+        desk.screen.json(
+            {
+                "users": [
+                    {
+                        "name": user.name,
+                        "role": user.role,
+                        "has_password": user.has_password,
+                        "created_at": moment(user.created_at),
+                        "disabled_at": moment(user.disabled_at),
+                    }
+                    for user in users
+                ],
+                "tokens": [
+                    {
+                        "id": token.id,
+                        "user": token.user,
+                        "role": token.role,
+                        "label": token.label,
+                        "created_at": moment(token.created_at),
+                        "expires_at": moment(token.expires_at),
+                        "last_used_at": moment(token.last_used_at),
+                    }
+                    for token in shown
+                ],
+            }
+        )
+        return
+    if not users:
+        desk.screen.say("nobody yet: `headgate users add NAME` makes a user")
+        return
+    now = desk.clock.now()
+    desk.screen.table(
+        ("USER", "ROLE", "PASSWORD", "MADE", "STATE"),
+        [
+            (
+                user.name,
+                user.role,
+                "yes" if user.has_password else "no",
+                ago(user.created_at, now),
+                "disabled" if user.disabled_at else "",
+            )
+            for user in users
+        ],
+    )
+    if shown:
+        desk.screen.line("\nTokens", "bold")
+        desk.screen.table(
+            ("TOKEN", "USER", "ROLE", "LABEL", "MADE", "EXPIRES", "LAST USED"),
+            [
+                (
+                    token.id,
+                    token.user,
+                    token.role,
+                    token.label,
+                    ago(token.created_at, now),
+                    moment(token.expires_at) or "never",
+                    ago(token.last_used_at, now) or "never",
+                )
+                for token in shown
+            ],
+        )
+
+
+@command(
+    app, "token", ["headgate users token ann", "headgate users token ann --label ci --expires 90d"]
+)
+async def token(
+    desk: Desk,
+    *,
+    name: Name,
+    label: Annotated[str, typer.Option("--label", metavar="TEXT", help="What it is for.")] = "",
+    role: Annotated[
+        Role | None, typer.Option("--role", help="Less than the user's own, if wanted.")
+    ] = None,
+    expires: Annotated[
+        str | None, typer.Option("--expires", metavar="TIME", help="When it ends: 12h, 90d.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a token for a user; it is shown once."""
+    lives_s = seconds_in(expires, "--expires")
+    made = mint()
+    async with desk.store() as store:
+        user, _ = await store.access.user(name)
+        wanted = weaker(role or user.role, user.role)
+        kept = await store.access.add_token(
+            NewToken(made.id, name, made.digest, TokenKind.API, wanted, label, lives_s)
+        )
+    if as_json:
+        desk.screen.json({"id": kept.id, "user": name, "role": kept.role, "token": made.secret})
+        return
+    desk.screen.say(f"a token of {name} ({kept.role}), shown once:")
+    desk.screen.line(made.secret)
+
+
+@command(app, "revoke", ["headgate users revoke 3f9c2a7d10b4", "headgate users revoke --user ann"])
+async def revoke(
+    desk: Desk,
+    token_id: Annotated[
+        str | None, typer.Argument(metavar="[TOKEN]", help="A token's id, from `users ls`.")
+    ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option("--user", metavar="NAME", help="Disable a user, with all their tokens."),
+    ] = None,
+) -> None:
+    """End a token, or let a user in no more; effective at once."""
+    if (token_id is None) == (user is None):
+        raise UsageError("say which token, or --user NAME")
+    async with desk.store() as store:
+        if user is not None:
+            await store.access.disable_user(user)
+            desk.screen.say(f"{user} is let in no more; their jobs stay")
+            return
+        if not await store.access.revoke_token(token_id or "", None):
+            raise UsageError(f"there is no token {token_id!r} that holds; see: headgate users ls")
+    desk.screen.say(f"token {token_id} is revoked")
+
+
+def _password() -> str:
+    password = sys.stdin.readline().rstrip("\r\n")
+    if len(password) < SHORTEST_PASSWORD:
+        raise UsageError(f"a password has at least {SHORTEST_PASSWORD} characters")
+    return password

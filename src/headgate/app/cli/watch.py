@@ -1,0 +1,77 @@
+"""`headgate watch`: new files in configured places become jobs."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from headgate.app.cli.desk import Desk, command
+from headgate.app.cli.exits import Exit
+from headgate.app.cli.options import Json
+from headgate.app.cli.supervise import Interrupts
+from headgate.app.scanner import Scan, Scanner
+from headgate.app.settings import Flag
+from headgate.core.errors import UsageError
+
+
+async def watch(
+    desk: Desk,
+    *,
+    places: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[HANDLER=PLACE]...", help="Where to look; default: server.watch."),
+    ] = None,
+    once: Annotated[bool, typer.Option("--once", help="Look once and end.")] = False,
+    every: Annotated[
+        float | None, typer.Option("--every", metavar="S", help="Seconds between two looks.")
+    ] = None,
+    as_json: Json = False,
+) -> Exit:
+    """Look for new files again and again: one job for each, each file once."""
+    settings = desk.load(
+        Flag("server.watch", "HANDLER=PLACE", places or None),
+        Flag("server.watch_s", "--every", every),
+    ).settings
+    if not settings.server.watch:
+        raise UsageError("say where to look: `headgate watch price.lookup=folder:in`")
+    stopping = asyncio.Event()
+    async with desk.store(settings, create=True) as store:
+        scanner = Scanner(store, settings, desk.clock)
+        with Interrupts(lambda _: stopping.set()):
+            while True:
+                _tell(desk, await scanner.scan(), as_json=as_json)
+                if once:
+                    break
+                rest = asyncio.ensure_future(desk.clock.sleep(settings.server.watch_s))
+                stop = asyncio.ensure_future(stopping.wait())
+                await asyncio.wait([rest, stop], return_when=asyncio.FIRST_COMPLETED)
+                rest.cancel()
+                stop.cancel()
+                if stopping.is_set():
+                    break
+    return Exit.OK
+
+
+def _tell(desk: Desk, scan: Scan, *, as_json: bool) -> None:
+    if as_json:
+        desk.screen.json(
+            {
+                "jobs": [{"source": source, "job_id": job_id} for source, job_id in scan.made],
+                "known": scan.known,
+                "problems": scan.problems,
+            }
+        )
+        return
+    for source, job_id in scan.made:
+        desk.screen.say(f"job {job_id}: {source}")
+    for problem in scan.problems:
+        desk.screen.warn(problem)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the root."""
+    examples = [
+        "headgate watch price.lookup=folder:in",
+        "headgate watch 'price.lookup=s3://bucket/in/*.csv' --every 30",
+    ]
+    command(app, "watch", examples)(watch)
