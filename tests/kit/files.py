@@ -33,7 +33,10 @@ class FileServer(Service):
                 server {{
                     listen {LOOPBACK}:{self.port};
                     root {self.files};
-                    location /closed/ {{ auth_basic "x"; auth_basic_user_file {self.folder}/users; }}
+                    location /closed/ {{
+                        auth_basic "x";
+                        auth_basic_user_file {self.folder}/users;
+                    }}
                 }}
             }}
         """)

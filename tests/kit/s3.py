@@ -6,6 +6,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import boto3  # type: ignore[import-untyped]
+import pytest
 
 from tests.kit.ports import LOOPBACK
 from tests.kit.service import Service
@@ -62,18 +63,20 @@ class S3Server(Service):
     def _leave_open_for(self, calls: int) -> None:
         """From how many calls on it asks for keys."""
         request = Request(  # noqa: S310 (our own server)
-            f"{self.endpoint}/moto-api/reset-auth", data=str(calls).encode(), method="POST"
+            f"{self.endpoint}/moto-api/reset-auth",
+            data=str(calls).encode(),
+            headers={"Content-Type": "text/plain"},
         )
         with urlopen(request) as answer:  # noqa: S310 (our own server)
             if answer.status != 200:
                 raise RuntimeError(f"moto did not take it: {answer.status}")
 
 
-def forget_keys() -> dict[str, str]:
-    """An environment in which no keys are found, and nobody is asked for any."""
-    return {
-        **{name: "" for name in os.environ if name.startswith("AWS_")},
-        "AWS_EC2_METADATA_DISABLED": "true",
-        "AWS_CONFIG_FILE": "/nowhere",
-        "AWS_SHARED_CREDENTIALS_FILE": "/nowhere",
-    }
+def forget_keys(patch: pytest.MonkeyPatch) -> None:
+    """Have no keys found, and nobody asked for any."""
+    for name in [*os.environ]:
+        if name.startswith("AWS_"):
+            patch.delenv(name)
+    patch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        patch.setenv(name, os.devnull)

@@ -62,7 +62,7 @@ class CarriedPlace:
                 _copy(opening, part, watch)
             if dialer.expired:
                 raise SourceUnreachable(f"{opening.found.shown} took longer than allowed")
-            _check(opening, part.size, carrier, url)
+            _check(opening, part.size)
             part.complete()
             return Fetched(opening.found, target, part.size, opening.offset)
 
@@ -100,7 +100,7 @@ def _copy(opening: Opening, part: Part, watch: _Watch) -> None:
         watch.tell(part.size, found)
 
 
-def _check(opening: Opening, size: int, carrier: Carrier, url: str) -> None:
+def _check(opening: Opening, size: int) -> None:
     """What is here must be all of one version."""
     found = opening.found
     if found.size is not None and size != found.size:
@@ -108,13 +108,13 @@ def _check(opening: Opening, size: int, carrier: Carrier, url: str) -> None:
             f"{found.shown} ended after {size:,} of {found.size:,} bytes:"
             " it was cut off, or changed while it was copied"
         )
-    if opening.steady:
+    if opening.version_now is None:
         return
     try:
-        now = carrier.find(url)
+        version = opening.version_now()
     except FileNotFoundError:
         raise BadSource(f"{found.shown} vanished while it was copied") from None
-    if now.version != found.version:
+    if version != found.version:
         raise SourceUnreachable(f"{found.shown} changed while it was copied; try again")
 
 

@@ -1,6 +1,6 @@
 """What each protocol must be able to do; the rest is the same for all."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
@@ -27,8 +27,8 @@ class Opening(NamedTuple):
     offset: int
     """Where the pieces begin: at the end of what is kept, or at 0."""
     pieces: Iterator[bytes]
-    steady: bool = False
-    """The place itself sees to it that all pieces are of one version."""
+    version_now: Callable[[], str] | None = None
+    """Asks again after the last piece; None where the place sees to it that all are of one."""
 
 
 class Carrier(Protocol):

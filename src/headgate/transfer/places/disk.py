@@ -47,11 +47,15 @@ class DiskCarrier:
     def open(self, url: str, kept: Kept) -> Iterator[Opening]:
         """Begin to read."""
         path = path_of(url)
+
+        def version_now() -> str:
+            return self.find(url).version
+
         number = self._opened(path)
         with os.fdopen(number, "rb", buffering=0) as file:
             found = _found(path, os.fstat(number))
             offset = file.seek(start_of(found, kept))
-            yield Opening(found, offset, iter(lambda: file.read(BLOCK), b""))
+            yield Opening(found, offset, iter(lambda: file.read(BLOCK), b""), version_now)
 
     def _listed(self, path: Path) -> Found | None:
         try:
@@ -86,16 +90,21 @@ class DiskCarrier:
 
 def path_of(url: str) -> Path:
     """The path that a `file:` URL, a `folder:` name or a plain path stands for, from the root."""
-    checked(url)
-    if url.startswith("folder:"):
-        return Path(url.removeprefix("folder:")).absolute()
-    if not url.startswith("file:"):
-        return Path(url).absolute()
-    parts = urlsplit(url)
-    if parts.netloc not in {"", "localhost"}:
+    scheme, _, rest = checked(url).partition(":")
+    match scheme.lower():
+        case "folder":
+            return Path(rest).absolute()
+        case "file":
+            return Path(checked(_from_file_url(url, rest))).absolute()
+        case _:
+            return Path(url).absolute()
+
+
+def _from_file_url(url: str, rest: str) -> str:
+    machine = urlsplit(url).netloc
+    if machine not in {"", "localhost"}:
         raise BadSource(f"{url} names another machine; file: URLs begin with file:///")
-    path = unquote(url.partition(":")[2].removeprefix(f"//{parts.netloc}"))
-    return Path(checked(path)).absolute()
+    return unquote(rest.removeprefix(f"//{machine}"))
 
 
 def _open_beneath(root: Path, names: Iterable[str]) -> int:

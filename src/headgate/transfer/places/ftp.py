@@ -50,16 +50,20 @@ class FtpCarrier:
     def open(self, url: str, kept: Kept) -> Iterator[Opening]:
         """Begin to read."""
         address = parse_address(url)
+
+        def version_now() -> str:
+            return self.find(url).version
+
         with _as_os_errors(), self._session(address) as session:
             found = _found(address, session)
             offset = start_of(found, kept)
             if offset == found.size:
-                yield Opening(found, offset, iter(()))
+                yield Opening(found, offset, iter(()), version_now)
                 return
             session.ftp.voidcmd("TYPE I")
             offset, connection = _retrieved(session.ftp, address.path, offset)
             with connection:
-                yield Opening(found, offset, _pieces(session.ftp, connection))
+                yield Opening(found, offset, _pieces(session.ftp, connection), version_now)
 
     @contextmanager
     def _session(self, address: Address) -> Iterator["_Session"]:

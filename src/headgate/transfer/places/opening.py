@@ -64,9 +64,14 @@ def scheme_of(url: str) -> str:
     return found[1].lower() if found else ""
 
 
+def is_on_disk(url: str) -> bool:
+    """Whether a URL names a file of this machine."""
+    return scheme_of(url) in _ON_DISK
+
+
 def _connector(url: str, settings: PlaceSettings) -> Callable[[Dialer], Carrier]:
     scheme = scheme_of(url)
-    if scheme in _ON_DISK:
+    if is_on_disk(url):
         return lambda _dialer: DiskCarrier(settings.roots)
     kind = _KINDS.get(scheme)
     if kind is None:

@@ -70,7 +70,8 @@ class Part:
     def begin(self, version: str, offset: int) -> None:
         """Keep `offset` bytes of what is there; what is written next belongs to `version`."""
         try:
-            self._file.truncate(offset)
+            if os.fstat(self._file.fileno()).st_size != offset:
+                self._file.truncate(offset)
         except OSError as error:
             raise self._failed(error) from error
         self._version, self.size, self._noted = version, offset, 0

@@ -65,12 +65,15 @@ class S3Carrier:
             found = _found(url, call("head_object", Bucket=bucket, Key=_file_key(key)))
             offset = start_of(found, kept)
             if offset == found.size:
-                yield Opening(found, offset, iter(()), steady=True)
+                yield Opening(found, offset, iter(()))
                 return
             part = {"Range": f"bytes={offset}-"} if offset else {}
             answer = call("get_object", Bucket=bucket, Key=key, IfMatch=found.version, **part)
             read = partial(call.wait, answer["Body"].read, BLOCK)
-            yield Opening(found, offset, iter(read, b""), steady=True)
+            try:
+                yield Opening(found, offset, iter(read, b""))
+            finally:
+                call.wait(_closed, answer["Body"])
 
     def _parsed(self, url: str) -> tuple[str, str]:
         """Bucket and key; the key is taken as it stands, as other tools do."""
@@ -177,6 +180,10 @@ def _public_socket(info: AddressInfo) -> socket.socket:
     if refusal is not None:
         raise refused(str(place[0]), refusal)
     return socket.socket(family, kind, protocol)
+
+
+async def _closed(body: Any) -> None:
+    body.close()
 
 
 def _file_key(key: str) -> str:

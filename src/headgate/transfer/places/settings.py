@@ -30,7 +30,7 @@ class PlaceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fetch_s: Seconds = 21_600.0
     """How long one try to copy a file may take; the next goes on where it ended."""
     ca_file: str = ""
-    """Certificates to trust besides those of the system, as PEM; for `https:`, `ftps:` and S3."""
+    """Certificates to trust, as PEM: besides those of the system; for S3 instead of them."""
     s3_endpoint: str = ""
     """Where S3 answers; unset: Amazon."""
     s3_region: str = ""

@@ -52,13 +52,17 @@ class SftpCarrier:
     def open(self, url: str, kept: Kept) -> Iterator[Opening]:
         """Begin to read."""
         address = parse_address(url)
+
+        def version_now() -> str:
+            return self.find(url).version
+
         with (
             self._session(address) as session,
             session.open(_path(address), "rb") as file,
         ):
             found = _found(url, file.stat())
             offset = start_of(found, kept)
-            yield Opening(found, offset, _pieces(file, offset, found.size or 0))
+            yield Opening(found, offset, _pieces(file, offset, found.size or 0), version_now)
 
     @contextmanager
     def _session(self, address: Address) -> Iterator[paramiko.SFTPClient]:

@@ -6,7 +6,7 @@ There is no HEAD: many servers refuse it, and a presigned URL is signed for GET 
 import http.client
 import socket
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -59,10 +59,23 @@ class WebCarrier:
                 reply = stack.enter_context(self._answer(url, {}))
             if reply.status == UNSATISFIABLE:  # all of it is here already
                 found = Found(url, _name(url, reply), kept.size, kept.version)
-                yield Opening(found, kept.size, iter(()), steady=True)
+                yield Opening(found, kept.size, iter(()))
             else:
                 found = _found(url, reply, kept.version if reply.offset else "")
-                yield Opening(found, reply.offset, reply.pieces(), steady=True)
+                yield Opening(found, reply.offset, reply.pieces(), self._version_now(url, found))
+
+    def _version_now(self, url: str, found: Found) -> Callable[[], str] | None:
+        """A plain web server may send a file that is changed meanwhile, old and new mixed."""
+        if not found.version.startswith('"'):
+            return None  # neither a weak ETag nor a date stays the same for the same bytes
+
+        def ask() -> str:
+            try:
+                return self.find(url).version
+            except (BadSource, OSError):
+                return found.version  # a link may have expired; what came was complete
+
+        return ask
 
     @contextmanager
     def _answer(self, url: str, headers: Mapping[str, str]) -> Iterator[Reply]:
