@@ -1,20 +1,20 @@
 """New files in configured places become jobs: one for each file, each file once."""
 
 import asyncio
-from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 import msgspec
 
 from headgate.app.reading import Reading
 from headgate.app.settings import Settings
-from headgate.core.errors import BadSetting, HeadgateError
+from headgate.core.errors import BadSetting, HeadgateError, KeyReused
 from headgate.core.job import LOCAL_OWNER, NewJob, Once
 from headgate.core.secret import without_secrets
 from headgate.ports.clock import Clock
 from headgate.ports.place import Found
 from headgate.ports.store import Store
-from headgate.transfer.places.listing import Watched, Watcher
 from headgate.transfer.places.opening import open_place
+from headgate.transfer.places.watching import Sightings, WatchSettings, arrivals
 
 ARRIVAL = "arrival:"
 """How the key of a job begins that was made for a file; such keys are kept for ever."""
@@ -24,8 +24,17 @@ class Scan(msgspec.Struct):
     """What a look at all places found."""
 
     made: list[tuple[str, int]] = []
+    """Files that became jobs: where each lies, and the number of its job."""
     known: int = 0
     problems: list[str] = []
+
+
+class _Watch(msgspec.Struct, frozen=True):
+    """A folder, and what is done with the files in it."""
+
+    handler: str
+    folder: WatchSettings
+    sightings: Sightings
 
 
 class Scanner:
@@ -35,29 +44,39 @@ class Scanner:
         self._store = store
         self._settings = settings
         self._clock = clock
-        self._watched = [watched_in(text) for text in settings.server.watch]
-        self._watcher = Watcher()
+        settle_s = settings.server.watch_settle_s
+        self._watches = [_watch_in(text, settle_s) for text in settings.server.watch]
 
-    async def scan(self) -> Scan:
-        """Look once; a place that does not answer is a problem, not the end."""
-        scan = Scan()
-        for handler, place in self._watched:
-            try:
-                for found in await asyncio.to_thread(self._arrivals, place):
-                    await self._take(handler, found, scan)
-            except HeadgateError as error:
-                scan.problems.append(f"{without_secrets(place)}: {error}")
-        if scan.made:
+    async def scan(self, *, settle: bool = False) -> Scan:
+        """Look once, or with `settle` twice, so that a file that just arrived is taken as well.
+
+        A place that does not answer is a problem, not the end.
+        """
+        if settle and self._watches:
+            await self._look(_Sink())
+            await self._clock.sleep(self._settings.server.watch_settle_s)
+        scan = _Sink()
+        await self._look(scan)
+        for handler, found in scan.found:
+            await self._take(handler, found, scan.scan)
+        if scan.scan.made:
             await self._store.notifier.ring()
-        return scan
+        return scan.scan
 
-    def _arrivals(self, place: str) -> Sequence[Found]:
-        return self._watcher.arrivals(
-            open_place(place, self._settings.places), Watched(place), self._clock.now()
-        )
+    async def _look(self, sink: "_Sink") -> None:
+        for watch in self._watches:
+            try:
+                arrived = await asyncio.to_thread(self._arrivals, watch)
+            except HeadgateError as error:
+                sink.scan.problems.append(f"{without_secrets(watch.folder.place)}: {error}")
+            else:
+                sink.found += [(watch.handler, found) for found in arrived]
+
+    def _arrivals(self, watch: _Watch) -> list[Found]:
+        place = open_place(watch.folder.place, self._settings.places)
+        return arrivals(place, watch.folder, watch.sightings, self._clock.now())
 
     async def _take(self, handler: str, found: Found, scan: Scan) -> None:
-        once = Once(f"{ARRIVAL}{found.identity}", found.identity)
         new = NewJob(
             handler=handler,
             source=found.url,
@@ -65,18 +84,33 @@ class Scanner:
             owner=LOCAL_OWNER,
             reading=msgspec.to_builtins(Reading()),
             file=found.name,
-            once=once,
+            once=Once(f"{ARRIVAL}{found.identity}"),
         )
-        made = await self._store.jobs.create_job_once(new)
-        if made is None:
+        try:
+            job = await self._store.jobs.create_job(new)
+        except KeyReused:  # its job was deleted; the file is not taken again for that
+            scan.known += 1
+            return
+        if job.made_before:
             scan.known += 1
         else:
-            scan.made.append((found.shown, made.id))
+            scan.made.append((found.shown, job.id))
 
 
-def watched_in(text: str) -> tuple[str, str]:
-    """Handler and place in `HANDLER=PLACE`."""
-    handler, equals, place = text.partition("=")
-    if not equals or not handler.strip() or not place.strip():
+class _Sink(msgspec.Struct):
+    """What is gathered in one look."""
+
+    scan: Scan = msgspec.field(default_factory=Scan)
+    found: list[tuple[str, Found]] = []
+
+
+def _watch_in(text: str, settle_s: float) -> _Watch:
+    """Handler, folder and pattern in `HANDLER=PLACE`, where the place may end in a pattern."""
+    handler, equals, place = (part.strip() for part in text.partition("="))
+    if not equals or not handler or not place:
         raise BadSetting(f"server.watch: {text!r} should be HANDLER=PLACE")
-    return handler.strip(), place.strip()
+    pattern = "*"
+    last = PurePosixPath(place).name
+    if any(sign in last for sign in "*?["):
+        place, pattern = place[: -len(last)].rstrip("/"), last
+    return _Watch(handler, WatchSettings(place, pattern, settle_s), Sightings())

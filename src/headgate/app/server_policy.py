@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from headgate.core.bounds import Count, Days, Seconds
+from headgate.core.bounds import Count, Days, Patience, Seconds
 
 Megabytes = Annotated[int, msgspec.Meta(ge=1)]
 Port = Annotated[int, msgspec.Meta(ge=0, le=65_535)]
@@ -45,3 +45,5 @@ class ServerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Places to look for new files, each as `HANDLER=PLACE`: `price.lookup=s3://bucket/in/*.csv`."""
     watch_s: Seconds = 60.0
     """How often they are looked at by `headgate watch`."""
+    watch_settle_s: Patience = 2.0
+    """How long a file must not have changed before it is taken."""

@@ -66,6 +66,8 @@ class Job(msgspec.Struct, frozen=True):
     """The address that the job was made from."""
     ingest: Mapping[str, Any] = {}
     """How far and how fast the reading is, as the last committed batch told."""
+    made_before: bool = False
+    """Not stored: whoever wanted to make it found it made, under the same `once`."""
 
 
 class NewJob(msgspec.Struct, frozen=True):

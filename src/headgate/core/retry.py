@@ -28,6 +28,8 @@ class RetryPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Attempts that may fail before an item ends as ERROR."""
     max_attempts_not_found: Count | None = None
     """Attempts that may find nothing; unset: one for each strategy of the handler, else one."""
+    max_attempts_ever: Count = 30
+    """Attempts, over all reprocessing, after which an item is only brought back by resetting."""
     backoff_base_s: Patience = 5.0
     """The longest wait before the second attempt."""
     backoff_factor: Factor = 6.0

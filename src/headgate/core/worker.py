@@ -33,3 +33,5 @@ class WorkerRow(msgspec.Struct, frozen=True):
     beat_at: int
     stopped_at: int | None
     leases: int
+    draining: bool = False
+    """It was asked to take nothing more, and to end."""

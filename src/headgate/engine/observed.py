@@ -196,6 +196,14 @@ class ObservedJobs:
         """Report the workers declared dead."""
         return await self._watch.over("beat", self._store.beat(workers, ttl_s), len)
 
+    async def ask_drain(self, worker: str) -> bool:
+        """Report that a worker was asked to end."""
+        return await self._watch.over("ask_drain", self._store.ask_drain(worker))
+
+    async def draining(self, workers: Sequence[str]) -> list[str]:
+        """Report the workers that were asked to end."""
+        return await self._watch.over("draining", self._store.draining(workers), len)
+
     async def retire(self, worker: str, reason: str) -> int:
         """Report a worker that is gone, with the leases it lost."""
         held = await self._watch.over("retire", self._store.retire(worker, reason), int)

@@ -5,6 +5,7 @@ limits or the sweeper.
 """
 
 import secrets
+from collections.abc import Mapping
 from contextlib import suppress
 from random import Random
 
@@ -79,6 +80,7 @@ class Supervisor:
         self._first_claim_s: float | None = None
         self._last_commit_s = 0.0
         self._crashes = 0
+        self._drained = 0
         self._false_starts = 0
         self._stops = 0
         self._stopping_since_s: float | None = None
@@ -166,9 +168,11 @@ class Supervisor:
 
     def _start_company(self, work: Work) -> None:
         policy = self._policies.worker
-        company = sum(not child.order.alone for child in self._children)
+        company = sum(
+            not (child.order.alone or child.told_to_stop) for child in self._children
+        )
         share = max(policy.concurrency // policy.processes, 1)
-        for _ in range(policy.processes - company):
+        for _ in range(policy.processes - company - self._drained):
             self._launch(work, share, alone=False)
 
     def _start_alone(self, work: Work, demand: Demand) -> None:
@@ -220,6 +224,15 @@ class Supervisor:
         for lost in await self._store.jobs.beat(list(living), ttl_s):
             self._observer.changed("worker_lost", worker=lost)
             living[lost].kill_as_lost()
+        await self._drain(living)
+
+    async def _drain(self, living: Mapping[str, Child]) -> None:
+        """Let those end that were asked to; nobody takes their place."""
+        for worker in await self._store.jobs.draining(list(living)):
+            child = living[worker]
+            if not child.told_to_stop:
+                self._drained += not child.order.alone
+                child.stop()
 
     async def _bury_dead(self) -> None:
         for child in list(self._children):

@@ -106,6 +106,14 @@ class JobStore(Protocol):
         """Count one heartbeat for each worker; return those that were declared dead."""
         ...
 
+    async def ask_drain(self, worker: str) -> bool:
+        """Ask a worker to finish what it runs and end; False if none of that name is alive."""
+        ...
+
+    async def draining(self, workers: Sequence[str]) -> list[str]:
+        """Those of these workers that were asked to end."""
+        ...
+
     async def retire(self, worker: str, reason: str) -> int:
         """Declare a worker gone and return what it still held to PENDING, without suspicion."""
         ...

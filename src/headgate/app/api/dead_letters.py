@@ -72,7 +72,6 @@ async def replay(asked: ReplayAsked, who: Writer, office: AtOffice) -> Replayed:
     if sum((asked.item_ids is not None, asked.job_id is not None, asked.everything)) != 1:
         raise Refusal(422, "say what to replay: `itemIds`, `jobId` or `all`")
     steering = Steering(office.store)
-    act = steering.would_reprocess if asked.dry_run else steering.reprocess
     count = 0
     for job_id, ids in await _targets(office, who, asked):
         request = RequeueRequest(
@@ -82,7 +81,10 @@ async def replay(asked: ReplayAsked, who: Writer, office: AtOffice) -> Replayed:
             ids=ids,
             reset_attempts=asked.reset_attempts,
         )
-        count += await act(request)
+        if asked.dry_run:
+            count += await steering.would_reprocess(request)
+        else:
+            count += await steering.reprocess(request, who.name)
     return Replayed(count=count)
 
 

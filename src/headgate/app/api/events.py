@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import APIRouter, Header, Query
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.responses import Response
 
@@ -48,7 +48,6 @@ JobChoice = Annotated[
     response_class=Response,
 )
 async def stream(
-    request: Request,
     who: Someone,
     office: AtOffice,
     job_id: JobChoice = None,

@@ -1,5 +1,8 @@
 """Handlers: what may be done with an item."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 from fastapi import APIRouter
 

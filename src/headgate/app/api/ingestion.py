@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from headgate.app.api.identity import Writer
+from headgate.app.api.identity import Admin
 from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import documented
 from headgate.app.api.wire import Identifier, Wire
@@ -28,9 +28,9 @@ class Scanned(Wire):
 
 
 @router.post("/scan", responses=documented())
-async def scan(who: Writer, office: AtOffice) -> Scanned:
+async def scan(who: Admin, office: AtOffice) -> Scanned:
     """Look for new files: one job for each, each file once."""
-    found = await office.scanner.scan(who.name)
+    found = await office.scanner.scan(settle=True)
     return Scanned(
         jobs=[Arrived(source=source, job_id=str(job_id)) for source, job_id in found.made],
         known=found.known,

@@ -42,7 +42,7 @@ Text = Annotated[
 
 
 @router.get("/jobs/{jobId}/items", responses=documented(), dependencies=[KeysetOnly])
-async def ls(  # noqa: PLR0913  as many parameters as filters
+async def ls(
     job: OwnJob,
     office: AtOffice,
     statuses: Statuses = None,

@@ -73,8 +73,7 @@ async def preview(request: Request, who: Writer, office: AtOffice) -> Preview:
     try:
         handler = upload.fields.get("handler")
         asked = asked_in({"handler": "none", **upload.fields})
-        if not upload.files:
-            raise Refusal(422, "there is no file: send it in the field `file`")
+        upload.demand_files()
         path = upload.folder if len(upload.files) > 1 else upload.files[0].path
         found = await look(path, asked.reading())
         needs = demand_handler(office, handler).needs if handler else ()

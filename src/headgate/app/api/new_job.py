@@ -130,8 +130,7 @@ class _Maker:
         """A job over files that were sent."""
         try:
             asked = asked_in(upload.fields)
-            if not upload.files:
-                raise Refusal(422, "there is no file: send it in the field `file`")
+            upload.demand_files()
             return await self._over(upload, asked, upload.digest())
         except BaseException:
             await asyncio.to_thread(upload.discard)

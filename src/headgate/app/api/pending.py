@@ -30,7 +30,7 @@ Until = Annotated[
 
 
 @router.get("", responses=documented(), dependencies=[KeysetOnly])
-async def ls(  # noqa: PLR0913  as many parameters as filters
+async def ls(
     who: Someone,
     office: AtOffice,
     statuses: Statuses = None,

@@ -63,7 +63,7 @@ class Pulse:
         claimable = bool(demand.contenders or demand.suspects)
         self._notice_motion(counts, now_s, claimable=claimable)
         moving = now_s - self._moved_s < self.STALL_S
-        self.health = Health(True, len(workers), claimable, moving)
+        self.health = Health(store=True, workers=len(workers), claimable=claimable, moving=moving)
 
     def rate(self, job_id: int) -> float | None:
         """Items a second over the last minute."""

@@ -58,7 +58,10 @@ async def reprocess(
     request = request_of(job.id, asked or ReprocessAsked(), office)
     steering = Steering(office.store)
     dry = asked is not None and asked.dry_run
-    count = await (steering.would_reprocess if dry else steering.reprocess)(request)
+    if dry:
+        count = await steering.would_reprocess(request)
+    else:
+        count = await steering.reprocess(request, who.name)
     return Reprocessed(job_id=str(job.id), count=count)
 
 

@@ -68,7 +68,7 @@ async def logout(who: Someone, response: Response, office: AtOffice) -> Response
 
 @router.get("/api/me", responses=documented())
 async def me(who: Someone) -> Me:
-    """Who am I?"""
+    """Tell who is logged in."""
     return Me(name=who.name, role=who.role, csrf=who.csrf)
 
 

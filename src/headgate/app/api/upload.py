@@ -46,6 +46,11 @@ class Upload(msgspec.Struct, frozen=True):
             made.update(f"{name}\0{self.fields[name]}\0".encode())
         return made.hexdigest()
 
+    def demand_files(self) -> None:
+        """Refuse an upload without a file."""
+        if not self.files:
+            raise Refusal(422, "there is no file: send it in the field `file`")
+
     def discard(self) -> None:
         """Keep nothing."""
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -39,7 +39,7 @@ async def serve(
     from headgate.app.api.server import Opened, Server  # noqa: PLC0415
 
     base = desk.load().settings
-    added = tuple(str(Path(each).resolve()) if _is_file(each) else each for each in handlers or ())
+    added = [_absolute(each) for each in handlers or ()]
     settings = desk.load(
         *worker_flags(concurrency, processes, item_timeout),
         Flag("server.host", "--host", host),
@@ -67,8 +67,10 @@ async def serve(
     return Exit.OK
 
 
-def _is_file(reference: str) -> bool:
-    return reference.endswith((".py", ".toml")) or "/" in reference
+def _absolute(reference: str) -> str:
+    """A file by its whole path: workers may run elsewhere."""
+    is_file = reference.endswith((".py", ".toml")) or "/" in reference
+    return str(Path(reference).resolve()) if is_file else reference
 
 
 def register(app: typer.Typer) -> None:

@@ -147,6 +147,23 @@ class PostgresJobs:
         alive = {row[0] for row in rows}
         return [worker for worker in workers if worker not in alive]
 
+    async def ask_drain(self, worker: str) -> bool:
+        """Ask a worker to finish what it runs and end; False if none of that name is alive."""
+
+        async def work(session: Session) -> bool:
+            asked = bool(await session.rows("ask_drain", worker=worker))
+            if asked:
+                await add_event(session, "worker_drain", f"{worker} takes nothing more")
+            return asked
+
+        return await self._database.write(work)
+
+    async def draining(self, workers: Sequence[str]) -> list[str]:
+        """Those of these workers that were asked to end."""
+        values = {"workers": text_array(workers)}
+        rows = await self._database.single(lambda session: session.rows("draining", **values))
+        return [row[0] for row in rows]
+
     async def retire(self, worker: str, reason: str) -> int:
         """Declare a worker gone and return what it still held to PENDING, without suspicion."""
 

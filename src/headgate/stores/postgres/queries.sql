@@ -549,6 +549,15 @@ UPDATE workers SET beat = beat + 1, beat_at = utc_us(), ttl_s = %(ttl_s)s
 FROM alive WHERE workers.id = alive.id
 RETURNING workers.id
 
+-- name: ask_drain
+UPDATE workers SET drain_at = coalesce(drain_at, utc_us())
+WHERE id = %(worker)s AND stopped_at IS NULL
+RETURNING id
+
+-- name: draining
+SELECT id FROM workers
+WHERE id = ANY (%(workers)s::text[]) AND drain_at IS NOT NULL
+
 -- name: stop_worker
 -- Declare a worker gone; waits for a claim of its own that is under way.
 UPDATE workers SET stopped_at = utc_us(), stop_reason = %(reason)s
@@ -709,7 +718,7 @@ GROUP BY error_class ORDER BY count(*) DESC
 -- Workers, newest first, with what they hold.
 SELECT w.id, w.session_id, w.host, w.boot_id, w.pid, w.started_ticks, w.version, w.ttl_s, w.beat,
     w.registered_at, w.beat_at, w.stopped_at,
-    coalesce(held.n, 0)
+    coalesce(held.n, 0), w.drain_at IS NOT NULL
 FROM workers AS w LEFT JOIN (
     SELECT i.worker, count(*) AS n FROM jobs AS j JOIN items AS i ON i.job_id = j.id
     WHERE j.state != 'DONE' AND i.status = 'PROCESSING' GROUP BY i.worker

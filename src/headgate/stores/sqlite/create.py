@@ -1,5 +1,7 @@
 """Making jobs: within an owner's caps, and once for each key."""
 
+from msgspec.structs import replace
+
 from headgate.core.job import Job, NewJob, Once
 from headgate.ports.access import Usage
 from headgate.stores.caps import demand_room, demand_same_request, job_is_gone
@@ -39,7 +41,7 @@ def _made_before(tx: Transaction, owner: str, once: Once) -> Job | None:
     row = tx.record("job", job_id=job_id)
     if row is None:
         raise job_is_gone(once.key)
-    return job_from(row)
+    return replace(job_from(row), made_before=True)
 
 
 def _insert(tx: Transaction, new: NewJob) -> Job:

@@ -127,6 +127,23 @@ class SqliteJobs:
         )
         return [worker for worker in workers if worker not in alive]
 
+    async def ask_drain(self, worker: str) -> bool:
+        """Ask a worker to finish what it runs and end; False if none of that name is alive."""
+
+        def work(tx: Transaction) -> bool:
+            asked = tx.row("ask_drain", worker=worker) is not None
+            if asked:
+                add_event(tx, "worker_drain", f"{worker} takes nothing more")
+            return asked
+
+        return await self._database.write(work)
+
+    async def draining(self, workers: Sequence[str]) -> list[str]:
+        """Those of these workers that were asked to end."""
+        parameter = as_json(workers)
+        rows = await self._database.read(lambda tx: tx.rows("draining", workers=parameter))
+        return [row[0] for row in rows]
+
     async def retire(self, worker: str, reason: str) -> int:
         """Declare a worker gone and return what it still held to PENDING, without suspicion."""
 

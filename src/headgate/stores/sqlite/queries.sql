@@ -415,6 +415,15 @@ UPDATE workers SET beat = beat + 1, beat_at = :now, ttl_s = :ttl_s
 WHERE id IN (SELECT value FROM json_each(:workers)) AND stopped_at IS NULL
 RETURNING id
 
+-- name: ask_drain
+UPDATE workers SET drain_at = coalesce(drain_at, :now)
+WHERE id = :worker AND stopped_at IS NULL
+RETURNING id
+
+-- name: draining
+SELECT id FROM workers
+WHERE id IN (SELECT value FROM json_each(:workers)) AND drain_at IS NOT NULL
+
 -- name: stop_worker
 UPDATE workers SET stopped_at = :now, stop_reason = :reason
 WHERE id = :worker AND stopped_at IS NULL
@@ -625,7 +634,8 @@ SELECT id, session_id, host, boot_id, pid, started_ticks, version, ttl_s, beat, 
         SELECT count(*) FROM jobs AS j CROSS JOIN items AS i INDEXED BY items_by_status
         WHERE j.state != 'DONE' AND i.job_id = j.id AND i.status = 'PROCESSING'
         AND i.worker = workers.id
-    )
+    ),
+    drain_at IS NOT NULL
 FROM workers
 WHERE :alive_only = 0 OR stopped_at IS NULL
 ORDER BY registered_at DESC
