@@ -10,7 +10,7 @@ from headgate.core.item import ClaimedItem, NewItem
 from headgate.core.job import Job, NewJob
 from headgate.core.retry import FINISHED, Verdict
 from headgate.core.settlement import Settlement, settle
-from headgate.core.status import ItemStatus, JobMove, JobState
+from headgate.core.status import UNFINISHED, ItemStatus, JobMove, JobState
 from headgate.core.worker import WorkerInfo
 from headgate.ports.items import ClaimRequest, EnqueueRequest, SettleRequest
 from headgate.ports.store import Store
@@ -127,6 +127,14 @@ async def job_in(store: Store, state: JobState) -> Job:
     for move in moves[state]:
         made = await store.jobs.move_job(made.id, move)
     return made
+
+
+async def remove(store: Store, job_id: int) -> None:
+    """Take a job away, with all that belongs to it."""
+    if (await store.reads.job(job_id)).state in UNFINISHED:
+        await store.jobs.move_job(job_id, JobMove.CANCEL)
+    while await store.jobs.delete_job(job_id):
+        pass
 
 
 async def everything(store: Store, job_id: int) -> dict[int, str]:

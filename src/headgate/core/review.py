@@ -32,9 +32,10 @@ def demand_decision(move: ItemMove, candidate: str | None) -> None:
 
 def chosen_result(stored: str, candidate: str) -> Mapping[str, Any]:
     """The result of one of the candidates in an item's stored text, or UsageError."""
-    found = [each for each in candidates_in(stored) if str(each.get("id")) == candidate]
+    candidates = candidates_in(stored)
+    found = [each for each in candidates if str(each["id"]) == candidate]
     if not found:
-        known = [str(each.get("id")) for each in candidates_in(stored)]
+        known = [str(each["id"]) for each in candidates]
         raise UsageError(f"there is no candidate {candidate!r}; {_choice(known)}")
     if len(found) > 1:
         raise UsageError(f"{len(found)} candidates have the id {candidate!r}: none can be chosen")
@@ -45,12 +46,12 @@ def chosen_result(stored: str, candidate: str) -> Mapping[str, Any]:
 
 
 def candidates_in(stored: str) -> list[Mapping[str, Any]]:
-    """The candidates in an item's stored text; what is none of that kind is left out."""
+    """The candidates in an item's stored text; what has no id cannot be chosen and is left out."""
     try:
         candidates = msgspec.json.decode(stored, type=_Stored).candidates
     except msgspec.DecodeError:
         return []
-    return [each for each in candidates if isinstance(each, Mapping)]
+    return [each for each in candidates if isinstance(each, Mapping) and "id" in each]
 
 
 def told(move: ItemMove, candidate: str | None, by: str, reason: str = "") -> str:

@@ -55,6 +55,19 @@ async def test_a_missing_history_is_found(store, place):
     place.execute("UPDATE attempts SET item_id = item_id - 1000")
 
 
+async def test_decisions_and_results_without_their_item_are_found(store, place):
+    await factories.job_of(store, ItemStatus.ERROR)
+    place.execute("INSERT INTO decisions VALUES (4711, 1, 'reject', NULL, 'ann', 0)")
+    place.execute("INSERT INTO reusable VALUES ('ann', 'a', 4711, 0), ('ann', 'b', 1, 0)")
+    problems = [finding.problem for finding in await store.reads.check(repair=False)]
+    assert problems == [
+        "1 decisions belong to no item",
+        "2 results to be recalled are no item's",
+    ]
+    place.execute("DELETE FROM decisions")
+    place.execute("DELETE FROM reusable")
+
+
 async def test_a_key_that_leads_to_no_item_is_found(store, place):
     if place.kind == "sqlite":
         pytest.skip("the key is an index of the item itself")

@@ -23,16 +23,25 @@ from headgate.core.status import (
     FINISHED,
     JOB_TRANSITIONS,
     OPEN,
+    TRANSITIONS,
     UNFINISHED,
+    ItemMove,
     ItemStatus,
     JobMove,
     JobState,
 )
-from headgate.ports.items import EnqueueRequest, Held, RequeueRequest
+from headgate.ports.items import Decision, EnqueueRequest, Held, RequeueRequest
 from tests.kit import factories
 
 CLAIMABLE = {JobState.QUEUED, JobState.RUNNING}
-STEERED = [JobMove.PAUSE, JobMove.RESUME, JobMove.CANCEL, JobMove.FINISH, JobMove.REPROCESS]
+STEERED = [
+    JobMove.PAUSE,
+    JobMove.RESUME,
+    JobMove.CANCEL,
+    JobMove.FAIL,
+    JobMove.FINISH,
+    JobMove.REPROCESS,
+]
 KEYS = st.lists(st.integers(0, 30), min_size=1, max_size=8, unique=True)
 
 
@@ -193,6 +202,27 @@ class StoreAgainstModel(RuleBasedStateMachine):
                 self.items[item_id].attempts = 0
         if expected and self.state not in UNFINISHED:
             self.state = JobState.QUEUED
+
+    @rule(data=st.data(), move=st.sampled_from([ItemMove.REJECT, ItemMove.PASS_OVER]))
+    def decide(self, data, move):
+        if not self.items:
+            return
+        item_id = data.draw(st.sampled_from(sorted(self.items)))
+        decision = Decision(item_id, move, "ann")
+        if self.items[item_id].status is not ItemStatus.REVIEW:
+            with pytest.raises(IllegalMove):
+                self.run(self.store.items.decide(decision))
+            return
+        self.run(self.store.items.decide(decision))
+        self.end_lease(item_id, TRANSITIONS[move].target)
+
+    @precondition(lambda self: self.state is JobState.FAILED)
+    @rule(limit=st.integers(1, 4))
+    def discard(self, limit):
+        first = sorted(self.items)[:limit]
+        assert self.run(self.store.jobs.discard_items(self.job_id, limit)) == len(first)
+        for item_id in first:
+            del self.items[item_id]
 
     @invariant()
     def the_store_agrees(self):

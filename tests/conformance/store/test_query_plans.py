@@ -143,6 +143,57 @@ async def test_the_list_across_jobs_reads_what_is_at_rest_in_order(store, place,
     assert "TEMP B-TREE" not in text
 
 
+async def test_what_waits_across_jobs_is_read_in_order_job_by_job(store, place, full):
+    values = {**PAGE, **BY_TIME[place.kind], **ACROSS[place.kind]}
+    if place.kind == "postgres":
+        del values["statuses"]
+        values["resting"] = "{}"
+        text = await plan(store, "items_across_jobs", **values)
+    else:
+        values["status"] = "PENDING"
+        text = await plan(store, "items_by_status", job_id=full, **values)
+        window = await plan(store, "window_by_status", job_id=full, rows=100, **values)
+        assert_reads_through(window, "COVERING INDEX items_by_status")
+    assert_reads_through(text, "items_by_status")
+    assert "TEMP B-TREE" not in text
+
+
+async def test_failures_of_one_kind_are_read_in_input_order(store, full):
+    values = {**PAGE, "signature": "timeout: 3"}
+    text = await plan(store, "items_by_signature", job_id=full, **values)
+    assert_reads_through(text, "items_by_signature")
+    assert "Sort" not in text
+    assert "TEMP B-TREE" not in text
+
+
+async def test_kinds_of_failures_are_counted_in_their_index(store, place, full):
+    text = await plan(store, "error_groups", job_id=full, limit=100)
+    assert_reads_through(text, "items_by_signature")
+
+
+async def test_the_bound_of_a_look_is_found_in_the_index_alone(store, place, full):
+    text = await plan(store, "window_in_order", job_id=full, after_id=0, rows=1_000)
+    assert_reads_through(text, "items_in_order")
+    assert "Only" in text if place.kind == "postgres" else "COVERING" in text, text
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "index"),
+    [
+        ("take_export", {"holder": "w", "ttl_us": 1}, "exports_to_make"),
+        ("exports", {"job_id": 1}, "exports_by_job"),
+        ("bearer", {"digest": "d", "kind": "api"}, "tokens_by_digest"),
+        ("usage", {"owner": "local"}, "jobs_under_way"),
+        ("events_of_owner", {"owner": "o", "after_id": 0, "limit": 9}, "events_by_owner"),
+        ("last_events_of_owner", {"owner": "o", "before_id": FAR, "limit": 9}, "events_by_owner"),
+    ],
+)
+async def test_the_service_finds_its_rows_through_an_index(store, full, name, values, index):
+    text = await plan(store, name, **values)
+    assert_reads_through(text, index)
+    assert "TEMP B-TREE" not in text
+
+
 async def test_a_settlement_finds_each_item_by_its_id(store, place, full):
     who = await factories.worker(store)
     settlements = [hand_back(item, "") for item in await factories.claim(store, full, who, 1_000)]

@@ -1,13 +1,16 @@
+import msgspec
 import pytest
 
-from headgate.core.errors import IllegalMove
+from headgate.core.errors import IllegalMove, UnknownJob
 from headgate.core.fault import FaultClass
-from headgate.core.job import Counts
+from headgate.core.item import NewItem
+from headgate.core.job import Counts, NewJob
 from headgate.core.retry import Verdict
 from headgate.core.settlement import settle
 from headgate.core.status import FINISHED, OPEN, ItemStatus, JobMove, JobState
-from headgate.ports.items import RequeueRequest, SettleRequest
+from headgate.ports.items import EnqueueRequest, RequeueRequest, SettleRequest
 from headgate.ports.reads import EventQuery
+from headgate.stores.listing import WINDOW
 from tests.kit import factories
 
 
@@ -113,6 +116,70 @@ async def test_filters_are_joined_by_and(store):
     assert await moved(ids=()) == 0
     assert await moved() == 2
     assert await store.reads.counts(job.id) == Counts(pending=4)
+
+
+async def failed(store, reasons, summaries=()):
+    """A job whose items failed for these reasons, the first at its second attempt."""
+    items = [
+        NewItem(f"key-{n}", "{}", n, summary=summary)
+        for n, summary in enumerate(summaries or [""] * len(reasons))
+    ]
+    job = await store.jobs.create_job(NewJob("h", "queue:q", open=True))
+    await store.items.enqueue_many(EnqueueRequest(job.id, items))
+    who = await factories.worker(store)
+    first = await factories.claim(store, job.id, who, 1)
+    await factories.finish(store, who, first, ItemStatus.PENDING)
+    for item in await factories.claim(store, job.id, who):
+        reason = reasons[int(item.key.removeprefix("key-"))]
+        verdict = Verdict(ItemStatus.ERROR, "error", error_class="permanent", reason=reason)
+        await store.items.settle_many(SettleRequest(who, [settle(item, verdict)]))
+    return job
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"signature": "permanent: <n> left"}, {0, 1}),
+        ({"text": "PEAR"}, {1, 2}),
+        ({"text": "key-0"}, {0}),
+        ({"below_attempts": 2}, {1, 2}),
+        ({"below_attempts": 1}, set()),
+        ({"but_class": "permanent"}, set()),
+        ({"but_class": "timeout", "text": "pear", "signature": "permanent: <n> left"}, {1}),
+        ({}, {0, 1, 2}),
+    ],
+)
+async def test_what_would_be_requeued_is_what_is(store, filters, expected):
+    job = await failed(store, ["5 left", "7 left", "gone"], ["apple", "Pear", "a pear tree"])
+    request = RequeueRequest(job.id, **filters)
+    before = await factories.everything(store, job.id)
+    assert (await store.items.would_requeue(request)).moved == len(expected)
+    assert await factories.everything(store, job.id) == before
+    assert (await store.items.requeue(request)).moved == len(expected)
+    rows = await store.reads.export_rows(job.id, 0, 10)
+    back = {row.key for row in rows if row.status is ItemStatus.PENDING}
+    assert back == {f"key-{number}" for number in expected}
+
+
+async def test_a_step_looks_at_a_bounded_number_of_rows(store):
+    job = await store.jobs.create_job(NewJob("h", "queue:q", open=True))
+    for start in range(0, WINDOW + 1_000, 7_000):
+        await store.items.enqueue_many(EnqueueRequest(job.id, factories.rows(7_000, start + 1)))
+    bad = NewItem("bad", "{}", problem="no columns")
+    await store.items.enqueue_many(EnqueueRequest(job.id, [bad]))
+    request = RequeueRequest(job.id, error_class="bad_row")
+    for step in (store.items.would_requeue, store.items.requeue):
+        first = await step(request)
+        assert first.moved == 0
+        assert first.next_after_id is not None
+        second = await step(msgspec.structs.replace(request, after_id=first.next_after_id))
+        assert (second.moved, second.next_after_id) == (1, None)
+
+
+async def test_what_is_unknown_is_said_to_be(store):
+    for step in (store.items.would_requeue, store.items.requeue):
+        with pytest.raises(UnknownJob):
+            await step(RequeueRequest(4711))
 
 
 async def test_only_items_of_the_named_job_are_requeued(store):

@@ -11,6 +11,7 @@ from headgate.core.item import ClaimedItem, NewItem
 from headgate.core.job import NewJob
 from headgate.core.settlement import Settlement
 from headgate.core.status import JobMove
+from headgate.core.user import Role
 from headgate.engine.clock import SystemClock
 from headgate.engine.observed import (
     ObservedItems,
@@ -18,6 +19,7 @@ from headgate.engine.observed import (
     ObservedLimits,
     ObservedStore,
 )
+from headgate.ports.access import NewUser
 from headgate.ports.items import EnqueueRequest, ItemStore
 from headgate.ports.jobs import JobStore
 from headgate.ports.limits import LedgerEntry, LimitLedger, Proposal
@@ -91,6 +93,12 @@ async def test_changes_of_limits_are_reported_and_looking_is_not(store: Observed
     assert not await store.limits.forget("a")
     assert spy.verbs == [("exchange", 1, None), ("forget", 1, None), ("forget", 0, None)]
     assert spy.news == [("gate forgotten", {"gate": "a"})]
+
+
+async def test_people_and_exports_pass_through(store: ObservedStore, spy: Spy):
+    await store.access.add_user(NewUser("ann", Role.USER))
+    assert await store.exports.take_export("w", 1.0) is None
+    assert spy.verbs == []
 
 
 async def test_reads_and_upkeep_pass_through(store: ObservedStore, spy: Spy, tmp_path: Path):

@@ -11,7 +11,7 @@ from headgate.core.job import Job, NewJob
 from headgate.core.status import ItemStatus, JobState
 from headgate.engine.steering import Steering
 from headgate.ports.items import EnqueueRequest, RequeueRequest
-from headgate.ports.reads import ItemQuery
+from headgate.ports.reads import EventQuery, ItemQuery
 from headgate.ports.store import Store
 from headgate.stores.sqlite.store import SqliteStore
 
@@ -101,6 +101,40 @@ async def test_reprocess_by_class_and_by_ids(store: Store):
     good_too = RequeueRequest(job.id, ERRORS, ids=(bad[0].id, 1))
     assert await steering.would_reprocess(good_too) == 1
     assert await steering.reprocess(good_too) == 1
+
+
+async def test_the_record_says_who_asked(store: Store):
+    job = await a_job(store)
+    steering = Steering(store)
+    await steering.pause(job.id, "ann")
+    await steering.resume(job.id, "bob")
+    await steering.set_priority(job.id, 3, "carl")
+    await steering.reprocess(RequeueRequest(job.id, ERRORS), "dora")
+    await steering.cancel(job.id, "eve")
+    events = await store.reads.events(EventQuery(job.id))
+    asked = [event.message for event in events if "asked for by" in event.message]
+    assert asked == [
+        "QUEUED → PAUSED: asked for by ann",
+        "PAUSED → QUEUED: asked for by bob",
+        "priority 3, asked for by carl",
+        "items in ERROR back, asked for by dora",
+        "QUEUED → CANCELLED: asked for by eve",
+    ]
+
+
+async def test_reprocess_by_kind_text_and_attempts(store: Store):
+    job = await a_job(store, bad=4)
+    steering = Steering(store)
+    for filters, expected in (
+        ({"signature": "bad_row: two columns"}, 4),
+        ({"signature": "bad_row: two columns", "text": "bad-3"}, 1),
+        ({"signature": "bad_row: two columns", "below_attempts": 0}, 0),
+        ({"text": "bad"}, 0),
+    ):
+        request = RequeueRequest(job.id, ERRORS, limit=3, **filters)
+        assert await steering.would_reprocess(request) == expected
+    request = RequeueRequest(job.id, ERRORS, signature="bad_row: two columns", text="BAD-3")
+    assert await steering.reprocess(request) == 1
 
 
 async def test_remove_takes_everything_with_it(store: Store):
