@@ -168,9 +168,7 @@ class Supervisor:
 
     def _start_company(self, work: Work) -> None:
         policy = self._policies.worker
-        company = sum(
-            not (child.order.alone or child.told_to_stop) for child in self._children
-        )
+        company = sum(not (child.order.alone or child.told_to_stop) for child in self._children)
         share = max(policy.concurrency // policy.processes, 1)
         for _ in range(policy.processes - company - self._drained):
             self._launch(work, share, alone=False)

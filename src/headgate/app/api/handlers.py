@@ -51,8 +51,7 @@ def demand_handler(office: Office, name: str) -> HandlerInfo:
 
 def demand_config(handler: HandlerInfo, config: Mapping[str, Any]) -> None:
     """Refuse a configuration that the handler could not work with."""
-    if handler.name == LOOKUP:
-        check_config(config)
+    del handler, config  # http.lookup checks its description here
 
 
 def _view(info: HandlerInfo) -> HandlerView:
