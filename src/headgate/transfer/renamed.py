@@ -1,6 +1,6 @@
 """A source under other names of columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -39,12 +39,12 @@ class RenamedReader:
         return tuple(self._names.get(name, name) for name in self._reader.columns)
 
     @property
-    def notes(self) -> Sequence[str]:
+    def notes(self) -> tuple[str, ...]:
         """What is worth knowing of the source."""
         return self._reader.notes
 
     @property
-    def sheets(self) -> Sequence[str]:
+    def sheets(self) -> tuple[str, ...]:
         """The sheets of a workbook."""
         return self._reader.sheets
 

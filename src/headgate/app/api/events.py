@@ -8,26 +8,16 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.responses import Response
 
 from headgate.app.api.asking import number_in
+from headgate.app.api.event_view import EventView, event_view
 from headgate.app.api.identity import Someone
 from headgate.app.api.news import News, Topic
 from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import Identifier, Moment, Wire, moment
+from headgate.app.api.wire import Wire
 from headgate.core.errors import UnknownJob
-from headgate.ports.reads import EventQuery, EventRow
+from headgate.ports.reads import EventQuery
 
 router = APIRouter(prefix="/api/events", tags=["events"])
-
-
-class EventView(Wire):
-    """One line of the record of decisions."""
-
-    id: Identifier
-    at: Moment
-    job_id: Identifier | None
-    item_id: Identifier | None
-    kind: str
-    message: str
 
 
 class EventPage(Wire):
@@ -109,15 +99,3 @@ def _after(text: str | None) -> int | None:
 async def _told(news: News, after: int | None) -> AsyncIterator[ServerSentEvent]:
     async for kind, event_id, data in news.told(after):
         yield ServerSentEvent(data=data, event=kind, id=event_id)
-
-
-def event_view(row: EventRow) -> EventView:
-    """An event."""
-    return EventView(
-        id=str(row.id),
-        at=moment(row.at),
-        job_id=None if row.job_id is None else str(row.job_id),
-        item_id=None if row.item_id is None else str(row.item_id),
-        kind=row.kind,
-        message=row.message,
-    )

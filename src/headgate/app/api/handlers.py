@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 from fastapi import APIRouter
 
 from headgate.app.api.identity import Someone
@@ -24,7 +23,9 @@ class HandlerView(Wire):
     strategies: list[str]
     pack: int | None
     version: str
-    config: Json | None
+    needs: list[str]
+    """Columns that every row must have."""
+    config_schema: Json | None
     """What its configuration must look like, as a JSON Schema; null: anything."""
 
 
@@ -55,5 +56,13 @@ def demand_config(handler: HandlerInfo, config: Mapping[str, Any]) -> None:
 
 
 def _view(info: HandlerInfo) -> HandlerView:
-    values = msgspec.structs.asdict(info)
-    return HandlerView(**{name: values.get(name) for name in HandlerView.model_fields})
+    return HandlerView(
+        name=info.name,
+        about=info.about,
+        provider=info.provider,
+        strategies=list(info.strategies),
+        pack=info.pack,
+        version=info.version,
+        needs=list(info.needs),
+        config_schema=dict(info.config_schema) if info.config_schema else None,
+    )

@@ -52,8 +52,8 @@ async def ls(
     jobs = await office.store.reads.jobs(query)
     views = [job_view(job, await office.store.reads.counts(job.id)) for job in jobs]
     more = len(jobs) == page_size
-    following = Cursor(Order.INPUT, name, 0, jobs[-1].id) if more else None
-    return JobPage(items=views, next=following and encode_cursor(following))
+    following = encode_cursor(Cursor(Order.INPUT, name, 0, jobs[-1].id)) if more else None
+    return JobPage(items=views, next=following)
 
 
 @router.get("/{jobId}", responses=documented())

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from headgate.app.api.event_view import event_view
 from headgate.app.api.job_view import counts_view
 from headgate.app.api.pulse import Pulse
 from headgate.core.configured import Configured
@@ -14,7 +15,7 @@ from headgate.core.paging import Cursor, Order, encode_cursor, filter_hash
 from headgate.core.status import UNFINISHED
 from headgate.engine.gate_reading import read_gates
 from headgate.ports.clock import Clock
-from headgate.ports.reads import EventQuery, JobQuery
+from headgate.ports.reads import EventQuery, EventRow, JobQuery
 from headgate.ports.store import Store
 
 Message = tuple[str, str | None, str]
@@ -65,15 +66,15 @@ class News:
                 rows = []
             for row in rows:
                 seen = row.id
-                yield "event", str(row.id), _json(_camel_event(row))
+                yield "event", str(row.id), event_view(row).model_dump_json(by_alias=True)
             if len(rows) < self.PAGE:
                 await self._clock.sleep(self.PERIOD_S)
 
-    async def _events(self, after: int) -> list[object]:
+    async def _events(self, after: int) -> list[EventRow]:
         query = EventQuery(
             job_id=self._topic.job_id, owner=self._topic.owner, after_id=after, limit=self.PAGE
         )
-        return list(await self._store.reads.events(query))
+        return await self._store.reads.events(query)
 
     async def _newest(self) -> int:
         query = EventQuery(
@@ -160,18 +161,6 @@ def _cursor(job: Job) -> str:
     """Where whoever reads a job's items by time of change goes on from now."""
     name = filter_hash(job.id, [], None, None, None)
     return encode_cursor(Cursor(Order.UPDATED, name, job.updated_at, 0))
-
-
-def _camel_event(row: object) -> dict[str, object]:
-    values = msgspec.structs.asdict(row)  # type: ignore[arg-type]
-    return {
-        "id": str(values["id"]),
-        "at": values["at"],
-        "jobId": None if values["job_id"] is None else str(values["job_id"]),
-        "itemId": None if values["item_id"] is None else str(values["item_id"]),
-        "kind": values["kind"],
-        "message": values["message"],
-    }
 
 
 def _json(value: object) -> str:

@@ -30,11 +30,11 @@ class ReprocessAsked(Asked):
     """What to bring back."""
 
     scope: Literal["job", "items"] = "job"
-    item_ids: list[str] | None = Field(None, max_length=MOST_ITEMS)
+    item_ids: list[str] | None = Field(default=None, max_length=MOST_ITEMS)
     statuses: list[ItemStatus] | None = Field(
-        None, description="ERROR and NOT_FOUND, unless told otherwise."
+        default=None, description="ERROR and NOT_FOUND, unless told otherwise."
     )
-    error_class: str | None = Field(None, max_length=100)
+    error_class: str | None = Field(default=None, max_length=100)
     filter: Filter | None = None
     reset_attempts: bool = Field(
         default=False,

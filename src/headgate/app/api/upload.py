@@ -8,7 +8,11 @@ from typing import BinaryIO
 
 import msgspec
 from python_multipart.exceptions import MultipartParseError
-from python_multipart.multipart import MultipartParser, parse_options_header
+from python_multipart.multipart import (
+    MultipartCallbacks,
+    MultipartParser,
+    parse_options_header,
+)
 from starlette.requests import ClientDisconnect, Request
 
 from headgate.app.api.problems import Refusal
@@ -110,7 +114,7 @@ class _Parts:
         self._digest = hashlib.blake2b(digest_size=20)
         self._ended = False
 
-    def callbacks(self) -> dict[str, object]:
+    def callbacks(self) -> MultipartCallbacks:
         """What the parser calls."""
         return {
             "on_part_begin": self._begin,

@@ -9,7 +9,7 @@ from pydantic import Field
 from headgate.app.api.identity import Admin, Principal, Someone
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import Asked, Identifier, Moment, Wire, moment
+from headgate.app.api.wire import Asked, Identifier, Json, Moment, Wire, moment
 from headgate.app.credentials import SHORTEST_PASSWORD, hash_password, mint
 from headgate.core.user import RANKS, Role, Token, TokenKind, User
 from headgate.ports.access import NewToken, NewUser
@@ -153,7 +153,7 @@ def user_view(user: User) -> UserView:
     )
 
 
-def _token_values(token: Token) -> dict[str, object]:
+def _token_values(token: Token) -> Json:
     return {
         "id": token.id,
         "user": token.user,

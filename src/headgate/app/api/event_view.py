@@ -1,0 +1,27 @@
+"""An event as clients see it."""
+
+from headgate.app.api.wire import Identifier, Moment, Wire, moment
+from headgate.ports.reads import EventRow
+
+
+class EventView(Wire):
+    """One line of the record of decisions."""
+
+    id: Identifier
+    at: Moment
+    job_id: Identifier | None
+    item_id: Identifier | None
+    kind: str
+    message: str
+
+
+def event_view(row: EventRow) -> EventView:
+    """An event."""
+    return EventView(
+        id=str(row.id),
+        at=moment(row.at),
+        job_id=None if row.job_id is None else str(row.job_id),
+        item_id=None if row.item_id is None else str(row.item_id),
+        kind=row.kind,
+        message=row.message,
+    )
