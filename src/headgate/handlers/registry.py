@@ -1,9 +1,11 @@
 """Finds a handler by name, by `file.py:function`, by `module:function`, or by a TOML file."""
 
+import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
+from typing import cast
 
 import msgspec
 
@@ -21,6 +23,9 @@ from headgate.handlers.function import marked
 from headgate.ports.handler import HandlerSpec
 
 GROUP = "headgate.handlers"
+LOOKUP = "http.lookup"
+LOOKUP_MODULE = "headgate.handlers.lookup"
+"""Imported when it is first asked for: most jobs do without."""
 
 
 def resolve(reference: str, references: Sequence[str] = ()) -> HandlerSpec:
@@ -30,6 +35,8 @@ def resolve(reference: str, references: Sequence[str] = ()) -> HandlerSpec:
     what packages have registered. The reference in the answer holds for every process of this
     machine that has the same sets: file paths are absolute.
     """
+    if reference.endswith(".toml"):
+        return _of_toml(Path(reference))
     target, colon, name = reference.rpartition(":")
     if not colon:
         return _named(reference, references)
@@ -45,6 +52,7 @@ def load_all(references: Sequence[str]) -> Mapping[str, HandlerSpec]:
     """Every handler that has a name: of these sets, shipped, and registered by packages."""
     entries = _entries()
     found = _sets(references, entries)
+    found[LOOKUP] = _shipped()
     for name, entry in entries.items():
         found[name] = described(load_entry(entry), name)
     return found
@@ -55,12 +63,14 @@ def _named(name: str, references: Sequence[str]) -> HandlerSpec:
     found = _sets(references, entries)
     if name in found:
         return found[name]
+    if name == LOOKUP:
+        return _shipped()
     if name in entries:
         return described(load_entry(entries[name]), name)
     path = Path(name)
     if path.suffix == ".py":
         raise UnknownHandler(_unnamed_function(path))
-    hint = did_you_mean(name, [*found, *entries])
+    hint = did_you_mean(name, [*found, LOOKUP, *entries])
     raise UnknownHandler(
         f"no handler is registered as {name!r}{hint};"
         " name one of your own as `file.py:function` or `module:function`",
@@ -69,7 +79,8 @@ def _named(name: str, references: Sequence[str]) -> HandlerSpec:
 
 def _sets(references: Sequence[str], entries: Mapping[str, EntryPoint]) -> dict[str, HandlerSpec]:
     """The handlers of all sets by name; two of the same name are an error."""
-    places = {name: f"the entry point {entry.value}" for name, entry in entries.items()}
+    places = {LOOKUP: "Headgate itself"}
+    places |= {name: f"the entry point {entry.value}" for name, entry in entries.items()}
     found: dict[str, HandlerSpec] = {}
     for reference in dict.fromkeys(references):
         for spec in _of_set(reference):
@@ -88,7 +99,11 @@ def _sets(references: Sequence[str], entries: Mapping[str, EntryPoint]) -> dict[
 
 def _of_set(reference: str) -> Iterator[HandlerSpec]:
     """The handlers of a file, a module or a TOML file, each with its name as its reference."""
-    for spec in _marked_in(_load(reference), reference):
+    if reference.endswith(".toml"):
+        specs = [_of_toml(Path(reference))]
+    else:
+        specs = _marked_in(_load(reference), reference)
+    for spec in specs:
         if ":" in spec.name or "/" in spec.name or spec.name.endswith((".py", ".toml")):
             raise UnknownHandler(
                 f"{reference}: {spec.name!r} reads like a file or a function, so nobody could ask"
@@ -114,6 +129,14 @@ def _marked_in(module: ModuleType, reference: str) -> list[HandlerSpec]:
             f'{reference} has no handler: mark its functions with `@handler("some.name")`',
         )
     return [described(function, reference) for function in functions.values()]
+
+
+def _of_toml(path: Path) -> HandlerSpec:
+    return cast("HandlerSpec", importlib.import_module(LOOKUP_MODULE).of_file(path))
+
+
+def _shipped() -> HandlerSpec:
+    return cast("HandlerSpec", importlib.import_module(LOOKUP_MODULE).HTTP_LOOKUP)
 
 
 def _entries() -> dict[str, EntryPoint]:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import msgspec
@@ -45,7 +46,9 @@ class HttpClient:
     async def request(self, method: str, url: str, **options: Unpack[Options]) -> Response:
         """Send one request; for the options see `ports.http.Options`."""
         outgoing, wishes = read(method.upper(), url, options)
-        return await self._follow(outgoing, wishes, self._whole)
+        limit = wishes.max_bytes
+        take = self._whole if limit is None else partial(self._whole, limit=limit)
+        return await self._follow(outgoing, wishes, take)
 
     def get(self, url: str, **options: Unpack[Options]) -> Pending:
         """Fetch."""
@@ -165,9 +168,10 @@ class HttpClient:
     def _repeats(self, request: WireRequest, passage: Passage) -> Repeats:
         return Repeats(request.method, passage.place.policy, passage.sent_s, self._stack.rng)
 
-    async def _whole(self, reply: CacheReply, url: str) -> Response:
+    async def _whole(self, reply: CacheReply, url: str, limit: int | None = None) -> Response:
         """The answer with its body, if that is not too large."""
-        limit = self._stack.policy.body_bytes
+        most = self._stack.policy.body_bytes
+        limit = most if limit is None else min(limit, most)
         try:
             body = await reply.read(limit)
         except BaseException:

@@ -32,7 +32,8 @@ class BodyTooLarge(AttemptOver):
     def __init__(self, url: str, limit: int) -> None:
         reason = (
             f"{shown(url)} answered with more than {limit:,} bytes: read it piece by piece with"
-            " ctx.http.stream(), or raise net.body_bytes"
+            " ctx.http.stream(), or raise the limit: reply_bytes of a lookup, max_bytes of a"
+            " request, net.body_bytes of all"
         )
         super().__init__(Fault(FaultClass.PERMANENT, reason))
 

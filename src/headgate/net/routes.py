@@ -62,7 +62,7 @@ class Routes:
         """The place that a URL names, on behalf of a handler's provider, and the URL's rest."""
         # Nearly every URL is of a place that is known, and then nothing need be taken apart.
         end = url.find("/", 8)
-        found = self._places.get((url[:end], provider))
+        found = self._places.get((url[:end], provider)) if end > 0 else None
         if found is not None:
             return found, url[end:]
         where, rest = split_origin(url)

@@ -21,6 +21,7 @@ class Wishes(msgspec.Struct, frozen=True):
     follow: bool = True
     cost: Cost = {}
     light: bool = False
+    max_bytes: int | None = None
     redirects: int | None = None
     """How many are followed; None: as many as the settings say."""
 
@@ -46,6 +47,7 @@ def read(method: str, url: str, options: Options) -> tuple[Outgoing, Wishes]:
         follow=options.get("follow_redirects", True),
         cost=options.get("cost") or {},
         light=options.get("light", False),
+        max_bytes=options.get("max_bytes"),
     )
     url = with_params(url, params) if params else url
     return Outgoing(method, url, tuple(headers.items()), body), wishes

@@ -27,6 +27,8 @@ class Options(TypedDict, total=False):
     follow_redirects: bool
     cost: Mapping[str, float] | None
     """An estimate of what it takes of each budget; `ctx.spend` tells the actual figure."""
+    max_bytes: int | None
+    """A larger answer is not taken into memory; `net.body_bytes` holds in any case."""
     fresh: bool
     """Ask the server even if the cache could answer."""
     light: bool

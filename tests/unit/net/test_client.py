@@ -209,6 +209,16 @@ async def test_a_body_that_is_too_large_says_what_to_do(provider: Provider):
             assert len(await answer.aread()) == 1_001
 
 
+@pytest.mark.parametrize("of_all", [500, 10_000])
+async def test_a_request_may_bound_its_answer_below_the_bound_of_all(
+    provider: Provider, of_all: int
+):
+    provider.script = always(Answer(200, body=b"x" * 1_000))
+    async with bench(policy=NetPolicy(body_bytes=of_all)) as desk:
+        with pytest.raises(BodyTooLarge, match=f"more than {min(of_all, 999)} bytes"):
+            await desk.client().get(provider.url(), max_bytes=999)
+
+
 async def test_a_small_body_that_unpacks_to_a_huge_one_is_too_large(provider: Provider):
     bomb = gzip.compress(b"\0" * 10_000_000)
     provider.script = always(Answer(200, [("Content-Encoding", "gzip")], bomb))

@@ -92,3 +92,9 @@ async def test_hosts_without_end_do_not_fill_the_memory(
 )
 def test_hosts_are_grouped_by_what_was_registered(url: str, domain: str):
     assert domain_of(parse_origin(url)) == domain
+
+
+async def test_a_place_without_a_path_is_not_taken_for_one_with_a_shorter_name(routes: Routes):
+    routes.find("http://10.0.0.1/x", "")
+    place, rest = routes.find("http://10.0.0.12", "")
+    assert (place.host, rest) == ("10.0.0.12", "")

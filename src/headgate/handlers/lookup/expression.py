@@ -1,0 +1,98 @@
+"""JMESPath expressions: checked before they are used, and bounded in what they can make."""
+
+import difflib
+from collections.abc import Iterator, Mapping
+from math import prod
+from typing import Any, Final
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+from jmespath.functions import Functions
+
+from headgate.core.ending import AttemptOver
+from headgate.core.errors import UsageError
+from headgate.core.fault import Fault, FaultClass
+
+MOST_NODES: Final = 300
+MOST_GROWTH: Final = 100
+"""How many times as large as the reply a value may become: `[@, @]` doubles it."""
+_SELECTS: Final = frozenset({"multi_select_list", "multi_select_dict"})
+Node = Mapping[str, Any]
+
+
+class Unreadable(AttemptOver):
+    """The reply is not what the description says; no retry will change that."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(Fault(FaultClass.PERMANENT, reason))
+
+
+class Expression:
+    """One compiled expression, and where it stands in the description."""
+
+    def __init__(self, text: str, where: str) -> None:
+        self.text = text
+        self._where = where
+        self._compiled = _compiled(text, where)
+
+    def of(self, value: Any) -> Any:
+        """What it finds in a value; Unreadable if the value is of another kind than it needs."""
+        try:
+            return self._compiled.search(value)
+        except (JMESPathError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
+            said = str(error).strip().partition("\n")[0][:300]
+            raise Unreadable(
+                f"{self._where}: the reply does not fit {self.text!r}: {said}"
+            ) from None
+
+    def holds(self, value: Any) -> bool:
+        """Whether it finds something that is neither false nor empty; nought is something."""
+        found = self.of(value)
+        return not (found is None or found is False or found in ("", [], {}))
+
+
+def _compiled(text: str, where: str) -> Any:
+    try:
+        compiled = jmespath.compile(text)
+        nodes = list(_walk(compiled.parsed))
+        growth = _growth(compiled.parsed)
+    except JMESPathError as error:
+        said = str(error).strip().partition("\n")[0]
+        raise UsageError(f"{where}: {text!r} is no JMESPath expression: {said}") from None
+    except RecursionError:
+        raise UsageError(f"{where}: the expression is nested too deeply") from None
+    if len(nodes) > MOST_NODES or growth > MOST_GROWTH:
+        raise UsageError(f"{where}: the expression could make too much of a reply; make it simpler")
+    for node in nodes:
+        if node["type"] == "function_expression":
+            _check_function(node["value"], where)
+    return compiled
+
+
+def _walk(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node["children"]:
+        yield from _walk(child)
+
+
+def _growth(node: Node) -> float:
+    """How many times as large as its input the value of an expression can become, at most."""
+    kind = node["type"]
+    parts = [_growth(child) for child in node["children"]]
+    if kind in _SELECTS:
+        return sum(parts)
+    grown = prod(parts, start=1.0)
+    if kind == "literal":
+        return max(len(str(node["value"])), 1)
+    if kind == "comparator":
+        return 1.0
+    # It escapes quotes and backslashes, which doubles a text of them.
+    return 2 * grown if kind == "function_expression" and node["value"] == "to_string" else grown
+
+
+def _check_function(name: str, where: str) -> None:
+    known = Functions.FUNCTION_TABLE
+    if name not in known:
+        close = difflib.get_close_matches(name, known, 1)
+        hint = f"; did you mean {close[0]}()?" if close else f"; there are {', '.join(known)}"
+        raise UsageError(f"{where}: JMESPath has no function {name}(){hint}")

@@ -1,0 +1,228 @@
+"""A description made into a handler."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from headgate.core.errors import UnknownHandler, UsageError
+from headgate.core.item import Item
+from headgate.core.outcome import NotFound, Outcome
+from headgate.core.provider import ProviderPolicy
+from headgate.core.reuse import digest_of
+from headgate.handlers.lookup.description import Description, Name, Secret
+from headgate.handlers.lookup.normalize import EVERY, Normalizer
+from headgate.handlers.lookup.parsing import MOST_BYTES, parse
+from headgate.handlers.lookup.question import (
+    Question,
+    missing_secret,
+    question_of,
+    secrets_in,
+    varied,
+)
+from headgate.handlers.lookup.reading import Reading
+from headgate.handlers.lookup.template import NoValue, Unasked
+from headgate.ports.handler import Context, HandlerSpec
+
+NAME = "http.lookup"
+KEY = "lookup"
+"""What a job's config has the description under."""
+
+
+class Lookup:
+    """Asks for one row, and reads the answer."""
+
+    def __init__(self, description: Description, *, trusted: bool) -> None:
+        options = {"host_from_data": description.host_from_data, "trusted": trusted}
+        names = _variant_names(description)
+        requests = [varied(description.request, each) for each in description.variants]
+        questions = [question_of(each, **options) for each in requests or [description.request]]
+        strategies: list[str | None] = [*names] or [None]
+        self._questions: dict[str | None, Question] = dict(zip(strategies, questions, strict=True))
+        self._reading = Reading(description)
+        self._reply_bytes = description.reply_bytes
+        self.strategies = tuple(names)
+        columns = [each.columns for each in questions]
+        self.columns = list(dict.fromkeys(name for each in columns for name in each))
+        self.needs = [
+            name for name in self.columns if not any(each.get(name, 1) for each in columns)
+        ]
+        self.secrets: list[Secret] = [found for each in questions for found in secrets_in(each)]
+
+    async def __call__(self, item: Item, ctx: Context) -> Outcome:
+        """The outcome for one item; what cannot be asked or read ends it as a permanent error."""
+        question = self._questions[ctx.strategy]
+        row = {**item.input, **(item.normalized or {})}
+        try:
+            url = question.address.url(row)
+            options = await question.options(row, ctx)
+        except NoValue as problem:
+            if not self.strategies:
+                raise
+            return NotFound(str(problem))  # another way to ask may do without that column
+        except UnicodeEncodeError:
+            raise Unasked("the row has half a character, which nothing can be asked with") from None
+        options["max_bytes"] = self._reply_bytes
+        return self._reading.outcome(await ctx.http.request(question.method, url, **options))
+
+
+def of_file(path: Path) -> HandlerSpec:
+    """The handler that a TOML file describes; UnknownHandler says what is wrong with it."""
+    path = path.expanduser().resolve()
+    try:
+        tree = _read(path)
+        name = tree.get("name") or path.stem
+        description = parse(tree)
+        return _spec(description, _named(name), str(path), trusted=True)
+    except UsageError as error:
+        raise UnknownHandler(f"{path}: {error}") from None
+
+
+def of_config(config: Mapping[str, Any]) -> HandlerSpec:
+    """The handler of a job; UsageError says what is wrong with its config."""
+    if KEY not in config:
+        raise UsageError(
+            f"{NAME} needs its description in the config of the job, under `{KEY}`: an object with"
+            " `request` and `columns`",
+        )
+    try:
+        description = parse(config[KEY])
+        _check_hints(description)
+        return _spec(description, NAME, NAME, trusted=False)
+    except UsageError as error:
+        raise UsageError(f"{KEY}: {error}") from None
+
+
+def check_config(config: Mapping[str, Any]) -> None:
+    """Whether a job may be made with this config; UsageError says what is wrong with it. Pure."""
+    of_config(config)
+
+
+def _spec(description: Description, name: str, reference: str, *, trusted: bool) -> HandlerSpec:
+    version = digest_of(NAME, "", msgspec.to_builtins(description))
+    lookup = Lookup(description, trusted=trusted)
+    limits = _limits(description)
+    # Whoever describes a job sets limits for that job alone, not for everybody's provider.
+    own = name if trusted else f"lookup-{version[:12]}"
+    spec = HandlerSpec(
+        name=name,
+        reference=reference,
+        call=lookup,
+        is_async=True,
+        provider=description.provider or (own if limits else None),
+        strategies=lookup.strategies,
+        normalize=_normalizer(description, lookup),
+        timeout_s=description.timeout,
+        limits=limits,
+        guarded=True,
+        about=description.about,
+        version=version,
+        needs=tuple(lookup.needs),
+    )
+    if not lookup.secrets:
+        return spec
+    return msgspec.structs.replace(spec, for_job=partial(_with_secrets, spec, lookup.secrets))
+
+
+def _with_secrets(spec: HandlerSpec, secrets: list[Secret], _: Mapping[str, Any]) -> HandlerSpec:
+    """The handler, when all that it is asked with is at hand: found out before rows are asked."""
+    if missing := missing_secret(secrets):
+        raise UsageError(
+            f"{spec.name}: the environment variable {missing} is not set, or holds more than one"
+            " line of plain text",
+        )
+    return spec
+
+
+def _normalizer(description: Description, lookup: Lookup) -> Normalizer | None:
+    steps = description.normalize
+    unknown = [name for name in steps if name != EVERY and name not in lookup.columns]
+    if unknown:
+        raise UsageError(
+            f"normalize.{unknown[0]}: no request asks with this column; they ask with"
+            f" {', '.join(lookup.columns) or 'none'}",
+        )
+    return Normalizer(steps, lookup.columns) if steps else None
+
+
+def _check_hints(description: Description) -> None:
+    if description.provider and _hints(description):
+        raise UsageError(
+            "provider: the limits of a provider stand in the settings; leave out `rate`, `burst`"
+            " and `concurrency`, or the provider",
+        )
+
+
+def _hints(description: Description) -> dict[str, Any]:
+    given = {name: getattr(description, name) for name in ("rate", "burst", "concurrency")}
+    return {name: value for name, value in given.items() if value}
+
+
+def _limits(description: Description) -> ProviderPolicy | None:
+    hints = _hints(description)
+    try:
+        return msgspec.convert(hints, ProviderPolicy) if hints else None
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def _variant_names(description: Description) -> list[str]:
+    names = [
+        variant.name or f"variant {number}"
+        for number, variant in enumerate(description.variants, 1)
+    ]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"variants: two are named {twice!r}")
+    return names
+
+
+def _named(name: Any) -> str:
+    try:
+        return msgspec.convert(name, Name)
+    except msgspec.ValidationError:
+        raise UsageError(
+            f"name: {name!r} will not do; use up to 64 letters, digits, dots, _ and -",
+        ) from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
+            raise UsageError(f"it has more than {MOST_BYTES:,} bytes")
+        return tomllib.loads(text.decode())
+    except OSError as error:
+        raise UsageError(f"it cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"it is not valid TOML: {error}") from None
+
+
+async def _undescribed(item: Item, ctx: Context) -> Outcome:  # noqa: ARG001 (as handlers are called)
+    raise UsageError(f"{NAME} is made for a job from its config")
+
+
+def _schema() -> dict[str, Any]:
+    (schema,), parts = msgspec.json.schema_components([Description], ref_template="#/$defs/{name}")
+    return {
+        "type": "object",
+        "properties": {KEY: schema},
+        "required": [KEY],
+        "$defs": parts,
+    }
+
+
+HTTP_LOOKUP = HandlerSpec(
+    name=NAME,
+    reference=NAME,
+    call=_undescribed,
+    is_async=True,
+    guarded=True,
+    about="Asks a service on the web about each row, as the job's config describes.",
+    config_schema=_schema(),
+    for_job=of_config,
+)
