@@ -13,7 +13,7 @@ from headgate.core.fault import Fault, FaultClass
 from headgate.core.item import ClaimedItem
 from headgate.core.outcome import Outcome
 from headgate.engine.result import outcome_of
-from headgate.engine.runner import Ended, Runner, ending_of
+from headgate.engine.runner import Ended, Runner, digest_in, ending_of, with_digest
 from headgate.engine.work import JobWork, Workshop
 from headgate.ports.clock import Clock
 
@@ -31,12 +31,23 @@ class PackRunner:
     async def run(self, pack: Sequence[ClaimedItem], claimed_s: float) -> list[Ended]:
         """Run a pack and settle each of its items."""
         work = self._workshop.work_of(pack[0].job_id)
+        known = await self._known(work, pack, claimed_s)
+        rest = [claimed for claimed in pack if claimed.id not in known]
         started_s = self._clock.monotonic()
-        outcomes = await self._outcomes(work, pack)
-        return [
-            self._runner.ended(claimed, outcome, claimed_s, started_s)
-            for claimed, outcome in zip(pack, outcomes, strict=True)
-        ]
+        outcomes = await self._outcomes(work, rest) if rest else []
+        for claimed, outcome in zip(rest, outcomes, strict=True):
+            ended = self._runner.ended(claimed, outcome, claimed_s, started_s)
+            known[claimed.id] = with_digest(ended, digest_in(work, claimed, None))
+        return [known[claimed.id] for claimed in pack]
+
+    async def _known(
+        self, work: JobWork, pack: Sequence[ClaimedItem], claimed_s: float
+    ) -> dict[int, Ended]:
+        """The items of a pack whose results were found before."""
+        if work.reuse_s is None:
+            return {}
+        found = await asyncio.gather(*(self._runner.recalled(each, claimed_s) for each in pack))
+        return {each.settlement.item_id: each for each in found if each}
 
     async def _outcomes(self, work: JobWork, pack: Sequence[ClaimedItem]) -> Outcomes:
         try:

@@ -14,13 +14,16 @@ import msgspec
 from headgate.core.ending import AttemptOver
 from headgate.core.fault import Fault, FaultClass, of_exception
 from headgate.core.item import ClaimedItem, Item
-from headgate.core.outcome import Outcome
+from headgate.core.outcome import Done, Outcome
 from headgate.core.retry import RetryPolicy, after_crash, decide
+from headgate.core.reuse import digest_of
 from headgate.core.settlement import Settlement, settle
+from headgate.core.status import ItemStatus
 from headgate.engine.policy import WorkerPolicy
 from headgate.engine.result import encode_result, outcome_of, result_columns, stored_text
 from headgate.engine.work import JobWork, Workshop
 from headgate.ports.clock import Clock
+from headgate.ports.items import Recalled
 
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
@@ -62,8 +65,12 @@ class Runner:
         work = self._workshop.work_of(claimed.job_id)
         started_s = self._clock.monotonic()
         normalized: str | None = None
+        digest: str | None = None
         try:
             item, normalized = self._item(work, claimed)
+            digest = digest_in(work, claimed, normalized)
+            if digest and (known := await self._known(work, digest)):
+                return self._reused(claimed, known, claimed_s, started_s)
             context = self._workshop.context(work, claimed)
             returned = await self.call(work, item, context)
         except asyncio.CancelledError:
@@ -74,7 +81,29 @@ class Runner:
             outcome = ending_of(error)
         else:
             outcome = outcome_of(returned)
-        return self.ended(claimed, outcome, claimed_s, started_s, normalized)
+        return with_digest(self.ended(claimed, outcome, claimed_s, started_s, normalized), digest)
+
+    async def recalled(self, claimed: ClaimedItem, claimed_s: float) -> Ended | None:
+        """The settlement of an item whose result is known already; None if it must be run."""
+        work = self._workshop.work_of(claimed.job_id)
+        digest = digest_in(work, claimed, None)
+        known = await self._known(work, digest) if digest else None
+        if known is None:
+            return None
+        return self._reused(claimed, known, claimed_s, self._clock.monotonic())
+
+    async def _known(self, work: JobWork, digest: str) -> Recalled | None:
+        if work.reuse_s is None:
+            return None
+        return await self._workshop.reuse.find(work.job.owner, digest, work.reuse_s)
+
+    def _reused(
+        self, claimed: ClaimedItem, known: Recalled, claimed_s: float, started_s: float
+    ) -> Ended:
+        """Settle an item with the result of another."""
+        ended = self.ended(claimed, Done(_decode(known.result)), claimed_s, started_s)
+        settlement = msgspec.structs.replace(ended.settlement, outcome=REUSED)
+        return Ended(settlement, ended.columns)
 
     async def call(self, work: JobWork, subject: object, context: object) -> object:
         """Call the handler: awaited here, or in a thread if it is a plain function."""
@@ -147,6 +176,26 @@ class Runner:
         if problem is not None:
             raise ValueError(f"normalize: {problem.reason}")
         return Item(claimed.id, claimed.key, data, normalized), text
+
+
+REUSED = "reused"
+"""What stands in the attempt of an item that got its result from another."""
+
+
+def digest_in(work: JobWork, claimed: ClaimedItem, normalized: str | None) -> str | None:
+    """What the result of an item is kept under; None for handlers that declare no version."""
+    handler = work.handler
+    if not handler.version:
+        return None
+    data = normalized or claimed.normalized or claimed.input
+    return digest_of(handler.name, handler.version, data)
+
+
+def with_digest(ended: Ended, digest: str | None) -> Ended:
+    """The same, with its result kept for others."""
+    if digest is None or ended.settlement.status is not ItemStatus.DONE:
+        return ended
+    return Ended(msgspec.structs.replace(ended.settlement, digest=digest), ended.columns)
 
 
 class HandlerCancelled(Exception):

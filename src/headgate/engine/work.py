@@ -10,8 +10,10 @@ import msgspec
 from headgate.core.call import Call
 from headgate.core.errors import IllegalMove, UnknownHandler, UnknownJob, UsageError
 from headgate.core.item import ClaimedItem
+from headgate.core.reuse import parse_span
 from headgate.core.status import JobMove
 from headgate.engine.policy import WorkerPolicy
+from headgate.engine.reuse import Reuse
 from headgate.ports.gate import Turn
 from headgate.ports.handler import Context, Files, HandlerLookup, HandlerSpec, JobView, Logger
 from headgate.ports.http import Http, HttpOpener
@@ -24,6 +26,27 @@ class JobWork(msgspec.Struct, frozen=True):
     job: JobView
     handler: HandlerSpec
     limit_s: float
+    reuse_s: float | None = None
+    """How old a result may be that is taken over from an earlier item; None: none is."""
+
+
+REUSE = "reuse"
+"""Where in a job's configuration it stands how old a result may be that is taken over."""
+
+
+def reuse_in(config: Mapping[str, Any], handler: HandlerSpec) -> float | None:
+    """How many seconds old a result may be; UsageError if that cannot be."""
+    if config.get(REUSE) is None:
+        return None
+    if not handler.version:
+        raise UsageError(
+            f"{REUSE}: {handler.name} declares no version, so nobody knows which results are still"
+            ' its own; write @handler(…, version="1")'
+        )
+    try:
+        return parse_span(str(config[REUSE]))
+    except ValueError as error:
+        raise UsageError(f"{REUSE}: {error}") from error
 
 
 class ItemLog:
@@ -75,6 +98,7 @@ class Workshop:
         self._log = log
         self._http = http
         self._files = files
+        self.reuse = Reuse(store.items)
         self._calls: dict[int, list[Call]] = {}
         self._works: dict[int, JobWork] = {}
         self.unrunnable: dict[int, str] = {}
@@ -91,6 +115,7 @@ class Workshop:
         try:
             job = await self._store.reads.job(job_id)
             spec = self._lookup(job.handler).configured(job.config)
+            reuse_s = reuse_in(job.config, spec)
         except UnknownJob:
             return None
         except UnknownHandler as error:
@@ -105,7 +130,7 @@ class Workshop:
             self._http.declare(spec.provider, spec.limits)
         view = JobView(job.id, job.name, job.owner, job.config)
         limit_s = spec.timeout_s or self._policy.item_timeout_s
-        work = JobWork(view, spec, limit_s)
+        work = JobWork(view, spec, limit_s, reuse_s)
         self._works[job_id] = work
         return work
 

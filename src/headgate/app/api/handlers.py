@@ -10,6 +10,8 @@ from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Json, Wire
 from headgate.handlers.info import HandlerInfo
+from headgate.handlers.lookup.handler import NAME as LOOKUP
+from headgate.handlers.lookup.handler import check_config
 
 router = APIRouter(prefix="/api/handlers", tags=["handlers"])
 
@@ -52,7 +54,8 @@ def demand_handler(office: Office, name: str) -> HandlerInfo:
 
 def demand_config(handler: HandlerInfo, config: Mapping[str, Any]) -> None:
     """Refuse a configuration that the handler could not work with."""
-    del handler, config  # http.lookup checks its description here
+    if handler.name == LOOKUP:
+        check_config(config)
 
 
 def _view(info: HandlerInfo) -> HandlerView:

@@ -11,10 +11,9 @@ from headgate.app.api.wire import Asked
 from headgate.app.reading import Reading
 from headgate.core.reuse import parse_span
 from headgate.engine.rows import OnBadRow
+from headgate.engine.work import REUSE
 from headgate.transfer.sources import ReadOptions
 
-REUSE = "reuse"
-"""Where in a job's configuration it stands how old a result may be that is taken over."""
 MOST_KEYS = 20
 
 Key = Annotated[

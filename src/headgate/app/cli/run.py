@@ -1,5 +1,6 @@
 """`headgate run`: one command from a file of rows to a file of results."""
 
+import asyncio
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,9 +12,13 @@ from headgate.app.cli.batch import BatchOptions, BatchRun, FailOn
 from headgate.app.cli.desk import Desk, command
 from headgate.app.cli.exits import Exit
 from headgate.app.cli.worker import WORK, Concurrency, ItemTimeout, Processes, worker_flags
+from headgate.app.data_folder import data_folder
 from headgate.core.errors import UsageError
 from headgate.engine.rows import OnBadRow
+from headgate.engine.work import REUSE, reuse_in
 from headgate.handlers.registry import resolve
+from headgate.transfer.blob_sink import StoreSink
+from headgate.transfer.blobs import LocalBlobs
 from headgate.transfer.formats.cells import Formulas
 from headgate.transfer.sources import ReadOptions, WriteOptions, open_source, open_writer
 
@@ -88,6 +93,12 @@ async def run(
     concurrency: Concurrency = None,
     processes: Processes = None,
     item_timeout: ItemTimeout = None,
+    reuse: Annotated[
+        str | None,
+        _option(
+            "--reuse", panel=ROWS, metavar="TIME", about="Take over results at most so old: 30d."
+        ),
+    ] = None,
     priority: Annotated[
         int,
         _option("--priority", panel=WORK, about="Share among your jobs: each step doubles it."),
@@ -142,9 +153,16 @@ async def run(
     """Run HANDLER on every row of FILE; run it again to resume."""
     settings = desk.load(*worker_flags(concurrency, processes, item_timeout)).settings
     # All that can be wrong with the command is found before anything is written.
-    given = config_in(config or [])
+    given = config_in(config or []) | ({REUSE: reuse} if reuse else {})
     spec = resolve(handler, settings.handlers).configured(given)
-    source = open_source(file, ReadOptions(file_format, delimiter, encoding, sheet))
+    reuse_in(given, spec)
+    blobs = LocalBlobs(data_folder(settings).blobs, desk.clock)
+    source = open_source(
+        file,
+        ReadOptions(file_format, delimiter, encoding, sheet),
+        settings.limits,
+        StoreSink(blobs, asyncio.get_running_loop()),
+    )
     writer = open_writer(out, WriteOptions(formulas=formulas)) if out else None
     options = BatchOptions(
         file=file,
