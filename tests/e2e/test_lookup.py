@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -82,6 +83,19 @@ def test_a_description_may_stand_in_the_config(cli: Cli, provider: Provider):
     refused = cli("run", "http.lookup", "rows.csv", "--config", bad, "--new")
     assert refused.code == 2
     assert "there is no key 'columnz'; did you mean 'columns'?" in refused.err
+
+
+def test_a_job_that_is_configured_wrongly_fails_and_the_worker_goes_on(cli: Cli):
+    cli.write("item.jsonl", '{"sku": "A-1"}\n')
+    assert cli("queue", "import", "item.jsonl", "--handler", "http.lookup").code == 0
+    words = ("queue", "import", "item.jsonl", "--handler", "prices.toml", "--queue", "good")
+    assert cli(*words).code == 0
+    drained = cli("worker", "--drain", "--max-stall", "20")
+    assert drained.code == 0, drained.err
+    bad, good = (cli("jobs", "show", str(job), "--json").json for job in (1, 2))
+    assert bad["state"] == "FAILED"
+    assert "http.lookup needs its description" in bad["last_error"]
+    assert (good["counts"]["done"], bad["counts"]["pending"]) == (1, 1)
 
 
 def test_what_will_not_do_writes_nothing(cli: Cli):
@@ -173,3 +187,17 @@ def test_the_example_of_prices(example: str):
         ("A-4", "3.9", "DONE"),
         ("A-5", "", "NOT_FOUND"),
     ]
+
+
+@pytest.mark.skipif(
+    find_spec("headgate.transfer.formats.images") is None, reason="this tree reads no images"
+)
+@pytest.mark.parametrize("example", ["images"], indirect=True)
+def test_the_example_of_images(example: str):
+    rows = list(csv.DictReader(example.splitlines()))
+    assert [(row["file"], row["label"], row["all"], row["_status"]) for row in rows] == [
+        ("even.png", "square", "square, small", "DONE"),
+        ("tall.png", "portrait", "portrait, small", "DONE"),
+        ("wide.png", "landscape", "landscape, large", "DONE"),
+    ]
+    assert {row["seen_as"] for row in rows} == {"shapes 1"}

@@ -78,8 +78,11 @@ def asking(**words: Any) -> dict[str, Any]:
         (asking(headers={"a b": "x"}), "request.headers: 'a b' is no name of a header"),
         (asking(headers={"X-A": "x\r\ny"}), "request.headers.x-a: a header is one line"),
         (asking(headers={"X-A": "x", "x-a": "y"}), "request.headers: a header is given twice"),
-        (asking(headers={"Authorization": "Bearer x"}), "authorization has its value in the desc"),
+        (asking(headers={"Authorization": "Bearer x"}), "Authorization has its value in the desc"),
         (asking(params={"api_key": "x"}), "api_key has its value in the description"),
+        (asking(url="https://a.org/?q=1&apikey=x"), "apikey has its value in the description"),
+        (asking(method="POST", form={"password": "x"}), "password has its value in the desc"),
+        (asking(method="POST", json={"secret": "x"}), "secret has its value in the description"),
         (asking(params={"k": {"env": "HOME"}}), "HOME cannot be read for a job's config"),
         (asking(url="ftp://a.org"), "request.url: a URL begins with http:// or https://"),
         (asking(url=""), "request.url: a URL begins with http:// or https://"),
@@ -122,6 +125,7 @@ def test_bodies_are_not_nested_for_ever():
 def test_good_ones_pass():
     check_config({"lookup": GOOD})
     check_config({"lookup": FULL})
+    check_config(asking(params={"api_key": "{key}"}))  # whoever has the rows has the keys
     check_config(changed(host_from_data=True, request={"url": "{url}"}))
 
 
