@@ -98,6 +98,23 @@ def test_a_job_that_is_configured_wrongly_fails_and_the_worker_goes_on(cli: Cli)
     assert (good["counts"]["done"], bad["counts"]["pending"]) == (1, 1)
 
 
+def test_rows_may_name_their_host_where_that_is_said(cli: Cli, provider: Provider):
+    cli.write(
+        "status.toml",
+        'host_from_data = true\nrequest = { url = "{url}", method = "HEAD" }\n'
+        "columns = { status = { status = true } }\n",
+    )
+    provider.script = lambda _: Answer(200)
+    hosts = ["127.0.0.1", "localhost"] * 3
+    cli.write("urls.csv", "url\n" + "".join(f"{provider.url('/', host)}\n" for host in hosts))
+    said = cli("run", "status.toml", "urls.csv", "--json", "--quiet")
+    assert said.json["done"] == 6
+    assert {seen.request.method for seen in provider.seen} == {"HEAD"}
+    assert {seen.request.host for seen in provider.seen} == {
+        f"{host}:{provider.port}" for host in hosts
+    }
+
+
 def test_what_will_not_do_writes_nothing(cli: Cli):
     cli.write("prices.toml", TOML.replace("URL", "https://{host}"))
     refused = cli("run", "prices.toml", "rows.csv")

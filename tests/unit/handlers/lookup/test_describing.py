@@ -173,6 +173,15 @@ def test_the_handler_of_a_job_has_what_the_description_says():
     assert spec.provider == f"lookup-{spec.version[:12]}"
 
 
+def test_rows_that_name_their_host_wait_for_it_alone():
+    assert of_config({"lookup": GOOD}).gate_of is None
+    gate_of = of_config(changed(host_from_data=True, request={"url": "{url}"})).gate_of
+    assert gate_of is not None
+    rows = ["https://B.org:443/x", "http://b.org:81/", "no url", "", "\ud800", "http://b .org/"]
+    assert [gate_of({"url": url}) for url in rows] == ["b.org", "b.org:81", "", "", "", ""]
+    assert gate_of({}) == ""
+
+
 def test_the_version_is_that_of_the_description():
     version = of_config({"lookup": GOOD}).version
     assert version == of_config({"lookup": dict(reversed(GOOD.items()))}).version
