@@ -99,7 +99,7 @@ def _why(row: ExportRow) -> str | None:
 class Export:
     """Writes jobs to files, a page at a time."""
 
-    PAGE = 5_000
+    PAGE = 2_000
 
     def __init__(self, reads: ReadStore, clock: Clock) -> None:
         self._reads = reads
@@ -175,8 +175,9 @@ class _Tally:
 
     def write(self, page: Sequence[ExportRow], writer: RowWriter) -> None:
         rows = [self.columns.row(row) for row in page]
-        writer.write(rows)
-        self.digest.update(canonical(rows, self.columns.all))
+        lines = canonical(rows, self.columns.all)
+        writer.write(rows, lines)
+        self.digest.update(lines)
         self.statuses.update(row.status for row in page)
         self.rows += len(page)
         self.last_id = page[-1].id
