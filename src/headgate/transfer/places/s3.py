@@ -21,6 +21,7 @@ from s3fs import S3FileSystem  # type: ignore[import-untyped]
 
 from headgate.core.address import refusal_of
 from headgate.core.errors import BadSource
+from headgate.core.secret import without_secrets
 from headgate.ports.place import Found
 from headgate.transfer.places.address import checked, is_plain, plain_name
 from headgate.transfer.places.carrier import BLOCK, Kept, Opening, start_of
@@ -80,7 +81,9 @@ class S3Carrier:
         """Bucket and key; the key is taken as it stands, as other tools do."""
         bucket, _, key = checked(url).partition("://")[2].partition("/")
         if not _BUCKET.fullmatch(bucket):
-            raise BadSource(f"{url} names no bucket; write s3://BUCKET/KEY, without any password")
+            raise BadSource(
+                f"{without_secrets(url)} names no bucket; write s3://BUCKET/KEY, without a password"
+            )
         allowed = self._settings.s3_buckets
         if allowed is not None and bucket not in allowed:
             raise BadSource(f"sources may not lie in the bucket {bucket} (places.s3_buckets)")
