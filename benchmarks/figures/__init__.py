@@ -12,6 +12,7 @@ from benchmarks.figures import (
     paging,
     scale,
     waiting,
+    xlsx,
 )
 from benchmarks.harness import Figure
 
@@ -25,4 +26,5 @@ FIGURES: tuple[Figure, ...] = (
     *paging.FIGURES,
     *cache.FIGURES,
     *http.FIGURES,
+    *xlsx.FIGURES,
 )
