@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from enum import EnumType, StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args, get_origin
 
 import msgspec
 
@@ -278,10 +278,17 @@ def _section(
     return section
 
 
+def _is_list(kind: Any) -> bool:
+    return any(get_origin(one) is tuple for one in (kind, *get_args(kind)))
+
+
 def _converted(leaf: Leaf, given: _Given) -> Any:
     strict = given.origin.kind is OriginKind.FILE
+    value = given.value
+    if not strict and isinstance(value, str) and value != "null" and _is_list(leaf.type):
+        value = [part.strip() for part in value.split(",")]
     try:
-        return msgspec.convert(given.value, leaf.type, strict=strict)
+        return msgspec.convert(value, leaf.type, strict=strict)
     except msgspec.ValidationError as error:
         shown = without_secrets(given.value) if isinstance(given.value, str) else given.value
         choices: list[str] = list(leaf.type) if isinstance(leaf.type, EnumType) else []
