@@ -11,7 +11,9 @@ from benchmarks.figures import (
     memory,
     paging,
     scale,
+    serving,
     waiting,
+    xlsx,
 )
 from benchmarks.harness import Figure
 
@@ -25,4 +27,6 @@ FIGURES: tuple[Figure, ...] = (
     *paging.FIGURES,
     *cache.FIGURES,
     *http.FIGURES,
+    *serving.FIGURES,
+    *xlsx.FIGURES,
 )

@@ -19,6 +19,7 @@ import psutil
 
 HANDLERS = Path(__file__).parent.parent / "handlers.py"
 STOP_S = 60.0
+LOOK_S = 0.02
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,26 @@ class Service:
             form.add_field("file", rows, filename=file.name)
             return (await self.post("/api/jobs", data=form))["jobId"]
 
+    async def is_ready(self) -> bool:
+        async with self.session.get("/readyz") as reply:
+            return reply.status == 200
+
+    async def until(self, true: Callable[[], Awaitable[bool]]) -> None:
+        """Ask again and again, as a client that polls."""
+        while not await true():
+            await asyncio.sleep(LOOK_S)  # noqa: ASYNC110, TID251 -- a real server, in real time
+
+    async def read(self, job: str) -> dict[str, Any]:
+        """The job, once its source is read to the end."""
+        found: dict[str, Any] = {}
+
+        async def is_read() -> bool:
+            found.update(await self.get(f"/api/jobs/{job}"))
+            return found["state"] != "INGESTING"
+
+        await self.until(is_read)
+        return found
+
     def resident_mb(self) -> float:
         """The API and the clerk: who takes the upload in. Workers have figures of their own."""
         server = psutil.Process(self.pid)
@@ -62,19 +83,16 @@ async def serving(url: str, folder: Path) -> AsyncIterator[Service]:
         str(HANDLERS),
         cwd=folder,
         stdout=asyncio.subprocess.PIPE,
-        env=None,
+        stderr=asyncio.subprocess.DEVNULL,
     )
     assert process.stdout is not None
     try:
         opened = json.loads(await process.stdout.readline())
         headers = {"Authorization": f"Bearer {opened['token']}"}
         limit = aiohttp.ClientTimeout(total=None)
-        async with aiohttp.ClientSession(
-            opened["url"], headers=headers, timeout=limit
-        ) as session:
+        async with aiohttp.ClientSession(opened["url"], headers=headers, timeout=limit) as session:
             service = Service(session, process.pid)
-            while (await session.get("/readyz")).status != 200:
-                await asyncio.sleep(0.1)  # noqa: TID251 -- a real server starts in real time
+            await service.until(lambda: service.is_ready())
             yield service
     finally:
         process.send_signal(signal.SIGTERM)

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from benchmarks.serving.service import Service, serving, tell
 
-LOOK_S = 0.02
-
 
 async def measure(url: str, file: Path, items: int, folder: Path) -> dict[str, float]:
     async with serving(url, folder) as service:
@@ -20,8 +18,7 @@ async def measure(url: str, file: Path, items: int, folder: Path) -> dict[str, f
         started = time.perf_counter()
         job = await service.upload(file)
         answered = time.perf_counter()
-        while (found := await service.get(f"/api/jobs/{job}"))["state"] == "INGESTING":
-            await asyncio.sleep(LOOK_S)  # noqa: TID251 -- a client that polls
+        found = await service.read(job)
         seconds = time.perf_counter() - started
         watching.cancel()
         assert found["counts"]["total"] == items, found

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from headgate.core.job import Job
+from headgate.core.secret import without_secrets
 from headgate.core.status import OPEN, ItemStatus
 from headgate.engine.threads import in_thread
 from headgate.ports.clock import Clock
@@ -146,7 +147,7 @@ class Export:
         return ExportReport(
             job_id=job.id,
             handler=job.handler,
-            source=job.source,
+            source=without_secrets(job.source),
             fingerprint=job.fingerprint,
             columns=tally.columns.all,
             rows=tally.rows,

@@ -102,7 +102,7 @@ async def look(office: Office, path: Path, reading: Reading) -> Inspection:
     """The first rows of a file, or BadSource saying what is wrong with it."""
     async with _at_once:
         try:
-            return await asyncio.to_thread(inspect, path, reading.options)
+            return await asyncio.to_thread(inspect, path, reading.options, office.settings.limits)
         except BadSource as error:
             raise BadSource(office.folder.without_paths(str(error))) from error
 

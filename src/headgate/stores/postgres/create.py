@@ -36,7 +36,7 @@ async def _made_before(session: Session, owner: str, once: Once) -> Job | None:
     record = await session.record("job", job_id=job_id)
     if record is None:
         raise job_is_gone(once.key)
-    return job_from(record)
+    return msgspec.structs.replace(job_from(record), made_before=True)
 
 
 async def _insert(session: Session, new: NewJob) -> Job:
