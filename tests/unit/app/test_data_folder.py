@@ -77,7 +77,8 @@ def test_everything_of_a_job_goes_with_it(tmp_path: Path):
     export.write_text("n\n")
     folder.copy_folder(7).mkdir(parents=True)
     folder.remove_job(7, folder.source_of(upload))
-    assert not (upload.exists() or export.exists() or folder.copy_folder(7).exists())
+    left = [path for path in (upload, export, folder.copy_folder(7)) if path.exists()]
+    assert left == []
 
 
 def test_the_folder_lies_beside_the_store_unless_named(tmp_path: Path):
