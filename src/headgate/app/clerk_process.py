@@ -5,29 +5,17 @@ names the gate of each row, is the user's own code.
 """
 
 import asyncio
-import os
 import secrets
-import sys
-import traceback
-from pathlib import Path
 from typing import BinaryIO
-
-import msgspec
 
 from headgate.app.clerk.clearing import Clearing
 from headgate.app.clerk.reading import Reader
 from headgate.app.clerk.writing import Writer
 from headgate.app.data_folder import data_folder
-from headgate.app.leash import (
-    be_deaf_to_interrupts,
-    briefing_on,
-    die_with_parent,
-    take_leash,
-    watch_leash,
-)
-from headgate.app.loop import run_async
+from headgate.app.employment import work_as
+from headgate.app.leash import watch_leash
 from headgate.app.settings import Settings
-from headgate.app.telemetry import LogObserver, configure, logger
+from headgate.app.telemetry import LogObserver, logger
 from headgate.app.wiring import open_store
 from headgate.core.errors import HeadgateError
 from headgate.engine.clock import SystemClock
@@ -78,23 +66,5 @@ async def _next_look(store: ObservedStore, stopping: asyncio.Event) -> None:
         await asyncio.wait([stop], timeout=LOOK_S)
 
 
-def main() -> None:
-    """Serve until told to stop."""
-    die_with_parent()
-    be_deaf_to_interrupts()
-    leash = take_leash()
-    settings = msgspec.json.decode(briefing_on(leash), type=Settings)
-    configure(settings.log.level, settings.log.format)
-    sys.path.insert(0, str(Path.cwd()))
-    code = 1
-    try:
-        run_async(serve(settings, leash))
-        code = 0
-    except BaseException:  # noqa: BLE001  the last word of a process
-        traceback.print_exc()
-    sys.stderr.flush()
-    os._exit(code)
-
-
 if __name__ == "__main__":
-    main()
+    work_as(serve)
