@@ -25,6 +25,8 @@ from headgate.transfer.blobs import LocalBlobs
 
 LOOK_S = 1.0
 """How often to look when no bell rings."""
+PAUSE_S = 0.1
+"""How long to rest between two looks, however much is written meanwhile."""
 
 
 async def serve(settings: Settings, leash: BinaryIO) -> None:
@@ -49,6 +51,7 @@ async def serve(settings: Settings, leash: BinaryIO) -> None:
                     await duty.look()
                 except HeadgateError as error:
                     logger().warning("the clerk could not look", error=str(error))
+            await clock.sleep(PAUSE_S)
             await _next_look(store, stopping)
         await reader.stop()
         await writer.stop()
