@@ -4,19 +4,18 @@ import asyncio
 import hashlib
 import shutil
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 from python_multipart.exceptions import MultipartParseError
-from python_multipart.multipart import (
-    MultipartCallbacks,
-    MultipartParser,
-    parse_options_header,
-)
+from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect, Request
 
 from headgate.app.api.problems import Refusal
 from headgate.app.data_folder import DataFolder, safe_name
+
+if TYPE_CHECKING:
+    from python_multipart.multipart import MultipartCallbacks
 
 LONGEST_FIELD = 256 * 1024
 MOST_FILES = 5_000
@@ -114,7 +113,7 @@ class _Parts:
         self._digest = hashlib.blake2b(digest_size=20)
         self._ended = False
 
-    def callbacks(self) -> MultipartCallbacks:
+    def callbacks(self) -> "MultipartCallbacks":
         """What the parser calls."""
         return {
             "on_part_begin": self._begin,
