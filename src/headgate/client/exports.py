@@ -1,9 +1,9 @@
 """Files that the server makes of a job's rows."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from headgate.client.errors import ApiError, ExportNotFound, JobNotFound
 from headgate.client.patience import Patience
@@ -78,23 +78,25 @@ class Exports:
         part = target.with_name(f".{target.name}.part")
         try:
             with await asyncio.to_thread(part.open, "wb") as file:
-                await self._fetch(export, file)
+                async for piece in self.pieces(export):
+                    await asyncio.to_thread(file.write, piece)
             await asyncio.to_thread(part.replace, target)
         finally:
             await asyncio.to_thread(part.unlink, missing_ok=True)
         return target
 
-    async def _fetch(self, export: Export, file: BinaryIO) -> None:
+    async def pieces(self, export: Export) -> AsyncIterator[bytes]:
+        """The bytes of a finished export; ApiError at their end if they are not all of it."""
         path = _path(export.job_id, export.id) + "/file"
         size = 0
         async with self._wire.reply(Ask(path=path, absent=ExportNotFound)) as reply:
             headers = reply.headers
             told = (headers.get("X-Content-SHA256"), headers.get("X-Row-Count"))
+            if told != (export.sha256, str(export.rows)):
+                raise ApiError(reply.status, "this is the file of another export; ask for it anew")
             async for piece in reply.content.iter_chunked(PIECE):
                 size += len(piece)
-                await asyncio.to_thread(file.write, piece)
-        if told != (export.sha256, str(export.rows)):
-            raise ApiError(200, "the file is of another export than the one that was asked for")
+                yield piece
         if size != export.size:
             raise ApiError(200, f"{size:,} bytes came instead of {export.size:,}; fetch it again")
 

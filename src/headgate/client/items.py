@@ -80,11 +80,12 @@ class ItemWhole(Item, frozen=True, kw_only=True):
 
 
 class Why(Wired, frozen=True, kw_only=True):
-    """What an item waits for; None: it is finished."""
+    """What an item waits for."""
 
     item_id: str
     status: ItemStatus
     waiting: Wait | None = None
+    """None: it is finished."""
 
 
 class ItemFilter(Wired, frozen=True, kw_only=True, omit_defaults=True):
@@ -138,9 +139,9 @@ class Items:
         """One item with its input, its attempts and their calls."""
         return await self._wire.value(_ask(item_id), ItemWhole)
 
-    async def why(self, item_id: str) -> Wait | None:
-        """What an item waits for; None: it is finished."""
-        return (await self._wire.value(_ask(item_id, "/why"), Why)).waiting
+    async def why(self, item_id: str) -> Why:
+        """What an item waits for."""
+        return await self._wire.value(_ask(item_id, "/why"), Why)
 
     async def accept(self, item_id: str, candidate_id: str, reason: str = "") -> ItemWhole:
         """Take a candidate: its result becomes the item's, which is DONE."""

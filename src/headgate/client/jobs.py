@@ -153,11 +153,12 @@ class Jobs:
         states: Collection[JobState] = (),
         handler: str | None = None,
         text: str | None = None,
+        page_size: int = 500,
     ) -> AsyncIterator[Job]:
         """Every job, newest first, page after page."""
         return walk(
             lambda after: self.page(
-                states=states, handler=handler, text=text, page_size=500, after=after
+                states=states, handler=handler, text=text, page_size=page_size, after=after
             )
         )
 

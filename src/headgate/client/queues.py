@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from headgate.client.errors import JobNotFound
 from headgate.client.jobs import Job
 from headgate.client.values import Listed, Wired
@@ -12,7 +14,7 @@ from headgate.client.wire import Ask, Wire, as_json, segment
 class Rows(Wired, frozen=True, kw_only=True, omit_defaults=True):
     """Items on their way into a queue."""
 
-    items: Sequence[Mapping[str, Any]]
+    items: Sequence[Mapping[str, Any] | msgspec.Raw]
     handler: str | None = None
     """What runs its items; needed to make the queue, remembered afterwards."""
     key: Sequence[str] = ()
