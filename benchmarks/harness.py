@@ -22,10 +22,11 @@ class Sizes:
     waiting: int = 2_000
     small: int = 10_000
     large: int = 1_000_000
+    huge: int = 5_000_000
 
     @classmethod
     def smoke(cls) -> Sizes:
-        return cls(drain=200, waiting=50, small=100, large=400)
+        return cls(drain=200, waiting=50, small=100, large=400, huge=2_000)
 
 
 @dataclass(frozen=True)

@@ -18,17 +18,17 @@ def sqlite_claim(bench: Bench) -> Values:
         return numbers(run_module("benchmarks.raw.sqlite_claim", arguments), "items_per_s")
 
 
-def sqlite_insert(bench: Bench) -> Values:
+def sqlite_insert(bench: Bench, items: int | None = None) -> Values:
     require_schema("sqlite")
     with bench.scratch() as folder:
-        arguments = {"items": bench.sizes.drain, "folder": folder}
+        arguments = {"items": items or bench.sizes.drain, "folder": folder}
         return numbers(run_module("benchmarks.raw.sqlite_insert", arguments), "rows_per_s")
 
 
-def postgres_copy(bench: Bench) -> Values:
+def postgres_copy(bench: Bench, items: int | None = None) -> Values:
     require_schema("postgres")
     with bench.postgres.database() as url:
-        arguments = {"items": bench.sizes.drain, "dsn": url}
+        arguments = {"items": items or bench.sizes.drain, "dsn": url}
         return numbers(run_module("benchmarks.raw.postgres_copy", arguments), "rows_per_s")
 
 

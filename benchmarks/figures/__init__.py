@@ -11,6 +11,7 @@ from benchmarks.figures import (
     memory,
     paging,
     scale,
+    serving,
     waiting,
 )
 from benchmarks.harness import Figure
@@ -25,4 +26,5 @@ FIGURES: tuple[Figure, ...] = (
     *paging.FIGURES,
     *cache.FIGURES,
     *http.FIGURES,
+    *serving.FIGURES,
 )

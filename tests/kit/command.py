@@ -97,6 +97,11 @@ class Command:
         return self._err.read_text()
 
     @property
+    def said(self) -> str:
+        """What it has written to standard output so far, in whole lines."""
+        return "".join(self._out.read_text().rpartition("\n")[:2])
+
+    @property
     def workers(self) -> list[psutil.Process]:
         """Its living children."""
         try:

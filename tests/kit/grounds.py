@@ -12,6 +12,7 @@ from headgate.transfer.places.opening import open_place
 from headgate.transfer.places.settings import PlaceSettings
 from tests.kit.files import FileServer
 from tests.kit.ftp import FtpServer
+from tests.kit.ftps import FtpsServer
 from tests.kit.s3 import BUCKET, S3Server
 from tests.kit.service import Service
 from tests.kit.sftp import SftpServer
@@ -54,6 +55,14 @@ def over_ftp(server: FtpServer) -> Ground:
     put, remove = _in_folder(server.files / "in")
     return Ground(
         "ftp", QUICK, put, remove, lambda name, **more: server.url(f"in/{name}", **more), server
+    )
+
+
+def over_ftps(server: FtpsServer) -> Ground:
+    put, remove = _in_folder(server.files / "in")
+    settings = msgspec.structs.replace(QUICK, ca_file=str(server.certificate))
+    return Ground(
+        "ftps", settings, put, remove, lambda name, **more: server.url(f"in/{name}", **more), server
     )
 
 

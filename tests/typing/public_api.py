@@ -50,6 +50,11 @@ async def pages(items: Sequence[Item], ctx: Context) -> list[Outcome]:
     return [Done({"key": item.key}) for item in items]
 
 
+@handler("image.size", version="2", needs=["ref"], config_schema={"type": "object"})
+def size(item: Item, ctx: Context) -> dict[str, int]:
+    return {"bytes": ctx.file(item.input["ref"]).stat().st_size}
+
+
 async def users_test() -> None:
     outcome: Outcome = run_handler(price, {"sku": "A"}, config={"region": "EU"}, attempt=2)
     assert outcome == Done({"price": 12.5, "region": "EU"})

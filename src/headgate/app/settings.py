@@ -36,6 +36,10 @@ NOT_SETTINGS = frozenset({"HEADGATE_DEBUG", SERVER_VARIABLE, "HEADGATE_TOKEN"})
 """Variables of ours that change no behaviour of a run, so they are in no section."""
 
 
+LISTS = (tuple[str, ...], tuple[str, ...] | None)
+"""Settings that a variable gives with commas in between."""
+
+
 class LogLevel(StrEnum):
     """How much is logged."""
 
@@ -289,7 +293,7 @@ def _section(
 def _converted(leaf: Leaf, given: _Given) -> Any:
     strict = given.origin.kind is OriginKind.FILE
     value = given.value
-    if not strict and isinstance(value, str) and leaf.type == tuple[str, ...]:
+    if not strict and isinstance(value, str) and leaf.type in LISTS:
         value = [part.strip() for part in value.split(",")]
     try:
         return msgspec.convert(value, leaf.type, strict=strict)

@@ -92,7 +92,7 @@ class IngestPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     min_rows: Count = 64
     """Rows in the first batch, and in the smallest."""
-    max_rows: Count = 8_192
+    max_rows: Count = 4_096
     """Rows in the largest batch."""
     max_batch_bytes: Count = 4 * 1024 * 1024
     """Bytes of the source in one batch, about."""

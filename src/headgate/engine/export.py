@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from headgate.core.job import Job
+from headgate.core.secret import without_secrets
 from headgate.core.status import OPEN, ItemStatus
 from headgate.engine.threads import in_thread
 from headgate.ports.clock import Clock
@@ -99,7 +100,7 @@ def _why(row: ExportRow) -> str | None:
 class Export:
     """Writes jobs to files, a page at a time."""
 
-    PAGE = 5_000
+    PAGE = 2_000
 
     def __init__(self, reads: ReadStore, clock: Clock) -> None:
         self._reads = reads
@@ -146,7 +147,7 @@ class Export:
         return ExportReport(
             job_id=job.id,
             handler=job.handler,
-            source=job.source,
+            source=without_secrets(job.source),
             fingerprint=job.fingerprint,
             columns=tally.columns.all,
             rows=tally.rows,
@@ -175,8 +176,9 @@ class _Tally:
 
     def write(self, page: Sequence[ExportRow], writer: RowWriter) -> None:
         rows = [self.columns.row(row) for row in page]
-        writer.write(rows)
-        self.digest.update(canonical(rows, self.columns.all))
+        lines = canonical(rows, self.columns.all)
+        writer.write(rows, lines)
+        self.digest.update(lines)
         self.statuses.update(row.status for row in page)
         self.rows += len(page)
         self.last_id = page[-1].id

@@ -1,6 +1,6 @@
 """Rows in and rows out: what a format and a place must offer."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -82,8 +82,12 @@ class RowWriter(Protocol):
         """Begin; `rows` is how many to expect, for a format that must plan its sheets."""
         ...
 
-    def write(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Append rows; a missing value is left out or empty, as the format can say it."""
+    def write(self, rows: Sequence[Mapping[str, Any]], lines: bytes = b"") -> None:
+        """Append rows; a missing value is left out or empty, as the format can say it.
+
+        `lines` may spare a writer some work: the same rows, each a line with the JSON array of its
+        values in column order.
+        """
         ...
 
     def commit(self, record: Mapping[str, Any]) -> None:

@@ -1,11 +1,13 @@
-"""Pages of items, as far as both databases do them alike."""
+"""Pages of items and events, as far as both databases do them alike."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from headgate.core.errors import UsageError
 from headgate.core.paging import Cursor, Order, decode_cursor, encode_cursor, filter_hash
 from headgate.core.status import ItemStatus
-from headgate.ports.reads import ItemQuery, ItemRow, Page
+from headgate.ports.reads import EventQuery, ItemQuery, ItemRow, Page
+from headgate.stores.matching import patterns
 
 TAIL_US = 2_000_000
 """Pages by time stop this long before now, so that a commit still under way is not jumped over."""
@@ -49,6 +51,16 @@ class Listing:
         across = query.job_id is None and query.handler is not None
         return across or query.text is not None or query.signature is not None
 
+    def filters(self) -> dict[str, Any]:
+        """What the queries of a page compare with, and how many rows they give."""
+        return {
+            "error_class": self.query.error_class,
+            "signature": self.query.signature,
+            "with_result": self.query.with_result,
+            "limit": self.query.limit + 1,
+            **patterns(self.query.text),
+        }
+
     def page(self, rows: Sequence[ItemRow], until: tuple[int, int] | None) -> Page:
         """The page of `rows` (one more than asked for, if there are more).
 
@@ -70,3 +82,9 @@ def _demand_possible(query: ItemQuery) -> None:
         raise UsageError("across jobs, items can only be listed by the time of their change")
     if query.changed_from is not None or query.changed_to is not None:
         raise UsageError("only items in the order of their change can be listed by its time")
+
+
+def events_query(query: EventQuery) -> str:
+    """The query whose index has these events in order."""
+    of = "_of_job" if query.job_id is not None else "_of_owner" if query.owner is not None else ""
+    return f"last_events{of}" if query.newest_first else f"events{of}"

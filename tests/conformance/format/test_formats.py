@@ -15,6 +15,7 @@ from headgate.core.errors import BadSource
 from headgate.ports.source import RowWriter, Source
 from headgate.transfer.formats import csv
 from headgate.transfer.formats.cells import Formulas
+from headgate.transfer.forms import FORMS
 from headgate.transfer.limits import Limits
 from headgate.transfer.sources import WriteOptions, open_source, open_writer
 from tests.kit.rows import PLENTY, all_rows, batches, good_values, rows_of
@@ -38,6 +39,8 @@ JSON = st.recursive(
     max_leaves=6,
 )
 MANY = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(MANY, max_examples=3)
+"""Each example starts processes."""
 
 
 class Case(NamedTuple):
@@ -63,9 +66,23 @@ CASES = {
 }
 
 
+TABLES = {"xlsx": Case("xlsx", JSON), "parquet": Case("parquet", JSON)}
+
+
 @pytest.fixture(params=CASES)
 def case(request: pytest.FixtureRequest) -> Case:
     return CASES[request.param]
+
+
+@pytest.fixture(params=TABLES)
+def table(request: pytest.FixtureRequest) -> Case:
+    """A format that a process of its own reads."""
+    return TABLES[request.param]
+
+
+@pytest.fixture(params=CASES | TABLES)
+def any_case(request: pytest.FixtureRequest) -> Case:
+    return (CASES | TABLES)[request.param]
 
 
 def write(writer: RowWriter, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
@@ -104,6 +121,45 @@ def test_reading_goes_on_at_any_position(case: Case, tmp_path: Path, data: st.Da
     assert_resumable(case.source(tmp_path))
 
 
+def assert_same(case: Case, columns: Sequence[str], rows: Sequence[dict[str, Any]], found: Source):
+    """The file holds the rows, in the form that its format is documented to give them."""
+    form = FORMS[case.ending]
+    read = good_values(found)
+    assert len(read) == len(rows)
+    for written, values in zip(rows, read, strict=True):
+        assert form.row_differs(columns, written, values) is None
+
+
+@settings(MANY, max_examples=15)
+@given(data=st.data())
+def test_what_was_written_to_a_table_is_read(table: Case, tmp_path: Path, data: st.DataObject):
+    columns = ["key", *(f"{name}." for name in data.draw(NAMES))]
+    row = st.fixed_dictionaries(dict.fromkeys(columns, table.values))
+    rows = [values | {"key": "k"} for values in data.draw(st.lists(row, max_size=8))]
+    write(table.writer(tmp_path), columns, rows)
+    assert_same(table, columns, rows, table.source(tmp_path))
+
+
+@FEW
+@given(data=st.data())
+def test_reading_a_table_goes_on_at_any_position(table: Case, tmp_path: Path, data: st.DataObject):
+    columns = ["key", *(f"{name}." for name in data.draw(NAMES))]
+    row = st.fixed_dictionaries(dict.fromkeys(columns, table.values))
+    rows = [values | {"key": "k"} for values in data.draw(st.lists(row, max_size=4))]
+    write(table.writer(tmp_path), columns, rows)
+    assert_resumable(table.source(tmp_path))
+
+
+@settings(MANY, max_examples=10)
+@given(keep=st.integers(0, 3_000), noise=st.binary(max_size=30))
+def test_a_damaged_table_is_refused_in_words(table: Case, tmp_path: Path, keep: int, noise: bytes):
+    write(table.writer(tmp_path), ["a"], [{"a": "1"}, {"a": "2"}])
+    whole = table.path(tmp_path).read_bytes()
+    table.path(tmp_path).write_bytes(whole[: keep % len(whole)] + noise)
+    with pytest.raises(BadSource, match=r"rows\.(xlsx|parquet)"):
+        table.source(tmp_path).open()
+
+
 @MANY
 @given(content=st.binary(max_size=200) | TEXT.map(str.encode))
 def test_no_bytes_are_beyond_it(case: Case, tmp_path: Path, content: bytes):
@@ -138,13 +194,13 @@ def test_a_torn_table_is_resumable_too(tmp_path: Path, lines: list[str], encodin
     assert_resumable(csv.CsvSource(path, limits=Limits(max_record_bytes=max(limit, 8))))
 
 
-def test_positions_inside_large_files(case: Case, tmp_path: Path):
+def test_positions_inside_large_files(any_case: Case, tmp_path: Path):
     rows = [
         {"key": str(number), "text": 'é\n"' * (number % 7), "tail": "x" * (number % 300)}
         for number in range(4_000)
     ]
-    write(case.writer(tmp_path), ["key", "text", "tail"], rows)
-    source = case.source(tmp_path)
+    write(any_case.writer(tmp_path), ["key", "text", "tail"], rows)
+    source = any_case.source(tmp_path)
     seen = list(batches(source, rows=333, max_bytes=100_000))
     assert [dict(row.values) for batch in seen for row in rows_of(batch)] == rows
     for batch in seen:
@@ -154,20 +210,20 @@ def test_positions_inside_large_files(case: Case, tmp_path: Path):
         assert [row["key"] for row in (following.values if following else [])] == wanted
 
 
-def test_a_position_is_small_and_fingerprints_follow_the_content(case: Case, tmp_path: Path):
-    write(case.writer(tmp_path), ["a"], [{"a": "1"}, {"a": "2"}])
-    source = case.source(tmp_path)
+def test_a_position_is_small_and_fingerprints_follow_the_content(any_case: Case, tmp_path: Path):
+    write(any_case.writer(tmp_path), ["a"], [{"a": "1"}, {"a": "2"}])
+    source = any_case.source(tmp_path)
     assert len(next(batches(source)).position) < 80
     before = source.fingerprint()
-    assert case.source(tmp_path).fingerprint() == before
-    write(case.writer(tmp_path), ["a"], [{"a": "1"}])
+    assert any_case.source(tmp_path).fingerprint() == before
+    write(any_case.writer(tmp_path), ["a"], [{"a": "1"}])
     assert source.fingerprint() != before
 
 
 @pytest.mark.parametrize("take", [1, PLENTY])
-def test_the_end_is_the_end_however_often_one_asks(case: Case, tmp_path: Path, take: int):
-    write(case.writer(tmp_path), ["a"], [{"a": "1"}])
-    reader = case.source(tmp_path).open()
+def test_the_end_is_the_end_however_often_one_asks(any_case: Case, tmp_path: Path, take: int):
+    write(any_case.writer(tmp_path), ["a"], [{"a": "1"}])
+    reader = any_case.source(tmp_path).open()
     assert len(reader.take(take, PLENTY).values) == 1
     ends = [reader.take(take, PLENTY) for _ in range(3)]
     assert [end.values for end in ends] == [[], [], []]

@@ -7,6 +7,7 @@ import pytest
 from tests.kit import grounds, service
 from tests.kit.files import FileServer
 from tests.kit.ftp import FtpServer
+from tests.kit.ftps import FtpsServer
 from tests.kit.grounds import Ground
 from tests.kit.s3 import S3Server, forget_keys
 from tests.kit.service import Service
@@ -14,6 +15,7 @@ from tests.kit.sftp import SftpServer
 
 REMOTE: dict[str, tuple[type[Service], Callable[..., Ground]]] = {
     "ftp": (FtpServer, grounds.over_ftp),
+    "ftps": (FtpsServer, grounds.over_ftps),
     "sftp": (SftpServer, grounds.over_sftp),
     "s3": (S3Server, grounds.over_s3),
     "http": (FileServer, grounds.over_http),

@@ -79,7 +79,7 @@ IMPOSSIBLE_ROWS = {
     "an export that nobody makes": "UPDATE exports SET state = 'RUNNING'",
     "an export without its file": "UPDATE exports SET state = 'DONE', finished_at = 1",
     "a failure without a reason": "UPDATE exports SET state = 'FAILED', finished_at = 1",
-    "a second result to recall": "INSERT INTO reusable VALUES ('ann', 'd', 2, 0)",
+    "a second result to recall": "INSERT INTO reusable VALUES ('ann', 'd', 1, 2, 0)",
 }
 
 
@@ -91,7 +91,7 @@ async def test_the_database_refuses_impossible_rows_of_the_service(store, place,
     await store.exports.ask_export(NewExport(job.id, "csv", "ann"))
     (row,) = await store.reads.export_rows(job.id, 0, 1)
     await store.items.decide(Decision(row.id, ItemMove.REJECT, "ann"))
-    place.execute("INSERT INTO reusable VALUES ('ann', 'd', 1, 0)")
+    place.execute("INSERT INTO reusable VALUES ('ann', 'd', 1, 1, 0)")
     if place.kind == "sqlite":
         statement = f"PRAGMA foreign_keys = on; {statement}"
     with pytest.raises(REFUSALS):

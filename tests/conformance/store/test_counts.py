@@ -58,7 +58,7 @@ async def test_a_missing_history_is_found(store, place):
 async def test_decisions_and_results_without_their_item_are_found(store, place):
     await factories.job_of(store, ItemStatus.ERROR)
     place.execute("INSERT INTO decisions VALUES (4711, 1, 'reject', NULL, 'ann', 0)")
-    place.execute("INSERT INTO reusable VALUES ('ann', 'a', 4711, 0), ('ann', 'b', 1, 0)")
+    place.execute("INSERT INTO reusable VALUES ('ann', 'a', 1, 4711, 0), ('ann', 'b', 1, 1, 0)")
     problems = [finding.problem for finding in await store.reads.check(repair=False)]
     assert problems == [
         "1 decisions belong to no item",

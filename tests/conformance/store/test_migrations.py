@@ -4,7 +4,7 @@ import re
 import pytest
 
 from headgate.core.errors import StoreMismatch, UsageError
-from headgate.ports.reads import JobQuery
+from headgate.ports.reads import EventQuery, ItemQuery, JobQuery
 from headgate.stores.migrations import Migration, load_migrations
 from headgate.stores.queries import load_queries
 from tests.kit import factories
@@ -64,6 +64,40 @@ async def test_a_migrated_database_equals_a_fresh_one(place, another_place):
     async with with_a_later_step(another_place):
         pass
     assert own_schema(place) == own_schema(another_place)
+
+
+OLD_ROWS = (
+    """
+    INSERT INTO jobs (owner, name, handler, source, state, created_at, updated_at)
+    VALUES ('ann', 'old', 'h', 'f.csv', 'INGESTING', 1, 1)
+    """,
+    """
+    INSERT INTO items (job_id, key, status, updated_at, owner, handler, error_class, input)
+    VALUES (1, 'a', 'ERROR', 1, 'ann', 'h', 'timeout', '{}'),
+        (1, 'b', 'PENDING', 1, 'ann', 'h', NULL, '{}')
+    """,
+    "INSERT INTO events (at, job_id, kind, message) VALUES (1, 1, 'k', 'm'), (1, NULL, 'k', 'm')",
+)
+
+
+async def test_a_database_from_before_the_service_keeps_its_rows(place, another_place):
+    before = place.store()
+    del before._database.migrations[4:]
+    await before.migrate()
+    for statement in OLD_ROWS:
+        place.execute(statement)
+    assert await place.store().migrate() == ["0005_service"]
+    async with another_place.store():
+        pass
+    assert own_schema(place) == own_schema(another_place)
+    async with place.store() as store:
+        job = await store.reads.job(1, "ann")
+        assert (job.reading, job.file, job.client, job.ingest) == (None, "", "", {})
+        (group,) = await store.reads.error_groups(1)
+        assert (group.signature, group.count) == ("timeout", 1)
+        query = ItemQuery(1, signature="timeout")
+        assert [row.key for row in (await store.reads.items(query)).items] == ["a"]
+        assert len(await store.reads.events(EventQuery(owner="ann"))) == 1
 
 
 async def test_migrating_again_applies_nothing_and_keeps_the_data(place, store):
@@ -130,6 +164,7 @@ ONLY_SQLITE = {
     "insert_attempts",
     "settled_ids",
     "set_gates",
+    "keep_reusable",
     "add_count",
     # Found out by looking before and after an insert, which COPY does not allow.
     "max_item_id",
@@ -143,6 +178,8 @@ ONLY_SQLITE = {
 ONLY_POSTGRES = {
     "claim",
     "undelivered",
+    "decision",
+    "any_export",
     "add_counts",
     # Keys have a table of their own there.
     "newest_item",
@@ -150,6 +187,10 @@ ONLY_POSTGRES = {
     "delete_keys",
     # Where writers work side by side, what is decided on must be kept from changing.
     "lock_job",
+    "lock_items",
+    "lock_item",
+    "lock_owner",
+    "share_user",
     "lock_counts",
     "lock_migrations",
     "has_schema",

@@ -42,7 +42,7 @@ async def test_old_keys_are_forgotten_but_not_those_of_arrivals(store, place):
     made = {key: await store.jobs.create_job(new(key)) for key in ("k", "arrival:k")}
     await store.jobs.retain(60_000_000)
     assert (await store.jobs.create_job(new("k"))).id == made["k"].id
-    place.execute("UPDATE job_onces SET created_at = created_at - 120000000")
+    place.execute("UPDATE made_once SET created_at = created_at - 120000000")
     await store.jobs.retain(60_000_000)
     assert (await store.jobs.create_job(new("k"))).id != made["k"].id
     assert (await store.jobs.create_job(new("arrival:k"))).id == made["arrival:k"].id

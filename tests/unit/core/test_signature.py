@@ -12,7 +12,7 @@ ALIKE = [
     ("HTTP 503 from https://a.example/x?id=1", "HTTP 503 from http://b.example:8080/y/z#top"),
     ("KeyError: 'sku'", 'KeyError: "price"'),
     ("row 17: 3 columns, not 4", "row 100,018: 12 columns, not 4"),
-    ("trace 4bf92f3577b34da6a3ce929d0e0e4736", "trace 00f067aa0ba902b7"),
+    ("trace 4cf92f3577c34da6a3ce929d0e0e4736", "trace 00f067aa0c0902d7"),
     (
         "request 123e4567-e89b-12d3-a456-426614174000 failed",
         "request 00000000-0000-0000-0000-0000000000ff failed",

@@ -14,6 +14,7 @@ from headgate.app.api import (
     items,
     jobs,
     looking,
+    metrics,
     new_job,
     pending,
     problems,
@@ -49,6 +50,7 @@ ROUTERS = (
     sessions.router,
     events.router,
     health.router,
+    metrics.router,
     ui.router,
 )
 

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Header, Path, Query, Response
 from starlette.responses import FileResponse
 
 from headgate.app.api.asking import OwnJob, number_in
@@ -25,6 +25,10 @@ MEDIA_TYPES = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "parquet": "application/vnd.apache.parquet",
 }
+
+
+JSON = "application/json"
+BINARY = {"type": "string", "format": "binary"}
 
 
 class ExportView(Wire):
@@ -83,33 +87,38 @@ async def ls(job: OwnJob, office: AtOffice) -> Exports:
     return Exports(items=[export_view(record) for record in records])
 
 
-@router.get("/{jobId}/exports/{exportId}", responses=documented())
-async def show(job: OwnJob, export_id: ExportId, office: AtOffice) -> ExportView:
-    """Show an export: how far it is, its row count and hash, and where its file is."""
-    return export_view(await _record(office, job, export_id))
-
-
 @router.get(
-    "/{jobId}/exports/{exportId}/file",
+    "/{jobId}/exports/{exportId}",
+    response_model=ExportView,
     responses={
-        **documented(409),
+        **documented(),
         200: {
-            "description": "The file.",
-            "content": {
-                "application/octet-stream": {},
-                **{each: {} for each in MEDIA_TYPES.values()},
-            },
+            "model": ExportView,
+            "description": "The file; or the export's record, for `Accept: application/json`.",
+            "content": {each: {"schema": BINARY} for each in MEDIA_TYPES.values()},
         },
+        202: {"model": ExportView, "description": "It is not made yet; ask again."},
     },
-    response_class=Response,
 )
-async def download(job: OwnJob, export_id: ExportId, office: AtOffice) -> Response:
-    """Download the file of an export; ranges are honoured."""
+async def fetch(
+    job: OwnJob,
+    export_id: ExportId,
+    office: AtOffice,
+    accept: Annotated[str, Header(description="application/json asks for the record.")] = "*/*",
+) -> Response:
+    """Download an export, or see how far it is; ranges are honoured."""
     record = await _record(office, job, export_id)
-    if record.state is not ExportState.DONE or record.file is None:
-        raise Refusal(409, f"this export is {record.state}: ask again when it is DONE")
-    path = office.folder.root / record.file
-    if not path.is_file():
+    done = record.state is ExportState.DONE
+    if done and JSON not in accept:
+        return _file(office, job, record)
+    waiting = record.state in {ExportState.QUEUED, ExportState.RUNNING}
+    body = export_view(record).model_dump_json(by_alias=True)
+    return Response(body, 202 if waiting else 200, media_type=JSON)
+
+
+def _file(office: Office, job: Job, record: ExportRecord) -> Response:
+    path = office.folder.root / (record.file or "")
+    if record.file is None or not path.is_file():
         raise Refusal(404, "the file is gone (exports are kept for a while): make a new one")
     stem = safe_name((job.file or job.name or f"job-{job.id}").rpartition(".")[0] or job.name)
     name = f"{stem or f'job-{job.id}'}-results.{record.format}"
@@ -134,7 +143,7 @@ async def _record(office: Office, job: Job, export_id: str) -> ExportRecord:
 def export_view(record: ExportRecord) -> ExportView:
     """An export."""
     done = record.state is ExportState.DONE
-    url = f"/api/jobs/{record.job_id}/exports/{record.id}/file" if done else None
+    url = f"/api/jobs/{record.job_id}/exports/{record.id}" if done else None
     return ExportView(
         id=str(record.id),
         job_id=str(record.job_id),

@@ -36,7 +36,7 @@ class JobAsked(Asked):
     columns: dict[str, str] = Field(
         default_factory=dict, description='Other names for columns: `{"Title": "title"}`.'
     )
-    on_bad_row: OnBadRow = OnBadRow.ITEM_ERROR
+    on_bad_row: OnBadRow = Field(OnBadRow.ITEM_ERROR, strict=False)
     priority: int = Field(0, ge=-10, le=10)
     eager: bool = Field(default=False, description="Begin before the source is read to its end.")
     reuse: str | None = Field(

@@ -8,8 +8,6 @@ from headgate.app.masking import shown_config, shown_source
 from headgate.core.job import Counts, Job
 from headgate.core.status import UNFINISHED
 from headgate.engine.explain import band_in_words
-from headgate.engine.job_gates import JobGates
-from headgate.engine.limiting import limiting, read_if_there
 from headgate.engine.why import Wait
 
 
@@ -129,19 +127,14 @@ def wait_view(wait: Wait | None) -> WaitView | None:
 
 async def job_detail(office: Office, job: Job) -> JobDetail:
     """A job with everything that is known of its progress."""
-    reads = office.store.reads
-    counts = await reads.counts(job.id)
+    counts = await office.store.reads.counts(job.id)
     unfinished = job.state in UNFINISHED and counts.open > 0
     band = office.pulse.eta(job.id, counts.open) if unfinished else None
-    wait = None
-    if unfinished:
-        reading = await read_if_there(JobGates(office.store, office.limits, job.id))
-        wait = limiting(reading) if reading else None
-    beats = [worker.beat_at for worker in await reads.workers()]
+    wait = await office.gauges.limit_of(job.id) if unfinished else None
     return JobDetail(
         **job_values(job, counts),
         rate=office.pulse.rate(job.id),
         eta=band and Eta(low_s=band.low_s, high_s=band.high_s, words=band_in_words(band)),
         limited_by=wait_view(wait),
-        heartbeat=moment(max(beats, default=None)),
+        heartbeat=moment(office.pulse.heartbeat),
     )

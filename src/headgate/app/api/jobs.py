@@ -4,6 +4,7 @@ import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
+from pydantic import Field
 
 from headgate.app.api.asking import After, KeysetOnly, OwnJob, PageSize
 from headgate.app.api.identity import Someone, Writer
@@ -83,7 +84,7 @@ async def cancel(job: OwnJob, who: Writer, office: AtOffice) -> JobView:
 class PriorityAsked(Asked):
     """A job's share among its owner's jobs; each step doubles it."""
 
-    priority: Annotated[int, Query(ge=-10, le=10)]
+    priority: int = Field(ge=-10, le=10)
 
 
 @router.post("/{jobId}/priority", responses=documented())

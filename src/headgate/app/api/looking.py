@@ -9,11 +9,12 @@ from fastapi import APIRouter, Request
 from headgate.app.api.handlers import demand_handler
 from headgate.app.api.identity import Writer
 from headgate.app.api.job_asked import JobAsked, asked_in
-from headgate.app.api.office import AtOffice
+from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.upload import receive
 from headgate.app.api.wire import Wire
 from headgate.app.reading import Reading
+from headgate.core.errors import BadSource
 from headgate.handlers.info import HandlerInfo
 from headgate.transfer.inspection import Inspection, inspect
 
@@ -75,7 +76,7 @@ async def preview(request: Request, who: Writer, office: AtOffice) -> Preview:
         asked = asked_in({"handler": "none", **upload.fields})
         upload.demand_files()
         path = upload.folder if len(upload.files) > 1 else upload.files[0].path
-        found = await look(path, asked.reading())
+        found = await look(office, path, asked.reading())
         needs = demand_handler(office, handler).needs if handler else ()
     finally:
         await asyncio.to_thread(upload.discard)
@@ -97,10 +98,13 @@ async def preview(request: Request, who: Writer, office: AtOffice) -> Preview:
     )
 
 
-async def look(path: Path, reading: Reading) -> Inspection:
+async def look(office: Office, path: Path, reading: Reading) -> Inspection:
     """The first rows of a file, or BadSource saying what is wrong with it."""
     async with _at_once:
-        return await asyncio.to_thread(inspect, path, reading.options)
+        try:
+            return await asyncio.to_thread(inspect, path, reading.options, office.settings.limits)
+        except BadSource as error:
+            raise BadSource(office.folder.without_paths(str(error))) from error
 
 
 def renamed(found: Inspection, asked: JobAsked) -> list[str]:

@@ -170,7 +170,7 @@ class _Maker:
         files = upload.files
         name = inline or (files[0].path.name if len(files) == 1 else "")
         path: Path = upload.folder / name if name else upload.folder
-        demand_columns(await look(path, asked.reading()), asked, handler)
+        demand_columns(await look(self._office, path, asked.reading()), asked, handler)
         source = self._office.folder.source_of(upload.folder, name)
         shown = "" if inline else name or f"{len(files):,} files"
         job = await self._create(Draft(asked, handler, source, shown, digest))

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 from fastapi import Depends, Request
 
+from headgate.app.api.gauges import Gauges
 from headgate.app.api.login_limit import LoginLimit
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
@@ -29,6 +30,7 @@ class Office(msgspec.Struct, frozen=True):
     handlers: Sequence[HandlerInfo]
     """What `GET /api/handlers` lists: found out by another process."""
     pulse: Pulse
+    gauges: Gauges
     slices: Slices
     logins: LoginLimit
     scanner: Scanner

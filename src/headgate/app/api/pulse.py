@@ -40,6 +40,8 @@ class Pulse:
         self._finished: Mapping[int, int] = {}
         self._moved_s = clock.monotonic()
         self.health = Health()
+        self.heartbeat: int | None = None
+        """When a worker last showed that it lives."""
 
     async def run(self) -> None:
         """Look for ever; a store that is away is only bad health."""
@@ -59,6 +61,7 @@ class Pulse:
         now_s = self._clock.monotonic()
         self._measure(counts, now_s)
         workers = await reads.workers()
+        self.heartbeat = max((worker.beat_at for worker in workers), default=None)
         demand = await self._store.jobs.demand(None, None)
         claimable = bool(demand.contenders or demand.suspects)
         self._notice_motion(counts, now_s, claimable=claimable)

@@ -1,6 +1,6 @@
 """Bringing finished items back: everything that matches, not a page of it."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -31,7 +31,7 @@ class ReprocessAsked(Asked):
 
     scope: Literal["job", "items"] = "job"
     item_ids: list[str] | None = Field(default=None, max_length=MOST_ITEMS)
-    statuses: list[ItemStatus] | None = Field(
+    statuses: list[Annotated[ItemStatus, Field(strict=False)]] | None = Field(
         default=None, description="ERROR and NOT_FOUND, unless told otherwise."
     )
     error_class: str | None = Field(default=None, max_length=100)

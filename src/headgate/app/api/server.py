@@ -10,6 +10,7 @@ import msgspec
 import uvicorn
 
 from headgate.app.api.application import build_app
+from headgate.app.api.gauges import Gauges
 from headgate.app.api.login_limit import LoginLimit
 from headgate.app.api.office import Office
 from headgate.app.api.pulse import Pulse
@@ -20,6 +21,7 @@ from headgate.app.handler_list import list_handlers
 from headgate.app.scanner import Scanner
 from headgate.app.settings import Settings
 from headgate.app.staff import Staff
+from headgate.core.configured import Configured
 from headgate.core.errors import BadSetting, NameTaken
 from headgate.core.job import LOCAL_OWNER
 from headgate.core.user import Role, TokenKind
@@ -107,6 +109,7 @@ class Server:
             folder=folder,
             handlers=await list_handlers(settings.handlers),
             pulse=Pulse(store, clock),
+            gauges=Gauges(store, Configured(settings.providers, settings.gates), clock),
             slices=Slices(store, settings, clock),
             logins=LoginLimit(clock, settings.server.login_tries),
             scanner=Scanner(store, settings, clock),

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from headgate.app.api.problems import Refusal
 from headgate.app.data_folder import DataFolder, safe_name
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the library defines it only for type checkers
     from python_multipart.multipart import MultipartCallbacks
 
 LONGEST_FIELD = 256 * 1024

@@ -41,7 +41,7 @@ class UserAsked(Asked):
     """A user to be made, or changed if there is one of that name."""
 
     name: str = Field(pattern=NAME, examples=["ann"])
-    role: Role = Role.USER
+    role: Role = Field(Role.USER, strict=False)
     password: str | None = Field(None, min_length=SHORTEST_PASSWORD, max_length=1_000)
 
 
@@ -100,7 +100,7 @@ class TokenAsked(Asked):
 
     user: str | None = Field(None, max_length=64, description="For whom; admins only.")
     label: str = Field("", max_length=200)
-    role: Role | None = Field(None, description="At most the user's own.")
+    role: Role | None = Field(None, strict=False, description="At most the user's own.")
     expires_in_s: float | None = Field(None, gt=0, le=10 * 366 * 86_400)
 
 

@@ -20,9 +20,15 @@ class Wire(BaseModel):
 
 
 class Asked(Wire):
-    """A value that a client sends: what we do not know is refused, not passed over."""
+    """A value that a client sends: what we do not know is refused, not passed over.
 
-    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", populate_by_name=True)
+    Nor is anything taken for what it is not, such as "1" or true for a number. A choice is text on
+    the wire, so its field says `strict=False`.
+    """
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, extra="forbid", populate_by_name=True, strict=True
+    )
 
 
 def moment(microseconds: int | None) -> str | None:

@@ -39,6 +39,8 @@ class Reader:
     """Reads what waits to be read, a few sources at a time, each by one process on this store."""
 
     AT_ONCE = 2
+    REST_S = 5.0
+    """How long a job is left alone that could not be read because of something on our side."""
     HOLD_S = 30.0
     """How long a job stays ours after we fell silent."""
     RENEW_S = 10.0
@@ -59,6 +61,7 @@ class Reader:
         self._blobs = blobs
         self._name = name
         self._under_way: dict[int, asyncio.Task[None]] = {}
+        self._rests_until_s: dict[int, float] = {}
 
     async def look(self) -> None:
         """Begin to read what nobody reads yet, oldest first."""
@@ -67,7 +70,7 @@ class Reader:
         for job in waiting:
             if len(self._under_way) >= self.AT_ONCE:
                 return
-            if job.id not in self._under_way and await self._hold(job.id):
+            if not self._busy_with(job.id) and await self._hold(job.id):
                 task = asyncio.create_task(self._read(job))
                 task.add_done_callback(partial(self._done, job.id))
                 self._under_way[job.id] = task
@@ -79,9 +82,15 @@ class Reader:
         if self._under_way:
             await asyncio.wait([*self._under_way.values()])
 
+    def _busy_with(self, job_id: int) -> bool:
+        rests_until_s = self._rests_until_s.get(job_id, float("-inf"))
+        return job_id in self._under_way or self._clock.monotonic() < rests_until_s
+
     def _done(self, job_id: int, task: asyncio.Task[None]) -> None:
         self._under_way.pop(job_id, None)
+        self._rests_until_s.pop(job_id, None)
         if not task.cancelled() and task.exception() is not None:
+            self._rests_until_s[job_id] = self._clock.monotonic() + self.REST_S
             logger().error("a source could not be read", job=job_id, error=repr(task.exception()))
 
     async def _hold(self, job_id: int) -> bool:
@@ -97,6 +106,11 @@ class Reader:
             await self._refuse(job, str(error))
         except OSError as error:
             await self._refuse(job, f"the source cannot be read: {error.strerror or error}")
+        except HeadgateError:  # the store, or somebody else who reads it: later
+            raise
+        except Exception as error:  # noqa: BLE001  a library or the handler's own code, on these rows
+            logger().error("a source broke its reader", job=job.id, error=repr(error))
+            await self._refuse(job, f"the source cannot be read: {type(error).__name__}: {error}")
 
     async def _ingest(self, job: Job) -> None:
         reading = reading_in(job)
@@ -135,6 +149,7 @@ class Reader:
 
     async def _refuse(self, job: Job, reason: str) -> None:
         """Make the job FAILED and leave nothing of it: nothing was run, nothing stays."""
+        reason = self._folder.without_paths(reason)
         logger().warning("source refused", job=job.id, reason=reason)
         with suppress(HeadgateError):  # it may have failed, or ended, already
             await self._store.jobs.move_job(job.id, JobMove.FAIL, reason)

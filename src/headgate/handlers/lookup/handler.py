@@ -8,11 +8,13 @@ from typing import Any
 
 import msgspec
 
+from headgate.core.ending import AttemptOver
 from headgate.core.errors import UnknownHandler, UsageError
 from headgate.core.item import Item
 from headgate.core.outcome import NotFound, Outcome
 from headgate.core.provider import ProviderPolicy
 from headgate.core.reuse import digest_of
+from headgate.core.url import parse_origin, split_origin
 from headgate.handlers.lookup.description import Description, Name, Secret
 from headgate.handlers.lookup.normalize import EVERY, Normalizer
 from headgate.handlers.lookup.parsing import MOST_BYTES, parse
@@ -51,6 +53,14 @@ class Lookup:
             name for name in self.columns if not any(each.get(name, 1) for each in columns)
         ]
         self.secrets: list[Secret] = [found for each in questions for found in secrets_in(each)]
+
+    def host_of(self, row: Mapping[str, Any]) -> str:
+        """The host that a row waits for; nothing if it cannot be told."""
+        first = next(iter(self._questions.values()))
+        try:
+            return parse_origin(split_origin(first.address.url(row))[0]).key
+        except (AttemptOver, UnicodeEncodeError):
+            return ""  # what is wrong is said when the row is asked about
 
     async def __call__(self, item: Item, ctx: Context) -> Outcome:
         """The outcome for one item; what cannot be asked or read ends it as a permanent error."""
@@ -114,6 +124,7 @@ def _spec(description: Description, name: str, reference: str, *, trusted: bool)
         is_async=True,
         provider=description.provider or (own if limits else None),
         strategies=lookup.strategies,
+        gate_of=lookup.host_of if description.host_from_data else None,
         normalize=_normalizer(description, lookup),
         timeout_s=description.timeout,
         limits=limits,

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -28,6 +28,7 @@ _OURS: Final = frozenset(
 _SECRET: Final = re.compile(
     r"authori[sz]ation|cookie|api[_-]?key|(access|auth)[_-]?token|secret|password", re.IGNORECASE
 )
+_IN_QUERY: Final = re.compile(r"[?&]([^=&{}]+)=([^&]+)")
 _WITHOUT_BODY: Final = frozenset({Method.GET, Method.HEAD})
 
 
@@ -98,7 +99,7 @@ def question_of(request: Request, *, host_from_data: bool, trusted: bool) -> Que
         raise UsageError("request.headers: a header is given twice")
     for name, value in headers.items():
         _check_header(name, value)
-    for each, given in {**request.params, **headers}.items():
+    for each, given in _said_openly(request):
         _check_open(each, given)
     question = Question(
         request.method,
@@ -222,6 +223,14 @@ def _check_header(name: str, value: str | Secret) -> None:
         raise UsageError(f"request.headers: {name} is set by the client; leave it out")
     if isinstance(value, str) and not (value.isascii() and value.isprintable()):
         raise UsageError(f"request.headers.{name}: a header is one line of plain characters")
+
+
+def _said_openly(request: Request) -> Iterator[tuple[str, object]]:
+    """Names and values that stand in a request for all to see."""
+    yield from _IN_QUERY.findall(request.url)
+    body = request.json if isinstance(request.json, Mapping) else {}
+    for named in (request.params, request.headers, request.form, body):
+        yield from named.items()
 
 
 def _check_open(name: str, value: object) -> None:

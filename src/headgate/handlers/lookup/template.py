@@ -13,6 +13,8 @@ from headgate.core.fault import Fault, FaultClass
 
 Row = Mapping[str, Any]
 _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+EXACT = 2**53
+"""Beyond this, a float does not know which whole number it is."""
 _encode = msgspec.json.Encoder().encode
 
 
@@ -51,6 +53,8 @@ class Placeholder(NamedTuple):
             return value
         if value is None:
             return ""
+        if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
+            return str(int(value))  # many tools make 12.0 of 12 in a column with gaps
         if isinstance(value, bool | int | float):
             return _encode(value).decode()
         raise Unasked(f"{where}: the column {self.column!r} holds a list or an object, not a text")

@@ -1,8 +1,10 @@
 """Whether the database obeys its own laws."""
 
 from headgate.ports.reads import Finding
+from headgate.stores.orphans import orphans
 from headgate.stores.postgres.connection import Database, Session
-from headgate.stores.postgres.items import add_counts, add_event, return_leases
+from headgate.stores.postgres.items import return_leases
+from headgate.stores.postgres.records import add_counts, add_event
 
 
 async def check(database: Database, *, repair: bool) -> list[Finding]:
@@ -63,12 +65,8 @@ async def _finished_with_open(session: Session) -> list[Finding]:
 
 
 async def _orphans(session: Session) -> list[Finding]:
-    items, attempts, keys = await session.row("orphans")
-    findings = []
-    if items:
-        findings.append(Finding(f"{items} items belong to no job", repairable=False))
-    if attempts:
-        findings.append(Finding(f"{attempts} attempts belong to no item", repairable=False))
+    *counts, keys = await session.row("orphans")
+    findings = orphans(counts)
     if keys:
         findings.append(Finding(f"{keys} keys and items do not belong together", repairable=False))
     return findings

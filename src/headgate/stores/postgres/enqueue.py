@@ -11,9 +11,11 @@ from headgate.core.item import NewItem
 from headgate.core.job import Job
 from headgate.core.status import UNFINISHED, ItemStatus
 from headgate.ports.items import EnqueueReport, EnqueueRequest, KnownRow
+from headgate.stores.caps import demand_room_for_items
 from headgate.stores.postgres.connection import Database, Session
 from headgate.stores.postgres.literals import copy_blocks, number_array, storable, text_array
-from headgate.stores.postgres.rows import job_from
+from headgate.stores.postgres.rows import as_json, job_from
+from headgate.stores.postgres.usage import usage_of
 
 
 class Stored(NamedTuple):
@@ -89,8 +91,21 @@ class Enqueue:
         bad = sum(item.problem is not None for item in new)
         counted = Counter({ItemStatus.PENDING: len(new) - bad, ItemStatus.ERROR: bad})
         await self._add_counts(session, [(job.id, status, n) for status, n in counted.items()])
+        await self._tell(session, job)
+        if self._request.open_items_cap is not None and new:
+            await self._demand_room(session, job.owner, self._request.open_items_cap)
+
+    async def _tell(self, session: Session, job: Job) -> None:
         if self._request.position is not None:
             await session.change("move_position", job_id=job.id, position=self._request.position)
+        if self._request.progress is not None:
+            progress = storable(as_json(self._request.progress))
+            await session.change("tell_progress", job_id=job.id, progress=progress)
+
+    async def _demand_room(self, session: Session, owner: str, cap: int) -> None:
+        # Late, so that batches are stored side by side and only counted one after the other.
+        await session.rows("lock_owner", owner=owner)
+        demand_room_for_items(owner, cap, await usage_of(session, owner))
 
     async def _sort(self, session: Session, job: Job) -> tuple[list[NewItem], list[KnownRow]]:
         """Which rows are new, and what became of the others."""

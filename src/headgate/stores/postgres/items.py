@@ -3,66 +3,35 @@
 import asyncio
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from headgate.core.errors import IllegalMove, UnknownJob
+from headgate.core.errors import IllegalMove
 from headgate.core.item import ClaimedItem
-from headgate.core.status import OPEN, ItemMove, ItemStatus, JobMove, JobState, item_after
+from headgate.core.status import OPEN, ItemMove, ItemStatus, JobState, item_after
 from headgate.ports.items import (
     ClaimRequest,
+    Decision,
     EnqueueReport,
     EnqueueRequest,
     GateFilter,
     Held,
     OverdueLease,
+    Recalled,
+    RecallRequest,
     RequeueRequest,
     SettleReport,
     SettleRequest,
     SweptItems,
 )
 from headgate.stores.postgres.connection import Database, Session
+from headgate.stores.postgres.decide import decide
 from headgate.stores.postgres.enqueue import Enqueue
-from headgate.stores.postgres.literals import (
-    number_array,
-    settlement_arrays,
-    storable,
-    text_array,
-)
+from headgate.stores.postgres.literals import number_array, settlement_arrays, text_array
+from headgate.stores.postgres.records import SHARDS, add_counts
+from headgate.stores.postgres.requeue import requeue, would_requeue
 
-SHARDS = 16
-"""Workers spread their counts over so many rows, so that none of them is hot."""
-NOBODY = SHARDS
-"""The shard of everything that is not done by a worker."""
 MICROSECONDS = 1_000_000
-
-
-async def add_counts(session: Session, changes: Iterable[tuple[int, str, int]]) -> None:
-    """Change the maintained counters: (job, status, difference) each."""
-    totals: Counter[tuple[int, str]] = Counter()
-    for job_id, status, n in changes:
-        totals[job_id, status] += n
-    moved = [(job_id, status, n) for (job_id, status), n in totals.items() if n]
-    if moved:
-        await session.change(
-            "add_counts",
-            jobs=number_array([job_id for job_id, _, _ in moved]),
-            shards=number_array([NOBODY] * len(moved)),
-            statuses=text_array([status for _, status, _ in moved]),
-            n=number_array([n for _, _, n in moved]),
-        )
-
-
-async def add_event(
-    session: Session,
-    kind: str,
-    message: str,
-    job_id: int | None = None,
-) -> None:
-    """Append to the record of decisions."""
-    await session.change(
-        "insert_event", kind=kind, message=storable(message), job_id=job_id, item_id=None
-    )
 
 
 async def return_leases(session: Session, worker: str) -> int:
@@ -159,7 +128,25 @@ class PostgresItems:
         """Reprocess: a bounded step over finished items; reopens the job."""
         for status in request.statuses:
             item_after(ItemMove.REQUEUE, status)
-        return await self._database.write(lambda session: _requeue(session, request))
+        return await self._database.write(lambda session: requeue(session, request))
+
+    async def would_requeue(self, request: RequeueRequest) -> SweptItems:
+        """How many items that step would move, and where the next one would start."""
+        return await self._database.single(lambda session: would_requeue(session, request))
+
+    async def decide(self, decision: Decision) -> None:
+        """Carry out a person's decision: item, counters, columns and an event that names them."""
+        await self._database.write(lambda session: decide(session, decision))
+
+    async def recall(self, request: RecallRequest) -> list[Recalled]:
+        """What was finished before under the same digests; the newest of each."""
+        values = {
+            "owner": request.owner,
+            "digests": text_array(request.digests),
+            "within_us": int(request.within_s * MICROSECONDS),
+        }
+        rows = await self._database.single(lambda session: session.rows("recall", **values))
+        return [Recalled(*row) for row in rows]
 
     async def cancel_items(self, job_id: int, limit: int = 5_000) -> int:
         """Move open items of a CANCELLED job to CANCELLED; 0 when none is left."""
@@ -193,49 +180,6 @@ async def _count_returned(session: Session, returned: Sequence[tuple[Any, ...]])
     for job_id, n in Counter(row[0] for row in returned).items():
         changes += [(job_id, ItemStatus.PROCESSING, -n), (job_id, ItemStatus.PENDING, n)]
     await add_counts(session, changes)
-
-
-async def _requeue(session: Session, request: RequeueRequest) -> SweptItems:
-    job = await session.record("lock_job", job_id=request.job_id)
-    if job is None:
-        raise UnknownJob(f"there is no job {request.job_id}")
-    found = await session.rows(
-        "select_requeue",
-        job_id=request.job_id,
-        after_id=request.after_id,
-        statuses=text_array(sorted(request.statuses)),
-        error_class=request.error_class,
-        ids=None if request.ids is None else number_array(request.ids),
-        limit=request.limit,
-    )
-    if found:
-        await session.change(
-            "requeue_items",
-            job_id=request.job_id,
-            ids=number_array([row[0] for row in found]),
-            reset_attempts=request.reset_attempts,
-        )
-        left = Counter(row[1] for row in found)
-        changes = [(request.job_id, status, -n) for status, n in left.items()]
-        await add_counts(session, [*changes, (request.job_id, ItemStatus.PENDING, len(found))])
-        await _reopen(session, request.job_id, JobState(job["state"]))
-    more = len(found) == request.limit
-    return SweptItems(len(found), found[-1][0] if more else None)
-
-
-async def _reopen(session: Session, job_id: int, state: JobState) -> None:
-    if state not in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}:
-        return
-    await session.records(
-        "move_job",
-        job_id=job_id,
-        source=state,
-        target=JobState.QUEUED,
-        reason=None,
-        resume_us=None,
-    )
-    message = f"{state} → {JobState.QUEUED}: {JobMove.REPROCESS}"
-    await add_event(session, "job_state", message, job_id)
 
 
 async def _cancel(session: Session, job_id: int, limit: int) -> int:

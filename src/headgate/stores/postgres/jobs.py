@@ -6,14 +6,16 @@ from typing import Any
 import msgspec
 
 from headgate.core.errors import IllegalMove, UnknownJob
-from headgate.core.job import Job, NewJob
-from headgate.core.status import JOB_TRANSITIONS, UNFINISHED, JobMove, job_after
+from headgate.core.job import ARRIVAL, Job, NewJob
+from headgate.core.status import JOB_TRANSITIONS, UNFINISHED, JobMove, JobState, job_after
 from headgate.core.turns import Contender
 from headgate.core.worker import WorkerInfo
 from headgate.ports.jobs import Demand, SessionReport
 from headgate.stores.postgres.connection import Database, Session
-from headgate.stores.postgres.items import MICROSECONDS, add_counts, add_event, return_leases
+from headgate.stores.postgres.create import create
+from headgate.stores.postgres.items import MICROSECONDS, return_leases
 from headgate.stores.postgres.literals import number_array, storable, text_array
+from headgate.stores.postgres.records import add_counts, add_event
 from headgate.stores.postgres.rows import as_json, job_from
 
 
@@ -24,20 +26,12 @@ class PostgresJobs:
         self._database = database
 
     async def create_job(self, new: NewJob) -> Job:
-        """Make a job in INGESTING (an open one in QUEUED)."""
-        values = msgspec.structs.asdict(new) | {
-            "key_columns": as_json(new.key_columns),
-            "config": as_json(new.config),
-            "columns": as_json(new.columns),
-        }
-
-        async def work(session: Session) -> Job:
-            job = job_from((await session.records("insert_job", **values))[0])
-            await add_event(session, "job_state", f"created as {job.state}", job.id)
-            return job
-
-        # Not twice: a job that was made without our knowing would be made again.
-        return await self._database.write(work, repeatable=False)
+        """Make a job in INGESTING (an open one in QUEUED), within its owner's caps, and once."""
+        # Without a key not twice: a job that was made without our knowing would be made again.
+        repeatable = new.once is not None
+        return await self._database.write(
+            lambda session: create(session, new), repeatable=repeatable
+        )
 
     async def move_job(
         self, job_id: int, move: JobMove, reason: str = "", resume_in_s: float | None = None
@@ -108,6 +102,10 @@ class PostgresJobs:
             return await _finish(session, job_id) is not None
 
         return await self._database.write(work)
+
+    async def discard_items(self, job_id: int, limit: int = 5_000) -> int:
+        """Remove the items of a FAILED job in bounded steps; 0 when none is left."""
+        return await self._database.write(lambda session: _discard(session, job_id, limit))
 
     async def delete_job(self, job_id: int, limit: int = 5_000) -> int:
         """Remove a cancelled or finished job in bounded steps; 0 when it is gone."""
@@ -200,12 +198,14 @@ class PostgresJobs:
         await self._database.single(lambda session: add_event(session, kind, message, job_id))
 
     async def retain(self, older_than_us: int, limit: int = 5_000) -> int:
-        """Delete events, sessions and stopped workers older than that many microseconds."""
+        """Delete what is on record only and older than that many microseconds."""
 
         async def work(session: Session) -> int:
             events = await session.change("retain_events", older_than_us=older_than_us, limit=limit)
             await session.change("retain_sessions", older_than_us=older_than_us)
             await session.change("retain_workers", older_than_us=older_than_us)
+            await session.change("retain_made_once", older_than_us=older_than_us, kept=ARRIVAL)
+            await session.change("retain_tokens", older_than_us=older_than_us)
             return events
 
         return await self._database.write(work)
@@ -262,19 +262,35 @@ async def _delete(session: Session, job_id: int, limit: int) -> int:
     job = job_from(row)
     if job.state in UNFINISHED:
         raise IllegalMove(f"job {job_id} is {job.state}: cancel it first")
+    if removed := await _remove_items(session, job_id, limit):
+        return removed
+    await add_event(session, "job_deleted", f"{job.name or job.handler} was deleted", job_id)
+    for query in ("delete_counts", "delete_columns", "delete_exports", "delete_job"):
+        await session.change(query, job_id=job_id)
+    return 0
+
+
+async def _discard(session: Session, job_id: int, limit: int) -> int:
+    job = await _locked(session, job_id)
+    if job.state is not JobState.FAILED:
+        raise IllegalMove(f"job {job_id} is {job.state}: only a FAILED job loses its items")
+    removed = await _remove_items(session, job_id, limit)
+    if removed:
+        message = f"{removed} items of the failed job removed"
+        await add_event(session, "items_discarded", message, job_id)
+    return removed
+
+
+async def _remove_items(session: Session, job_id: int, limit: int) -> int:
     found = await session.rows("select_any", job_id=job_id, limit=limit)
     if found:
         ids = number_array([each[0] for each in found])
-        await session.change("delete_attempts", ids=ids)
-        await session.change("delete_keys", job_id=job_id, ids=ids)
-        await session.change("delete_items", job_id=job_id, ids=ids)
+        for query in ("delete_attempts", "delete_decisions", "delete_reusable"):
+            await session.change(query, ids=ids)
+        for query in ("delete_keys", "delete_items"):
+            await session.change(query, job_id=job_id, ids=ids)
         await add_counts(session, [(job_id, status, -1) for _, status in found])
-        return len(found)
-    await session.change("delete_counts", job_id=job_id)
-    await session.change("delete_columns", job_id=job_id)
-    await session.change("delete_job", job_id=job_id)
-    await add_event(session, "job_deleted", f"{job.name or job.handler} was deleted", job_id)
-    return 0
+    return len(found)
 
 
 def _demand(rows: Sequence[tuple[Any, ...]]) -> Demand:

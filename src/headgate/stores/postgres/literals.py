@@ -9,14 +9,17 @@ from operator import itemgetter
 
 import msgspec
 
+from headgate.core.fault import FaultClass
 from headgate.core.item import NewItem
 from headgate.core.settlement import Settlement
+from headgate.core.signature import signature_of
 
 ODD_ESCAPES = ("\\n", "\\r", "\\t", "\\u", "\\b", "\\f")
 """JSON escapes that an array literal would read as a plain letter."""
 SEPARATOR = "\x00"
 """Can be in no text that PostgreSQL stores."""
 BLOCK_ROWS = 1_000
+NO_PROBLEM = "\\N\t\\N\tPENDING\t\\N"
 
 
 def storable(text: str) -> str:
@@ -60,7 +63,18 @@ def _quoted(text: str) -> str:
 
 
 TEXT_FIELDS = frozenset(
-    {"status", "outcome", "result", "normalized", "error_class", "reason", "calls", "gate"}
+    {
+        "status",
+        "outcome",
+        "result",
+        "normalized",
+        "error_class",
+        "reason",
+        "calls",
+        "gate",
+        "signature",
+        "digest",
+    }
 )
 
 
@@ -97,13 +111,14 @@ def _copy_block(items: Sequence[NewItem], shared: str) -> str:
 
 
 def _problems(items: Sequence[NewItem]) -> list[str]:
-    """The columns last_error, error_class and status."""
+    """The columns last_error, error_class, status and signature."""
     if all(item.problem is None for item in items):
-        return ["\\N\t\\N\tPENDING"] * len(items)
+        return [NO_PROBLEM] * len(items)
     texts = _escaped([item.problem or "" for item in items])
+    kinds = _escaped([signature_of(FaultClass.BAD_ROW, item.problem) for item in items])
     return [
-        "\\N\t\\N\tPENDING" if item.problem is None else f"{text}\tbad_row\tERROR"
-        for item, text in zip(items, texts, strict=True)
+        NO_PROBLEM if item.problem is None else f"{text}\tbad_row\tERROR\t{kind}"
+        for item, text, kind in zip(items, texts, kinds, strict=True)
     ]
 
 

@@ -55,6 +55,16 @@ SELECT *, utc_us() AS now FROM jobs WHERE id = %(job_id)s FOR NO KEY UPDATE
 -- Jobs, newest first.
 SELECT * FROM jobs
 WHERE (%(owner)s::text IS NULL OR owner = %(owner)s) AND (%(after_id)s = 0 OR id < %(after_id)s)
+AND (%(states)s::text[] IS NULL OR state = ANY (%(states)s::text[]))
+AND (%(handler)s::text IS NULL OR handler = %(handler)s)
+AND (NOT %(read_by_server)s OR reading IS NOT NULL)
+AND (
+    %(text)s::text IS NULL
+    OR name ILIKE %(text)s OR file ILIKE %(text)s
+    OR name ILIKE %(lower)s OR file ILIKE %(lower)s
+    OR name ILIKE %(upper)s OR file ILIKE %(upper)s
+    OR name ILIKE %(title)s OR file ILIKE %(title)s
+)
 ORDER BY id DESC LIMIT %(limit)s
 
 -- name: find_jobs
@@ -68,14 +78,41 @@ ORDER BY id DESC
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
 INSERT INTO jobs (
     owner, name, handler, source, key_columns, config, priority, state, open, eager, fingerprint,
-    columns, ingest_complete, created_at, updated_at
+    columns, reading, file, client, ingest_complete, created_at, updated_at
 )
 SELECT
     %(owner)s, %(name)s, %(handler)s, %(source)s, %(key_columns)s, %(config)s, %(priority)s,
     CASE WHEN %(open)s THEN 'QUEUED' ELSE 'INGESTING' END, %(open)s, %(eager)s, %(fingerprint)s,
-    %(columns)s, %(open)s, clock.now, clock.now
+    %(columns)s, %(reading)s, %(file)s, %(client)s, %(open)s, clock.now, clock.now
 FROM clock
 RETURNING *
+
+-- name: lock_owner
+-- One change at a time of how much an owner has under way; ends with the transaction.
+SELECT pg_advisory_xact_lock(723542389, hashtext(%(owner)s))
+
+-- name: made_once
+-- The job that was made under a key.
+SELECT digest, job_id FROM made_once WHERE owner = %(owner)s AND key = %(key)s
+
+-- name: insert_made_once
+-- Remember the job under its key.
+INSERT INTO made_once (owner, key, digest, job_id, created_at)
+VALUES (%(owner)s, %(key)s, %(digest)s, %(job_id)s, utc_us())
+
+-- name: usage
+-- How much an owner has under way.
+SELECT
+    (
+        SELECT count(*) FROM jobs
+        WHERE owner = %(owner)s AND state IN ('INGESTING', 'QUEUED', 'RUNNING', 'PAUSED')
+    ),
+    (
+        SELECT coalesce(sum(c.n), 0)::bigint
+        FROM jobs AS j JOIN job_counts AS c ON c.job_id = j.id
+        WHERE j.owner = %(owner)s AND j.state IN ('INGESTING', 'QUEUED', 'RUNNING', 'PAUSED')
+        AND c.status IN ('PENDING', 'PROCESSING')
+    )
 
 -- name: move_job
 -- A state change; the row is locked and the move was found legal.
@@ -159,11 +196,15 @@ RETURNING jobs.*
 -- Where reading goes on; the row is locked and was compared.
 UPDATE jobs SET ingest_position = %(position)s WHERE id = %(job_id)s
 
+-- name: tell_progress
+-- How far the reading is.
+UPDATE jobs SET ingest = %(progress)s WHERE id = %(job_id)s
+
 -- name: insert_items
 -- New rows, in input order.
 COPY items (
-    key, input, line, gate, summary, last_error, error_class, status, job_id, owner, handler,
-    ingest_run, updated_at
+    key, input, line, gate, summary, last_error, error_class, status, signature, job_id, owner,
+    handler, ingest_run, updated_at
 ) FROM STDIN
 
 -- name: newest_item
@@ -272,11 +313,12 @@ started AS (
     FROM clock
     WHERE id = %(job_id)s AND state = 'QUEUED'
     AND EXISTS (SELECT FROM allowed WHERE allowed.state = 'QUEUED') AND EXISTS (SELECT FROM claimed)
-    RETURNING id
+    RETURNING id, owner
 ),
 announced AS (
-    INSERT INTO events (at, job_id, kind, message)
-    SELECT clock.now, started.id, 'job_state', 'QUEUED → RUNNING: first claim' FROM started, clock
+    INSERT INTO events (at, job_id, kind, message, owner)
+    SELECT clock.now, started.id, 'job_state', 'QUEUED → RUNNING: first claim', started.owner
+    FROM started, clock
 )
 SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy, suspect,
     throttled_us, gate, leased_at
@@ -301,21 +343,22 @@ given AS MATERIALIZED (
         %(crashes)s::integer[], %(strategy)s::integer[], %(suspect)s::boolean[],
         %(throttled)s::boolean[], %(due_in_us)s::bigint[], %(result)s::text[],
         %(normalized)s::text[], %(error_class)s::text[], %(reason)s::text[],
-        %(waited_us)s::bigint[], %(ran_us)s::bigint[], %(calls)s::text[], %(gate)s::text[]
+        %(waited_us)s::bigint[], %(ran_us)s::bigint[], %(calls)s::text[], %(gate)s::text[],
+        %(signature)s::text[], %(digest)s::text[]
     ) AS given (
         item_id, job_id, epoch, status, outcome, attempts, failures, crashes, strategy, suspect,
         throttled, due_in_us, result, normalized, error_class, reason, waited_us, ran_us, calls,
-        gate
+        gate, signature, digest
     )
 ),
 -- The lateral read forces one look-up by id for each row, in the order given; the lock keeps
 -- what was seen true until the end. CASE hides the guard from the planner, which would expect
 -- one row to pass it and then compare every row with every other.
 held AS MATERIALIZED (
-    SELECT given.*, was.place, was.number, was.strategy AS tried, was.leased_at
+    SELECT given.*, was.place, was.number, was.strategy AS tried, was.leased_at, was.owner
     FROM given CROSS JOIN LATERAL (
         SELECT i.ctid AS place, i.status, i.epoch, i.worker, i.attempts + 1 AS number, i.strategy,
-            i.leased_at
+            i.leased_at, i.owner
         FROM items AS i WHERE i.job_id = given.job_id AND i.id = given.item_id
         FOR UPDATE
     ) AS was
@@ -332,8 +375,8 @@ settled AS (
         due_at = CASE WHEN held.due_in_us > 0 THEN clock.now + held.due_in_us ELSE 0 END,
         result = held.result, normalized = coalesce(held.normalized, i.normalized),
         gate = coalesce(held.gate, i.gate),
-        error_class = held.error_class, last_error = held.reason, worker = NULL,
-        leased_at = NULL, deadline_at = NULL, updated_at = clock.now
+        error_class = held.error_class, last_error = held.reason, signature = held.signature,
+        worker = NULL, leased_at = NULL, deadline_at = NULL, updated_at = clock.now
     FROM held, clock
     WHERE i.ctid = ANY (ARRAY(SELECT place FROM held)) AND i.id = held.item_id
 ),
@@ -345,6 +388,15 @@ recorded AS (
     SELECT item_id, epoch, number, %(worker)s, tried, outcome, error_class, reason, leased_at,
         waited_us, ran_us, clock.now, calls
     FROM held, clock
+),
+-- In order of digest, which is the order of locks.
+kept AS (
+    INSERT INTO reusable (owner, digest, job_id, item_id, finished_at)
+    SELECT DISTINCT ON (owner, digest) owner, digest, job_id, item_id, clock.now FROM held, clock
+    WHERE digest IS NOT NULL AND status = 'DONE'
+    ORDER BY owner, digest, item_id DESC
+    ON CONFLICT (owner, digest) DO UPDATE SET
+        job_id = excluded.job_id, item_id = excluded.item_id, finished_at = excluded.finished_at
 ),
 counted AS (
     INSERT INTO job_counts AS c (job_id, shard, status, n)
@@ -368,12 +420,25 @@ refused AS MATERIALIZED (
     )
 ),
 warned AS (
-    INSERT INTO events (at, job_id, item_id, kind, message)
+    INSERT INTO events (at, job_id, item_id, kind, message, owner)
     SELECT clock.now, job_id, item_id, 'discarded',
-        format('result %%s of epoch %%s by %%s came too late', outcome, epoch, %(worker)s::text)
+        format('result %%s of epoch %%s by %%s came too late', outcome, epoch, %(worker)s::text),
+        (SELECT jobs.owner FROM jobs WHERE jobs.id = refused.job_id)
     FROM refused, clock
 )
 SELECT item_id FROM refused
+
+-- name: recall
+-- Results of an owner by digest, where they still stand.
+SELECT r.digest, r.item_id, i.result
+FROM unnest(%(digests)s::text[]) AS given (digest)
+JOIN reusable AS r ON r.owner = %(owner)s AND r.digest = given.digest
+JOIN items AS i ON i.job_id = r.job_id AND i.id = r.item_id
+WHERE i.status = 'DONE' AND r.finished_at >= (SELECT utc_us()) - %(within_us)s
+
+-- name: delete_reusable
+-- Results that are no longer to be recalled.
+DELETE FROM reusable WHERE item_id = ANY (%(ids)s::bigint[])
 
 -- name: insert_columns
 -- Names that a job's results used for the first time.
@@ -428,22 +493,70 @@ WHERE ctid = ANY (ARRAY(SELECT ctid FROM held))
 RETURNING job_id
 
 -- name: select_requeue
--- Finished items that a reprocess asks for, kept from changing.
-SELECT id, status FROM items
+-- Finished items that a reprocess asks for.
+SELECT id FROM items
 WHERE job_id = %(job_id)s AND id > %(after_id)s AND status = ANY (%(statuses)s::text[])
-AND (%(error_class)s::text IS NULL OR error_class = %(error_class)s)
 AND (%(ids)s::bigint[] IS NULL OR id = ANY (%(ids)s::bigint[]))
+AND (%(last_id)s::bigint IS NULL OR id <= %(last_id)s)
+AND (%(error_class)s::text IS NULL OR error_class = %(error_class)s)
+AND (%(but_class)s::text IS NULL OR error_class IS DISTINCT FROM %(but_class)s)
+AND (%(signature)s::text IS NULL OR signature = %(signature)s)
+AND (%(below_attempts)s::integer IS NULL OR attempts < %(below_attempts)s)
+AND (
+    %(text)s::text IS NULL
+    OR key ILIKE %(text)s OR summary ILIKE %(text)s
+    OR key ILIKE %(lower)s OR summary ILIKE %(lower)s
+    OR key ILIKE %(upper)s OR summary ILIKE %(upper)s
+    OR key ILIKE %(title)s OR summary ILIKE %(title)s
+)
 ORDER BY id LIMIT %(limit)s
+
+-- name: window_in_order
+-- The item so many rows further on, if there is one.
+SELECT id FROM items
+WHERE job_id = %(job_id)s AND id > %(after_id)s ORDER BY id LIMIT 1 OFFSET %(rows)s - 1
+
+-- name: lock_items
+-- Those that still stand as they were found, kept from changing.
+SELECT id, status FROM items
+WHERE job_id = %(job_id)s AND id = ANY (%(ids)s::bigint[]) AND status = ANY (%(statuses)s::text[])
+ORDER BY id
 FOR UPDATE
 
 -- name: requeue_items
 -- Back to the start, with their history.
 UPDATE items SET
     status = 'PENDING', due_at = 0, failures = 0, crashes = 0, strategy = 0, suspect = false,
-    throttled_since = NULL, result = NULL, error_class = NULL, last_error = NULL,
+    throttled_since = NULL, result = NULL, error_class = NULL, last_error = NULL, signature = NULL,
     attempts = CASE WHEN %(reset_attempts)s THEN 0 ELSE attempts END,
     updated_at = utc_us()
 WHERE job_id = %(job_id)s AND id = ANY (%(ids)s::bigint[])
+
+-- name: lock_item
+-- One item, kept from changing: of two who decide, the second sees what the first did.
+SELECT i.* FROM jobs AS j CROSS JOIN LATERAL (
+    SELECT * FROM items WHERE job_id = j.id AND id = %(item_id)s FOR UPDATE
+) AS i
+
+-- name: decide_item
+-- What a person made of an item.
+UPDATE items SET
+    status = %(status)s, result = %(result)s, last_error = %(reason)s, updated_at = utc_us()
+WHERE job_id = %(job_id)s AND id = %(item_id)s AND status = 'REVIEW'
+
+-- name: insert_decision
+-- Who decided; one decision for each asking.
+INSERT INTO decisions (item_id, epoch, move, candidate, decided_by, decided_at)
+VALUES (%(item_id)s, %(epoch)s, %(move)s, %(candidate)s, %(by)s, utc_us())
+
+-- name: decision
+-- What was decided when an item was asked about.
+SELECT move, candidate, decided_by FROM decisions
+WHERE item_id = %(item_id)s AND epoch = %(epoch)s
+
+-- name: delete_decisions
+-- The decisions about items.
+DELETE FROM decisions WHERE item_id = ANY (%(ids)s::bigint[])
 
 -- name: select_open
 -- Open items of a job. Those locked by a claim are waited for, and seen as the claim left them.
@@ -492,6 +605,10 @@ DELETE FROM job_counts WHERE job_id = %(job_id)s
 -- name: delete_columns
 -- A job's result columns.
 DELETE FROM job_columns WHERE job_id = %(job_id)s
+
+-- name: delete_exports
+-- A job's exports.
+DELETE FROM exports WHERE job_id = %(job_id)s
 
 -- name: delete_job
 -- The job; its events stay for the record.
@@ -591,8 +708,11 @@ ON CONFLICT (id) DO UPDATE SET
 
 -- name: insert_event
 -- Append to the record of decisions.
-INSERT INTO events (at, job_id, item_id, kind, message)
-VALUES (utc_us(), %(job_id)s, %(item_id)s, %(kind)s, %(message)s)
+INSERT INTO events (at, job_id, item_id, kind, message, owner)
+VALUES (
+    utc_us(), %(job_id)s, %(item_id)s, %(kind)s, %(message)s,
+    (SELECT jobs.owner FROM jobs WHERE jobs.id = %(job_id)s)
+)
 
 -- name: retain_events
 -- Old events, a bounded number.
@@ -608,29 +728,84 @@ DELETE FROM sessions WHERE ended_at < (SELECT utc_us()) - %(older_than_us)s
 -- Workers that stopped long ago.
 DELETE FROM workers WHERE stopped_at < (SELECT utc_us()) - %(older_than_us)s
 
+-- name: retain_made_once
+-- Old keys, but for those of files that arrived.
+DELETE FROM made_once
+WHERE created_at < (SELECT utc_us()) - %(older_than_us)s AND NOT starts_with(key, %(kept)s)
+
+-- name: retain_tokens
+-- Tokens that ended long ago.
+DELETE FROM tokens WHERE least(revoked_at, expires_at) < (SELECT utc_us()) - %(older_than_us)s
+
 -- name: items_in_order
 -- A page in input order.
 SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
-    worker, updated_at
+    worker, updated_at, CASE WHEN %(with_result)s THEN result END
 FROM items
-WHERE job_id = %(job_id)s AND id > %(after_id)s
+WHERE job_id = %(job_id)s AND id > %(after_id)s AND id <= %(last_id)s
 AND (%(statuses)s::text[] IS NULL OR status = ANY (%(statuses)s::text[]))
 AND (%(error_class)s::text IS NULL OR error_class = %(error_class)s)
+AND (
+    %(text)s::text IS NULL
+    OR key ILIKE %(text)s OR summary ILIKE %(text)s
+    OR key ILIKE %(lower)s OR summary ILIKE %(lower)s
+    OR key ILIKE %(upper)s OR summary ILIKE %(upper)s
+    OR key ILIKE %(title)s OR summary ILIKE %(title)s
+)
+ORDER BY id LIMIT %(limit)s
+
+-- name: items_by_signature
+-- A page of failures of one kind, in input order.
+SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
+    worker, updated_at, CASE WHEN %(with_result)s THEN result END
+FROM items
+WHERE job_id = %(job_id)s AND signature = %(signature)s AND status = 'ERROR'
+AND id > %(after_id)s AND id <= %(last_id)s
+AND (%(error_class)s::text IS NULL OR error_class = %(error_class)s)
+AND (
+    %(text)s::text IS NULL
+    OR key ILIKE %(text)s OR summary ILIKE %(text)s
+    OR key ILIKE %(lower)s OR summary ILIKE %(lower)s
+    OR key ILIKE %(upper)s OR summary ILIKE %(upper)s
+    OR key ILIKE %(title)s OR summary ILIKE %(title)s
+)
 ORDER BY id LIMIT %(limit)s
 
 -- name: items_by_status
 -- A page by time: one ordered read for each status, so that no status makes another one sort.
 SELECT page.* FROM unnest(%(statuses)s::text[]) AS wanted (status) CROSS JOIN LATERAL (
     SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error,
-        due_at, worker, updated_at
+        due_at, worker, updated_at, CASE WHEN %(with_result)s THEN result END
     FROM items AS i
     WHERE i.job_id = %(job_id)s AND i.status = wanted.status
     AND (i.updated_at, i.id) > (%(after_at)s, %(after_id)s)
     AND i.updated_at <= (SELECT utc_us()) - %(tail_us)s
+    AND (i.updated_at, i.id) < (%(before_at)s, %(before_id)s)
     AND (%(error_class)s::text IS NULL OR i.error_class = %(error_class)s)
+    AND (%(signature)s::text IS NULL OR i.signature = %(signature)s)
+    AND (
+        %(text)s::text IS NULL
+        OR i.key ILIKE %(text)s OR i.summary ILIKE %(text)s
+        OR i.key ILIKE %(lower)s OR i.summary ILIKE %(lower)s
+        OR i.key ILIKE %(upper)s OR i.summary ILIKE %(upper)s
+        OR i.key ILIKE %(title)s OR i.summary ILIKE %(title)s
+    )
     ORDER BY i.updated_at, i.id LIMIT %(limit)s
 ) AS page
 ORDER BY page.updated_at, page.id LIMIT %(limit)s
+
+-- name: window_by_status
+-- Up to where a page by time may look: the first status to have given its share of rows.
+SELECT page.* FROM unnest(%(statuses)s::text[]) AS wanted (status) CROSS JOIN LATERAL (
+    SELECT i.updated_at, i.id FROM items AS i
+    WHERE i.job_id = %(job_id)s AND i.status = wanted.status
+    AND (i.updated_at, i.id) > (%(after_at)s, %(after_id)s)
+    AND i.updated_at <= (SELECT utc_us()) - %(tail_us)s
+    AND (i.updated_at, i.id) < (%(before_at)s, %(before_id)s)
+    ORDER BY i.updated_at, i.id LIMIT 1
+    OFFSET (SELECT greatest(%(rows)s / cardinality(%(statuses)s::text[]), %(limit)s) - 1)
+) AS page
+ORDER BY page.updated_at, page.id LIMIT 1
 
 -- name: items_across_jobs
 -- The same over all jobs: one ordered read for each status at rest and owner, and for each open
@@ -642,14 +817,24 @@ SELECT page.* FROM (
     ) AS owners
     CROSS JOIN LATERAL (
         SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error,
-            due_at, worker, updated_at
+            due_at, worker, updated_at, CASE WHEN %(with_result)s THEN result END
         FROM items AS i
         WHERE i.status = wanted.status AND i.owner = owners.owner
         AND i.status IN ('REVIEW', 'ERROR', 'NOT_FOUND')
         AND (i.updated_at, i.id) > (%(after_at)s, %(after_id)s)
         AND i.updated_at <= (SELECT utc_us()) - %(tail_us)s
+        AND (i.updated_at, i.id) < (%(before_at)s, %(before_id)s)
+    AND (i.updated_at, i.id) < (%(before_at)s, %(before_id)s)
         AND (%(handler)s::text IS NULL OR i.handler = %(handler)s)
         AND (%(error_class)s::text IS NULL OR i.error_class = %(error_class)s)
+        AND (%(signature)s::text IS NULL OR i.signature = %(signature)s)
+        AND (
+            %(text)s::text IS NULL
+            OR i.key ILIKE %(text)s OR i.summary ILIKE %(text)s
+            OR i.key ILIKE %(lower)s OR i.summary ILIKE %(lower)s
+            OR i.key ILIKE %(upper)s OR i.summary ILIKE %(upper)s
+            OR i.key ILIKE %(title)s OR i.summary ILIKE %(title)s
+        )
         ORDER BY i.updated_at, i.id LIMIT %(limit)s
     ) AS resting
     UNION ALL
@@ -661,16 +846,71 @@ SELECT page.* FROM (
     ) AS unfinished
     CROSS JOIN LATERAL (
         SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error,
-            due_at, worker, updated_at
+            due_at, worker, updated_at, CASE WHEN %(with_result)s THEN result END
         FROM items AS i
         WHERE i.job_id = unfinished.id AND i.status = wanted.status
         AND (i.updated_at, i.id) > (%(after_at)s, %(after_id)s)
         AND i.updated_at <= (SELECT utc_us()) - %(tail_us)s
+        AND (i.updated_at, i.id) < (%(before_at)s, %(before_id)s)
+    AND (i.updated_at, i.id) < (%(before_at)s, %(before_id)s)
         AND (%(error_class)s::text IS NULL OR i.error_class = %(error_class)s)
+        AND (%(signature)s::text IS NULL OR i.signature = %(signature)s)
+        AND (
+            %(text)s::text IS NULL
+            OR i.key ILIKE %(text)s OR i.summary ILIKE %(text)s
+            OR i.key ILIKE %(lower)s OR i.summary ILIKE %(lower)s
+            OR i.key ILIKE %(upper)s OR i.summary ILIKE %(upper)s
+            OR i.key ILIKE %(title)s OR i.summary ILIKE %(title)s
+        )
         ORDER BY i.updated_at, i.id LIMIT %(limit)s
     ) AS opened
 ) AS page
 ORDER BY page.updated_at, page.id LIMIT %(limit)s
+
+-- name: window_across_jobs
+-- The same over all jobs.
+WITH owners AS MATERIALIZED (
+    SELECT DISTINCT owner FROM jobs WHERE %(owner)s::text IS NULL OR owner = %(owner)s
+),
+unfinished AS MATERIALIZED (
+    SELECT id FROM jobs
+    WHERE state != 'DONE' AND (%(owner)s::text IS NULL OR owner = %(owner)s)
+    AND (%(handler)s::text IS NULL OR handler = %(handler)s)
+),
+share AS MATERIALIZED (
+    SELECT greatest(
+        %(rows)s / greatest(
+            cardinality(%(resting)s::text[]) * (SELECT count(*) FROM owners)
+            + cardinality(%(opened)s::text[]) * (SELECT count(*) FROM unfinished), 1
+        ),
+        %(limit)s
+    ) - 1 AS others
+)
+SELECT page.* FROM (
+    SELECT resting.* FROM unnest(%(resting)s::text[]) AS wanted (status)
+    CROSS JOIN owners
+    CROSS JOIN LATERAL (
+        SELECT i.updated_at, i.id FROM items AS i
+        WHERE i.status = wanted.status AND i.owner = owners.owner
+        AND i.status IN ('REVIEW', 'ERROR', 'NOT_FOUND')
+        AND (i.updated_at, i.id) > (%(after_at)s, %(after_id)s)
+        AND i.updated_at <= (SELECT utc_us()) - %(tail_us)s
+        AND (i.updated_at, i.id) < (%(before_at)s, %(before_id)s)
+        ORDER BY i.updated_at, i.id LIMIT 1 OFFSET (SELECT others FROM share)
+    ) AS resting
+    UNION ALL
+    SELECT opened.* FROM unnest(%(opened)s::text[]) AS wanted (status)
+    CROSS JOIN unfinished
+    CROSS JOIN LATERAL (
+        SELECT i.updated_at, i.id FROM items AS i
+        WHERE i.job_id = unfinished.id AND i.status = wanted.status
+        AND (i.updated_at, i.id) > (%(after_at)s, %(after_id)s)
+        AND i.updated_at <= (SELECT utc_us()) - %(tail_us)s
+        AND (i.updated_at, i.id) < (%(before_at)s, %(before_id)s)
+        ORDER BY i.updated_at, i.id LIMIT 1 OFFSET (SELECT others FROM share)
+    ) AS opened
+) AS page
+ORDER BY page.updated_at, page.id LIMIT 1
 
 -- name: item
 -- One item with everything; its job is found by asking each, which spares an index.
@@ -696,8 +936,38 @@ ORDER BY page.id, a.epoch
 -- name: events
 -- The record of decisions.
 SELECT id, at, job_id, item_id, kind, message FROM events
-WHERE (%(job_id)s::bigint IS NULL OR job_id = %(job_id)s) AND id > %(after_id)s
+WHERE id > %(after_id)s
 ORDER BY id LIMIT %(limit)s
+
+-- name: last_events
+-- The same, newest first.
+SELECT id, at, job_id, item_id, kind, message FROM events
+WHERE id < %(before_id)s
+ORDER BY id DESC LIMIT %(limit)s
+
+-- name: events_of_job
+-- The record of one job.
+SELECT id, at, job_id, item_id, kind, message FROM events
+WHERE job_id = %(job_id)s AND id > %(after_id)s AND (%(owner)s::text IS NULL OR owner = %(owner)s)
+ORDER BY id LIMIT %(limit)s
+
+-- name: last_events_of_job
+-- The same, newest first.
+SELECT id, at, job_id, item_id, kind, message FROM events
+WHERE job_id = %(job_id)s AND id < %(before_id)s AND (%(owner)s::text IS NULL OR owner = %(owner)s)
+ORDER BY id DESC LIMIT %(limit)s
+
+-- name: events_of_owner
+-- The record of one owner's jobs, also of those that are gone.
+SELECT id, at, job_id, item_id, kind, message FROM events
+WHERE owner = %(owner)s AND id > %(after_id)s
+ORDER BY id LIMIT %(limit)s
+
+-- name: last_events_of_owner
+-- The same, newest first.
+SELECT id, at, job_id, item_id, kind, message FROM events
+WHERE owner = %(owner)s AND id < %(before_id)s
+ORDER BY id DESC LIMIT %(limit)s
 
 -- name: export_rows
 -- Rows on their way out, in input order.
@@ -708,11 +978,17 @@ WHERE job_id = %(job_id)s AND id > %(after_id)s ORDER BY id LIMIT %(limit)s
 -- The names that a job's results use.
 SELECT name FROM job_columns WHERE job_id = %(job_id)s ORDER BY ordinal, name
 
--- name: error_classes
--- A job's failures by class.
-SELECT error_class, min(last_error), count(*) FROM items
-WHERE job_id = %(job_id)s AND status = 'ERROR'
-GROUP BY error_class ORDER BY count(*) DESC
+-- name: error_groups
+-- A job's failures by kind. A signature begins with its class, so that one row of a group knows the
+-- class of all.
+SELECT one.error_class, coalesce(kind.signature, one.error_class), kind.n, one.id,
+    coalesce(one.last_error, '')
+FROM (
+    SELECT signature, count(*) AS n, min(id) AS id FROM items
+    WHERE job_id = %(job_id)s AND status = 'ERROR'
+    GROUP BY signature ORDER BY n DESC, min(id) LIMIT %(limit)s
+) AS kind JOIN items AS one ON one.job_id = %(job_id)s AND one.id = kind.id
+ORDER BY kind.n DESC, one.id
 
 -- name: workers
 -- Workers, newest first, with what they hold.
@@ -772,6 +1048,13 @@ GROUP BY j.id ORDER BY j.id
 SELECT
     (SELECT count(*) FROM items AS i WHERE NOT EXISTS (SELECT FROM jobs WHERE id = i.job_id)),
     (SELECT count(*) FROM attempts AS a WHERE NOT EXISTS (SELECT FROM items WHERE id = a.item_id)),
+    (SELECT count(*) FROM decisions AS d WHERE NOT EXISTS (SELECT FROM items WHERE id = d.item_id)),
+    (SELECT count(*) FROM exports AS e WHERE NOT EXISTS (SELECT FROM jobs WHERE id = e.job_id)),
+    (SELECT count(*) FROM tokens AS t WHERE NOT EXISTS (SELECT FROM users WHERE name = user_name)),
+    (
+        SELECT count(*) FROM reusable AS r LEFT JOIN items AS i ON i.id = r.item_id
+        WHERE i.status IS DISTINCT FROM 'DONE'
+    ),
     (
         SELECT count(*) FROM item_keys AS k FULL JOIN items AS i
         ON i.job_id = k.job_id AND i.id = k.item_id AND i.key = k.key
@@ -832,3 +1115,138 @@ RETURNING CASE WHEN %(notify)s THEN pg_notify('headgate_gates', %(sender)s) IS N
 -- name: urgent_since
 -- The newest urgent change of somebody else, for those who may not listen.
 SELECT max(urgent_at) FROM gates WHERE urgent_at > %(seen)s AND urgent_by != %(sender)s
+
+-- name: add_user
+-- A user, unless there is one of that name.
+INSERT INTO users (name, role, password_hash, created_at)
+VALUES (%(name)s, %(role)s, %(password_hash)s, utc_us())
+ON CONFLICT (name) DO NOTHING
+RETURNING *
+
+-- name: change_user
+-- Another role or password.
+UPDATE users SET
+    role = coalesce(%(role)s::text, role),
+    password_hash = coalesce(%(password_hash)s::text, password_hash),
+    disabled_at = NULL
+WHERE name = %(name)s
+RETURNING *
+
+-- name: disable_user
+-- A user who is let in no more.
+UPDATE users SET disabled_at = coalesce(disabled_at, utc_us()) WHERE name = %(name)s
+RETURNING *
+
+-- name: user
+-- One user.
+SELECT * FROM users WHERE name = %(name)s
+
+-- name: share_user
+-- One user, kept from being disabled until the transaction ends.
+SELECT * FROM users WHERE name = %(name)s FOR SHARE
+
+-- name: users
+-- Everybody.
+SELECT * FROM users ORDER BY name COLLATE "C"
+
+-- name: insert_token
+-- A token of a user.
+WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
+INSERT INTO tokens (id, user_name, digest, kind, role, label, created_at, expires_at)
+SELECT %(id)s, %(user)s, %(digest)s, %(kind)s, %(role)s, %(label)s, clock.now,
+    clock.now + %(lives_us)s::bigint
+FROM clock
+RETURNING *
+
+-- name: bearer
+-- A token that holds, with the time.
+SELECT *, utc_us() AS now FROM tokens
+WHERE digest = %(digest)s AND kind = %(kind)s AND revoked_at IS NULL
+AND (expires_at IS NULL OR expires_at > utc_us())
+AND EXISTS (SELECT 1 FROM users WHERE name = user_name AND disabled_at IS NULL)
+
+-- name: note_use
+-- When a token was last used.
+UPDATE tokens SET last_used_at = utc_us() WHERE id = %(id)s RETURNING *
+
+-- name: tokens
+-- Tokens that hold, newest first.
+SELECT * FROM tokens
+WHERE (%(user)s::text IS NULL OR user_name = %(user)s) AND revoked_at IS NULL
+AND (expires_at IS NULL OR expires_at > utc_us())
+ORDER BY created_at DESC, id
+
+-- name: revoke_token
+-- A token that holds no more.
+UPDATE tokens SET revoked_at = utc_us()
+WHERE id = %(id)s AND revoked_at IS NULL AND (%(user)s::text IS NULL OR user_name = %(user)s)
+AND (expires_at IS NULL OR expires_at > utc_us())
+RETURNING *
+
+-- name: revoke_tokens
+-- No token of a user holds any more.
+UPDATE tokens SET revoked_at = utc_us() WHERE user_name = %(user)s AND revoked_at IS NULL
+
+-- name: ask_export
+-- An export that waits.
+WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
+INSERT INTO exports (job_id, format, asked_by, options, created_at, updated_at)
+SELECT %(job_id)s, %(format)s, %(asked_by)s, %(options)s, clock.now, clock.now
+FROM clock
+RETURNING *
+
+-- name: take_export
+-- The oldest that waits, or whose holder fell silent; each goes to one.
+UPDATE exports SET
+    state = 'RUNNING', holder = %(holder)s, until_at = utc_us() + %(ttl_us)s, written = 0,
+    updated_at = utc_us()
+WHERE id = (
+    SELECT id FROM exports
+    WHERE state IN ('QUEUED', 'RUNNING') AND (state = 'QUEUED' OR until_at < (SELECT utc_us()))
+    ORDER BY id LIMIT 1
+    FOR UPDATE SKIP LOCKED
+)
+RETURNING *
+
+-- name: advance_export
+-- How far its holder is.
+UPDATE exports SET written = %(rows)s, until_at = utc_us() + %(ttl_us)s, updated_at = utc_us()
+WHERE id = %(id)s AND state = 'RUNNING' AND holder = %(holder)s
+RETURNING id
+
+-- name: finish_export
+-- An export that is complete.
+UPDATE exports SET
+    state = 'DONE', written = %(rows)s, sha256 = %(sha256)s, file = %(file)s, size = %(size)s,
+    report = %(report)s, holder = NULL, until_at = NULL, updated_at = utc_us(),
+    finished_at = utc_us()
+WHERE id = %(id)s AND state = 'RUNNING' AND holder = %(holder)s
+RETURNING *
+
+-- name: fail_export
+-- An export that came to nothing.
+UPDATE exports SET
+    state = 'FAILED', error = %(reason)s, holder = NULL, until_at = NULL, updated_at = utc_us(),
+    finished_at = utc_us()
+WHERE id = %(id)s AND state = 'RUNNING' AND holder = %(holder)s
+RETURNING *
+
+-- name: export
+-- One export of a job.
+SELECT * FROM exports WHERE id = %(id)s AND job_id = %(job_id)s
+
+-- name: any_export
+-- One export, whatever job it is of.
+SELECT * FROM exports WHERE id = %(id)s
+
+-- name: exports
+-- The exports of a job.
+SELECT * FROM exports WHERE job_id = %(job_id)s ORDER BY id DESC
+
+-- name: drop_exports
+-- Old exports, a bounded number.
+DELETE FROM exports WHERE id IN (
+    SELECT id FROM exports
+    WHERE finished_at < (SELECT utc_us()) - %(older_than_us)s ORDER BY finished_at LIMIT %(limit)s
+)
+RETURNING *

@@ -4,7 +4,9 @@ from types import TracebackType
 from typing import Self
 
 from headgate.core.errors import UsageError
+from headgate.stores.postgres.access import PostgresAccess
 from headgate.stores.postgres.connection import Database
+from headgate.stores.postgres.exports import PostgresExports
 from headgate.stores.postgres.items import PostgresItems
 from headgate.stores.postgres.jobs import PostgresJobs
 from headgate.stores.postgres.limits import PostgresLimits
@@ -19,6 +21,8 @@ class PostgresStore:
         self._database = Database(url, patience_s=patience_s)
         self.items = PostgresItems(self._database)
         self.jobs = PostgresJobs(self._database)
+        self.access = PostgresAccess(self._database)
+        self.exports = PostgresExports(self._database)
         self.reads = PostgresReads(self._database)
         self.notifier = PostgresNotifier(self._database)
         self.limits = PostgresLimits(self._database, self.notifier)

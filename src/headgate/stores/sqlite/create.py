@@ -17,7 +17,7 @@ def create(tx: Transaction, new: NewJob) -> Job:
     job = _insert(tx, new)
     if new.once is not None:
         tx.change(
-            "insert_once",
+            "insert_made_once",
             owner=new.owner,
             key=new.once.key,
             digest=new.once.digest,
@@ -33,7 +33,7 @@ def usage_of(tx: Transaction, owner: str) -> Usage:
 
 
 def _made_before(tx: Transaction, owner: str, once: Once) -> Job | None:
-    found = tx.row("once", owner=owner, key=once.key)
+    found = tx.row("made_once", owner=owner, key=once.key)
     if found is None:
         return None
     digest, job_id = found

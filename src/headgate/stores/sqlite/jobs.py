@@ -191,7 +191,7 @@ class SqliteJobs:
             events = tx.change("retain_events", before=before, limit=limit)
             tx.change("retain_sessions", before=before)
             tx.change("retain_workers", before=before)
-            tx.change("retain_onces", before=before, kept=ARRIVAL)
+            tx.change("retain_made_once", before=before, kept=ARRIVAL)
             tx.change("retain_tokens", before=before)
             return events
 

@@ -12,7 +12,6 @@ from headgate.core.paging import Order
 from headgate.core.status import OPEN, ItemStatus
 from headgate.ports.reads import ItemQuery, ItemRow, Page
 from headgate.stores.listing import AT_REST, FAR, TAIL_US, WINDOW, Listing
-from headgate.stores.matching import patterns
 from headgate.stores.sqlite.connection import Transaction
 from headgate.stores.sqlite.records import as_json
 
@@ -51,14 +50,14 @@ def _in_order(tx: Transaction, listing: Listing) -> Found:
         **place,
         last_id=until[0] if until else FAR,
         statuses=as_json(sorted(query.statuses)) if query.statuses else None,
-        **_filters(query),
+        **listing.filters(),
     )
     return rows, (0, until[0]) if until else None
 
 
 def _by_time(tx: Transaction, listing: Listing) -> Found:
     query = listing.query
-    values: dict[str, Any] = _filters(query) | {
+    values: dict[str, Any] = listing.filters() | {
         "after_at": listing.after_at,
         "after_id": listing.after_id,
         "before_at": min(tx.now + 1 if query.tail else tx.now - TAIL_US, query.changed_to or FAR),
@@ -81,16 +80,6 @@ def _window(
     rows = max(WINDOW // max(len(branches), 1), listing.query.limit + 1)
     ends = (tx.row(f"window_{name}", rows=rows, **values | branch) for name, branch in branches)
     return min((end for end in ends if end is not None), default=None)
-
-
-def _filters(query: ItemQuery) -> dict[str, Any]:
-    return {
-        "error_class": query.error_class,
-        "signature": query.signature,
-        "with_result": query.with_result,
-        "limit": query.limit + 1,
-        **patterns(query.text),
-    }
 
 
 def _branches(tx: Transaction, query: ItemQuery) -> Iterator[Branch]:

@@ -33,11 +33,11 @@ INSERT INTO jobs (
     :columns, :reading, :file, :client, :open, :now, :now
 ) RETURNING *
 
--- name: once
-SELECT digest, job_id FROM job_onces WHERE owner = :owner AND key = :key
+-- name: made_once
+SELECT digest, job_id FROM made_once WHERE owner = :owner AND key = :key
 
--- name: insert_once
-INSERT INTO job_onces (owner, key, digest, job_id, created_at)
+-- name: insert_made_once
+INSERT INTO made_once (owner, key, digest, job_id, created_at)
 VALUES (:owner, :key, :digest, :job_id, :now)
 
 -- name: usage
@@ -233,13 +233,13 @@ WHERE items.id = value ->> 0 AND +items.status = 'PROCESSING' AND +items.epoch =
 AND +items.worker = :worker AND value ->> 19 IS NOT NULL
 
 -- name: keep_reusable
-INSERT INTO reusable (owner, digest, item_id, finished_at)
-SELECT i.owner, value ->> 21, i.id, :now
+INSERT INTO reusable (owner, digest, job_id, item_id, finished_at)
+SELECT i.owner, value ->> 21, i.job_id, i.id, :now
 FROM jsonb_each(:settlements) AS s CROSS JOIN items AS i
 WHERE i.id = value ->> 0 AND +i.status = 'PROCESSING' AND +i.epoch = value ->> 2
 AND +i.worker = :worker AND value ->> 21 IS NOT NULL AND value ->> 3 = 'DONE'
 ON CONFLICT (owner, digest) DO UPDATE SET
-    item_id = excluded.item_id, finished_at = excluded.finished_at
+    job_id = excluded.job_id, item_id = excluded.item_id, finished_at = excluded.finished_at
 
 -- name: recall
 SELECT r.digest, r.item_id, i.result
@@ -463,8 +463,8 @@ DELETE FROM sessions WHERE ended_at < :before
 -- name: retain_workers
 DELETE FROM workers WHERE stopped_at < :before
 
--- name: retain_onces
-DELETE FROM job_onces WHERE created_at < :before AND substr(key, 1, length(:kept)) != :kept
+-- name: retain_made_once
+DELETE FROM made_once WHERE created_at < :before AND substr(key, 1, length(:kept)) != :kept
 
 -- name: retain_tokens
 DELETE FROM tokens WHERE revoked_at < :before OR expires_at < :before

@@ -21,7 +21,7 @@ from headgate.ports.reads import (
     Page,
     StoreStatus,
 )
-from headgate.stores.listing import FAR, Listing
+from headgate.stores.listing import FAR, Listing, events_query
 from headgate.stores.matching import patterns
 from headgate.stores.sqlite.check import check
 from headgate.stores.sqlite.connection import Database
@@ -92,7 +92,7 @@ class SqliteReads:
     async def events(self, query: EventQuery) -> list[EventRow]:
         """The record of decisions, oldest first (or newest first)."""
         values = msgspec.structs.asdict(query) | {"before_id": query.after_id or FAR}
-        rows = await self._database.read(lambda tx: tx.rows(_events_of(query), **values))
+        rows = await self._database.read(lambda tx: tx.rows(events_query(query), **values))
         return [EventRow(*row) for row in rows]
 
     async def export_rows(self, job_id: int, after_id: int, limit: int) -> list[ExportRow]:
@@ -141,9 +141,3 @@ class SqliteReads:
     async def check(self, *, repair: bool) -> list[Finding]:
         """Compare the store with its own laws; optionally mend counters."""
         return await check(self._database, repair=repair)
-
-
-def _events_of(query: EventQuery) -> str:
-    """The query whose index has these events in order."""
-    of = "_of_job" if query.job_id is not None else "_of_owner" if query.owner is not None else ""
-    return f"last_events{of}" if query.newest_first else f"events{of}"

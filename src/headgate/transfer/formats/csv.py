@@ -284,7 +284,7 @@ class CsvWriter:
         cells = csv_cells(columns, self._formulas)
         self._target.write(header_line(cells, self._delimiter).encode())
 
-    def write(self, rows: Iterable[Mapping[str, Any]]) -> None:
+    def write(self, rows: Sequence[Mapping[str, Any]], lines: bytes = b"") -> None:  # noqa: ARG002
         """Append rows; a missing value is an empty cell."""
         columns = self._columns
         self._put(map(row.get, columns) for row in rows)

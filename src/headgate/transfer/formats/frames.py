@@ -76,9 +76,13 @@ def framed(
     max_record_bytes: int,
 ) -> Iterator[Rows]:
     """Rows as messages of bounded size; a row that is too long is bad and loses its values."""
-    texts = _rows_encoder.encode_lines(values).split(b"\n")[:-1]
-    if not texts:
+    whole = _rows_encoder.encode_lines(values)
+    if not values:
         return
+    if len(whole) <= min(FRAME_BYTES, max_record_bytes):
+        yield Rows(lines, whole[:-1].decode(), problems)
+        return
+    texts = whole.split(b"\n")[:-1]
     problems = dict(problems)
     if max(map(len, texts)) > max_record_bytes:
         for index, text in enumerate(texts):

@@ -1,6 +1,6 @@
 """JSON Lines: one object in each line."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -188,7 +188,7 @@ class JsonlWriter:
         """Begin."""
         self._target.open()
 
-    def write(self, rows: Iterable[Mapping[str, Any]]) -> None:
+    def write(self, rows: Sequence[Mapping[str, Any]], lines: bytes = b"") -> None:  # noqa: ARG002
         """Append rows; a missing value is left out."""
         self._target.write(_encoder.encode_lines(rows))
 

@@ -1,7 +1,7 @@
 """Parquet: columns with types, read and written a few thousand rows at a time."""
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,7 @@ class ParquetWriter:
         self._kinds = [Kind.NOTHING] * len(columns)
         self._target.open()
 
-    def write(self, rows: Iterable[Mapping[str, Any]]) -> None:
+    def write(self, rows: Sequence[Mapping[str, Any]], lines: bytes = b"") -> None:  # noqa: ARG002
         """Append rows; a missing value is null."""
         self._waiting += rows
         if len(self._waiting) >= ROW_GROUP:

@@ -1,5 +1,6 @@
 """Tables that a reading process opens for us: workbooks and Parquet files."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,14 @@ from headgate.transfer.position import Position, decode_position, encode_positio
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-def open_table(order: Order, position: str) -> "TableReader":
-    """Start a process that reads from a stored position on."""
+def open_table(
+    order: Order, position: str, check: Callable[[], None] = lambda: None
+) -> "TableReader":
+    """Start a process that reads from a stored position on; `check` runs while it gets ready."""
     at = decode_position(position)
     child = ChildReader(msgspec.structs.replace(order, after_line=at.line))
     try:
+        check()
         return TableReader(child, Path(order.path), at)
     except BaseException:
         child.close()

@@ -1,8 +1,10 @@
 """Values as cells of a workbook: what it cannot hold as such becomes text."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime
+from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 from headgate.transfer.formats.cells import cell_text
@@ -21,22 +23,23 @@ _DATE_LENGTHS = {10: _DAY, 19: _MOMENT}
 _AS_THEY_ARE = {type(None), bool, float}
 
 
-def xlsx_cells(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> list[dict[str, Any]]:
-    """Rows with a cell for each column, in order; by columns, because most hold one type only."""
-    cells = [_column([row.get(name) for row in rows]) for name in columns]
-    return [dict(zip(columns, row, strict=True)) for row in zip(*cells, strict=True)]
+def xlsx_cells(rows: Sequence[Sequence[Any]], columns: Sequence[str]) -> list[dict[str, Any]]:
+    """Rows with a cell for each column; by columns, because most hold one type only."""
+    cells = [_column(values) for values in zip(*rows, strict=True)]
+    return list(map(dict, map(zip, repeat(columns), zip(*cells, strict=True))))
 
 
 def xlsx_cell(value: Any) -> Any:
     """One value as a cell."""
+    if type(value) is str:
+        if len(value) in _DATE_LENGTHS:
+            return _moment(value)
+        return value if len(value) <= _SHORT_ENOUGH else fitting(value)
     if isinstance(value, bool | float) or value is None:
         return value
-    if isinstance(value, int):
-        return value if abs(value) <= LARGEST_EXACT else str(value)
-    text = cell_text(value)
-    if len(text) in _DATE_LENGTHS and isinstance(value, str):
-        return _moment(text)
-    return text if len(text) <= _SHORT_ENOUGH else fitting(text)
+    if isinstance(value, int) and abs(value) <= LARGEST_EXACT:
+        return value
+    return fitting(cell_text(value))
 
 
 def plain_number(number: Any) -> Any:
@@ -48,25 +51,27 @@ def plain_number(number: Any) -> Any:
 
 def fitting(text: str) -> str:
     """The text, or its beginning with a mark that says how long it was."""
-    size = len(text.encode("utf-16-le")) // 2
-    if size <= LONGEST_TEXT:
+    if len(text) <= _SHORT_ENOUGH or len(text.encode("utf-16-le")) // 2 <= LONGEST_TEXT:
         return text
     mark = f" … [cut: {len(text):,} characters]"
     kept = text.encode("utf-16-le")[: 2 * (LONGEST_TEXT - len(mark))]
     return kept.decode("utf-16-le", "ignore") + mark
 
 
-def _column(values: list[Any]) -> list[Any]:
+def _column(values: Sequence[Any]) -> Sequence[Any]:
     kinds = set(map(type, values))
     if kinds <= _AS_THEY_ARE:
+        return values
+    if kinds == {int} and max(values) <= LARGEST_EXACT and min(values) >= -LARGEST_EXACT:
         return values
     if kinds == {str}:
         lengths = set(map(len, values))
         if lengths.isdisjoint(_DATE_LENGTHS) and max(lengths) <= _SHORT_ENOUGH:
             return values
-    return [xlsx_cell(value) for value in values]
+    return list(map(xlsx_cell, values))
 
 
+@lru_cache(maxsize=10_000)  # days come again and again
 def _moment(text: str) -> str | date | datetime:
     """A date or a time if that is what the text says, in the form in which it is read again."""
     if not _DATE_LENGTHS[len(text)].fullmatch(text) or int(text[:4]) < EARLIEST_YEAR:

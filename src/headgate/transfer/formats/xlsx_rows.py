@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from typing import Any
 
 import python_calamine as calamine
@@ -105,7 +105,7 @@ def _messages(
     while group := list(islice(rows, GROUP)):
         lines = [line for line, _ in group]
         cells = _turned(map(plain_column, _turned(row for _, row in group)))
-        values: list[dict[str, Any]] = [dict(zip(columns, row, strict=False)) for row in cells]
+        values: list[dict[str, Any]] = list(map(dict, map(zip, repeat(columns), cells)))
         problems = {}
         if len(cells[0]) > width:
             for index, row in enumerate(cells):
@@ -130,6 +130,8 @@ def plain_column(cells: Sequence[Any]) -> Sequence[Any]:
         and max(map(abs, cells)) <= LARGEST_EXACT
     ):
         return list(map(int, cells))
+    if kinds == {date}:
+        return list(map(date.isoformat, cells))
     return list(map(plain_cell, cells))
 
 

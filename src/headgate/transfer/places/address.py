@@ -78,8 +78,8 @@ def _raw_path(parts: SplitResult) -> str:
 def plain_name(text: str) -> str:
     """The last part of a path or a name from elsewhere, fit for a local file."""
     last = text.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    fit = _UNFIT.sub("_", last).strip(" .")
-    return fit.encode("utf-8", "replace")[-_LONGEST:].decode("utf-8", "ignore") or "unnamed"
+    fit = _UNFIT.sub("_", last).encode("utf-8", "replace")[-_LONGEST:].decode("utf-8", "ignore")
+    return fit if fit.strip(" .") else "unnamed"
 
 
 def is_plain(name: str) -> bool:

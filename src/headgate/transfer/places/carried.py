@@ -60,8 +60,7 @@ class CarriedPlace:
             carrier = self._connect(dialer)
             with carrier.open(url, part.kept()) as opening:
                 _copy(opening, part, watch)
-            if dialer.expired:
-                raise SourceUnreachable(f"{opening.found.shown} took longer than allowed")
+            dialer.check()
             _check(opening, part.size)
             part.complete()
             return Fetched(opening.found, target, part.size, opening.offset)

@@ -46,6 +46,11 @@ class Dialer:
                 handle.close()
             self._handles.clear()
 
+    def check(self) -> None:
+        """TimeoutError if the time is over: what was cut off may look like an end."""
+        if self.expired:
+            raise TimeoutError
+
     def dial(self, host: str, port: int) -> socket.socket:
         """A connection to one of the allowed addresses of a host; OSError if none answers."""
         last: OSError | None = None

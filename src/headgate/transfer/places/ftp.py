@@ -40,11 +40,10 @@ class FtpCarrier:
         """The files of a folder."""
         address = parse_address(url)
         with _as_os_errors(), self._session(address) as session:
-            listed = session.ls(address.path)
-        for facts in listed:
-            name = facts["name"].rpartition("/")[2]
-            if facts["type"] == "file" and is_plain(name):
-                yield _from_facts(address.inside(name), facts)
+            for facts in session.ls(address.path):
+                name = facts["name"].rpartition("/")[2]
+                if facts["type"] == "file" and is_plain(name) and _complete(session.ftp, facts):
+                    yield _from_facts(address.inside(name), facts)
 
     @contextmanager
     def open(self, url: str, kept: Kept) -> Iterator[Opening]:
@@ -163,10 +162,42 @@ def _connection(dialer: Dialer, address: Address) -> ftplib.FTP:
 
 
 def _found(address: Address, session: _Session) -> Found:
-    facts = session.info(address.path)
-    if facts["type"] != "file":
+    try:
+        facts = session.info(address.path)
+    except FileNotFoundError:
+        # Its folder may be closed, or not show what is hidden; it can be asked for nonetheless.
+        facts = {"name": address.path, "type": "file", "unix.mode": "l"}
+        if not _complete(session.ftp, facts):
+            raise
+    if facts["type"] != "file" or not _complete(session.ftp, facts):
         raise IsADirectoryError
     return _from_facts(address.url, facts)
+
+
+def _complete(ftp: ftplib.FTP, facts: dict[str, Any]) -> bool:
+    """Find out what a listing for people leaves open; False if it is no file after all.
+
+    It tells times to the minute, and after half a year to the day: the same file would get
+    another version. Of a link it tells the length of its target's name.
+    """
+    if "unix.mode" not in facts or _moment(str(facts.get("modify", ""))) is not None:
+        return True
+    path = facts["name"]
+    facts["modify"] = _asked(ftp, f"MDTM {path}")
+    if facts["unix.mode"].startswith("l"):
+        ftp.voidcmd("TYPE I")
+        size = _asked(ftp, f"SIZE {path}")
+        facts["size"] = size
+        return bool(size)
+    return True
+
+
+def _asked(ftp: ftplib.FTP, command: str) -> str:
+    """What a server answers to a question that not every one understands; empty if not."""
+    try:
+        return ftp.sendcmd(command)[4:].strip()
+    except ftplib.error_perm:
+        return ""
 
 
 def _from_facts(url: str, facts: dict[str, Any]) -> Found:

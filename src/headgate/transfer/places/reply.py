@@ -56,6 +56,7 @@ class Reply:
         """Whether there is a file in the answer; if not, say why."""
         status, place = self.status, without_secrets(self.url)
         if status == 200 or (ranged and status in {206, UNSATISFIABLE}):
+            self._raise_if_cut()
             return
         if status in {404, 410}:
             raise FileNotFoundError
@@ -72,6 +73,12 @@ class Reply:
             raise BadSource(f"the answer is packed by {encoding}, which was not asked for")
         body = iter(lambda: self._response.read1(BLOCK), b"")
         return _unpacked(body) if encoding in _GZIP else body
+
+    def _raise_if_cut(self) -> None:
+        """A head that breaks off looks like one that states no length, with nothing after it."""
+        response = self._response
+        if response.length is None and not response.chunked and not response.peek(1):
+            raise ConnectionError("the answer was cut off")
 
     def _is_packed(self) -> bool:
         return self.headers.get("content-encoding", "").strip().lower() not in _PLAIN

@@ -21,12 +21,14 @@ from s3fs import S3FileSystem  # type: ignore[import-untyped]
 
 from headgate.core.address import refusal_of
 from headgate.core.errors import BadSource
+from headgate.core.secret import without_secrets
 from headgate.ports.place import Found
 from headgate.transfer.places.address import checked, is_plain, plain_name
 from headgate.transfer.places.carrier import BLOCK, Kept, Opening, start_of
 from headgate.transfer.places.dialing import AddressInfo, Dialer, refused
 
 _BUCKET: Final = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+FINISH_S: Final = 5.0
 _DENIED: Final = "its keys were not accepted, or do not open it"
 
 
@@ -73,13 +75,15 @@ class S3Carrier:
             try:
                 yield Opening(found, offset, iter(read, b""))
             finally:
-                call.wait(_closed, answer["Body"])
+                call.finish(_closed, answer["Body"])
 
     def _parsed(self, url: str) -> tuple[str, str]:
         """Bucket and key; the key is taken as it stands, as other tools do."""
         bucket, _, key = checked(url).partition("://")[2].partition("/")
         if not _BUCKET.fullmatch(bucket):
-            raise BadSource(f"{url} names no bucket; write s3://BUCKET/KEY, without any password")
+            raise BadSource(
+                f"{without_secrets(url)} names no bucket; write s3://BUCKET/KEY, without a password"
+            )
         allowed = self._settings.s3_buckets
         if allowed is not None and bucket not in allowed:
             raise BadSource(f"sources may not lie in the bucket {bucket} (places.s3_buckets)")
@@ -95,6 +99,8 @@ class S3Carrier:
 
     def _filesystem(self) -> Any:
         settings = self._settings
+        # Servers at an address of one's own have as a rule no name for each bucket.
+        style = {"addressing_style": "path"} if settings.s3_endpoint else {}
         connector = {"resolver": _PublicNames(), "socket_factory": _public_socket}
         filesystem = S3FileSystem(
             anon=settings.s3_anonymous,
@@ -107,6 +113,7 @@ class S3Carrier:
                 "connect_timeout": settings.connect_s,
                 "read_timeout": settings.read_s,
                 "retries": {"total_max_attempts": 1},  # whoever asks knows when to ask again
+                "s3": style,
                 "connector_args": {} if settings.allow_private else connector,
             },
             skip_instance_cache=True,
@@ -130,17 +137,20 @@ class _Caller:
 
     def wait(self, work: Callable[..., Awaitable[Any]], *words: Any, **named: Any) -> Any:
         """What an asynchronous call of the file system answers."""
-        if self._dialer.expired:
-            raise TimeoutError
+        self._dialer.check()
         return sync(
             self._filesystem.loop, work, *words, timeout=self._dialer.settings.look_s, **named
         )
+
+    def finish(self, work: Callable[..., Awaitable[Any]], *words: Any) -> None:
+        """Do what must be done even when the time is over."""
+        sync(self._filesystem.loop, work, *words, timeout=FINISH_S)
 
     def close(self) -> None:
         """Close the connections, if there are any."""
         creator = getattr(self._filesystem, "_s3creator", None)
         if creator is not None:
-            sync(self._filesystem.loop, creator.__aexit__, None, None, None, timeout=5.0)
+            self.finish(creator.__aexit__, None, None, None)
 
 
 class _PublicNames(AbstractResolver):

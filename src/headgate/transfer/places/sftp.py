@@ -7,6 +7,7 @@ import stat
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,13 +16,13 @@ import paramiko
 from headgate.core.errors import BadSource
 from headgate.ports.place import Found
 from headgate.transfer.places.address import Address, is_plain, parse_address, plain_name
-from headgate.transfer.places.carrier import Kept, Opening, start_of
+from headgate.transfer.places.carrier import BLOCK, Kept, Opening, start_of
 from headgate.transfer.places.dialing import Dialer
 
-CHUNK = 32 * 1024
-"""What every server answers in one packet."""
-WINDOW = 32
-"""Chunks asked for at once: enough for a long line, little enough for memory."""
+LARGEST_REQUEST = 255 * 1024
+"""What OpenSSH answers at once; others send less, and are asked again. One such piece is under way
+at a time: paramiko's reading ahead keeps what it has read in memory, without any bound.
+"""
 
 
 class SftpCarrier:
@@ -62,7 +63,9 @@ class SftpCarrier:
         ):
             found = _found(url, file.stat())
             offset = start_of(found, kept)
-            yield Opening(found, offset, _pieces(file, offset, found.size or 0), version_now)
+            file.MAX_REQUEST_SIZE = LARGEST_REQUEST
+            file.seek(offset)
+            yield Opening(found, offset, iter(partial(file.read, BLOCK), b""), version_now)
 
     @contextmanager
     def _session(self, address: Address) -> Iterator[paramiko.SFTPClient]:
@@ -151,21 +154,6 @@ def _followed(
         return session.stat(f"{folder.rstrip('/')}/{entry.filename}")
     except OSError:
         return None  # a link to nowhere
-
-
-def _pieces(file: paramiko.SFTPFile, offset: int, size: int) -> Iterator[bytes]:
-    while offset < size:
-        asked = [
-            (start, min(CHUNK, size - start))
-            for start in range(offset, min(size, offset + WINDOW * CHUNK), CHUNK)
-        ]
-        for (start, length), piece in zip(asked, file.readv(asked), strict=False):
-            if not piece:
-                return
-            yield piece
-            offset = start + len(piece)
-            if len(piece) < length:
-                return
 
 
 @contextmanager

@@ -18,6 +18,7 @@ def in_words(url: str, dialer: Dialer) -> Iterator[None]:
     """Turn an OSError about `url` into BadSource, or SourceUnreachable if it may pass."""
     try:
         yield
+        dialer.check()
     except OSError as error:
         # Without its cause: the words of a library may name the whole URL, with its secrets.
         raise said(error, without_secrets(url), dialer) from None

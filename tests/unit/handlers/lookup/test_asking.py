@@ -70,6 +70,14 @@ async def test_a_json_body_keeps_types_and_quotes_texts(ask: Asking, provider: P
     }
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(12.0, "12"), (12.5, "12.5"), (True, "true"), (-3, "-3"), (1e300, "1e300"), (0.1, "0.1")],
+)
+def test_numbers_are_written_as_people_write_them(value: object, text: str):
+    assert url_for("https://a.org/{n}", {"n": value}) == f"https://a.org/{text}"
+
+
 async def test_a_form_is_a_form(ask: Asking, provider: Provider):
     request = {"method": "POST", "form": {"q": "{x}", "n": 1}}
     await ask(described(provider, request=request), {"x": NASTY})

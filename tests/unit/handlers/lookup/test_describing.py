@@ -59,7 +59,7 @@ def asking(**words: Any) -> dict[str, Any]:
         (changed(columns={"_x": "x"}), "columns: '_x' is no name for a column"),
         (changed(columns={"a": "x["}), "columns.a: 'x[' is no JMESPath expression"),
         (changed(columns={"a": "[" * 400}), "columns.a: the expression is nested too deeply"),
-        (changed(columns={"a": "lengthh(x)"}), "no function lengthh(); did you mean length()?"),
+        (changed(columns={"a": "lengthz(x)"}), "no function lengthz(); did you mean length()?"),
         (changed(columns={"a": "zzz(x)"}), "no function zzz(); there are abs, "),
         (changed(variants=[{"ulr": "x"}]), "variants[0]: there is no key 'ulr'; did you mean"),
         (changed(variants=[{"name": "a"}] * 2), "variants: two are named 'a'"),
@@ -78,8 +78,11 @@ def asking(**words: Any) -> dict[str, Any]:
         (asking(headers={"a b": "x"}), "request.headers: 'a b' is no name of a header"),
         (asking(headers={"X-A": "x\r\ny"}), "request.headers.x-a: a header is one line"),
         (asking(headers={"X-A": "x", "x-a": "y"}), "request.headers: a header is given twice"),
-        (asking(headers={"Authorization": "Bearer x"}), "authorization has its value in the desc"),
+        (asking(headers={"Authorization": "Bearer x"}), "Authorization has its value in the desc"),
         (asking(params={"api_key": "x"}), "api_key has its value in the description"),
+        (asking(url="https://a.org/?q=1&apikey=x"), "apikey has its value in the description"),
+        (asking(method="POST", form={"password": "x"}), "password has its value in the desc"),
+        (asking(method="POST", json={"secret": "x"}), "secret has its value in the description"),
         (asking(params={"k": {"env": "HOME"}}), "HOME cannot be read for a job's config"),
         (asking(url="ftp://a.org"), "request.url: a URL begins with http:// or https://"),
         (asking(url=""), "request.url: a URL begins with http:// or https://"),
@@ -122,6 +125,7 @@ def test_bodies_are_not_nested_for_ever():
 def test_good_ones_pass():
     check_config({"lookup": GOOD})
     check_config({"lookup": FULL})
+    check_config(asking(params={"api_key": "{key}"}))  # whoever has the rows has the keys
     check_config(changed(host_from_data=True, request={"url": "{url}"}))
 
 
@@ -167,6 +171,15 @@ def test_the_handler_of_a_job_has_what_the_description_says():
     assert spec.timeout_s == 30
     assert spec.limits == ProviderPolicy(rate="5/s")
     assert spec.provider == f"lookup-{spec.version[:12]}"
+
+
+def test_rows_that_name_their_host_wait_for_it_alone():
+    assert of_config({"lookup": GOOD}).gate_of is None
+    gate_of = of_config(changed(host_from_data=True, request={"url": "{url}"})).gate_of
+    assert gate_of is not None
+    rows = ["https://B.org:443/x", "http://b.org:81/", "no url", "", "\ud800", "http://b .org/"]
+    assert [gate_of({"url": url}) for url in rows] == ["b.org", "b.org:81", "", "", "", ""]
+    assert gate_of({}) == ""
 
 
 def test_the_version_is_that_of_the_description():

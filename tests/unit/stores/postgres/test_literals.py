@@ -60,8 +60,8 @@ def test_rows_become_one_copy_block():
         NewItem("c", "{}", 3, problem="line 3:\nbroken"),
     ]
     assert "".join(copy_blocks(items, [7, "o\n"])) == (
-        'a\\tb\t{"x":"\\\\n"}\t2\tg\ts\\\\\t\\N\t\\N\tPENDING\t7\to\\n\n'
-        "c\t{}\t3\t\t\tline 3:\\nbroken\tbad_row\tERROR\t7\to\\n\n"
+        'a\\tb\t{"x":"\\\\n"}\t2\tg\ts\\\\\t\\N\t\\N\tPENDING\t\\N\t7\to\\n\n'
+        "c\t{}\t3\t\t\tline 3:\\nbroken\tbad_row\tERROR\tbad_row: line <n>: broken\t7\to\\n\n"
     )
 
 
@@ -69,4 +69,4 @@ def test_a_row_with_nul_keeps_its_columns():
     block = "".join(copy_blocks([NewItem("a\x00b", "{}", 1), NewItem("c\ud800", "{}", 2)], [1]))
     lines = block.splitlines()
     assert [line.split("\t")[0] for line in lines] == ["a\ufffdb", "c?"]
-    assert {line.count("\t") for line in lines} == {8}
+    assert {line.count("\t") for line in lines} == {9}

@@ -9,7 +9,7 @@ CREATE INDEX jobs_under_way ON jobs (owner)
 WHERE state IN ('INGESTING', 'QUEUED', 'RUNNING', 'PAUSED');
 
 -- The names under which jobs are made at most once; they outlive their jobs.
-CREATE TABLE job_onces (
+CREATE TABLE made_once (
     owner TEXT NOT NULL,
     key TEXT NOT NULL,
     digest TEXT NOT NULL,
@@ -96,6 +96,7 @@ CREATE TABLE decisions (
 CREATE TABLE reusable (
     owner TEXT NOT NULL,
     digest TEXT NOT NULL,
+    job_id INTEGER NOT NULL,
     item_id INTEGER NOT NULL,
     finished_at INTEGER NOT NULL,
     PRIMARY KEY (owner, digest)

@@ -1,0 +1,1 @@
+"""Workbooks in and out: our own path against the libraries alone."""

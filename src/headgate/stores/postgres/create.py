@@ -1,0 +1,50 @@
+"""Making jobs: within an owner's caps, and once for each key."""
+
+import msgspec
+
+from headgate.core.job import Job, NewJob, Once, OwnerCaps
+from headgate.stores.caps import demand_room, demand_same_request, job_is_gone
+from headgate.stores.postgres.connection import Session
+from headgate.stores.postgres.records import add_event
+from headgate.stores.postgres.rows import as_json, fitting, job_from
+from headgate.stores.postgres.usage import usage_of
+
+
+async def create(session: Session, new: NewJob) -> Job:
+    """The job that was made now, or before under the same key."""
+    if new.once is not None or new.caps != OwnerCaps():
+        # Two who ask at once are answered one after the other.
+        await session.rows("lock_owner", **fitting(owner=new.owner))
+    if new.once is not None and (made := await _made_before(session, new.owner, new.once)):
+        return made
+    if new.caps != OwnerCaps():
+        demand_room(new.owner, new.caps, await usage_of(session, new.owner))
+    job = await _insert(session, new)
+    if new.once is not None:
+        values = fitting(owner=new.owner, key=new.once.key, digest=new.once.digest)
+        await session.change("insert_made_once", job_id=job.id, **values)
+    await add_event(session, "job_state", f"created as {job.state}", job.id)
+    return job
+
+
+async def _made_before(session: Session, owner: str, once: Once) -> Job | None:
+    found = await session.rows("made_once", **fitting(owner=owner, key=once.key))
+    if not found:
+        return None
+    digest, job_id = found[0]
+    demand_same_request(once.key, once.digest, digest)
+    record = await session.record("job", job_id=job_id)
+    if record is None:
+        raise job_is_gone(once.key)
+    return msgspec.structs.replace(job_from(record), made_before=True)
+
+
+async def _insert(session: Session, new: NewJob) -> Job:
+    values = msgspec.structs.asdict(new) | {
+        "key_columns": as_json(new.key_columns),
+        "config": as_json(new.config),
+        "columns": as_json(new.columns),
+        "reading": None if new.reading is None else as_json(new.reading),
+    }
+    del values["once"], values["caps"]
+    return job_from((await session.records("insert_job", **fitting(**values)))[0])

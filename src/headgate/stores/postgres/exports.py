@@ -1,0 +1,133 @@
+"""Exports that the server makes, on PostgreSQL."""
+
+from headgate.core.errors import UnknownExport, UnknownJob
+from headgate.ports.exports import ExportDone, ExportRecord, ExportState, NewExport
+from headgate.stores.files import export_from
+from headgate.stores.postgres.connection import Database, Session
+from headgate.stores.postgres.records import add_event
+from headgate.stores.postgres.rows import as_json, fitting
+
+MICROSECONDS = 1_000_000
+
+
+class PostgresExports:
+    """ExportStore on one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def ask_export(self, new: NewExport) -> ExportRecord:
+        """Put an export in line; UnknownJob if the job is gone."""
+        values = fitting(
+            job_id=new.job_id,
+            format=new.format,
+            asked_by=new.asked_by,
+            options=as_json(new.options),
+        )
+
+        async def work(session: Session) -> ExportRecord:
+            if await session.record("lock_job", job_id=new.job_id) is None:
+                raise UnknownJob(f"there is no job {new.job_id}")
+            made = export_from((await session.records("ask_export", **values))[0])
+            message = f"{made.id} ({made.format}) by {new.asked_by}"
+            await add_event(session, "export_asked", message, new.job_id)
+            return made
+
+        return await self._database.write(work, repeatable=False)
+
+    async def take_export(self, holder: str, ttl_s: float) -> ExportRecord | None:
+        """The oldest that waits, or whose holder fell silent; RUNNING from now on."""
+        values = {"holder": holder, "ttl_us": int(ttl_s * MICROSECONDS)}
+
+        async def work(session: Session) -> ExportRecord | None:
+            record = await session.record("take_export", **values)
+            if record is None:
+                return None
+            message = f"{record['id']} → RUNNING by {holder}"
+            await add_event(session, "export_state", message, record["job_id"])
+            return export_from(record)
+
+        return await self._database.write(work)
+
+    async def advance_export(self, export_id: int, holder: str, rows: int, ttl_s: float) -> bool:
+        """Note progress and keep hold; False if it was lost (another holder, or deleted)."""
+        values = {"id": export_id, "holder": holder, "rows": rows}
+        ttl_us = int(ttl_s * MICROSECONDS)
+        found = await self._database.single(
+            lambda session: session.rows("advance_export", ttl_us=ttl_us, **values)
+        )
+        return bool(found)
+
+    async def finish_export(self, export_id: int, holder: str, done: ExportDone) -> bool:
+        """Make it DONE; False if it was lost meanwhile."""
+        values = fitting(
+            id=export_id,
+            holder=holder,
+            rows=done.rows,
+            sha256=done.sha256,
+            file=done.file,
+            size=done.size,
+            report=as_json(done.report),
+        )
+
+        async def work(session: Session) -> bool:
+            record = await session.record("finish_export", **values)
+            if record is None:
+                return session.again and await _was_kept(session, export_id, done)
+            message = f"{export_id} → DONE: {done.rows:,} rows, {done.size:,} bytes"
+            await add_event(session, "export_state", message, record["job_id"])
+            return True
+
+        return await self._database.write(work)
+
+    async def fail_export(self, export_id: int, holder: str, reason: str) -> bool:
+        """Make it FAILED; False if it was lost meanwhile."""
+        values = fitting(id=export_id, holder=holder, reason=reason)
+
+        async def work(session: Session) -> bool:
+            record = await session.record("fail_export", **values)
+            if record is not None:
+                message = f"{export_id} → FAILED: {reason}"
+                await add_event(session, "export_state", message, record["job_id"])
+            return record is not None
+
+        return await self._database.write(work)
+
+    async def export(self, job_id: int, export_id: int) -> ExportRecord:
+        """One export of a job, or UnknownExport."""
+        record = await self._database.single(
+            lambda session: session.record("export", id=export_id, job_id=job_id)
+        )
+        if record is None:
+            raise UnknownExport(f"job {job_id} has no export {export_id}")
+        return export_from(record)
+
+    async def exports(self, job_id: int) -> list[ExportRecord]:
+        """The exports of a job, newest first."""
+        records = await self._database.single(
+            lambda session: session.records("exports", job_id=job_id)
+        )
+        return [export_from(record) for record in records]
+
+    async def drop_exports(self, older_than_us: int, limit: int = 1_000) -> list[ExportRecord]:
+        """Forget finished exports that ended longer ago than that; their files are the caller's."""
+
+        async def work(session: Session) -> list[ExportRecord]:
+            records = await session.records(
+                "drop_exports", older_than_us=older_than_us, limit=limit
+            )
+            for record in records:
+                message = f"{record['id']} was too old"
+                await add_event(session, "export_dropped", message, record["job_id"])
+            return [export_from(record) for record in records]
+
+        return await self._database.write(work)
+
+
+async def _was_kept(session: Session, export_id: int, done: ExportDone) -> bool:
+    """Whether a try that was cut off has been committed after all."""
+    record = await session.record("any_export", id=export_id)
+    if record is None:
+        return False
+    export = export_from(record)
+    return export.state is ExportState.DONE and export.sha256 == done.sha256

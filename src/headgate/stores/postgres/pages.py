@@ -1,0 +1,90 @@
+"""Pages of items: each one statement of a few index reads, merged by the database."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from headgate.core.errors import UnknownJob, UsageError
+from headgate.core.paging import Order
+from headgate.core.status import OPEN, ItemStatus
+from headgate.ports.reads import ItemQuery, ItemRow, Page
+from headgate.stores.listing import AT_REST, FAR, TAIL_US, WINDOW, Listing
+from headgate.stores.postgres.connection import Session
+from headgate.stores.postgres.literals import text_array
+
+Until = tuple[int, int] | None
+"""The last (time, id) that is looked at, if there may be more behind it."""
+
+
+async def page(session: Session, listing: Listing) -> Page:
+    """The page that a listing asks for."""
+    await _demand_owned(session, listing.query)
+    read = _in_order if listing.query.order is Order.INPUT else _by_time
+    rows, until = await read(session, listing)
+    return listing.page([_item_row(row) for row in rows], until)
+
+
+async def _demand_owned(session: Session, query: ItemQuery) -> None:
+    if query.job_id is None or query.owner is None:
+        return
+    job = await session.record("job", job_id=query.job_id)
+    if job is None or job["owner"] != query.owner:
+        raise UnknownJob(f"there is no job {query.job_id}")
+
+
+async def _in_order(session: Session, listing: Listing) -> tuple[list[Any], Until]:
+    query = listing.query
+    if query.signature is not None and query.statuses and ItemStatus.ERROR not in query.statuses:
+        return [], None
+    place = {"job_id": query.job_id, "after_id": listing.after_id}
+    end = await session.rows("window_in_order", rows=WINDOW, **place) if listing.sparse else []
+    last_id = end[0][0] if end else FAR
+    rows = await session.rows(
+        "items_by_signature" if query.signature is not None else "items_in_order",
+        **place,
+        last_id=last_id,
+        statuses=text_array(sorted(query.statuses)) if query.statuses else None,
+        **listing.filters(),
+    )
+    return rows, (0, last_id) if end else None
+
+
+async def _by_time(session: Session, listing: Listing) -> tuple[list[Any], Until]:
+    query = listing.query
+    values: dict[str, Any] = listing.filters() | {
+        "after_at": listing.after_at,
+        "after_id": listing.after_id,
+        "before_at": query.changed_to or FAR,
+        "before_id": 0,
+        "tail_us": 0 if query.tail else TAIL_US,
+    }
+    if query.job_id is not None:
+        name = "by_status"
+        values["job_id"] = query.job_id
+        values["statuses"] = text_array(sorted(query.statuses or ItemStatus))
+    else:
+        name = "across_jobs"
+        values |= _across(query)
+    until = None
+    if listing.sparse:
+        end = await session.rows(f"window_{name}", rows=WINDOW, **values)
+        until = (end[0][0], end[0][1]) if end else None
+    if until:
+        values |= {"before_at": until[0], "before_id": until[1] + 1}
+    return await session.rows(f"items_{name}", **values), until
+
+
+def _across(query: ItemQuery) -> dict[str, str | None]:
+    statuses = query.statuses or OPEN | AT_REST
+    for status in sorted(statuses - OPEN - AT_REST):
+        raise UsageError(f"items in {status} can only be listed within a job")
+    return {
+        "opened": text_array(sorted(statuses & OPEN)),
+        "resting": text_array(sorted(statuses & AT_REST)),
+        "owner": query.owner,
+        "handler": query.handler,
+    }
+
+
+def _item_row(row: Sequence[Any]) -> ItemRow:
+    item_id, job_id, key, line, status, *rest = row
+    return ItemRow(item_id, job_id, key, line, ItemStatus(status), *rest)

@@ -1,0 +1,121 @@
+"""No place is reached at an address that was not checked."""
+
+import socket
+
+import pytest
+
+from headgate.core import address
+from headgate.core.errors import BadSource
+from headgate.ports.place import Place
+from headgate.transfer.places import dialing, s3
+from headgate.transfer.places.opening import open_place
+from tests.kit.ftp import FtpServer
+from tests.kit.grounds import QUICK, Ground
+from tests.kit.ports import LOOPBACK
+from tests.kit.scripted import ScriptedServer, answer, head_of
+
+ELSEWHERE = "127.0.0.2"
+resolve = socket.getaddrinfo
+
+
+def at_name(ground: Ground, name: str, *, allow_private: bool) -> tuple[Place, str]:
+    """The same server under another name."""
+    if ground.kind == "s3":
+        endpoint = ground.settings.s3_endpoint.replace(LOOPBACK, name)
+        place = ground.with_settings(allow_private=allow_private, s3_endpoint=endpoint)
+        return place, ground.url("a.csv")
+    return ground.with_settings(allow_private=allow_private), ground.url("a.csv", host=name)
+
+
+@pytest.fixture
+def loopback_is_public(monkeypatch):
+    """127.0.0.1 stands for the internet; every other address is judged as ever."""
+
+    def judged(text: str) -> str | None:
+        return None if text == LOOPBACK else address.refusal_of(text)
+
+    monkeypatch.setattr(dialing, "refusal_of", judged)
+    monkeypatch.setattr(s3, "refusal_of", judged)
+
+
+@pytest.mark.parametrize("name", ["localhost", LOOPBACK, "127.1", "2130706433"])
+def test_our_own_network_is_refused_by_any_name(remote: Ground, name: str):
+    remote.put("a.csv", b"x")
+    if remote.kind == "s3" and name not in {"localhost", LOOPBACK}:
+        pytest.skip("its library takes no such numbers for hosts")
+    place, url = at_name(remote, name, allow_private=False)
+    for attempt in (place.stat, place.files):
+        if attempt == place.files and not remote.can_list:
+            continue
+        with pytest.raises(BadSource, match=r"address refused: .* is loopback, not public"):
+            attempt(url)
+
+
+def test_our_own_network_is_reached_where_that_is_allowed(remote: Ground):
+    remote.put("a.csv", b"x")
+    place, url = at_name(remote, "localhost", allow_private=True)
+    assert place.stat(url).size == 1
+
+
+def test_a_name_cannot_change_its_address_after_the_check(
+    remote: Ground, monkeypatch, loopback_is_public
+):
+    remote.put("a.csv", b"x")
+    asked = []
+
+    def changing(host, *args, **more):
+        if host != "localhost":
+            return resolve(host, *args, **more)
+        asked.append(host)
+        return resolve(LOOPBACK if len(asked) == 1 else ELSEWHERE, *args, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", changing)
+    place, url = at_name(remote, "localhost", allow_private=False)
+    assert place.stat(url).size == 1
+    assert len(asked) == 1
+    with pytest.raises(BadSource, match=r"address refused: localhost is loopback"):
+        place.stat(url)
+
+
+def test_a_name_with_both_kinds_of_addresses_leads_to_the_public_one(
+    remote: Ground, monkeypatch, loopback_is_public
+):
+    remote.put("a.csv", b"x")
+
+    def mixed(host, *args, **more):
+        if host != "localhost":
+            return resolve(host, *args, **more)
+        return [*resolve(ELSEWHERE, *args, **more), *resolve(LOOPBACK, *args, **more)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", mixed)
+    place, url = at_name(remote, "localhost", allow_private=False)
+    assert place.stat(url).size == 1
+
+
+@pytest.mark.parametrize("target", [ELSEWHERE, "169.254.169.254", "10.0.0.1", "[::1]"])
+def test_a_redirect_is_checked_like_any_other_address(loopback_is_public, target: str):
+    def script(connection):
+        head_of(connection)
+        connection.sendall(answer("302 Found", {"Location": f"http://{target}/secret"}))
+
+    guarded = type(QUICK)(read_s=5.0)
+    with ScriptedServer(script) as server, pytest.raises(BadSource, match="address refused"):
+        open_place(server.url(), guarded).stat(server.url())
+
+
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://x/"])
+def test_a_redirect_leads_nowhere_but_to_the_web(target: str):
+    def script(connection):
+        head_of(connection)
+        connection.sendall(answer("302 Found", {"Location": target}))
+
+    with ScriptedServer(script) as server, pytest.raises(BadSource, match="http:// or https://"):
+        open_place(server.url(), QUICK).stat(server.url())
+
+
+def test_data_of_ftp_come_from_the_server_whatever_it_says(tmp_path):
+    with FtpServer(masquerade="192.0.2.1") as server:
+        (server.files / "a.csv").write_bytes(b"x,y\n")
+        url = server.url("a.csv")
+        open_place(url, QUICK).fetch(url, tmp_path / "copy")
+    assert (tmp_path / "copy").read_bytes() == b"x,y\n"
