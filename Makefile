@@ -46,6 +46,10 @@ endif
 demo: setup ## Watch a 2,000-row batch against a rate-limited service, interrupted and resumed
 	@bash examples/demo/run
 
+.PHONY: serve
+serve: setup ## Serve the API on this machine, with the handlers of the demo
+	@$(BIN)/headgate serve --handlers examples/demo/lookup.py
+
 ##@ Develop
 
 .PHONY: check
