@@ -87,9 +87,9 @@ class Exports:
 
     async def pieces(self, export: Export) -> AsyncIterator[bytes]:
         """The bytes of a finished export; ApiError at their end if they are not all of it."""
-        path = _path(export.job_id, export.id) + "/file"
+        ask = Ask(path=_path(export.job_id, export.id), absent=ExportNotFound)
         size = 0
-        async with self._wire.reply(Ask(path=path, absent=ExportNotFound)) as reply:
+        async with self._wire.reply(ask) as reply:
             headers = reply.headers
             told = (headers.get("X-Content-SHA256"), headers.get("X-Row-Count"))
             if told != (export.sha256, str(export.rows)):

@@ -21,8 +21,8 @@ class Rows(Wired, frozen=True, kw_only=True, omit_defaults=True):
     """The fields that name an item; without them, its whole content does."""
     lines: Sequence[int] | None = None
     """Where each item stood, if they come from a file; else they are counted from 1."""
-    problems: Mapping[int, str] = {}
-    """Why the item at an index is bad; it is kept as an ERROR."""
+    problems: Sequence[str | None] | None = None
+    """Why each item is bad, so that it is kept as an ERROR; None: it is not."""
 
 
 class Fed(Wired, frozen=True, kw_only=True):

@@ -69,7 +69,8 @@ class Wire:
 
     async def value(self, ask: Ask, kind: type[Answer]) -> Answer:
         """The answer to a request, as a value of that type."""
-        async with self.reply(ask) as reply:
+        headers = {"Accept": "application/json", **ask.headers}
+        async with self.reply(msgspec.structs.replace(ask, headers=headers)) as reply:
             body = await _body(reply)
         try:
             return msgspec.json.decode(body, type=kind)

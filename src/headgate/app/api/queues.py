@@ -43,18 +43,18 @@ class RowsAsked(Asked):
         description="The fields that name an item; without them, its whole content does.",
     )
     lines: list[int] | None = Field(None, description="Where each item stood in a file.")
-    problems: dict[int, str] = Field(
-        default_factory=dict,
-        description="Why the item at an index is bad: it is kept as an ERROR.",
+    problems: list[str | None] | None = Field(
+        None, description="Why each item is bad, so that it is kept as an ERROR; null: it is not."
     )
 
     def rows(self) -> list[Row]:
         """Each item with its place."""
-        lines = range(1, len(self.items) + 1) if self.lines is None else self.lines
-        if len(lines) != len(self.items):
-            raise Refusal(422, "`lines` has one number for each of the `items`")
-        pairs = zip(lines, self.items, strict=True)
-        return [Row(line, values, self.problems.get(at)) for at, (line, values) in enumerate(pairs)]
+        count = len(self.items)
+        lines = range(1, count + 1) if self.lines is None else self.lines
+        problems = [None] * count if self.problems is None else self.problems
+        if not len(lines) == len(problems) == count:
+            raise Refusal(422, "`lines` and `problems` have one entry for each of the `items`")
+        return [*map(Row, lines, self.items, problems)]
 
 
 class FedView(Wire):

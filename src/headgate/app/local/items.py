@@ -25,7 +25,9 @@ class LocalItems:
     async def page(self, query: ItemQuery) -> Page:
         """Items of a job, or UnknownJob; across jobs dead letters alone."""
         if query.job_id is not None:
-            await self._store.reads.job(query.job_id)
+            job = await self._store.reads.job(query.job_id)
+            if query.handler not in {None, job.handler}:
+                return Page([], None)
         return await self._store.reads.items(query)
 
     async def account(self, item_id: int) -> ItemAccount:

@@ -78,7 +78,7 @@ class _Sending:
                 handler=self._feeding.handler,
                 key=self._feeding.key,
                 lines=[row.line for row in rows],
-                problems={at: row.problem for at, row in enumerate(rows) if row.problem},
+                problems=[row.problem for row in rows],
             ),
         )
         self.job_id = int(fed.job_id)
