@@ -116,7 +116,7 @@ class Wire:
             reply = await self._sent(ask)
         except NO_ANSWER as error:
             raise self._unreachable(error) from error
-        if reply.ok or reply.status in ask.fine:
+        if 200 <= reply.status < 300 or reply.status in ask.fine:
             return reply
         raise await self._refusal(reply, ask)
 
