@@ -23,10 +23,22 @@ class Sizes:
     small: int = 10_000
     large: int = 1_000_000
     huge: int = 5_000_000
+    exported: int = 500_000
+    exported_few: int = 5_000
+    sheet: int = 200_000
 
     @classmethod
     def smoke(cls) -> Sizes:
-        return cls(drain=200, waiting=50, small=100, large=400, huge=2_000)
+        return cls(
+            drain=200,
+            waiting=50,
+            small=100,
+            large=400,
+            huge=2_000,
+            exported=400,
+            exported_few=100,
+            sheet=300,
+        )
 
 
 @dataclass(frozen=True)

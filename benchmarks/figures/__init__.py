@@ -13,6 +13,7 @@ from benchmarks.figures import (
     scale,
     serving,
     waiting,
+    xlsx,
 )
 from benchmarks.harness import Figure
 
@@ -27,4 +28,5 @@ FIGURES: tuple[Figure, ...] = (
     *cache.FIGURES,
     *http.FIGURES,
     *serving.FIGURES,
+    *xlsx.FIGURES,
 )

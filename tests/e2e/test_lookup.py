@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -206,9 +205,6 @@ def test_the_example_of_prices(example: str):
     ]
 
 
-@pytest.mark.skipif(
-    find_spec("headgate.transfer.formats.images") is None, reason="this tree reads no images"
-)
 @pytest.mark.parametrize("example", ["images"], indirect=True)
 def test_the_example_of_images(example: str):
     rows = list(csv.DictReader(example.splitlines()))

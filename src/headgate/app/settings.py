@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from enum import EnumType, StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args, get_origin
 
 import msgspec
 
@@ -36,8 +36,6 @@ NOT_SETTINGS = frozenset({"HEADGATE_DEBUG", SERVER_VARIABLE, "HEADGATE_TOKEN"})
 """Variables of ours that change no behaviour of a run, so they are in no section."""
 
 
-LISTS = (tuple[str, ...], tuple[str, ...] | None)
-"""Settings that a variable gives with commas in between."""
 
 
 class LogLevel(StrEnum):
@@ -290,10 +288,14 @@ def _section(
     return section
 
 
+def _is_list(kind: Any) -> bool:
+    return any(get_origin(one) is tuple for one in (kind, *get_args(kind)))
+
+
 def _converted(leaf: Leaf, given: _Given) -> Any:
     strict = given.origin.kind is OriginKind.FILE
     value = given.value
-    if not strict and isinstance(value, str) and leaf.type in LISTS:
+    if not strict and isinstance(value, str) and value != "null" and _is_list(leaf.type):
         value = [part.strip() for part in value.split(",")]
     try:
         return msgspec.convert(value, leaf.type, strict=strict)

@@ -5,6 +5,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from headgate.ports.source import RowForm, Source
 from headgate.transfer.formats.cells import Formulas, cell_text, csv_cells, neutral
 from headgate.transfer.formats.header import column_names
@@ -13,6 +15,7 @@ from headgate.transfer.limits import Limits
 from headgate.transfer.sources import ReadOptions, format_of, open_source
 
 _SHOWN = 60
+_encode = msgspec.json.Encoder().encode
 _ANY_SIZE = Limits(
     max_rows=2**62,
     max_columns=2**31,
@@ -68,10 +71,11 @@ class ObjectsForm:
         found: Mapping[str, Any],
     ) -> str | None:
         """The first value that differs; None if none does."""
-        if row == found:
+        # As JSON, because True is not 1 and 2.0 is not 2, though Python says so.
+        if _encode(row) == _encode(found):
             return None
         for name in {**row, **found}:
-            if row.get(name) != found.get(name) or (name in row) != (name in found):
+            if name not in row or name not in found or _encode(row[name]) != _encode(found[name]):
                 return _differing(name, row.get(name), found.get(name))
         return None
 

@@ -46,10 +46,3 @@ def ground(request, tmp_path, servers, monkeypatch) -> Ground:
         for name, value in server.keys.items():
             monkeypatch.setenv(name, value)
     return make(server)
-
-
-@pytest.fixture
-def remote(ground: Ground) -> Ground:
-    if ground.server is None:
-        pytest.skip("a disk is no server")
-    return ground

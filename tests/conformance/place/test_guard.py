@@ -16,6 +16,7 @@ from tests.kit.scripted import ScriptedServer, answer, head_of
 
 ELSEWHERE = "127.0.0.2"
 resolve = socket.getaddrinfo
+remote = pytest.mark.parametrize("ground", ["ftp", "ftps", "sftp", "s3", "http"], indirect=True)
 
 
 def at_name(ground: Ground, name: str, *, allow_private: bool) -> tuple[Place, str]:
@@ -38,29 +39,32 @@ def loopback_is_public(monkeypatch):
     monkeypatch.setattr(s3, "refusal_of", judged)
 
 
+@remote
 @pytest.mark.parametrize("name", ["localhost", LOOPBACK, "127.1", "2130706433"])
-def test_our_own_network_is_refused_by_any_name(remote: Ground, name: str):
-    remote.put("a.csv", b"x")
-    if remote.kind == "s3" and name not in {"localhost", LOOPBACK}:
+def test_our_own_network_is_refused_by_any_name(ground: Ground, name: str):
+    ground.put("a.csv", b"x")
+    if ground.kind == "s3" and name not in {"localhost", LOOPBACK}:
         pytest.skip("its library takes no such numbers for hosts")
-    place, url = at_name(remote, name, allow_private=False)
+    place, url = at_name(ground, name, allow_private=False)
     for attempt in (place.stat, place.files):
-        if attempt == place.files and not remote.can_list:
+        if attempt == place.files and not ground.can_list:
             continue
         with pytest.raises(BadSource, match=r"address refused: .* is loopback, not public"):
             attempt(url)
 
 
-def test_our_own_network_is_reached_where_that_is_allowed(remote: Ground):
-    remote.put("a.csv", b"x")
-    place, url = at_name(remote, "localhost", allow_private=True)
+@remote
+def test_our_own_network_is_reached_where_that_is_allowed(ground: Ground):
+    ground.put("a.csv", b"x")
+    place, url = at_name(ground, "localhost", allow_private=True)
     assert place.stat(url).size == 1
 
 
+@remote
 def test_a_name_cannot_change_its_address_after_the_check(
-    remote: Ground, monkeypatch, loopback_is_public
+    ground: Ground, monkeypatch, loopback_is_public
 ):
-    remote.put("a.csv", b"x")
+    ground.put("a.csv", b"x")
     asked = []
 
     def changing(host, *args, **more):
@@ -70,17 +74,18 @@ def test_a_name_cannot_change_its_address_after_the_check(
         return resolve(LOOPBACK if len(asked) == 1 else ELSEWHERE, *args, **more)
 
     monkeypatch.setattr(socket, "getaddrinfo", changing)
-    place, url = at_name(remote, "localhost", allow_private=False)
+    place, url = at_name(ground, "localhost", allow_private=False)
     assert place.stat(url).size == 1
     assert len(asked) == 1
     with pytest.raises(BadSource, match=r"address refused: localhost is loopback"):
         place.stat(url)
 
 
+@remote
 def test_a_name_with_both_kinds_of_addresses_leads_to_the_public_one(
-    remote: Ground, monkeypatch, loopback_is_public
+    ground: Ground, monkeypatch, loopback_is_public
 ):
-    remote.put("a.csv", b"x")
+    ground.put("a.csv", b"x")
 
     def mixed(host, *args, **more):
         if host != "localhost":
@@ -88,7 +93,7 @@ def test_a_name_with_both_kinds_of_addresses_leads_to_the_public_one(
         return [*resolve(ELSEWHERE, *args, **more), *resolve(LOOPBACK, *args, **more)]
 
     monkeypatch.setattr(socket, "getaddrinfo", mixed)
-    place, url = at_name(remote, "localhost", allow_private=False)
+    place, url = at_name(ground, "localhost", allow_private=False)
     assert place.stat(url).size == 1
 
 

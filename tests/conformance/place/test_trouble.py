@@ -18,6 +18,8 @@ from tests.kit.ports import LOOPBACK, free_port
 from tests.kit.scripted import ScriptedServer, silent
 from tests.kit.sftp import SftpServer
 
+pytestmark = pytest.mark.slow
+
 LARGE = bytes(range(256)) * 80_000
 SCHEMES = ["ftp", "ftps", "sftp", "http", "https", "s3"]
 
@@ -123,9 +125,10 @@ def test_a_server_that_dies_in_the_middle_loses_nothing(kind, ground_of, tmp_pat
     assert (tmp_path / "copy").read_bytes() == LARGE
 
 
-def test_a_copy_that_takes_too_long_goes_on_next_time(remote: Ground, tmp_path: Path):
-    remote.put("a.bin", LARGE)
-    place = remote.with_settings(fetch_s=1.0)
+@pytest.mark.parametrize("ground", ["ftp", "ftps", "sftp", "s3", "http"], indirect=True)
+def test_a_copy_that_takes_too_long_goes_on_next_time(ground: Ground, tmp_path: Path):
+    ground.put("a.bin", LARGE)
+    place = ground.with_settings(fetch_s=1.0)
     never, once = threading.Event(), []
 
     def dawdle(size: int, total: int | None) -> None:
@@ -133,28 +136,28 @@ def test_a_copy_that_takes_too_long_goes_on_next_time(remote: Ground, tmp_path: 
             once.append(never.wait(1.2))
 
     with pytest.raises(SourceUnreachable, match=r"took longer than 1 s"):
-        place.fetch(remote.url("a.bin"), tmp_path / "copy", on_progress=dawdle)
-    fetched = remote.place.fetch(remote.url("a.bin"), tmp_path / "copy")
-    assert fetched.resumed_at > 0
+        place.fetch(ground.url("a.bin"), tmp_path / "copy", on_progress=dawdle)
+    fetched = ground.place.fetch(ground.url("a.bin"), tmp_path / "copy")
+    # On a busy machine the time may be over before the first piece.
+    assert bool(fetched.resumed_at) == bool(once)
     assert (tmp_path / "copy").read_bytes() == LARGE
 
 
-def test_wrong_credentials_are_said_to_be_wrong(remote: Ground, monkeypatch, tmp_path: Path):
-    if remote.kind == "ftps":
-        pytest.skip("its server lets everybody in")
-    remote.put("a.csv", b"x")
-    place, url = remote.place, remote.url("a.csv")
-    match remote.kind:
+@pytest.mark.parametrize("ground", ["ftp", "sftp", "s3", "http"], indirect=True)
+def test_wrong_credentials_are_said_to_be_wrong(ground: Ground, monkeypatch, tmp_path: Path):
+    ground.put("a.csv", b"x")
+    place, url = ground.place, ground.url("a.csv")
+    match ground.kind:
         case "ftp":
-            url = remote.url("a.csv", password="n0t-this")
+            url = ground.url("a.csv", password="n0t-this")
         case "sftp":
-            url = remote.url("a.csv", password="n0t-this")
+            url = ground.url("a.csv", password="n0t-this")
         case "s3":
             monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "n0t-this")
         case "http":
-            assert isinstance(remote.server, FileServer)
-            (remote.server.files / "closed" / "a.csv").write_bytes(b"x")
-            url = remote.server.url("closed/a.csv", credentials="me:n0t-this")
+            assert isinstance(ground.server, FileServer)
+            (ground.server.files / "closed" / "a.csv").write_bytes(b"x")
+            url = ground.server.url("closed/a.csv", credentials="me:n0t-this")
     with pytest.raises(BadSource, match="may not be read") as caught:
         place.fetch(url, tmp_path / "copy")
     assert not isinstance(caught.value, SourceUnreachable), "another try will not help"
@@ -162,48 +165,46 @@ def test_wrong_credentials_are_said_to_be_wrong(remote: Ground, monkeypatch, tmp
     assert not (tmp_path / "copy").exists()
 
 
-def test_no_error_drags_secrets_along(remote: Ground):
-    url = remote.url("missing.csv") + ("?token=t0ken" if remote.kind == "http" else "")
+@pytest.mark.parametrize("ground", ["ftp", "sftp", "s3", "http"], indirect=True)
+def test_no_error_drags_secrets_along(ground: Ground):
+    url = ground.url("missing.csv") + ("?token=t0ken" if ground.kind == "http" else "")
     with pytest.raises(BadSource) as caught:
-        remote.place.stat(url)
+        ground.place.stat(url)
     assert "t0ken" not in str(caught.value)
     assert caught.value.__suppress_context__, "the words of the library are not shown"
 
 
-def test_a_bucket_that_is_not_named_is_not_opened(remote: Ground):
-    if remote.kind != "s3":
-        pytest.skip("there are no buckets")
-    remote.put("a.csv", b"x")
-    place = remote.with_settings(s3_buckets=("another-bucket",))
+@pytest.mark.parametrize("ground", ["s3"], indirect=True)
+def test_a_bucket_that_is_not_named_is_not_opened(ground: Ground):
+    ground.put("a.csv", b"x")
+    place = ground.with_settings(s3_buckets=("another-bucket",))
     with pytest.raises(BadSource, match=r"may not lie in the bucket a-bucket"):
-        place.stat(remote.url("a.csv"))
+        place.stat(ground.url("a.csv"))
 
 
-def test_a_host_key_must_be_known(remote: Ground, tmp_path: Path):
-    if remote.kind != "sftp":
-        pytest.skip("there are no host keys")
-    assert isinstance(remote.server, SftpServer)
-    remote.put("a.csv", b"x")
+@pytest.mark.parametrize("ground", ["sftp"], indirect=True)
+def test_a_host_key_must_be_known(ground: Ground, tmp_path: Path):
+    assert isinstance(ground.server, SftpServer)
+    ground.put("a.csv", b"x")
     nobody = tmp_path / "known_hosts"
     nobody.write_text("")
-    unknown = remote.with_settings(sftp_known_hosts=str(nobody), sftp_fingerprints=())
+    unknown = ground.with_settings(sftp_known_hosts=str(nobody), sftp_fingerprints=())
     with pytest.raises(BadSource, match=r"host key of .* is not known") as caught:
-        unknown.stat(remote.url("a.csv"))
-    assert remote.server.fingerprint() in str(caught.value)
-    trusted = remote.with_settings(sftp_known_hosts=str(nobody))
-    assert trusted.stat(remote.url("a.csv")).size == 1
-    known = remote.with_settings(sftp_fingerprints=())
-    assert known.stat(remote.url("a.csv")).size == 1
-    other = (remote.server.folder / "stranger.pub").read_text().split()
-    nobody.write_text(f"[{LOOPBACK}]:{remote.server.port} {other[0]} {other[1]}\n")
+        unknown.stat(ground.url("a.csv"))
+    assert ground.server.fingerprint() in str(caught.value)
+    trusted = ground.with_settings(sftp_known_hosts=str(nobody))
+    assert trusted.stat(ground.url("a.csv")).size == 1
+    known = ground.with_settings(sftp_fingerprints=())
+    assert known.stat(ground.url("a.csv")).size == 1
+    other = (ground.server.folder / "stranger.pub").read_text().split()
+    nobody.write_text(f"[{LOOPBACK}]:{ground.server.port} {other[0]} {other[1]}\n")
     with pytest.raises(BadSource, match="is another than the known one"):
-        trusted.stat(remote.url("a.csv"))
+        trusted.stat(ground.url("a.csv"))
 
 
-def test_a_login_of_a_stranger(remote: Ground):
-    if remote.kind != "sftp":
-        pytest.skip("there are no keys")
-    assert isinstance(remote.server, SftpServer)
-    place = remote.with_settings(sftp_key_file=str(remote.server.other_key))
+@pytest.mark.parametrize("ground", ["sftp"], indirect=True)
+def test_a_login_of_a_stranger(ground: Ground):
+    assert isinstance(ground.server, SftpServer)
+    place = ground.with_settings(sftp_key_file=str(ground.server.other_key))
     with pytest.raises(BadSource, match="did not accept the login"):
-        place.stat(remote.url("a.csv"))
+        place.stat(ground.url("a.csv"))

@@ -77,12 +77,12 @@ EXAMPLES = {"gates.ledger": "redis://localhost/0", "gates.rate": "5/s"}
 def test_every_variable_of_every_setting_is_known():
     for leaf in LEAVES.values():
         shown = value_of(Settings(), leaf.path)
-        if shown in {"", ()}:  # empty is not set
-            shown = EXAMPLES.get(leaf.path, "something")
-        text = "null" if shown is None else str(shown)
+        shown = EXAMPLES.get(leaf.path, "something") if shown == "" else shown  # empty is not set
+        shown = ("one", "two") if shown == () else shown
+        text = ",".join(shown) if isinstance(shown, tuple) else str(shown)
+        text = "null" if shown is None else text
         loaded = load(None, {leaf.variable: text})
-        value = value_of(loaded.settings, leaf.path)
-        assert (",".join(value) if isinstance(value, tuple) else value) == shown
+        assert value_of(loaded.settings, leaf.path) == shown
         assert loaded.origins[leaf.path].name == leaf.variable
 
 
@@ -179,6 +179,20 @@ def test_a_bad_flag_is_named():
 def test_a_file_that_was_asked_for_must_exist():
     with pytest.raises(BadSetting, match=r"cannot read the settings file nowhere\.toml"):
         load(Path("nowhere.toml"))
+
+
+def test_a_list_in_the_environment_has_commas():
+    loaded = load(None, {"HEADGATE_PLACES__ROOTS": "/data/in, /data/more"})
+    assert loaded.settings.places.roots == ("/data/in", "/data/more")
+
+
+def test_a_list_in_a_file_is_a_list(tmp_path: Path):
+    file = tmp_path / "headgate.toml"
+    file.write_text('[places]\nroots = ["/data/in"]\n')
+    assert load(file).settings.places.roots == ("/data/in",)
+    file.write_text('[places]\nroots = "/data/in"\n')
+    with pytest.raises(BadSetting, match=r"places\.roots"):
+        load(file)
 
 
 def test_a_bad_database_url_is_masked_in_its_error():

@@ -28,6 +28,9 @@ def test_options_are_kept():
         pack=10,
         timeout=5,
         memory_mb=100,
+        version="2",
+        needs=["sku"],
+        config_schema={"type": "object"},
     )
     async def function(items, ctx):
         return []
@@ -36,6 +39,7 @@ def test_options_are_kept():
     assert spec is not None
     assert spec.is_async
     assert (spec.provider, spec.gate_of, spec.strategies) == ("wikidata", str, ("exact", "fuzzy"))
+    assert (spec.version, spec.needs, spec.config_schema) == ("2", ("sku",), {"type": "object"})
     assert (spec.normalize, spec.pack, spec.timeout_s, spec.memory_mb) == (dict, 10, 5, 100)
 
 
@@ -57,6 +61,9 @@ def test_objects_with_an_async_call_are_async():
         ("h", {"pack": 0}, "`pack`"),
         ("h", {"timeout": 0}, "`timeout`"),
         ("h", {"memory_mb": 0}, "`memory_mb`"),
+        ("h", {"version": 2}, "`version` is text"),
+        ("h", {"needs": "sku"}, r"`needs` is a list of columns: \['sku'\]"),
+        ("h", {"rate": "often"}, "handler h: rate: 'often' is no limit"),
     ],
 )
 def test_mistakes_are_named(name, options, message):

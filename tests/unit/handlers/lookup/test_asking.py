@@ -146,6 +146,10 @@ def test_values_that_make_dots_together_lead_nowhere_either():
     assert url_for("https://a.org/x/{a}", {"a": "1.5..2"}) == "https://a.org/x/1.5..2"
 
 
+def test_braces_may_stand_for_themselves():
+    assert parse_template("{{{x}}} }}{{", "here").text({"x": "1"}) == "{1} }{"
+
+
 @given(st.text(min_size=1).filter(str.strip))
 def test_whatever_a_row_says_host_and_path_stay(value: str):
     try:
@@ -228,11 +232,14 @@ async def test_a_variant_that_lacks_its_value_makes_way_for_the_next(
 async def test_values_are_asked_with_in_their_normal_form(ask: Asking, provider: Provider):
     lookup = described(
         provider,
-        request={"method": "POST", "json": {"name": "{name}", "year": "{year}", "x": "{x?}"}},
+        request={
+            "method": "POST",
+            "json": {"name": "{name}", "year": "{year}", "x": "{x?}", "n": "{n}"},
+        },
         normalize={"name": ["collapse", "lower", "nfc"], "*": ["trim", "number"]},
     )
-    await ask(lookup, {"name": " U\u0308BER  x ", "year": " 1999 ", "x": "", "other": 1})
-    assert json.loads(sent(provider)[0].body) == {"name": "über x", "year": 1999}
+    await ask(lookup, {"name": " U\u0308BER  x ", "year": " 1999 ", "x": "", "n": 7, "other": 1})
+    assert json.loads(sent(provider)[0].body) == {"name": "über x", "year": 1999, "n": 7}
 
 
 async def test_what_is_no_number_is_said(ask: Asking, provider: Provider):

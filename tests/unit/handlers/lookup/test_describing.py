@@ -56,6 +56,7 @@ def asking(**words: Any) -> dict[str, Any]:
         (changed(columns={"a": {"path": 3}}), "columns.a.path: Expected str, got int"),
         (changed(columns={"a": {}}), "columns.a: give one of `path`, `header` and `status`"),
         (changed(columns={"": "x"}), "columns: a name in it is too short or too long"),
+        (changed(columns={f"c{n}": "x" for n in range(501)}), "columns: there are 501, more than"),
         (changed(columns={"_x": "x"}), "columns: '_x' is no name for a column"),
         (changed(columns={"a": "x["}), "columns.a: 'x[' is no JMESPath expression"),
         (changed(columns={"a": "[" * 400}), "columns.a: the expression is nested too deeply"),
