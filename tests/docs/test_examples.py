@@ -30,6 +30,8 @@ MAKE = (
     "headgate jobs reprocess 3 --ids 11 --status DONE",
 )
 BEFORE = {
+    "headgate export 3 --check results.xlsx": "headgate export 3 results.xlsx",
+    "headgate jobs export 3 --check results.xlsx": "headgate export 3 results.xlsx",
     "headgate jobs resume 3": "headgate jobs pause 3",
     "headgate queue resume --queue nightly": "headgate queue pause --queue nightly",
 }

@@ -190,7 +190,7 @@ def test_pause_resume_and_cancel_follow_the_table_of_moves(admin: Caller, gated:
 
 def test_priority_is_bounded(admin: Caller, gated: str):
     path = f"/api/jobs/{gated}/priority"
-    assert admin.post(path, {"priority": 3}).ok()["priority"] == 3
+    assert admin.post(path, {"priority": 3.0}).ok()["priority"] == 3
     assert admin.job(gated)["priority"] == 3
     for wrong in (11, -11, "1", 1.5, None, True):
         admin.post(path, {"priority": wrong}).refused(422, "priority")

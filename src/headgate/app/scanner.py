@@ -8,16 +8,13 @@ import msgspec
 from headgate.app.reading import Reading
 from headgate.app.settings import Settings
 from headgate.core.errors import BadSetting, HeadgateError, KeyReused
-from headgate.core.job import LOCAL_OWNER, NewJob, Once
+from headgate.core.job import ARRIVAL, LOCAL_OWNER, NewJob, Once
 from headgate.core.secret import without_secrets
 from headgate.ports.clock import Clock
 from headgate.ports.place import Found
 from headgate.ports.store import Store
 from headgate.transfer.places.opening import open_place
 from headgate.transfer.places.watching import Sightings, WatchSettings, arrivals
-
-ARRIVAL = "arrival:"
-"""How the key of a job begins that was made for a file; such keys are kept for ever."""
 
 
 class Scan(msgspec.Struct):

@@ -36,8 +36,6 @@ NOT_SETTINGS = frozenset({"HEADGATE_DEBUG", SERVER_VARIABLE, "HEADGATE_TOKEN"})
 """Variables of ours that change no behaviour of a run, so they are in no section."""
 
 
-
-
 class LogLevel(StrEnum):
     """How much is logged."""
 

@@ -93,12 +93,7 @@ class Engine:
         )
         workshop = Workshop(store, around.lookup, policy, around.log, around.http, around.files)
         self._runner = runner = Runner(
-            workshop,
-            policies.retry,
-            policy,
-            clock,
-            around.rng,
-            self._threads,
+            workshop, policies.retry, policy, clock, around.rng, self._threads
         )
         self._dispatcher = Dispatcher(
             scope,

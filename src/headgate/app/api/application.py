@@ -68,6 +68,7 @@ def build_app(office: Office) -> FastAPI:
         redoc_url=None,
     )
     app.state.office = office
+    app.state.routes = [route for router in ROUTERS for route in router.routes]
     for router in ROUTERS:
         app.include_router(router)
     problems.install(app)

@@ -7,7 +7,7 @@ import msgspec
 from pydantic import Field, ValidationError
 
 from headgate.app.api.problems import Refusal
-from headgate.app.api.wire import Asked
+from headgate.app.api.wire import Asked, Whole
 from headgate.app.reading import Reading
 from headgate.core.reuse import parse_span
 from headgate.engine.rows import OnBadRow
@@ -37,7 +37,7 @@ class JobAsked(Asked):
         default_factory=dict, description='Other names for columns: `{"Title": "title"}`.'
     )
     on_bad_row: OnBadRow = Field(OnBadRow.ITEM_ERROR, strict=False)
-    priority: int = Field(0, ge=-10, le=10)
+    priority: Whole = Field(0, ge=-10, le=10)
     eager: bool = Field(default=False, description="Begin before the source is read to its end.")
     reuse: str | None = Field(
         None, max_length=20, description="Take over results at most so old.", examples=["30d"]

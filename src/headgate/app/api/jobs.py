@@ -11,7 +11,7 @@ from headgate.app.api.identity import Someone, Writer
 from headgate.app.api.job_view import JobDetail, JobPage, JobView, job_detail, job_view
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import Asked, Wire
+from headgate.app.api.wire import Asked, Whole, Wire
 from headgate.core.job import Job
 from headgate.core.paging import Cursor, Order, decode_cursor, encode_cursor, filter_hash
 from headgate.core.status import JobState
@@ -84,7 +84,7 @@ async def cancel(job: OwnJob, who: Writer, office: AtOffice) -> JobView:
 class PriorityAsked(Asked):
     """A job's share among its owner's jobs; each step doubles it."""
 
-    priority: int = Field(ge=-10, le=10)
+    priority: Whole = Field(ge=-10, le=10)
 
 
 @router.post("/{jobId}/priority", responses=documented())

@@ -73,7 +73,7 @@ async def preview(request: Request, who: Writer, office: AtOffice) -> Preview:
         upload = await receive(request, office.folder, limit)
     try:
         handler = upload.fields.get("handler")
-        asked = asked_in({"handler": "none", **upload.fields})
+        asked = asked_in({**upload.fields, "handler": handler or "none"})
         upload.demand_files()
         path = upload.folder if len(upload.files) > 1 else upload.files[0].path
         found = await look(office, path, asked.reading())

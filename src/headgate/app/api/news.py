@@ -8,6 +8,7 @@ import msgspec
 from headgate.app.api.event_view import event_view
 from headgate.app.api.job_view import counts_view
 from headgate.app.api.pulse import Pulse
+from headgate.app.api.record import Record
 from headgate.core.configured import Configured
 from headgate.core.errors import HeadgateError, UnknownJob
 from headgate.core.job import Counts, Job
@@ -15,7 +16,7 @@ from headgate.core.paging import Cursor, Order, encode_cursor, filter_hash
 from headgate.core.status import UNFINISHED
 from headgate.engine.gate_reading import read_gates
 from headgate.ports.clock import Clock
-from headgate.ports.reads import EventQuery, EventRow, JobQuery
+from headgate.ports.reads import EventQuery, JobQuery
 from headgate.ports.store import Store
 
 Message = tuple[str, str | None, str]
@@ -38,7 +39,6 @@ class News:
     """How often all jobs are looked at, for those who listen to no job in particular."""
     GATES_PERIOD_S = 1.0
     JOBS = 50
-    PAGE = 200
 
     def __init__(
         self, store: Store, pulse: Pulse, clock: Clock, limits: Configured, topic: Topic
@@ -54,33 +54,25 @@ class News:
 
     async def told(self, after: int | None) -> AsyncIterator[Message]:
         """Messages for ever; decisions from after that event on, or from now."""
-        seen = await self._newest() if after is None else after
+        query = EventQuery(job_id=self._topic.job_id, owner=self._topic.owner)
+        seen = await self._newest(query) if after is None else after
+        record = Record(self._store.reads, self._clock, query, seen)
         yield "hello", str(seen), "{}"
         while True:
             try:
                 for message in [message async for message in self._changes()]:
                     yield message
-                rows = await self._events(seen)
+                rows = await record.fresh()
             except HeadgateError as error:
                 yield "trouble", None, _json({"detail": str(error)})
                 rows = []
             for row in rows:
-                seen = row.id
                 yield "event", str(row.id), event_view(row).model_dump_json(by_alias=True)
-            if len(rows) < self.PAGE:
-                await self._clock.sleep(self.PERIOD_S)
+            await self._clock.sleep(self.PERIOD_S)
 
-    async def _events(self, after: int) -> list[EventRow]:
-        query = EventQuery(
-            job_id=self._topic.job_id, owner=self._topic.owner, after_id=after, limit=self.PAGE
-        )
-        return await self._store.reads.events(query)
-
-    async def _newest(self) -> int:
-        query = EventQuery(
-            job_id=self._topic.job_id, owner=self._topic.owner, newest_first=True, limit=1
-        )
-        return next((row.id for row in await self._store.reads.events(query)), 0)
+    async def _newest(self, query: EventQuery) -> int:
+        last = msgspec.structs.replace(query, newest_first=True, limit=1)
+        return next((row.id for row in await self._store.reads.events(last)), 0)
 
     async def _changes(self) -> AsyncIterator[Message]:
         for job in await self._jobs():

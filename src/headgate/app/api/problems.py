@@ -1,12 +1,13 @@
 """What went wrong, as RFC 9457 problem details that say what to do."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Match, Route
 
 from headgate.app.api.wire import Wire
 from headgate.app.telemetry import logger, redacted
@@ -155,9 +156,17 @@ async def _http(request: Request, error: Exception) -> Response:
     if error.status_code == 404:
         return answer(404, f"there is nothing at {request.url.path}; see /api/openapi.json")
     if error.status_code == 405:
-        detail = f"{request.method} is not possible at {request.url.path}"
-        return answer(405, detail, error.headers)
+        allowed = ", ".join(sorted(_methods_at(request)))
+        detail = f"{request.method} is not possible at {request.url.path}, only {allowed}"
+        return answer(405, detail, {"Allow": allowed})
     return answer(error.status_code, str(error.detail), error.headers)
+
+
+def _methods_at(request: Request) -> set[str]:
+    """What is possible at a path: the router itself tells only of the first route there."""
+    routes: Sequence[Route] = request.app.state.routes
+    matching = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
+    return {method for route in matching for method in route.methods or ()}
 
 
 async def _defect(request: Request, error: Exception) -> Response:

@@ -13,7 +13,7 @@ from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Asked, Wire
 from headgate.app.credentials import csrf_of, digest_of, fits, mint
 from headgate.core.errors import UnknownUser
-from headgate.core.user import Role, TokenKind, User
+from headgate.core.user import Role, TokenKind, weaker
 from headgate.ports.access import NewToken
 
 router = APIRouter(tags=["access"])
@@ -48,19 +48,21 @@ async def login(asked: LoginAsked, request: Request, response: Response, office:
         raise Refusal(
             429, f"too many failures: try again in {rest_s:.0f} s", {"Retry-After": f"{rest_s:.0f}"}
         )
-    user = await _checked(asked, office)
-    if user is None:
+    checked = await _checked(asked, office)
+    if checked is None:
         office.logins.failed(*keys)
         raise Refusal(401, "the name, the password or the token is wrong")
-    secret = await _open_session(office, user.name, user.role)
+    name, role = checked
+    secret = await _open_session(office, name, role)
     _set_cookie(response, request, secret, office.settings.server.session_s)
-    return Me(name=user.name, role=user.role, csrf=csrf_of(secret))
+    return Me(name=name, role=role, csrf=csrf_of(secret))
 
 
 @router.post("/api/logout", status_code=204, responses=documented())
 async def logout(who: Someone, response: Response, office: AtOffice) -> Response:
-    """Close the session."""
-    await office.store.access.revoke_token(who.token_id, who.name)
+    """Close the session; an API token is no session, and stays."""
+    if who.csrf is not None:
+        await office.store.access.revoke_token(who.token_id, who.name)
     response = Response(status_code=204)
     response.delete_cookie(COOKIE, path="/")
     return response
@@ -86,11 +88,12 @@ async def by_link(
     return response
 
 
-async def _checked(asked: LoginAsked, office: Office) -> User | None:
+async def _checked(asked: LoginAsked, office: Office) -> tuple[str, Role] | None:
+    """Who that is, and as what: a token never opens more than it lets in to itself."""
     access = office.store.access
     if asked.token:
         found = await access.bearer(digest_of(asked.token), TokenKind.API)
-        return found.user if found else None
+        return (found.user.name, weaker(found.token.role, found.user.role)) if found else None
     if not asked.name or asked.password is None:
         raise Refusal(422, "send `name` and `password`, or `token`")
     try:
@@ -99,7 +102,9 @@ async def _checked(asked: LoginAsked, office: Office) -> User | None:
         user, kept = None, None
     async with SLOW:
         right = await asyncio.to_thread(fits, asked.password, kept)
-    return user if right and user is not None and user.disabled_at is None else None
+    if not right or user is None or user.disabled_at is not None:
+        return None
+    return user.name, user.role
 
 
 async def _open_session(office: Office, name: str, role: Role) -> str:

@@ -38,7 +38,7 @@ class Users(Wire):
 
 
 class UserAsked(Asked):
-    """A user to be made, or changed if there is one of that name."""
+    """A user to be made."""
 
     name: str = Field(pattern=NAME, examples=["ann"])
     role: Role = Field(Role.USER, strict=False)
@@ -58,6 +58,24 @@ async def add(asked: UserAsked, who: Admin, office: AtOffice) -> UserView:
     if asked.password is not None:
         kept = await asyncio.to_thread(hash_password, asked.password)
     return user_view(await office.store.access.add_user(NewUser(asked.name, asked.role, kept)))
+
+
+class UserChange(Asked):
+    """What is to be different; what is not named stays. A disabled user is let in again."""
+
+    role: Role | None = Field(None, strict=False)
+    password: str | None = Field(None, min_length=SHORTEST_PASSWORD, max_length=1_000)
+
+
+@users.patch("/{name}", responses=documented(409))
+async def change(name: Name, asked: UserChange, who: Admin, office: AtOffice) -> UserView:
+    """Give a user another role or password; their tokens never let in as more than the role."""
+    if name == who.name and asked.role not in {None, who.role}:
+        raise Refusal(409, "you cannot take your own rights; let another admin do it")
+    kept = None
+    if asked.password is not None:
+        kept = await asyncio.to_thread(hash_password, asked.password)
+    return user_view(await office.store.access.change_user(name, asked.role, kept))
 
 
 @users.delete("/{name}", status_code=204, responses=documented(409))

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 Identifier = Annotated[str, Field(description="Opaque.", examples=["17"])]
@@ -11,6 +11,14 @@ Moment = Annotated[
     str | None,
     Field(description="UTC, ISO 8601.", examples=["2026-03-01T12:00:00.000000+00:00"]),
 ]
+
+
+def _whole(value: object) -> object:
+    """In JSON, 2.0 is a whole number as well."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
 
 
 class Wire(BaseModel):

@@ -11,7 +11,7 @@ from headgate.app.cli.options import Json, seconds_in
 from headgate.app.cli.shapes import ago, moment
 from headgate.app.credentials import SHORTEST_PASSWORD, hash_password, mint
 from headgate.core.errors import UsageError
-from headgate.core.user import Role, TokenKind, weaker
+from headgate.core.user import Role, Token, TokenKind, User, weaker
 from headgate.ports.access import NewToken, NewUser
 
 app = noun("users", "Users of the server, and their tokens.")
@@ -65,32 +65,8 @@ async def ls(desk: Desk, as_json: Json = False) -> None:
         tokens = await store.access.tokens(None)
     shown = [token for token in tokens if token.kind is TokenKind.API]
     if as_json:
-        desk.screen.json(
-            {
-                "users": [
-                    {
-                        "name": user.name,
-                        "role": user.role,
-                        "has_password": user.has_password,
-                        "created_at": moment(user.created_at),
-                        "disabled_at": moment(user.disabled_at),
-                    }
-                    for user in users
-                ],
-                "tokens": [
-                    {
-                        "id": token.id,
-                        "user": token.user,
-                        "role": token.role,
-                        "label": token.label,
-                        "created_at": moment(token.created_at),
-                        "expires_at": moment(token.expires_at),
-                        "last_used_at": moment(token.last_used_at),
-                    }
-                    for token in shown
-                ],
-            }
-        )
+        shapes = {"users": [*map(_user_shape, users)], "tokens": [*map(_token_shape, shown)]}
+        desk.screen.json(shapes)
         return
     if not users:
         desk.screen.say("nobody yet: `headgate users add NAME` makes a user")
@@ -111,21 +87,47 @@ async def ls(desk: Desk, as_json: Json = False) -> None:
     )
     if shown:
         desk.screen.line("\nTokens", "bold")
-        desk.screen.table(
-            ("TOKEN", "USER", "ROLE", "LABEL", "MADE", "EXPIRES", "LAST USED"),
-            [
-                (
-                    token.id,
-                    token.user,
-                    token.role,
-                    token.label,
-                    ago(token.created_at, now),
-                    moment(token.expires_at) or "never",
-                    ago(token.last_used_at, now) or "never",
-                )
-                for token in shown
-            ],
-        )
+        _show_tokens(desk, shown, now)
+
+
+def _user_shape(user: User) -> dict[str, object]:
+    return {
+        "name": user.name,
+        "role": user.role,
+        "has_password": user.has_password,
+        "created_at": moment(user.created_at),
+        "disabled_at": moment(user.disabled_at),
+    }
+
+
+def _token_shape(token: Token) -> dict[str, object]:
+    return {
+        "id": token.id,
+        "user": token.user,
+        "role": token.role,
+        "label": token.label,
+        "created_at": moment(token.created_at),
+        "expires_at": moment(token.expires_at),
+        "last_used_at": moment(token.last_used_at),
+    }
+
+
+def _show_tokens(desk: Desk, tokens: list[Token], now: int) -> None:
+    desk.screen.table(
+        ("TOKEN", "USER", "ROLE", "LABEL", "MADE", "EXPIRES", "LAST USED"),
+        [
+            (
+                token.id,
+                token.user,
+                token.role,
+                token.label,
+                ago(token.created_at, now),
+                moment(token.expires_at) or "never",
+                ago(token.last_used_at, now) or "never",
+            )
+            for token in tokens
+        ],
+    )
 
 
 @command(
