@@ -21,7 +21,11 @@ from headgate.engine.steering import Steering
 
 router = APIRouter(prefix="/api/queues", tags=["queues"])
 
-Name = Annotated[str, Path(max_length=200, description="The name of a queue.")]
+Name = Annotated[
+    str,
+    Path(max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$", description="The name of a queue."),
+]
+Line = Annotated[int, Field(ge=0, le=2**53)]
 
 
 class QueueList(Wire):
@@ -42,7 +46,7 @@ class RowsAsked(Asked):
         max_length=20,
         description="The fields that name an item; without them, its whole content does.",
     )
-    lines: list[int] | None = Field(None, description="Where each item stood in a file.")
+    lines: list[Line] | None = Field(None, description="Where each item stood in a file.")
     problems: list[str | None] | None = Field(
         None, description="Why each item is bad, so that it is kept as an ERROR; null: it is not."
     )
