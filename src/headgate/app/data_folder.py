@@ -52,6 +52,10 @@ class DataFolder:
         """Where the copy of a job's far source lies."""
         return self.root / "copies" / str(job_id)
 
+    def remove_copy(self, job_id: int) -> None:
+        """Remove the copy of a job's far source."""
+        shutil.rmtree(self.copy_folder(job_id), ignore_errors=True)
+
     def export_file(self, job_id: int, export_id: int, ending: str) -> Path:
         """Where an export is written."""
         folder = self.exports / str(job_id)
@@ -66,8 +70,8 @@ class DataFolder:
     def remove_job(self, job_id: int, source: str) -> None:
         """Remove everything that belongs to a job."""
         self.remove_source(source)
-        for folder in (self.copy_folder(job_id), self.exports / str(job_id)):
-            shutil.rmtree(folder, ignore_errors=True)
+        self.remove_copy(job_id)
+        shutil.rmtree(self.exports / str(job_id), ignore_errors=True)
 
 
 def data_folder(settings: Settings) -> DataFolder:

@@ -219,7 +219,7 @@ class Ingest:
             if (await self._welcome(reading)).ingest_complete:
                 raise StaleIngest from error
             raise
-        reading.sizer.committed((self._clock.monotonic() - began_s) * 1_000.0)
+        reading.sizer.committed((self._clock.monotonic() - began_s) * 1_000.0, waited=report.waited)
         reading.commits += 1
         reading.stored_position = position
         reading.left_over = []

@@ -46,6 +46,8 @@ class EnqueueReport(msgspec.Struct, frozen=True):
 
     inserted: int
     known: Sequence[KnownRow] = ()
+    waited: bool = False
+    """Others used all connections meanwhile: a smaller batch would be kinder to them."""
 
 
 class GateFilter(msgspec.Struct, frozen=True):

@@ -124,3 +124,20 @@ async def test_a_duty_has_one_holder_until_its_term_ends(store, other, place):
     place.pass_time(11)
     assert await other.jobs.elect("sweep", "two", 10.0)
     assert not await store.jobs.elect("sweep", "one", 10.0)
+
+
+async def test_a_living_worker_can_be_asked_to_drain(store, who):
+    other = await factories.worker(store)
+    assert await store.jobs.draining([who, other]) == []
+    assert await store.jobs.ask_drain(who)
+    assert await store.jobs.ask_drain(who)
+    assert await store.jobs.draining([who, other]) == [who]
+    assert {row.id: row.draining for row in await store.reads.workers()} == {
+        who: True,
+        other: False,
+    }
+    kinds = [event.kind for event in await store.reads.events(EventQuery())]
+    assert kinds.count("worker_drain") == 2
+    await store.jobs.retire(who, "finished")
+    assert not await store.jobs.ask_drain(who)
+    assert not await store.jobs.ask_drain("nobody")

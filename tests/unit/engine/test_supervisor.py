@@ -130,6 +130,23 @@ async def test_a_drain_waits_for_a_source_that_is_still_read(store: SqliteStore)
     assert watch.processes[0].stops == [False]
 
 
+async def test_a_worker_that_is_asked_to_drain_ends_and_is_not_replaced(store: SqliteStore):
+    job = await factories.job(store, 1)
+    watch = Watch(store, obedient, WorkerPolicy(processes=2))
+    watch.begin(jobs=(job.id,))
+    await watch.turn(2.0)
+    first, second = watch.launcher.orders
+    assert await store.jobs.ask_drain(first.worker)
+    [asked] = [row for row in await store.reads.workers() if row.draining]
+    assert asked.id == first.worker
+    await watch.turn(3.0)
+    assert [process.stops for process in watch.processes] == [[False], []]
+    assert [row.id for row in await store.reads.workers()] == [second.worker]
+    assert not await store.jobs.ask_drain(first.worker)
+    watch.supervisor.stop()
+    await watch.end()
+
+
 async def test_the_concurrency_is_shared_among_the_processes(store: SqliteStore):
     job = await factories.job(store, 1)
     watch = Watch(store, obedient, WorkerPolicy(concurrency=7, processes=3))

@@ -14,7 +14,8 @@ from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.upload import receive
 from headgate.app.api.wire import Wire
 from headgate.app.reading import Reading
-from headgate.core.errors import BadSource
+from headgate.core.errors import BadSource, UsageError
+from headgate.engine.rows import OnBadRow
 from headgate.handlers.info import HandlerInfo
 from headgate.transfer.inspection import Inspection, inspect
 
@@ -90,8 +91,8 @@ async def preview(request: Request, who: Writer, office: AtOffice) -> Preview:
             for row in found.rows[:SHOWN]
         ],
         problems=[
-            BadRowView(row=index + 1, problem=problem)
-            for index, problem in sorted(found.problems.items())[:SHOWN]
+            BadRowView(row=line, problem=problem)
+            for line, problem in sorted(found.problems.items())[:SHOWN]
         ],
         notes=list(found.notes),
         missing=[name for name in needs if name not in columns],
@@ -103,7 +104,7 @@ async def look(office: Office, path: Path, reading: Reading) -> Inspection:
     async with _at_once:
         try:
             return await asyncio.to_thread(inspect, path, reading.options, office.settings.limits)
-        except BadSource as error:
+        except (BadSource, UsageError) as error:
             raise BadSource(office.folder.without_paths(str(error))) from error
 
 
@@ -119,6 +120,17 @@ def renamed(found: Inspection, asked: JobAsked) -> list[str]:
     if len(set(names)) < len(names):
         raise Refusal(422, "`columns` gives two columns the same name")
     return names
+
+
+def demand_rows(found: Inspection, asked: JobAsked) -> None:
+    """Refuse a file whose rows are bad as far as we looked, or one where none may be."""
+    if not found.problems:
+        return
+    line, problem = min(found.problems.items())
+    if asked.on_bad_row is OnBadRow.FAIL:
+        raise Refusal(422, f"line {line:,}: {problem}")
+    if len(found.problems) >= len(found.rows):
+        raise Refusal(422, f"no row can be used as it is; line {line:,}: {problem}")
 
 
 def demand_columns(found: Inspection, asked: JobAsked, handler: HandlerInfo) -> None:

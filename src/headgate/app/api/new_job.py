@@ -11,7 +11,7 @@ from fastapi import APIRouter, Header, Request, Response
 from headgate.app.api.handlers import demand_config, demand_handler
 from headgate.app.api.identity import Principal, Writer, client_of
 from headgate.app.api.job_asked import JobAsked, JobFromSource, asked_in, valid
-from headgate.app.api.looking import demand_columns, look
+from headgate.app.api.looking import demand_columns, demand_rows, look
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.upload import Upload, receive
@@ -170,7 +170,9 @@ class _Maker:
         files = upload.files
         name = inline or (files[0].path.name if len(files) == 1 else "")
         path: Path = upload.folder / name if name else upload.folder
-        demand_columns(await look(self._office, path, asked.reading()), asked, handler)
+        found = await look(self._office, path, asked.reading())
+        demand_columns(found, asked, handler)
+        demand_rows(found, asked)
         source = self._office.folder.source_of(upload.folder, name)
         shown = "" if inline else name or f"{len(files):,} files"
         job = await self._create(Draft(asked, handler, source, shown, digest))

@@ -14,8 +14,10 @@ from headgate.core.errors import (
     BadSource,
     CapReached,
     HeadgateError,
+    IllegalMove,
     SourceUnreachable,
     UnknownHandler,
+    UnknownJob,
     UsageError,
 )
 from headgate.core.job import Job
@@ -33,6 +35,7 @@ from headgate.transfer.renamed import RenamedSource
 from headgate.transfer.sources import open_source
 
 READING = frozenset({JobState.INGESTING})
+REFUSED = frozenset({JobState.FAILED})
 
 
 class Reader:
@@ -62,9 +65,13 @@ class Reader:
         self._name = name
         self._under_way: dict[int, asyncio.Task[None]] = {}
         self._rests_until_s: dict[int, float] = {}
+        self._has_cleaned = False
 
     async def look(self) -> None:
         """Begin to read what nobody reads yet, oldest first."""
+        if not self._has_cleaned:
+            await self._finish_refusals()
+            self._has_cleaned = True
         query = JobQuery(states=READING, read_by_server=True, limit=1_000)
         waiting = (await self._store.reads.jobs(query))[::-1]
         for job in waiting:
@@ -91,6 +98,7 @@ class Reader:
         self._rests_until_s.pop(job_id, None)
         if not task.cancelled() and task.exception() is not None:
             self._rests_until_s[job_id] = self._clock.monotonic() + self.REST_S
+            self._has_cleaned = False
             logger().error("a source could not be read", job=job_id, error=repr(task.exception()))
 
     async def _hold(self, job_id: int) -> bool:
@@ -153,10 +161,21 @@ class Reader:
         logger().warning("source refused", job=job.id, reason=reason)
         with suppress(HeadgateError):  # it may have failed, or ended, already
             await self._store.jobs.move_job(job.id, JobMove.FAIL, reason)
-        with suppress(HeadgateError):
-            while await self._store.jobs.discard_items(job.id):
-                pass
+        await self._discard(job.id)
+        await asyncio.to_thread(self._folder.remove_copy, job.id)
         await self._store.notifier.ring()
+
+    async def _finish_refusals(self) -> None:
+        """Remove items of refused sources where whoever began to do so was cut short."""
+        query = JobQuery(states=REFUSED, read_by_server=True, limit=1_000)
+        for job in await self._store.reads.jobs(query):
+            if not job.ingest_complete and (await self._store.reads.counts(job.id)).total:
+                await self._discard(job.id)
+
+    async def _discard(self, job_id: int) -> None:
+        with suppress(IllegalMove, UnknownJob):  # somebody brought it back, or deleted it
+            while await self._store.jobs.discard_items(job_id):
+                pass
 
     @asynccontextmanager
     async def _held(self, job_id: int) -> AsyncIterator[None]:

@@ -146,6 +146,10 @@ class Database:
         """Run `work` whose statements are each a transaction of their own."""
         return await self._patiently(work, repeatable=True)
 
+    def waited_ms(self) -> int:
+        """How long verbs of this process have waited for a connection, all together."""
+        return 0 if self._pool is None else self._pool.get_stats().get("requests_wait_ms", 0)
+
     async def migrate(self) -> list[str]:
         """Apply what is missing and say what it was."""
         async with self.connect() as connection:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
 from psycopg import errors
 
 from headgate.core.errors import StaleIngest, UnknownJob, UsageError
@@ -43,10 +44,12 @@ class Enqueue:
 
     async def run(self) -> EnqueueReport:
         """Hope that every row is new; if one is not, look first."""
+        before_ms = self._database.waited_ms()
         try:
-            return await self._database.write(lambda session: self._work(session, hopeful=True))
+            report = await self._database.write(lambda session: self._work(session, hopeful=True))
         except errors.UniqueViolation:
-            return await self._database.write(lambda session: self._work(session, hopeful=False))
+            report = await self._database.write(lambda session: self._work(session, hopeful=False))
+        return replace(report, waited=self._database.waited_ms() > before_ms)
 
     async def _work(self, session: Session, *, hopeful: bool) -> EnqueueReport:
         record = await session.record("lock_job", job_id=self._request.job_id)

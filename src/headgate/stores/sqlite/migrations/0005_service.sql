@@ -102,3 +102,6 @@ CREATE TABLE reusable (
     PRIMARY KEY (owner, digest)
 ) WITHOUT ROWID;
 CREATE INDEX reusable_by_item ON reusable (item_id);
+
+-- A worker that was asked to finish what it runs, and to end.
+ALTER TABLE workers ADD COLUMN drain_at INTEGER;
