@@ -11,18 +11,18 @@ from headgate.client import (
     Conflict,
     Counters,
     Event,
+    ItemFilter,
     ItemNotFound,
     JobNotFound,
     NewJob,
     NotAllowed,
     NotFound,
+    PendingFilter,
     Refused,
+    Replay,
     Reprocess,
     Rows,
 )
-from headgate.client.dead_letters import Replay
-from headgate.client.items import ItemFilter
-from headgate.client.pending import PendingFilter
 from headgate.core.errors import IllegalMove, UnknownItem, UnknownJob
 from headgate.core.status import ItemStatus, JobState
 from headgate.core.user import Role

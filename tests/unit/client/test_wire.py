@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+import headgate.client
 from headgate.client import ApiError, Client, NewJob, Refused, TooMuch, Unavailable
 from headgate.client.patience import Patience
 from headgate.core.errors import UsageError
@@ -249,3 +250,8 @@ async def test_a_stream_that_is_refused_ends(client: Client, provider: Provider)
         with pytest.raises(Refused, match="there is no job 7"):
             async for _ in client.events.stream("7"):
                 pass
+
+
+def test_what_is_exported_is_there_and_sorted():
+    assert sorted(headgate.client.__all__) == headgate.client.__all__
+    assert all(hasattr(headgate.client, name) for name in headgate.client.__all__)

@@ -2,10 +2,9 @@
 
 from headgate.app.remote.values import attempt_of, detail_of, row_of, wait_of
 from headgate.app.service import ItemAccount, ItemWait, Replay, Replayed
-from headgate.client import Client, Item
+from headgate.client import Client, Item, ItemFilter
 from headgate.client import Page as WirePage
-from headgate.client.dead_letters import Replay as WireReplay
-from headgate.client.items import ItemFilter
+from headgate.client import Replay as WireReplay
 from headgate.core.status import ItemMove
 from headgate.ports.items import Decision
 from headgate.ports.reads import ItemDetail, ItemQuery, ItemRow, Page

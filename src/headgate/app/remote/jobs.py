@@ -2,10 +2,11 @@
 
 from headgate.app.remote.values import event_of, group_of, job_of, stand_of, wait_of
 from headgate.app.service import SHOWN_EVENTS, JobAccount, JobStand
-from headgate.client import Client, Reprocess
-from headgate.client.jobs import Filter
+from headgate.client import Client, Filter, Reprocess
 from headgate.core.job import Job
 from headgate.ports.items import RequeueRequest
+
+LARGEST_PAGE = 1_000
 
 
 class RemoteJobs:
@@ -18,7 +19,8 @@ class RemoteJobs:
         """Jobs older than `after` (0: all), newest first."""
         found: list[JobStand] = []
         # A cursor of the server's cannot be made from a number: what is newer is passed over.
-        async for job in self._client.jobs.all(page_size=min(limit, 1_000)):
+        page_size = LARGEST_PAGE if after else min(limit, LARGEST_PAGE)
+        async for job in self._client.jobs.all(page_size=page_size):
             if after and int(job.id) >= after:
                 continue
             found.append(stand_of(job))
