@@ -4,24 +4,13 @@ Apart from the API, so that no request can hold up a heartbeat.
 """
 
 import asyncio
-import os
-import sys
-import traceback
 from typing import BinaryIO
 
-import msgspec
-
+from headgate.app.employment import work_as
 from headgate.app.launch import ProcessLauncher
-from headgate.app.leash import (
-    be_deaf_to_interrupts,
-    briefing_on,
-    die_with_parent,
-    take_leash,
-    watch_leash,
-)
-from headgate.app.loop import run_async
+from headgate.app.leash import watch_leash
 from headgate.app.settings import Settings
-from headgate.app.telemetry import LogObserver, configure
+from headgate.app.telemetry import LogObserver
 from headgate.app.wiring import open_store
 from headgate.engine.clock import SystemClock
 from headgate.engine.engine import Policies
@@ -50,22 +39,5 @@ async def supervise(settings: Settings, leash: BinaryIO) -> None:
         await supervisor.run(Work(command="serve"))
 
 
-def main() -> None:
-    """Supervise until told to stop."""
-    die_with_parent()
-    be_deaf_to_interrupts()
-    leash = take_leash()
-    settings = msgspec.json.decode(briefing_on(leash), type=Settings)
-    configure(settings.log.level, settings.log.format)
-    code = 1
-    try:
-        run_async(supervise(settings, leash))
-        code = 0
-    except BaseException:  # noqa: BLE001  the last word of a process
-        traceback.print_exc()
-    sys.stderr.flush()
-    os._exit(code)
-
-
 if __name__ == "__main__":
-    main()
+    work_as(supervise)

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Path, Query, Request
 
 from headgate.app.api.identity import Someone
-from headgate.app.api.office import AtOffice
+from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal
 from headgate.core.errors import UnknownItem, UnknownJob
 from headgate.core.job import Job
@@ -45,6 +45,17 @@ async def own_item(item_id: ItemId, who: Someone, office: AtOffice) -> ItemDetai
 
 OwnJob = Annotated[Job, Depends(own_job)]
 OwnItem = Annotated[ItemDetail, Depends(own_item)]
+
+
+async def job_named(office: Office, owner: str | None, job_id: str | None) -> int | None:
+    """The number of a job that a query names, if it names one that may be seen."""
+    if job_id is None:
+        return None
+    number = number_in(job_id) if job_id else None
+    if number is None:
+        raise UnknownJob(f"there is no job {job_id[:40]!r}")
+    return (await office.store.reads.job(number, owner)).id
+
 
 PageSize = Annotated[int, Query(alias="pageSize", ge=1, le=1_000, description="Rows in a page.")]
 After = Annotated[

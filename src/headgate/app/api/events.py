@@ -7,14 +7,13 @@ from fastapi import APIRouter, Header, Query
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.responses import Response
 
-from headgate.app.api.asking import number_in
+from headgate.app.api.asking import job_named, number_in
 from headgate.app.api.event_view import EventView, event_view
 from headgate.app.api.identity import Someone
 from headgate.app.api.news import News, Topic
 from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Wire
-from headgate.core.errors import UnknownJob
 from headgate.ports.reads import EventQuery
 
 router = APIRouter(prefix="/api/events", tags=["events"])
@@ -46,7 +45,7 @@ async def stream(
     ] = None,
 ) -> Response:
     """Stream counters, changes, decisions and gate changes; resumable by Last-Event-ID."""
-    number = await _job(office, who.sees, job_id)
+    number = await job_named(office, who.sees, job_id)
     after = _after(last_event_id)
     topic = Topic(job_id=number, owner=who.sees, gates=who.sees is None)
     news = News(office.store, office.pulse, office.clock, office.limits, topic)
@@ -65,7 +64,7 @@ async def log(
 ) -> EventPage:
     """List events, newest first."""
     query = EventQuery(
-        job_id=await _job(office, who.sees, job_id),
+        job_id=await job_named(office, who.sees, job_id),
         owner=who.sees,
         after_id=_after(after) or 0,
         newest_first=True,
@@ -76,15 +75,6 @@ async def log(
     return EventPage(
         items=[event_view(row) for row in rows], next=str(rows[-1].id) if more else None
     )
-
-
-async def _job(office: AtOffice, owner: str | None, job_id: str | None) -> int | None:
-    if job_id is None:
-        return None
-    number = number_in(job_id) if job_id else None
-    if number is None:
-        raise UnknownJob(f"there is no job {job_id!r}")
-    return (await office.store.reads.job(number, owner)).id
 
 
 def _after(text: str | None) -> int | None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import APIRouter, Header, Request, Response
 
-from headgate.app.api.handlers import demand_config, demand_handler
+from headgate.app.api.handlers import configured, demand_handler
 from headgate.app.api.identity import Principal, Writer, client_of
 from headgate.app.api.job_asked import JobAsked, JobFromSource, asked_in, valid
 from headgate.app.api.looking import demand_columns, demand_rows, look
@@ -181,9 +181,7 @@ class _Maker:
         return job
 
     def _handler(self, asked: JobAsked) -> HandlerInfo:
-        handler = demand_handler(self._office, asked.handler)
-        demand_config(handler, asked.config)
-        return handler
+        return configured(demand_handler(self._office, asked.handler), asked.config)
 
     async def _create(self, draft: Draft) -> Job:
         policy, asked = self._office.settings.server, draft.asked

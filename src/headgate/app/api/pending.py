@@ -4,14 +4,13 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 
-from headgate.app.api.asking import After, KeysetOnly, PageSize, Statuses, number_in, statuses_in
+from headgate.app.api.asking import After, KeysetOnly, PageSize, Statuses, job_named, statuses_in
 from headgate.app.api.identity import Principal, Someone
 from headgate.app.api.item_view import ItemPage
 from headgate.app.api.items import page_view
 from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import microseconds_of
-from headgate.core.errors import UnknownJob
 from headgate.core.paging import Order
 from headgate.core.status import OPEN
 from headgate.core.user import Role
@@ -47,7 +46,7 @@ async def ls(
         raise Refusal(404, "the view across jobs is switched off here (`server.pending_view`)")
     owner = _owner(who, user_id)
     query = ItemQuery(
-        job_id=await _job_of(office, job_id, owner),
+        job_id=await job_named(office, owner, job_id),
         statuses=statuses_in(statuses) or OPEN,
         owner=owner,
         handler=job_type,
@@ -66,15 +65,6 @@ def _owner(who: Principal, user_id: str) -> str | None:
     if not who.may(Role.ADMIN):
         raise Refusal(403, "only admins see what belongs to others; ask for `userId=me`")
     return None
-
-
-async def _job_of(office: AtOffice, job_id: str | None, owner: str | None) -> int | None:
-    if job_id is None:
-        return None
-    number = number_in(job_id) if job_id else None
-    if number is None:
-        raise UnknownJob(f"there is no job {job_id!r}")
-    return (await office.store.reads.job(number, owner)).id
 
 
 def _moment(text: str | None, name: str) -> int | None:
