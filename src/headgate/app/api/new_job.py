@@ -138,7 +138,7 @@ class _Maker:
 
     async def from_json(self, body: bytes) -> Job:
         """A job over a source elsewhere, or over items that the request holds."""
-        asked = valid(JobFromSource, _json_in(body))
+        asked = valid(JobFromSource, json_in(body))
         if (asked.source is None) == (asked.items is None):
             raise Refusal(422, "send either `source` or `items`")
         digest = hashlib.blake2b(body, digest_size=16).hexdigest()
@@ -203,7 +203,8 @@ class _Maker:
         return await self._office.store.jobs.create_job(new)
 
 
-def _json_in(body: bytes) -> Any:
+def json_in(body: bytes) -> Any:
+    """The value in a body, or 400."""
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError) as error:
