@@ -24,7 +24,6 @@ from headgate.engine.clock import SystemClock
 from headgate.engine.observed import ObservedStore
 from headgate.engine.process import this_host
 from headgate.ports.store import Store
-from headgate.transfer.blobs import LocalBlobs
 
 LOOK_S = 1.0
 """How often to look when no bell rings."""
@@ -39,10 +38,9 @@ async def serve(settings: Settings, leash: BinaryIO) -> None:
     name = f"clerk-{this_host()}-{secrets.token_hex(4)}"
     stopping = asyncio.Event()
     watch_leash(leash, asyncio.get_running_loop(), stopping.set, stopping.set)
-    blobs = LocalBlobs(folder.blobs, clock)
     observer = LogObserver(settings.log.level)
     async with ObservedStore(open_store(settings), observer, clock) as store:
-        reader = Reader(store, settings, clock, folder, blobs, name)
+        reader = Reader(store, settings, clock, folder, name)
         writer = Writer(store, clock, folder, name)
         clearing = Clearing(store, settings, clock, folder)
         stop = asyncio.ensure_future(stopping.wait())
@@ -52,7 +50,6 @@ async def serve(settings: Settings, leash: BinaryIO) -> None:
             await _bell(store, stop)
         await reader.stop()
         await writer.stop()
-    await blobs.close()
 
 
 class Duty(Protocol):
