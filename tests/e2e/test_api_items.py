@@ -1,0 +1,329 @@
+"""Items over HTTP: the grid, single rows, why they wait, decisions, and bringing them back."""
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.kit.api_server import ApiServer, Caller, rows_csv
+from tests.kit.command import until
+
+pytestmark = pytest.mark.slow
+
+FIELDS = {
+    "id",
+    "key",
+    "status",
+    "summary",
+    "result",
+    "attempts",
+    "errorClass",
+    "lastError",
+    "dueAt",
+    "lockedBy",
+    "updatedAt",
+}
+DEEDS = {"r2": "missing", "r3": "fail", "r4": "review", "r5": "skip"}
+
+
+@pytest.fixture(scope="module")
+def seen(api: ApiServer) -> str:
+    """A job that nobody changes."""
+    return api.admin().done(rows_csv(12, **DEEDS))
+
+
+@pytest.fixture
+def gated(admin: Caller, tmp_path: Path) -> str:
+    """A job whose items wait for a file."""
+    config = json.dumps({"gate": str(tmp_path / "gate")})
+    return admin.send(b"id\n1\n2\n3\n", handler="shop.gated", config=config)
+
+
+# ---- the grid -----------------------------------------------------------------------------------
+
+
+def test_items_come_in_input_order_with_the_names_of_the_contract(admin: Caller, seen: str):
+    page = admin.get(f"/api/jobs/{seen}/items").ok()
+    assert page.keys() == {"items", "next"}
+    assert page["next"] is None
+    assert [item["key"] for item in page["items"]] == [str(n) for n in range(1, 13)]
+    for item in page["items"]:
+        assert item.keys() >= FIELDS
+        assert "input" not in item  # light
+    first, missing, failed = page["items"][:3]
+    assert first["result"] == {"price": 3, "seen": "name 1"}
+    assert (first["status"], first["attempts"], first["errorClass"]) == ("DONE", 1, None)
+    assert missing["status"] == "NOT_FOUND"
+    assert (failed["status"], failed["errorClass"]) == ("ERROR", "given_up")
+    assert "out of stock" in failed["lastError"]
+
+
+@pytest.mark.parametrize("size", [1, 5, 12, 100])
+def test_pages_of_any_size_hold_every_row_once(admin: Caller, seen: str, size: int):
+    keys = [item["key"] for item in admin.items(seen, pageSize=size)]
+    assert keys == [str(n) for n in range(1, 13)]
+    by_change = admin.items(seen, pageSize=size, order="updated")
+    assert sorted(int(item["key"]) for item in by_change) == [*range(1, 13)]
+
+
+def test_items_are_found_by_status_text_and_error_class(admin: Caller, seen: str):
+    def keys(**query: str) -> list[str]:
+        return [item["key"] for item in admin.items(seen, **query)]
+
+    assert keys(statuses="ERROR,NOT_FOUND") == ["2", "3"]
+    assert keys(statuses="review") == ["4"]
+    assert keys(errorClass="given_up") == ["3"]
+    assert keys(q="name 11") == ["11"]
+    assert keys(q="nothing like it") == []
+    assert keys(q="100%") == []
+    admin.get(f"/api/jobs/{seen}/items", statuses="LOST").refused(422, "LOST", "PENDING")
+    admin.get(f"/api/jobs/{seen}/items", order="random").refused(422, "order")
+    admin.get(f"/api/jobs/{seen}/items", pageSize=1001).refused(422, "pageSize")
+
+
+def test_a_cursor_that_is_forged_cut_or_of_another_list_is_refused(
+    api: ApiServer, admin: Caller, seen: str
+):
+    path = f"/api/jobs/{seen}/items"
+    good = admin.get(path, pageSize=3).ok()["next"]
+    other = admin.done(rows_csv(5))
+    forged = base64.urlsafe_b64encode(b"2026|1").decode()
+    for wrong in (good[:-3], good[1:], forged, "", "%", "x" * 400, "\u0661", good + "AAAA"):
+        admin.get(path, after=wrong).refused(400, "cursor")
+    admin.get(path, after="x" * 401).refused(422, "after")
+    admin.get(f"/api/jobs/{other}/items", after=good).refused(400, "cursor")
+    admin.get(path, after=good, statuses="DONE").refused(400, "cursor")
+    admin.get(path, after=good, order="updated").refused(400, "cursor")
+    admin.get("/api/jobs", after=good).refused(400, "cursor")
+    admin.get("/api/pending", after=good).refused(400, "cursor")
+    admin.get("/api/dead-letters", after=good).refused(400, "cursor")
+    ann = api.user("ann")
+    for _ in range(2):
+        ann.send(rows_csv(1))
+    jobs = ann.get("/api/jobs", pageSize=1).ok()["next"]
+    api.user("bob").get("/api/jobs", after=jobs).refused(400, "cursor")
+
+
+def test_a_whole_item_has_its_input_and_history(admin: Caller, seen: str):
+    item_id = admin.items(seen)[2]["id"]
+    whole = admin.get(f"/api/jobs/{seen}/items/{item_id}").ok()
+    assert whole == admin.get(f"/api/items/{item_id}").ok()
+    assert whole["input"] == {"id": "3", "name": "name 3", "do": "fail"}
+    (attempt,) = whole["history"]
+    assert attempt["number"] == 1
+    assert attempt["errorClass"] == "given_up"
+    assert attempt["calls"] == []
+    assert attempt["worker"]
+
+
+# ---- waiting ------------------------------------------------------------------------------------
+
+
+def test_why_an_item_waits(admin: Caller, seen: str, gated: str):
+    finished = admin.items(seen)[0]["id"]
+    answer = admin.get(f"/api/items/{finished}/why").ok()
+    assert answer == {"itemId": finished, "status": "DONE", "waiting": None}
+    until(lambda: admin.job(gated)["counts"]["processing"] == 3, what="work to begin")
+    item = admin.items(gated)[0]
+    assert item["lockedBy"]
+    assert admin.get(f"/api/items/{item['id']}/why").ok()["status"] == "PROCESSING"
+    admin.post(f"/api/jobs/{gated}/cancel").ok()
+
+
+def test_why_an_item_of_a_paused_job_waits(admin: Caller, tmp_path: Path):
+    gate = tmp_path / "gate"
+    config = json.dumps({"gate": str(gate)})
+    job_id = admin.send(b"id\n1\n", handler="shop.gated", config=config)
+    until(lambda: admin.job(job_id)["counts"]["processing"] == 1, what="work to begin")
+    admin.post(f"/api/jobs/{job_id}/pause").ok()
+    until(lambda: admin.job(job_id)["counts"]["pending"] == 1, what="it to be handed back")
+    waiting = admin.get(f"/api/items/{admin.items(job_id)[0]['id']}/why").ok()["waiting"]
+    assert waiting["kind"] == "paused"
+    assert waiting["why"]
+    admin.post(f"/api/jobs/{job_id}/cancel").ok()
+
+
+def test_pending_shows_every_row_at_least_once_while_a_worker_runs(api: ApiServer):
+    ann = api.user("walker")
+    job_id = ann.send(rows_csv(3_000), handler="shop.plain")
+    seen: set[str] = set()
+    finished: set[str] = set()
+    while not finished:
+        rows = ann.pages("/api/pending", jobId=job_id, pageSize=50)
+        seen |= {row["id"] for row in rows}
+        assert {row["status"] for row in rows} <= {"PENDING", "PROCESSING"}
+        if ann.job(job_id)["state"] == "DONE":
+            finished = {item["id"] for item in ann.items(job_id, pageSize=1000)}
+    assert seen <= finished
+    assert len(finished) == 3_000
+
+
+def test_rows_that_wait_throughout_are_all_listed(api: ApiServer, tmp_path: Path):
+    ann = api.user("waiter")
+    gate = tmp_path / "gate"
+    rows = b"id\n" + b"".join(b"%d\n" % n for n in range(500))
+    job_id = ann.send(rows, handler="shop.gated", config=json.dumps({"gate": str(gate)}))
+    until(lambda: len(ann.pages("/api/pending", pageSize=1000)) == 500, what="all to be listed")
+    listed = [row["key"] for row in ann.pages("/api/pending", pageSize=7)]
+    assert set(listed) == {str(n) for n in range(500)}
+    assert ann.pages("/api/pending", jobType="shop.price") == []
+    assert ann.pages("/api/pending", statuses="DONE") == []
+    at = ann.get("/api/pending", pageSize=1).ok()["items"][0]["updatedAt"]
+    assert ann.pages("/api/pending", to=at) == []
+    assert len(ann.pages("/api/pending", **{"from": at, "pageSize": 1000})) == 500
+    ann.get("/api/pending", to="yesterday").refused(422, "to")
+    gate.touch()
+    assert ann.ended(job_id)["counts"]["done"] == 500
+
+
+def test_the_pending_view_can_be_switched_off(tmp_path: Path):
+    with ApiServer(tmp_path, server__pending_view="false") as server:
+        server.admin().get("/api/pending").refused(404, "pending_view")
+
+
+# ---- decisions ----------------------------------------------------------------------------------
+
+
+def test_a_person_decides_once(api: ApiServer):
+    ann = api.user("judge")
+    job_id = ann.done(rows_csv(3, r1="review", r2="review", r3="review"))
+    first, second, third = (item["id"] for item in ann.items(job_id))
+    ann.post(f"/api/items/{first}/accept", {"candidateId": "Q9"}).refused(422, "Q9", "Q1")
+    ann.post(f"/api/items/{first}/accept", {}).refused(422, "candidateId")
+    taken = ann.post(f"/api/items/{first}/accept", {"candidateId": "Q2", "reason": "sure"}).ok()
+    assert (taken["status"], taken["result"]) == ("DONE", {"match": "Q2"})
+    ann.post(f"/api/items/{first}/accept", {"candidateId": "Q1"}).refused(409)
+    assert ann.post(f"/api/items/{second}/reject").ok()["status"] == "NOT_FOUND"
+    assert ann.post(f"/api/items/{third}/skip", {"reason": "later"}).ok()["status"] == "SKIPPED"
+    for verb in ("reject", "skip"):
+        ann.post(f"/api/items/{third}/{verb}").refused(409)
+    job = ann.job(job_id)
+    assert (job["state"], job["counts"]["review"]) == ("DONE", 0)
+    log = ann.get("/api/events/log", jobId=job_id).ok()["items"]
+    told = [event for event in log if event["itemId"] == first]
+    assert any("judge" in event["message"] for event in told), log
+
+
+# ---- bringing back ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mixed(admin: Caller) -> str:
+    return admin.done(rows_csv(8, r1="missing", r2="fail", r3="fail", r4="skip", r5="review"))
+
+
+CASES: list[tuple[dict[str, Any] | None, int]] = [
+    (None, 3),
+    ({}, 3),
+    ({"scope": "job"}, 3),
+    ({"statuses": ["DONE"]}, 3),
+    ({"statuses": ["ERROR", "SKIPPED"]}, 3),
+    ({"statuses": ["REVIEW"]}, 1),
+    ({"errorClass": "given_up"}, 2),
+    ({"errorClass": "timeout"}, 0),
+    ({"filter": {"q": "name 2"}}, 1),
+    ({"resetAttempts": True}, 3),
+]
+
+
+@pytest.mark.parametrize(("asked", "count"), CASES)
+def test_reprocess_takes_everything_that_matches(
+    admin: Caller, mixed: str, asked: dict[str, Any] | None, count: int
+):
+    path = f"/api/jobs/{mixed}/reprocess"
+    dry = admin.post(path, {**(asked or {}), "dryRun": True}).ok()
+    assert dry == {"jobId": mixed, "count": count}
+    assert admin.job(mixed)["state"] == "DONE"
+    assert admin.post(path, asked).ok()["count"] == count
+    job = admin.ended(mixed)
+    assert job["counts"]["total"] == 8
+    assert (job["counts"]["error"], job["counts"]["notFound"]) == (2, 1)
+
+
+def test_reprocess_of_chosen_items(admin: Caller, mixed: str):
+    ids = [item["id"] for item in admin.items(mixed)][:2]
+    path = f"/api/jobs/{mixed}/reprocess"
+    assert admin.post(path, {"scope": "items", "itemIds": ids}).ok()["count"] == 2
+    assert admin.ended(mixed)["counts"]["total"] == 8
+    again = {item["id"]: item["attempts"] for item in admin.items(mixed)}
+    assert [again[item_id] for item_id in ids] == [2, 2]
+    unknown = {"scope": "items", "itemIds": ["999999", "x"]}
+    assert admin.post(path, unknown).ok()["count"] == 0
+
+
+def test_reprocess_leaves_items_alone_that_reached_their_cap(admin: Caller, tmp_path: Path):
+    with ApiServer(tmp_path, retry__max_attempts_ever=2) as server:
+        admin = server.admin()
+        job_id = admin.done(rows_csv(1, r1="fail"))
+        path = f"/api/jobs/{job_id}/reprocess"
+        assert admin.post(path).ok()["count"] == 1
+        admin.ended(job_id)
+        assert admin.post(path).ok()["count"] == 0
+        assert admin.post(path, {"resetAttempts": True}).ok()["count"] == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "word"),
+    [
+        ({"scope": "all"}, "scope"),
+        ({"scope": "items"}, "itemIds"),
+        ({"itemIds": ["1"]}, "itemIds"),
+        ({"statuses": ["PENDING"]}, "PENDING"),
+        ({"statuses": ["LOST"]}, "statuses"),
+        ({"resetAttempts": "yes"}, "resetAttempts"),
+        ({"filter": {"sql": "1=1"}}, "sql"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_a_reprocess_that_cannot_be_is_refused(
+    admin: Caller, seen: str, asked: dict[str, Any], word: str
+):
+    admin.post(f"/api/jobs/{seen}/reprocess", asked).refused(422, word)
+
+
+def test_reprocess_brings_a_cancelled_job_back(admin: Caller, gated: str, tmp_path: Path):
+    admin.reached(gated, "QUEUED", "RUNNING")
+    admin.post(f"/api/jobs/{gated}/cancel").ok()
+    until(lambda: admin.job(gated)["counts"]["cancelled"] == 3, what="its items to be cancelled")
+    (tmp_path / "gate").touch()
+    path = f"/api/jobs/{gated}/reprocess"
+    assert admin.post(path, {"statuses": ["CANCELLED"]}).ok()["count"] == 3
+    assert admin.ended(gated)["counts"]["done"] == 3
+
+
+def test_dead_letters_are_listed_and_replayed(api: ApiServer):
+    ann = api.user("undertaker")
+    job_id = ann.done(rows_csv(4, r1="fail", r2="fail", r3="missing"))
+    letters = ann.pages("/api/dead-letters", pageSize=1)
+    assert [letter["key"] for letter in letters] == ["1", "2"]
+    assert ann.pages("/api/dead-letters", errorClass="timeout") == []
+    assert len(ann.pages("/api/dead-letters", jobType="shop.price")) == 2
+    path = "/api/dead-letters/replay"
+    for wrong in ({}, {"all": True, "jobId": job_id}, {"all": "yes"}, {"jobId": 1}):
+        ann.post(path, wrong).refused(422)
+    ann.post(path, {"itemIds": ["x"]}).refused(404)
+    assert ann.post(path, {"all": True, "dryRun": True}).ok()["count"] == 2
+    assert ann.post(path, {"itemIds": [letters[0]["id"]]}).ok()["count"] == 1
+    ann.ended(job_id)
+    assert ann.post(path, {"jobId": job_id, "errorClass": "given_up"}).ok()["count"] == 2
+    ann.ended(job_id)
+
+
+# ---- slices -------------------------------------------------------------------------------------
+
+
+def test_a_kickoff_works_beside_background_workers(admin: Caller):
+    job_id = admin.send(rows_csv(400), handler="shop.plain")
+    done = admin.post(f"/api/jobs/{job_id}/kickoff", durationMs=4000).ok()
+    assert done.keys() == {"settled", "remaining", "more", "durationMs"}
+    assert 0 <= done["settled"] <= 400
+    assert done["more"] is (done["remaining"] > 0)
+    job = admin.ended(job_id)
+    assert job["counts"]["done"] == 400
+    assert {item["attempts"] for item in admin.items(job_id, pageSize=1000)} == {1}
+    nothing = admin.post(f"/api/jobs/{job_id}/kickoff", durationMs=1000).ok()
+    assert (nothing["settled"], nothing["remaining"], nothing["more"]) == (0, 0, False)
+    for wrong in (0, -1, 30_001, "long"):
+        admin.post(f"/api/jobs/{job_id}/kickoff", durationMs=wrong).refused(422, "durationMs")
