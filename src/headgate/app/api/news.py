@@ -149,9 +149,13 @@ class News:
             yield "gate", None, _json(facts)
 
 
+NO_FILTERS = (None,) * 7
+"""What a cursor's query leaves open: see `stores/listing.py`."""
+
+
 def _cursor(job: Job) -> str:
     """Where whoever reads a job's items by time of change goes on from now."""
-    name = filter_hash(job.id, [], None, None, None)
+    name = filter_hash(job.id, [], *NO_FILTERS)
     return encode_cursor(Cursor(Order.UPDATED, name, job.updated_at, 0))
 
 
