@@ -1,4 +1,4 @@
-"""The server and its processes are killed at bad moments: no row is lost, doubled or left behind."""
+"""The server and its processes are killed at bad moments: no row is lost or doubled."""
 
 import json
 import os
@@ -13,8 +13,8 @@ from tests.kit.api_server import ApiServer, Caller, rows_csv
 from tests.kit.command import living, until
 
 CLERK, FOREMAN = "headgate.app.clerk_process", "headgate.app.foreman_process"
-ROWS = 30_000
-SLOW = {"ingest__max_batch_rows": 200}
+ROWS = 10_000
+SLOW = {"ingest__max_batch_rows": 100}
 """Small batches, so that there is time to do harm."""
 
 
@@ -82,7 +82,7 @@ def test_a_killed_foreman_is_replaced_and_work_goes_on(tmp_path: Path, database:
         assert server.stop().code == 0
 
 
-@pytest.mark.parametrize("at", [1, 10_000, 29_999])
+@pytest.mark.parametrize("at", [1, 9_000])
 def test_a_killed_server_reads_on_when_it_is_started_again(tmp_path: Path, at: int):
     with ApiServer(tmp_path, **SLOW) as server:
         admin = server.admin()
