@@ -22,7 +22,7 @@ def _noted(item: Item, ctx: Context) -> None:
         os.close(log)
 
 
-@handler("shop.price")
+@handler("shop.price", version="1")
 def price(item: Item, ctx: Context) -> Any:
     """Look up a price, or do what the row asks for."""
     _noted(item, ctx)

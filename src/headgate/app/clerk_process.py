@@ -6,7 +6,9 @@ names the gate of each row, is the user's own code.
 
 import asyncio
 import secrets
-from typing import BinaryIO
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, BinaryIO, Protocol
 
 from headgate.app.clerk.clearing import Clearing
 from headgate.app.clerk.reading import Reader
@@ -21,12 +23,12 @@ from headgate.core.errors import HeadgateError
 from headgate.engine.clock import SystemClock
 from headgate.engine.observed import ObservedStore
 from headgate.engine.process import this_host
-from headgate.transfer.blobs import LocalBlobs
+from headgate.ports.store import Store
 
 LOOK_S = 1.0
 """How often to look when no bell rings."""
-PAUSE_S = 0.1
-"""How long to rest between two looks, however much is written meanwhile."""
+REST_S = 0.2
+"""How long to rest between two looks, however often it rings: most rings are for workers."""
 
 
 async def serve(settings: Settings, leash: BinaryIO) -> None:
@@ -36,37 +38,43 @@ async def serve(settings: Settings, leash: BinaryIO) -> None:
     name = f"clerk-{this_host()}-{secrets.token_hex(4)}"
     stopping = asyncio.Event()
     watch_leash(leash, asyncio.get_running_loop(), stopping.set, stopping.set)
-    blobs = LocalBlobs(folder.blobs, clock)
     observer = LogObserver(settings.log.level)
     async with ObservedStore(open_store(settings), observer, clock) as store:
-        duties = (
-            Reader(store, settings, clock, folder, blobs, name),
-            writer := Writer(store, clock, folder, name),
-            Clearing(store, settings, clock, folder),
-        )
-        reader = duties[0]
+        reader = Reader(store, settings, clock, folder, name)
+        writer = Writer(store, clock, folder, name)
+        clearing = Clearing(store, settings, clock, folder)
+        stop = asyncio.ensure_future(stopping.wait())
         while not stopping.is_set():
-            for duty in duties:
-                try:
-                    await duty.look()
-                except HeadgateError as error:
-                    logger().warning("the clerk could not look", error=str(error))
-            await clock.sleep(PAUSE_S)
-            await _next_look(store, stopping)
+            await _look((reader, writer, clearing))
+            await asyncio.wait([stop], timeout=REST_S)
+            await _bell(store, stop)
         await reader.stop()
         await writer.stop()
-    await blobs.close()
 
 
-async def _next_look(store: ObservedStore, stopping: asyncio.Event) -> None:
+class Duty(Protocol):
+    """Something that the clerk does."""
+
+    async def look(self) -> None:
+        """See whether there is something to do, and begin it."""
+        ...
+
+
+async def _look(duties: Sequence[Duty]) -> None:
+    for duty in duties:
+        try:
+            await duty.look()
+        except HeadgateError as error:
+            logger().warning("the clerk could not look", error=str(error))
+
+
+async def _bell(store: Store, stop: "asyncio.Future[Any]") -> None:
     """Wait for the bell, for the word to stop, or for a while."""
-    stop = asyncio.ensure_future(stopping.wait())
     bell = asyncio.ensure_future(store.notifier.wait(LOOK_S))
-    done, waiting = await asyncio.wait([stop, bell], return_when=asyncio.FIRST_COMPLETED)
-    for task in waiting:
-        task.cancel()
-    if bell in done and bell.exception() is not None:
-        await asyncio.wait([stop], timeout=LOOK_S)
+    await asyncio.wait([stop, bell], return_when=asyncio.FIRST_COMPLETED)
+    bell.cancel()
+    with suppress(asyncio.CancelledError, HeadgateError):  # without a bell, time alone tells
+        await bell
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ class DataFolder:
         self.uploads = root / "uploads"
         self.exports = root / "exports"
         self.blobs = root / "blobs"
+        self.copies = root / "copies"
 
     def new_upload(self) -> Path:
         """A fresh folder for the files of one upload."""
@@ -50,7 +51,7 @@ class DataFolder:
 
     def copy_folder(self, job_id: int) -> Path:
         """Where the copy of a job's far source lies."""
-        return self.root / "copies" / str(job_id)
+        return self.copies / str(job_id)
 
     def remove_copy(self, job_id: int) -> None:
         """Remove the copy of a job's far source."""
@@ -71,7 +72,8 @@ class DataFolder:
         """Remove everything that belongs to a job."""
         self.remove_source(source)
         self.remove_copy(job_id)
-        shutil.rmtree(self.exports / str(job_id), ignore_errors=True)
+        for folder in (self.exports, self.blobs):
+            shutil.rmtree(folder / str(job_id), ignore_errors=True)
 
 
 def data_folder(settings: Settings) -> DataFolder:

@@ -30,7 +30,9 @@ from headgate.transfer.places.settings import PlaceSettings
 
 DEFAULT_FILE = Path("headgate.toml")
 PREFIX = "HEADGATE_"
-NOT_SETTINGS = frozenset({"HEADGATE_DEBUG"})
+SERVER_VARIABLE = "HEADGATE_SERVER"
+"""The server that commands ask, if no `--server` and no `--db` is given."""
+NOT_SETTINGS = frozenset({"HEADGATE_DEBUG", SERVER_VARIABLE, "HEADGATE_TOKEN"})
 """Variables of ours that change no behaviour of a run, so they are in no section."""
 
 

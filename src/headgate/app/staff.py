@@ -37,13 +37,16 @@ class Employee:
         self._briefing = msgspec.json.encode(settings) + b"\n"
         self._clock = clock
         self._process: asyncio.subprocess.Process | None = None
+        self._dismissed = False
 
     async def work(self) -> None:
-        """Keep the post filled until cancelled."""
+        """Keep the post filled until cancelled, or told to stop."""
         rest_s = self.FIRST_REST_S
         while True:
             began_s = self._clock.monotonic()
             code = await self._fill()
+            if self._dismissed:
+                return
             if self._clock.monotonic() - began_s > self.SOUND_S:
                 rest_s = self.FIRST_REST_S
             logger().error("a process ended and is started again", post=self._post, exit=code)
@@ -67,12 +70,13 @@ class Employee:
         self._say(self._briefing)
         return await process.wait()
 
-    async def stop(self, *, now: bool = False) -> None:
+    async def stop(self) -> None:
         """Ask it to end, and see that it does."""
         process = self._process
         if process is None or process.returncode is not None:
             return
-        self._say(STOP_NOW if now else STOP)
+        self._dismissed = True
+        self._say(STOP)
         try:
             async with asyncio.timeout(self.PATIENCE_S):
                 await process.wait()
@@ -81,7 +85,8 @@ class Employee:
             await process.wait()
 
     def hurry(self) -> None:
-        """Ask it to hand back what it runs."""
+        """Ask it to hand back what it runs, and to end."""
+        self._dismissed = True
         self._say(STOP_NOW)
 
     def _say(self, word: bytes) -> None:

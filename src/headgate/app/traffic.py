@@ -91,6 +91,7 @@ class Traffic:
         """The client of one attempt."""
         with self._opening:  # plain handlers ask from threads of their own
             stack = self._stack = self._stack or self._open()
+        guarded = guarded or self._settings.net.guard_all
         client = stack.client(turn, provider, record, guarded=guarded)
         if not blocking:
             return client

@@ -17,6 +17,7 @@ import msgspec
 
 from headgate import __version__
 from headgate.app.data_folder import data_folder
+from headgate.app.job_files import JobFiles
 from headgate.app.launch import Briefing
 from headgate.app.leash import (
     be_deaf_to_interrupts,
@@ -39,7 +40,6 @@ from headgate.engine.observed import ObservedStore
 from headgate.engine.process import name_of
 from headgate.handlers.registry import resolve
 from headgate.ports.launcher import WorkerReport
-from headgate.transfer.blobs import LocalBlobs
 
 FAILED = 1
 STUCK = 3
@@ -92,7 +92,7 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
                 rng,
                 traffic,
                 traffic.gates,
-                LocalBlobs(data_folder(settings).blobs, clock).locate,
+                JobFiles(data_folder(settings), clock).locate,
             ),
         )
         loop = asyncio.get_running_loop()

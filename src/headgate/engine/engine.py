@@ -24,7 +24,7 @@ from headgate.engine.runner import Runner
 from headgate.engine.settler import Settler
 from headgate.engine.work import Workshop
 from headgate.ports.clock import Clock
-from headgate.ports.handler import Files, HandlerLookup, Logger
+from headgate.ports.handler import HandlerLookup, JobFiles, Logger
 from headgate.ports.http import HttpOpener
 from headgate.ports.observer import Observer
 from headgate.ports.store import Store
@@ -51,7 +51,7 @@ class Surroundings(msgspec.Struct, frozen=True):
     rng: Random
     http: HttpOpener
     gates: GateTree
-    files: Files | None = None
+    files: JobFiles | None = None
 
 
 class Budget(msgspec.Struct, frozen=True):

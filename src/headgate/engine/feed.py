@@ -8,7 +8,7 @@ import msgspec
 
 from headgate.core.errors import UnknownJob, UsageError
 from headgate.core.item import NewItem
-from headgate.core.job import LOCAL_OWNER, Job, NewJob
+from headgate.core.job import LOCAL_OWNER, Job, NewJob, OwnerCaps
 from headgate.core.sizing import IngestSizer
 from headgate.core.status import UNFINISHED, JobMove
 from headgate.engine.rows import key_of, summary_of
@@ -47,26 +47,44 @@ class FeedReport(msgspec.Struct):
     problems: list[str] = []
 
 
+class Whose(msgspec.Struct, frozen=True):
+    """Who asks for queues: whose they see, and as whose new ones are made."""
+
+    name: str = LOCAL_OWNER
+    sees: str | None = None
+    """Only the queues of that owner; None: all."""
+    caps: OwnerCaps = OwnerCaps()
+
+
+OPERATOR = Whose()
+"""Whoever holds the store itself."""
+
+
 class Queues:
     """The open jobs of a store, by name."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, whose: Whose = OPERATOR) -> None:
         self._store = store
+        self._whose = whose
 
     async def all(self) -> list[Job]:
         """Every queue that is not closed, oldest first."""
         found: list[Job] = []
         after_id = 0
         while jobs := await self._store.reads.jobs(
-            JobQuery(states=UNFINISHED, after_id=after_id, limit=PAGE)
+            JobQuery(owner=self._whose.sees, states=UNFINISHED, after_id=after_id, limit=PAGE)
         ):
             found += [job for job in jobs if job.open]
             after_id = jobs[-1].id
         return found[::-1]
 
     async def find(self, name: str) -> Job | None:
-        """The open queue of that name. If two were made at once, the elder is the queue."""
-        return next((job for job in await self.all() if job.source == source_of(name)), None)
+        """The open queue of that name. If two were made at once, the elder is the queue.
+
+        Who sees those of others too means one's own first.
+        """
+        found = [job for job in await self.all() if job.source == source_of(name)]
+        return min(found, key=lambda job: job.owner != self._whose.name, default=None)
 
     async def get(self, name: str) -> Job:
         """The open queue of that name, or UnknownJob."""
@@ -91,7 +109,8 @@ class Queues:
         return job
 
     async def _make(self, name: str, handler: str) -> Job:
-        new = NewJob(handler, source_of(name), name=name, owner=LOCAL_OWNER, open=True)
+        owner, caps = self._whose.name, self._whose.caps
+        new = NewJob(handler, source_of(name), name=name, owner=owner, open=True, caps=caps)
         made = await self._store.jobs.create_job(new)
         queue = await self.get(name)
         if queue.id != made.id:
@@ -112,12 +131,14 @@ class Feed:
         keys: KeyMaker,
         sizer: IngestSizer,
         clock: Clock,
+        open_items_cap: int | None = None,
     ) -> None:
         self._store = store
         self._job_id = job_id
         self._keys = keys
         self._sizer = sizer
         self._clock = clock
+        self._cap = open_items_cap
         self._waiting: list[NewItem] = []
         self._bytes = 0
         self.report = FeedReport()
@@ -145,7 +166,8 @@ class Feed:
             return
         batch, self._waiting, self._bytes = self._waiting, [], 0
         began = self._clock.monotonic()
-        report = await self._store.items.enqueue_many(EnqueueRequest(self._job_id, batch))
+        request = EnqueueRequest(self._job_id, batch, open_items_cap=self._cap)
+        report = await self._store.items.enqueue_many(request)
         self._sizer.committed((self._clock.monotonic() - began) * 1_000)
         self.report.added += report.inserted
         self.report.known += len(batch) - report.inserted

@@ -1,7 +1,7 @@
 """Proof that a file holds what the store holds: every row is compared, none is kept."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -40,13 +40,22 @@ class Parity:
         """Compare the rows of a job with those of a file, which may come in several parts."""
         job = await self._reads.job(job_id)
         columns = Columns(job.columns, await self._reads.result_columns(job_id))
+        pages = self._pages(job_id, columns)
+        return await self.compare(job_id, columns.all, pages, parts, form)
+
+    @staticmethod
+    async def compare(
+        job_id: int,
+        columns: Sequence[str],
+        pages: AsyncIterator[Sequence[Mapping[str, Any]]],
+        parts: Sequence[Source],
+        form: RowForm,
+    ) -> ParityReport:
+        """Compare rows, as an export has them, with those of a file."""
         comparison = _Comparison(columns, parts, form)
-        after_id = 0
         try:
-            while page := await self._reads.export_rows(job_id, after_id, self.PAGE):
-                rows = [columns.row(row) for row in page]
+            async for rows in pages:
                 await in_thread(partial(comparison.take, rows))
-                after_id = page[-1].id
                 if comparison.difference:
                     break
             else:
@@ -57,12 +66,20 @@ class Parity:
             job_id, comparison.rows, comparison.digest.hexdigest(), comparison.difference
         )
 
+    async def _pages(
+        self, job_id: int, columns: Columns
+    ) -> AsyncIterator[Sequence[Mapping[str, Any]]]:
+        after_id = 0
+        while page := await self._reads.export_rows(job_id, after_id, self.PAGE):
+            yield [columns.row(row) for row in page]
+            after_id = page[-1].id
+
 
 class _Comparison:
     """The file beside the rows of the store."""
 
-    def __init__(self, columns: Columns, parts: Sequence[Source], form: RowForm) -> None:
-        self._columns = columns.all
+    def __init__(self, columns: Sequence[str], parts: Sequence[Source], form: RowForm) -> None:
+        self._columns = columns
         self._form = form
         self._found = chain.from_iterable(map(self._read, parts))
         self.rows = 0

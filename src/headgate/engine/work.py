@@ -15,7 +15,7 @@ from headgate.core.status import JobMove
 from headgate.engine.policy import WorkerPolicy
 from headgate.engine.reuse import Reuse
 from headgate.ports.gate import Turn
-from headgate.ports.handler import Context, Files, HandlerLookup, HandlerSpec, JobView, Logger
+from headgate.ports.handler import Context, HandlerLookup, HandlerSpec, JobFiles, JobView, Logger
 from headgate.ports.http import Http, HttpOpener
 from headgate.ports.store import Store
 
@@ -90,7 +90,7 @@ class Workshop:
         policy: WorkerPolicy,
         log: Logger,
         http: HttpOpener,
-        files: Files | None = None,
+        files: JobFiles | None = None,
     ) -> None:
         self._store = store
         self._lookup = lookup
@@ -146,7 +146,8 @@ class Workshop:
         attempt = item.attempts + 1
         log = ItemLog(self._log, item, attempt)
         opener = partial(self._open, work, item.id)
-        return Context(work.job, attempt, strategy, log, opener, _files=self._files)
+        files = partial(self._files, work.job.id) if self._files else None
+        return Context(work.job, attempt, strategy, log, opener, _files=files)
 
     def _open(self, work: JobWork, item_id: int) -> Http:
         calls = self._calls.setdefault(item_id, [])

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
+import threading
 import traceback
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -43,6 +44,15 @@ def load_file(path: Path) -> ModuleType:
     """The module of a file: loaded once for each process, under a name that its path decides."""
     if not path.is_file():
         raise UnknownHandler(f"there is no file {path}")
+    with _loading:
+        return _load_file(path)
+
+
+_loading = threading.RLock()
+"""One thread at a time: another must not find a module that is not run to its end."""
+
+
+def _load_file(path: Path) -> ModuleType:
     name = f"headgate_file_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
     loaded = sys.modules.get(name)
     if loaded is not None:

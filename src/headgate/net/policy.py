@@ -14,6 +14,8 @@ class NetPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     allow_private: bool = False
     """Let URLs that come from data lead to private, local and other special addresses."""
+    guard_all: bool = False
+    """Take the URLs of every handler for such; `headgate serve` does, whatever is set here."""
     user_agent: Line = ""
     """How we introduce ourselves, unless the provider's settings say otherwise."""
     contact: Line = ""

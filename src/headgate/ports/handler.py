@@ -39,6 +39,8 @@ class Logger(Protocol):
 
 Files = Callable[[str], Path]
 """Finds stored bytes by name: ValueError for what is no name, FileNotFoundError when gone."""
+JobFiles = Callable[[int, str], Path]
+"""The same for the bytes that belong to a job, by its number."""
 
 
 class NoFile(AttemptOver):

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.app.data_folder import LONGEST_NAME, DataFolder, data_folder, safe_name
+from headgate.app.job_files import LOCAL, JobFiles
 from headgate.app.server_policy import ServerPolicy
 from headgate.app.settings import Settings
+from headgate.engine.clock import SystemClock
 
 
 @pytest.mark.parametrize(
@@ -86,3 +88,20 @@ def test_the_folder_lies_beside_the_store_unless_named(tmp_path: Path):
     assert data_folder(beside).root == tmp_path / ".headgate-data"
     named = Settings(server=ServerPolicy(data_folder=str(tmp_path / "there")))
     assert data_folder(named).root == tmp_path / "there"
+
+
+async def test_a_row_reaches_the_bytes_of_its_own_job_alone(tmp_path: Path):
+    files = JobFiles(DataFolder(tmp_path), SystemClock())
+    names = {}
+    for space in ("7", "8", LOCAL):
+        blobs = files.space(space)
+        writer = await blobs.create()
+        await writer.write(space.encode())
+        names[space] = await writer.commit()
+        await blobs.close()
+    assert files.locate(7, names["7"]).read_bytes() == b"7"
+    assert files.locate(7, names[LOCAL]).read_bytes() == b"local"
+    with pytest.raises(FileNotFoundError):
+        files.locate(7, names["8"])
+    with pytest.raises(ValueError, match="no name of a blob"):
+        files.locate(7, "../8/" + names["8"])

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -144,3 +145,14 @@ def test_another_process_finds_the_same_from_anywhere(folder: Path):
         [sys.executable, "-c", code], cwd="/", capture_output=True, text=True, check=True
     )
     assert found.stdout == "price.lookup\n"
+
+
+def test_a_file_is_whole_for_every_thread_that_loads_it(tmp_path):
+    file = tmp_path / "slow.py"
+    file.write_text(
+        "import time\nfrom headgate import handler\ntime.sleep(0.2)\n\n"
+        '@handler("late")\ndef late(item, ctx):\n    return {}\n'
+    )
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: resolve("late", [str(file)]).name, range(4)))
+    assert found == ["late"] * 4

@@ -11,7 +11,7 @@ from headgate.app.api.item_view import ItemPage
 from headgate.app.api.items import ErrorClass, page_view
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import Asked, Wire
+from headgate.app.api.wire import Asked, Identifier, Wire
 from headgate.core.errors import UnknownItem, UnknownJob
 from headgate.core.paging import Order
 from headgate.core.status import ItemStatus
@@ -61,9 +61,10 @@ class ReplayAsked(Asked):
 
 
 class Replayed(Wire):
-    """How many were brought back."""
+    """How many were brought back, and in which jobs."""
 
     count: int
+    job_ids: list[Identifier]
 
 
 @router.post("/replay", responses=documented(409))
@@ -73,7 +74,8 @@ async def replay(asked: ReplayAsked, who: Writer, office: AtOffice) -> Replayed:
         raise Refusal(422, "say what to replay: `itemIds`, `jobId` or `all`")
     steering = Steering(office.store)
     count = 0
-    for job_id, ids in await _targets(office, who, asked):
+    targets = await _targets(office, who, asked)
+    for job_id, ids in targets:
         request = RequeueRequest(
             job_id,
             DEAD,
@@ -85,7 +87,7 @@ async def replay(asked: ReplayAsked, who: Writer, office: AtOffice) -> Replayed:
             count += await steering.would_reprocess(request)
         else:
             count += await steering.reprocess(request, who.name)
-    return Replayed(count=count)
+    return Replayed(count=count, job_ids=[str(job_id) for job_id, _ in targets])
 
 
 async def _targets(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter
+from msgspec.structs import replace
 
 from headgate.app.api.identity import Someone
 from headgate.app.api.office import AtOffice, Office
@@ -11,7 +12,7 @@ from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Json, Wire
 from headgate.handlers.info import HandlerInfo
 from headgate.handlers.lookup.handler import NAME as LOOKUP
-from headgate.handlers.lookup.handler import check_config
+from headgate.handlers.lookup.handler import of_config
 
 router = APIRouter(prefix="/api/handlers", tags=["handlers"])
 
@@ -52,10 +53,11 @@ def demand_handler(office: Office, name: str) -> HandlerInfo:
     return found
 
 
-def demand_config(handler: HandlerInfo, config: Mapping[str, Any]) -> None:
-    """Refuse a configuration that the handler could not work with."""
-    if handler.name == LOOKUP:
-        check_config(config)
+def configured(handler: HandlerInfo, config: Mapping[str, Any]) -> HandlerInfo:
+    """The handler under a configuration, or UsageError if it could not work with that."""
+    if handler.name != LOOKUP:
+        return handler
+    return replace(handler, needs=of_config(config).needs)
 
 
 def _view(info: HandlerInfo) -> HandlerView:

@@ -77,6 +77,7 @@ class ItemWhole(ItemView):
     gate: str
     epoch: int
     strategy: int
+    failures: int
     suspect: bool
     input: Any
     normalized: Any
@@ -92,7 +93,7 @@ def item_view(row: ItemRow) -> ItemView:
 
 def item_whole(detail: ItemDetail, attempts: list[AttemptRow]) -> ItemWhole:
     """An item with its history."""
-    same = ("owner", "handler", "gate", "epoch", "strategy", "suspect")
+    same = ("owner", "handler", "gate", "epoch", "strategy", "failures", "suspect")
     return ItemWhole(
         **_row_values(detail.row),
         **{name: getattr(detail, name) for name in same},

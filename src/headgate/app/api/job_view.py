@@ -58,6 +58,9 @@ class JobView(Wire):
     columns: list[str]
     config: Json
     open: bool
+    eager: bool
+    fingerprint: str
+    ingest_complete: bool
     counts: CountsView
     ingest: Json
     created_at: Moment
@@ -96,7 +99,19 @@ def counts_view(counts: Counts) -> CountsView:
 
 def job_values(job: Job, counts: Counts) -> dict[str, Any]:
     """What every view of a job has; secrets are masked."""
-    same = ("name", "owner", "handler", "priority", "file", "client", "open", "last_error")
+    same = (
+        "name",
+        "owner",
+        "handler",
+        "priority",
+        "file",
+        "client",
+        "open",
+        "eager",
+        "fingerprint",
+        "ingest_complete",
+        "last_error",
+    )
     times = ("created_at", "updated_at", "started_at", "finished_at", "resume_at")
     return {
         "id": str(job.id),

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import APIRouter, Header, Request, Response
 
-from headgate.app.api.handlers import demand_config, demand_handler
+from headgate.app.api.handlers import configured, demand_handler
 from headgate.app.api.identity import Principal, Writer, client_of
 from headgate.app.api.job_asked import JobAsked, JobFromSource, asked_in, valid
 from headgate.app.api.looking import demand_columns, demand_rows, look
@@ -138,7 +138,7 @@ class _Maker:
 
     async def from_json(self, body: bytes) -> Job:
         """A job over a source elsewhere, or over items that the request holds."""
-        asked = valid(JobFromSource, _json_in(body))
+        asked = valid(JobFromSource, json_in(body))
         if (asked.source is None) == (asked.items is None):
             raise Refusal(422, "send either `source` or `items`")
         digest = hashlib.blake2b(body, digest_size=16).hexdigest()
@@ -181,9 +181,7 @@ class _Maker:
         return job
 
     def _handler(self, asked: JobAsked) -> HandlerInfo:
-        handler = demand_handler(self._office, asked.handler)
-        demand_config(handler, asked.config)
-        return handler
+        return configured(demand_handler(self._office, asked.handler), asked.config)
 
     async def _create(self, draft: Draft) -> Job:
         policy, asked = self._office.settings.server, draft.asked
@@ -205,7 +203,8 @@ class _Maker:
         return await self._office.store.jobs.create_job(new)
 
 
-def _json_in(body: bytes) -> Any:
+def json_in(body: bytes) -> Any:
+    """The value in a body, or 400."""
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError) as error:

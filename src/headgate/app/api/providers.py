@@ -1,10 +1,10 @@
 """Gates: what was learned of outside services, and what an operator says to it."""
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
 
 import msgspec
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
 from headgate.app.api.identity import Admin
@@ -12,8 +12,10 @@ from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Asked, Moment, Wire, moment_of_seconds
 from headgate.core.errors import UsageError
-from headgate.core.gate_key import find_gates
+from headgate.core.gate_key import find_gates, keys_of_provider
 from headgate.core.gate_view import GateView
+from headgate.core.presets import PRESETS
+from headgate.core.provider import ProviderPolicy
 from headgate.core.rate import parse_limits
 from headgate.engine.gate_reading import GateReading, read_gates
 from headgate.engine.gate_steering import GateSteering
@@ -21,6 +23,11 @@ from headgate.engine.gate_steering import GateSteering
 router = APIRouter(prefix="/api/providers", tags=["providers"])
 
 Name = Annotated[str, Path(max_length=300, description="A provider, a host, or a gate's full key.")]
+
+Which = Annotated[
+    Literal["used", "declared", "all"],
+    Query(description="Also those of providers in the settings, or of all that are shipped."),
+]
 
 
 class EvidenceView(Wire):
@@ -48,6 +55,8 @@ class MemberView(Wire):
     seen_at: Moment
     in_flight: int
     waiting: bool
+    could_use_per_s: float | None
+    """Requests a second; null: more than there are."""
 
 
 class BudgetView(Wire):
@@ -94,9 +103,10 @@ class Gate(Wire):
 
 
 class Gates(Wire):
-    """Some gates."""
+    """Some gates, as they were at one moment of the ledger's clock."""
 
     items: list[Gate]
+    now: Moment
 
 
 class GateChange(Asked):
@@ -111,10 +121,12 @@ class GateChange(Asked):
 
 
 @router.get("", responses=documented())
-async def ls(who: Admin, office: AtOffice) -> Gates:
-    """List all gates that were used."""
-    keys = [entry.key for entry in await office.store.limits.entries()]
-    return _gates(await read_gates(office.store.limits, office.limits, keys))
+async def ls(who: Admin, office: AtOffice, which: Which = "used") -> Gates:
+    """List gates that were used, also those of providers that are declared, or all known."""
+    used = [entry.key for entry in await office.store.limits.entries()]
+    named = _named(office, which)
+    keys = [key for name in named for key in keys_of_provider(name, named[name])]
+    return _gates(await _read(office, list(dict.fromkeys([*used, *keys]))))
 
 
 @router.get("/{name:path}", responses=documented())
@@ -164,8 +176,18 @@ def _per_s(text: str) -> float:
     return min(limit.count / limit.seconds for limit in limits)
 
 
+def _named(office: Office, which: str) -> Mapping[str, ProviderPolicy]:
+    providers = office.settings.providers
+    if which == "used":
+        return {}
+    if which == "all":
+        return providers
+    return {name: each for name, each in providers.items() if PRESETS.get(name) != each}
+
+
 def _gates(reading: GateReading) -> Gates:
-    return Gates(items=[gate(view) for view in reading.views])
+    items = [gate(view) for view in reading.views]
+    return Gates(items=items, now=moment_of_seconds(reading.now_s))
 
 
 def gate(view: GateView) -> Gate:
@@ -187,6 +209,7 @@ def gate(view: GateView) -> Gate:
                     "seen_at": moment_of_seconds(member.seen),
                     "in_flight": member.in_flight,
                     "waiting": member.waiting,
+                    "could_use_per_s": None if member.need < 0 else member.need,
                 }
                 for worker, member in view.members.items()
             ],

@@ -49,7 +49,9 @@ class Server:
 
     def __init__(self, store: Store, settings: Settings, clock: Clock) -> None:
         self._store = store
-        self._settings = settings
+        # Rows come from users here, and with them the addresses that handlers ask.
+        net = msgspec.structs.replace(settings.net, guard_all=True)
+        self._settings = settings = msgspec.structs.replace(settings, net=net)
         self._clock = clock
         self._staff = Staff(settings, clock)
         self._uvicorn: uvicorn.Server | None = None

@@ -19,7 +19,12 @@ class WorkerView(Wire):
     id: Identifier
     session_id: str
     host: str
+    boot_id: str
     pid: int
+    started_ticks: int
+    """When it started, as its host counts; with host, boot and pid it names one process."""
+    ttl_s: float
+    """Silent for longer, it counts as dead."""
     version: str
     beat: int
     running: int
@@ -69,7 +74,10 @@ def worker_view(row: WorkerRow) -> WorkerView:
         id=row.id,
         session_id=row.session_id,
         host=row.host,
+        boot_id=row.boot_id,
         pid=row.pid,
+        started_ticks=row.started_ticks,
+        ttl_s=row.ttl_s,
         version=row.version,
         beat=row.beat,
         running=row.leases,

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 from headgate.app.data_folder import UPLOAD, DataFolder
+from headgate.app.job_files import LOCAL
 from headgate.app.settings import Settings
 from headgate.core.status import UNFINISHED
 from headgate.ports.clock import Clock
@@ -49,7 +50,7 @@ class Clearing:
 
     async def _needed(self, since_us: int) -> set[str]:
         """The folders of uploads, and the numbers of jobs, whose files stay."""
-        needed: set[str] = set()
+        needed = {LOCAL}
         after_id = 0
         while jobs := await self._store.reads.jobs(JobQuery(after_id=after_id, limit=500)):
             for job in jobs:
@@ -60,7 +61,7 @@ class Clearing:
 
     def _remove_others(self, needed: set[str]) -> None:
         fresh_s = self._clock.now() / 1_000_000 - self.FRESH_S
-        for folder in (self._folder.uploads, self._folder.root / "copies"):
+        for folder in (self._folder.uploads, self._folder.copies, self._folder.blobs):
             for each in _children(folder):
                 if each.name not in needed and each.stat().st_mtime < fresh_s:
                     shutil.rmtree(each, ignore_errors=True)

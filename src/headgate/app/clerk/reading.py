@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from headgate.app.data_folder import UPLOAD, DataFolder
+from headgate.app.job_files import JobFiles
 from headgate.app.reading import reading_in
 from headgate.app.settings import Settings
 from headgate.app.telemetry import logger
@@ -24,7 +25,6 @@ from headgate.core.job import Job
 from headgate.core.status import JobMove, JobState
 from headgate.engine.ingest import Ingest, IngestPlan
 from headgate.handlers.registry import resolve
-from headgate.ports.blobs import BlobStore
 from headgate.ports.clock import Clock
 from headgate.ports.reads import JobQuery
 from headgate.ports.source import Source
@@ -54,14 +54,13 @@ class Reader:
         settings: Settings,
         clock: Clock,
         folder: DataFolder,
-        blobs: BlobStore,
         name: str,
     ) -> None:
         self._store = store
         self._settings = settings
         self._clock = clock
         self._folder = folder
-        self._blobs = blobs
+        self._files = JobFiles(folder, clock)
         self._name = name
         self._under_way: dict[int, asyncio.Task[None]] = {}
         self._rests_until_s: dict[int, float] = {}
@@ -121,26 +120,27 @@ class Reader:
             await self._refuse(job, f"the source cannot be read: {type(error).__name__}: {error}")
 
     async def _ingest(self, job: Job) -> None:
-        reading = reading_in(job)
         spec = await asyncio.to_thread(resolve, job.handler, self._settings.handlers)
-        source = await self._source(job)
-        if reading.columns:
-            source = RenamedSource(source, reading.columns)
-        plan = IngestPlan(
-            job.id,
-            source,
-            spec,
-            reading.on_bad_row,
-            open_items_cap=self._settings.server.open_items_per_user,
-        )
-        report = await Ingest(self._store, self._clock, self._settings.ingest).run(plan)
+        path = await self._local(job)
+        bytes_of_job = self._files.space(str(job.id))
+        try:
+            sink = StoreSink(bytes_of_job, asyncio.get_running_loop())
+            plan = IngestPlan(
+                job.id,
+                await asyncio.to_thread(self._source, job, path, sink),
+                spec,
+                reading_in(job).on_bad_row,
+                open_items_cap=self._settings.server.open_items_per_user,
+            )
+            report = await Ingest(self._store, self._clock, self._settings.ingest).run(plan)
+        finally:
+            await bytes_of_job.close()
         logger().info("source read", job=job.id, rows=report.rows, bad=report.bad)
 
-    async def _source(self, job: Job) -> Source:
-        path = await self._local(job)
-        sink = StoreSink(self._blobs, asyncio.get_running_loop())
-        options = reading_in(job).options
-        return await asyncio.to_thread(open_source, path, options, self._settings.limits, sink)
+    def _source(self, job: Job, path: Path, sink: StoreSink) -> Source:
+        reading = reading_in(job)
+        source = open_source(path, reading.options, self._settings.limits, sink)
+        return RenamedSource(source, reading.columns) if reading.columns else source
 
     async def _local(self, job: Job) -> Path:
         """Where the source lies on this machine; one from elsewhere is copied first."""

@@ -25,8 +25,6 @@ class Writer:
     """Makes exports one after the other."""
 
     HOLD_S = 60.0
-    PERIOD_S = 1.0
-    """How often to ask: asking is a write, and every write rings the clerk's own bell."""
 
     def __init__(self, store: Store, clock: Clock, folder: DataFolder, name: str) -> None:
         self._store = store
@@ -34,15 +32,11 @@ class Writer:
         self._folder = folder
         self._name = name
         self._task: asyncio.Task[None] | None = None
-        self._asked_s = float("-inf")
 
     async def look(self) -> None:
         """Begin the next export, unless one is under way."""
-        now_s = self._clock.monotonic()
-        is_busy = self._task is not None and not self._task.done()
-        if is_busy or now_s - self._asked_s < self.PERIOD_S:
+        if self._task is not None and not self._task.done():
             return
-        self._asked_s = now_s
         record = await self._store.exports.take_export(self._name, self.HOLD_S)
         self._task = asyncio.create_task(self._write(record)) if record else None
 

@@ -15,9 +15,19 @@ import typer
 from headgate.app import telemetry, wiring
 from headgate.app.cli.exits import Exit, known_error, of_error
 from headgate.app.cli.screen import Screen
+from headgate.app.local import LocalService
 from headgate.app.loop import run_async
-from headgate.app.settings import Flag, Loaded, LogFormat, LogLevel, Settings, load
-from headgate.core.errors import StoreUnreachable
+from headgate.app.service import Service
+from headgate.app.settings import (
+    SERVER_VARIABLE,
+    Flag,
+    Loaded,
+    LogFormat,
+    LogLevel,
+    Settings,
+    load,
+)
+from headgate.core.errors import StoreUnreachable, UsageError
 from headgate.engine.clock import SystemClock
 from headgate.engine.observed import ObservedStore
 from headgate.ports.store import Store
@@ -42,6 +52,15 @@ Database = Annotated[
         rich_help_panel=SHARED,
     ),
 ]
+ServerUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--server",
+        metavar="URL",
+        help="Ask this server instead of a store; its token is read from HEADGATE_TOKEN.",
+        rich_help_panel=SHARED,
+    ),
+]
 Format = Annotated[
     LogFormat | None,
     typer.Option("--log-format", help="How logs are written.", rich_help_panel=SHARED),
@@ -63,6 +82,7 @@ class Flags(msgspec.Struct, frozen=True):
 
     config_file: Path | None = None
     db: str | None = None
+    server: str | None = None
     log_format: LogFormat | None = None
     log_level: LogLevel | None = None
     quiet: bool | None = None
@@ -78,6 +98,7 @@ class Flags(msgspec.Struct, frozen=True):
 SHARED_TYPES: Mapping[str, Any] = {
     "config_file": ConfigFile,
     "db": Database,
+    "server": ServerUrl,
     "log_format": Format,
     "log_level": Level,
     "quiet": Quiet,
@@ -104,6 +125,33 @@ class Desk:
             self.screen.warn(warning)
         telemetry.configure(loaded.settings.log.level, loaded.settings.log.format)
         return loaded
+
+    @contextlib.asynccontextmanager
+    async def service(self, *, create: bool = False) -> AsyncIterator[Service]:
+        """Whoever answers: the server that was named, or the store of the settings."""
+        loaded = self.load()
+        if server := self._server():
+            # By name, so that no other command has to load a client.
+            from headgate.app.remote import connected  # noqa: PLC0415
+
+            async with connected(server) as remote:
+                yield remote
+            return
+        async with self.store(loaded.settings, create=create) as store:
+            yield LocalService(store, loaded, self.clock)
+
+    def _server(self) -> str | None:
+        if self.flags.server and self.flags.db:
+            raise UsageError("name a server or a store, not both: leave out --server or --db")
+        return self.flags.server or (None if self.flags.db else os.environ.get(SERVER_VARIABLE))
+
+    def demand_local(self) -> None:
+        """Refuse `--server` for a command that works with files and processes of this machine."""
+        if self.flags.server:
+            raise UsageError(
+                "this command works on this machine, not on a server: leave out --server"
+                " (it is for jobs, items, dlq, queue, providers, workers and export)"
+            )
 
     @contextlib.asynccontextmanager
     async def store(
@@ -149,11 +197,16 @@ def command(
     app: typer.Typer,
     name: str,
     examples: Sequence[str] = (),
+    *,
+    far: bool = False,
 ) -> Callable[[Action], Action]:
-    """Register `async def action(desk, …)` as a command; `examples` end its help."""
+    """Register `async def action(desk, …)` as a command; `examples` end its help.
+
+    `far`: it asks `desk.service()` alone, and so can ask a server too.
+    """
 
     def register(action: Action) -> Action:
-        app.command(name, epilog=_epilog(examples))(_edge(action))
+        app.command(name, epilog=_epilog(examples))(_edge(action, far=far))
         return action
 
     return register
@@ -164,12 +217,18 @@ def _epilog(examples: Sequence[str]) -> str:
     return "\n\n".join(["Examples:", *(f"  $ {line}" for line in examples)]) if examples else ""
 
 
-def _edge(action: Callable[..., Awaitable[Exit | None]]) -> Callable[..., None]:
+def _edge(action: Callable[..., Awaitable[Exit | None]], *, far: bool) -> Callable[..., None]:
     @functools.wraps(action)
     def edge(ctx: typer.Context, **given: Any) -> None:
         shared = {name: given.pop(name) for name in SHARED_TYPES}
         desk = Desk(Flags(**shared).over(ctx.obj))
-        raise typer.Exit(_guarded(desk, functools.partial(action, desk, **given)))
+
+        def act() -> Awaitable[Exit | None]:
+            if not far:
+                desk.demand_local()
+            return action(desk, **given)
+
+        raise typer.Exit(_guarded(desk, act))
 
     own = list(inspect.signature(action, eval_str=True).parameters.values())[1:]
     return _with_parameters(edge, own)

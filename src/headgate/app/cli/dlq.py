@@ -17,12 +17,11 @@ from headgate.app.cli.options import (
     Yes,
     confirm,
 )
+from headgate.app.service import Replay
 from headgate.core.errors import UsageError
 from headgate.core.paging import Order
 from headgate.core.status import ItemStatus
-from headgate.engine.steering import Steering
-from headgate.ports.items import RequeueRequest
-from headgate.ports.reads import ItemQuery, JobQuery, ReadStore
+from headgate.ports.reads import ItemQuery
 
 app = noun("dlq", "Dead letters: inspect and replay what ended in ERROR, across jobs.")
 
@@ -30,7 +29,7 @@ DEAD = frozenset({ItemStatus.ERROR})
 OfJob = Annotated[int | None, typer.Option("--job", metavar="JOB", help="Only of this job.")]
 
 
-@command(app, "ls", ["headgate dlq ls", "headgate dlq ls --error-class poison --json"])
+@command(app, "ls", ["headgate dlq ls", "headgate dlq ls --error-class poison --json"], far=True)
 async def ls(
     desk: Desk,
     *,
@@ -50,28 +49,30 @@ async def ls(
         handler=handler,
         error_class=error_class,
         order=Order.UPDATED if job is None else Order.INPUT,
+        with_result=True,
         after=after,
         limit=limit,
         tail=True,
     )
-    async with desk.store() as store:
-        page = await store.reads.items(query)
+    async with desk.service() as service:
+        page = await service.items.page(query)
     if as_json:
         desk.screen.json(page_shape(page))
         return
     show_page(desk, page, "no dead letters")
 
 
-@command(app, "show", ["headgate dlq show 17"])
+@command(app, "show", ["headgate dlq show 17"], far=True)
 async def show(desk: Desk, item_id: ItemId, as_json: Json = False) -> None:
     """Show a dead letter with its input and every attempt."""
-    async with desk.store() as store:
-        row = (await store.reads.item(item_id)).row
-        if row.status is not ItemStatus.ERROR:
-            raise UsageError(
-                f"item {item_id} is {row.status}, not dead; see: headgate items show {item_id}"
-            )
-        await show_item(desk, store, item_id, as_json=as_json)
+    async with desk.service() as service:
+        account = await service.items.account(item_id)
+    status = account.detail.row.status
+    if status is not ItemStatus.ERROR:
+        raise UsageError(
+            f"item {item_id} is {status}, not dead; see: headgate items show {item_id}"
+        )
+    show_item(desk, account, as_json=as_json)
 
 
 @command(
@@ -82,6 +83,7 @@ async def show(desk: Desk, item_id: ItemId, as_json: Json = False) -> None:
         "headgate dlq replay --job 3 --error-class timeout",
         "headgate dlq replay --all --dry-run",
     ],
+    far=True,
 )
 async def replay(
     desk: Desk,
@@ -100,55 +102,23 @@ async def replay(
     """Bring dead letters back to PENDING and print how many."""
     if sum((bool(item_ids), job is not None, everything)) != 1:
         raise UsageError("say what to replay: item numbers, --job JOB, or --all")
-    async with desk.store() as store:
-        requests = [
-            RequeueRequest(
-                job_id=job_id,
-                statuses=DEAD,
-                error_class=error_class,
-                ids=ids,
-                reset_attempts=reset_attempts,
-            )
-            for job_id, ids in await _targets(store.reads, item_ids or [], job)
-        ]
-        steering = Steering(store)
-        found = sum([await steering.would_reprocess(request) for request in requests])
+    what = Replay(
+        ids=tuple(item_ids) if item_ids else None,
+        job_id=job,
+        error_class=error_class,
+        reset_attempts=reset_attempts,
+    )
+    async with desk.service() as service:
+        found = await service.items.replay(what, dry_run=True)
         moved = 0
-        if not dry_run and found:
+        if not dry_run and found.count:
             if everything:
-                confirm(f"Replay {found:,} dead letters of {len(requests)} jobs?", yes=yes)
-            moved = sum([await steering.reprocess(request) for request in requests])
+                confirm(f"Replay {found.count:,} dead letters of all jobs?", yes=yes)
+            moved = (await service.items.replay(what, dry_run=False)).count
     if as_json:
-        desk.screen.json({"found": found, "requeued": moved})
+        desk.screen.json({"found": found.count, "requeued": moved})
         return
-    desk.screen.line(f"would bring back {found:,}" if dry_run else f"brought back {moved:,}")
-    if moved:
-        jobs = ",".join(str(request.job_id) for request in requests)
+    desk.screen.line(f"would bring back {found.count:,}" if dry_run else f"brought back {moved:,}")
+    if moved and not service.has_workers:
+        jobs = ",".join(str(job_id) for job_id in found.jobs)
         desk.screen.say(f"work on them: headgate worker --jobs {jobs} --drain")
-
-
-async def _targets(
-    reads: ReadStore,
-    item_ids: list[int],
-    job: int | None,
-) -> list[tuple[int, tuple[int, ...] | None]]:
-    """The jobs to replay in, each with the items, or None for all of its dead letters."""
-    if job is not None:
-        await reads.job(job)
-        return [(job, None)]
-    if not item_ids:
-        return [(job_id, None) for job_id in await _jobs_with_errors(reads)]
-    by_job: dict[int, list[int]] = {}
-    for item_id in item_ids:
-        row = (await reads.item(item_id)).row
-        by_job.setdefault(row.job_id, []).append(item_id)
-    return [(job_id, tuple(ids)) for job_id, ids in by_job.items()]
-
-
-async def _jobs_with_errors(reads: ReadStore) -> list[int]:
-    found: list[int] = []
-    after_id = 0
-    while jobs := await reads.jobs(JobQuery(after_id=after_id, limit=500)):
-        found += [job.id for job in jobs if (await reads.counts(job.id)).error]
-        after_id = jobs[-1].id
-    return found

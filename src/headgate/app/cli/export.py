@@ -11,11 +11,8 @@ from headgate.app.cli.exits import Exit
 from headgate.app.cli.options import JobId, Json
 from headgate.app.cli.run import FormatName
 from headgate.core.errors import UsageError
-from headgate.engine.export import Export
-from headgate.engine.parity import Parity
 from headgate.transfer.formats.cells import Formulas
-from headgate.transfer.forms import open_written
-from headgate.transfer.sources import WriteOptions, open_writer
+from headgate.transfer.sources import WriteOptions
 
 
 async def export(
@@ -49,9 +46,9 @@ async def export(
         return await _compare(desk, job_id, check, file_format, as_json=as_json)
     if check is not None or out is None:
         raise UsageError("name one file: where the rows go, or with --check the one to compare")
-    writer = open_writer(out, WriteOptions(file_format, formulas))
-    async with desk.store() as store:
-        report = await Export(store.reads, desk.clock).run(job_id, writer)
+    options = WriteOptions(file_format, formulas)
+    async with desk.service() as service:
+        report = await service.exports.write(job_id, out, options)
     if as_json:
         desk.screen.json(report)
         return Exit.OK
@@ -63,9 +60,8 @@ async def export(
 async def _compare(
     desk: Desk, job_id: int, file: Path, stated: FormatName | None, *, as_json: bool
 ) -> Exit:
-    parts, form = open_written(file, stated)
-    async with desk.store() as store:
-        report = await Parity(store.reads).check(job_id, parts, form)
+    async with desk.service() as service:
+        report = await service.exports.check(job_id, file, stated)
     code = Exit.PROBLEMS if report.difference else Exit.OK
     if as_json:
         desk.screen.json({**msgspec.to_builtins(report), "equal": not report.difference})
@@ -79,4 +75,5 @@ async def _compare(
 def register(app: typer.Typer, path: str = "headgate export") -> None:
     """Add the command to the root, or to the noun that `path` names."""
     examples = [f"{path} 3 results.xlsx", f"{path} 3 so-far.jsonl --json"]
-    command(app, "export", [*examples, f"{path} 3 --check results.xlsx"])(export)
+    examples.append(f"{path} 3 --check results.xlsx")
+    command(app, "export", examples, far=True)(export)

@@ -35,7 +35,7 @@ LABELS: Mapping[str, str] = {
 
 def micros(seconds: float) -> int:
     """A moment of the ledger as stores keep theirs."""
-    return int(seconds * MICROSECONDS)
+    return round(seconds * MICROSECONDS)
 
 
 def show_gates(screen: Screen, reading: GateReading) -> None:

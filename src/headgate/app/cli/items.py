@@ -1,5 +1,6 @@
 """`headgate items`: single rows and their history."""
 
+from headgate.app.cli import reviews
 from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.gate_shapes import wait_in_words, wait_shape
 from headgate.app.cli.options import (
@@ -21,19 +22,13 @@ from headgate.app.cli.shapes import (
     moment,
     span,
 )
-from headgate.app.cli.slowed import configured
+from headgate.app.service import ItemAccount
 from headgate.core.call import Call
-from headgate.core.configured import Configured
 from headgate.core.status import ItemStatus
-from headgate.engine.job_gates import JobGates
-from headgate.engine.limiting import wait_of
 from headgate.engine.why import Wait
 from headgate.ports.reads import AttemptRow, ItemDetail, ItemQuery, Page
-from headgate.ports.store import Store
 
 app = noun("items", "List and inspect the items of a job.")
-
-NOTHING = Configured({})
 
 
 @command(
@@ -44,6 +39,7 @@ NOTHING = Configured({})
         "headgate items ls 3 --limit 1000 --json | jq -r '.items[].key'",
         "headgate items ls 3 --after CURSOR",
     ],
+    far=True,
 )
 async def ls(
     desk: Desk,
@@ -60,56 +56,68 @@ async def ls(
         job_id=job_id,
         statuses=statuses_in(status) or frozenset(),
         error_class=error_class,
+        with_result=True,
         after=after,
         limit=limit,
     )
-    async with desk.store() as store:
-        await store.reads.job(job_id)
-        page = await store.reads.items(query)
+    async with desk.service() as service:
+        page = await service.items.page(query)
     if as_json:
         desk.screen.json(page_shape(page))
         return
     show_page(desk, page, "no such items")
 
 
-@command(app, "show", ["headgate items show 17", "headgate items show 17 --json | jq .result"])
+@command(
+    app,
+    "show",
+    ["headgate items show 17", "headgate items show 17 --json | jq .result"],
+    far=True,
+)
 async def show(desk: Desk, item_id: ItemId, as_json: Json = False) -> None:
     """Show an item with everything, and each of its attempts in order."""
-    settings = desk.load().settings
-    async with desk.store(settings) as store:
-        await show_item(desk, store, item_id, configured(settings), as_json=as_json)
+    async with desk.service() as service:
+        account = await service.items.account(item_id)
+    show_item(desk, account, as_json=as_json)
 
 
-async def show_item(
-    desk: Desk,
-    store: Store,
-    item_id: int,
-    limits: Configured = NOTHING,
-    *,
-    as_json: bool,
-) -> None:
+def show_item(desk: Desk, account: ItemAccount, *, as_json: bool) -> None:
     """Print an item, what it waits for, and its history."""
-    detail = await store.reads.item(item_id)
-    attempts = await store.reads.attempts(item_id)
-    gates = JobGates(store, limits, detail.row.job_id)
-    wait = await wait_of(store, gates, detail, attempts, desk.clock.now())
     if as_json:
-        history = [attempt_shape(attempt) for attempt in attempts]
-        shape = {**detail_shape(detail), "waiting": wait_shape(wait), "history": history}
-        desk.screen.json(shape)
+        history = [attempt_shape(attempt) for attempt in account.attempts]
+        waiting = wait_shape(account.wait)
+        desk.screen.json({**detail_shape(account.detail), "waiting": waiting, "history": history})
         return
-    _show_facts(desk, detail, wait)
+    _show_facts(desk, account.detail, account.wait)
     desk.screen.line("\nAttempts", "bold")
-    if not attempts:
+    if not account.attempts:
         desk.screen.line("  none has ended yet")
-    for attempt in attempts:
+    for attempt in account.attempts:
         for line in timeline(attempt):
             desk.screen.line(line)
-    row = detail.row
+    row = account.detail.row
     if row.status is ItemStatus.ERROR:
         desk.screen.line("\nWhat would help", "bold")
         desk.screen.line(f"  headgate dlq replay {row.id}")
         desk.screen.line("      try it again once the cause is mended", "dim")
+
+
+@command(
+    app, "why", ["headgate items why 17", "headgate items why 17 --json | jq .waiting"], far=True
+)
+async def why(desk: Desk, item_id: ItemId, as_json: Json = False) -> None:
+    """Say what an item waits for: its job, its time, a gate, a worker, or its turn."""
+    async with desk.service() as service:
+        found = await service.items.why(item_id)
+    if as_json:
+        waiting = wait_shape(found.wait)
+        desk.screen.json({"item_id": item_id, "status": found.status, "waiting": waiting})
+        return
+    reason = wait_in_words(found.wait, desk.clock.now()) if found.wait else "it is finished"
+    desk.screen.line(f"item {item_id} is {found.status}: {reason}")
+
+
+reviews.register(app)
 
 
 def timeline(attempt: AttemptRow) -> list[str]:

@@ -22,24 +22,18 @@ from headgate.app.cli.options import (
     statuses_in,
 )
 from headgate.app.cli.shapes import ago, event_shape, job_shape, moment
-from headgate.app.cli.slowed import configured
-from headgate.app.masking import shown_config
+from headgate.app.masking import shown_config, shown_source
 from headgate.core.job import Counts, Job
 from headgate.core.status import UNFINISHED, ItemStatus, JobState
-from headgate.engine.job_gates import JobGates
-from headgate.engine.limiting import limiting, read_if_there
-from headgate.engine.steering import Steering
 from headgate.engine.why import Wait
 from headgate.ports.items import RequeueRequest
-from headgate.ports.reads import EventQuery, EventRow, JobQuery, ReadStore
 
 app = noun("jobs", "List, inspect and steer jobs.")
 
 RETRIED = frozenset({ItemStatus.ERROR, ItemStatus.NOT_FOUND})
-SHOWN_EVENTS = 10
 
 
-@command(app, "ls", ["headgate jobs ls", "headgate jobs ls --json | jq '.jobs[].id'"])
+@command(app, "ls", ["headgate jobs ls", "headgate jobs ls --json | jq '.jobs[].id'"], far=True)
 async def ls(
     desk: Desk,
     limit: Limit = 20,
@@ -49,15 +43,14 @@ async def ls(
     as_json: Json = False,
 ) -> None:
     """List jobs, newest first."""
-    async with desk.store() as store:
-        jobs = await store.reads.jobs(JobQuery(after_id=after, limit=limit))
-        counts = [await store.reads.counts(job.id) for job in jobs]
-    more = jobs[-1].id if len(jobs) == limit else None
+    async with desk.service() as service:
+        stands = await service.jobs.ls(after, limit)
+    more = stands[-1].job.id if len(stands) == limit else None
     if as_json:
-        shapes = [job_shape(*pair) for pair in zip(jobs, counts, strict=True)]
+        shapes = [job_shape(stand.job, stand.counts) for stand in stands]
         desk.screen.json({"jobs": shapes, "next": more})
         return
-    if not jobs:
+    if not stands:
         desk.screen.say("no jobs yet: `headgate run HANDLER FILE` makes one")
         return
     now = desk.clock.now()
@@ -73,33 +66,33 @@ async def ls(
                 count.error,
                 count.open,
                 ago(job.created_at, now),
-                job.name or f"{job.handler} {job.source}",
+                job.name or f"{job.handler} {shown_source(job.source)}",
             )
-            for job, count in zip(jobs, counts, strict=True)
+            for job, count in ((stand.job, stand.counts) for stand in stands)
         ],
     )
     if more:
         desk.screen.say(f"older jobs: headgate jobs ls --after {more}")
 
 
-@command(app, "show", ["headgate jobs show 3", "headgate jobs show 3 --json | jq .counts"])
+@command(
+    app, "show", ["headgate jobs show 3", "headgate jobs show 3 --json | jq .counts"], far=True
+)
 async def show(desk: Desk, job_id: JobId, as_json: Json = False) -> None:
     """Show a job: where it stands, what failed, what happened, and what would help."""
-    settings = desk.load().settings
-    async with desk.store(settings) as store:
-        job = await store.reads.job(job_id)
-        counts = await store.reads.counts(job_id)
-        failures = await store.reads.error_groups(job_id)
-        events = await last_events(store.reads, job_id)
-        limit = None
-        if counts.open and job.state in UNFINISHED:
-            reading = await read_if_there(JobGates(store, configured(settings), job_id))
-            limit = limiting(reading) if reading else None
+    async with desk.service() as service:
+        account = await service.jobs.account(job_id)
+    job, counts, failures, events = (
+        account.job,
+        account.counts,
+        account.failures,
+        account.events,
+    )
     if as_json:
         desk.screen.json(
             {
                 **job_shape(job, counts),
-                "limited_by": wait_shape(limit),
+                "limited_by": wait_shape(account.limit),
                 "failures": [
                     {
                         "error_class": group.error_class,
@@ -114,7 +107,7 @@ async def show(desk: Desk, job_id: JobId, as_json: Json = False) -> None:
             }
         )
         return
-    _show_facts(desk, job, counts, limit)
+    _show_facts(desk, job, counts, account.limit)
     if failures:
         desk.screen.line("\nFailures", "bold")
         rows = [(group.error_class, group.count, group.reason) for group in failures]
@@ -130,36 +123,38 @@ async def show(desk: Desk, job_id: JobId, as_json: Json = False) -> None:
             desk.screen.line(f"      {why}", "dim")
 
 
-@command(app, "pause", ["headgate jobs pause 3"])
+@command(app, "pause", ["headgate jobs pause 3"], far=True)
 async def pause(desk: Desk, job_id: JobId) -> None:
     """Stop new work on a job, on every worker, until it is resumed."""
-    async with desk.store() as store:
-        job = await Steering(store).pause(job_id)
+    async with desk.service() as service:
+        job = await service.jobs.pause(job_id)
     desk.screen.say(f"job {job.id} is {job.state}; go on with: headgate jobs resume {job.id}")
 
 
-@command(app, "resume", ["headgate jobs resume 3"])
+@command(app, "resume", ["headgate jobs resume 3"], far=True)
 async def resume(desk: Desk, job_id: JobId) -> None:
     """Let a paused job go on."""
-    async with desk.store() as store:
-        job = await Steering(store).resume(job_id)
+    async with desk.service() as service:
+        job = await service.jobs.resume(job_id)
     desk.screen.say(f"job {job.id} is {job.state}")
     if job.state is JobState.INGESTING:
         desk.screen.say("its source is not read to the end: run the same `headgate run` again")
 
 
-@command(app, "cancel", ["headgate jobs cancel 3 --dry-run", "headgate jobs cancel 3 --yes"])
+@command(
+    app, "cancel", ["headgate jobs cancel 3 --dry-run", "headgate jobs cancel 3 --yes"], far=True
+)
 async def cancel(desk: Desk, job_id: JobId, dry_run: DryRun = False, yes: Yes = False) -> None:
     """End a job: what is finished stays, everything else becomes CANCELLED."""
-    async with desk.store() as store:
-        job = await store.reads.job(job_id)
-        left = (await store.reads.counts(job_id)).open
+    async with desk.service() as service:
+        stand = await service.jobs.get(job_id)
+        job, left = stand.job, stand.counts.open
         if dry_run:
             desk.screen.say(f"would cancel job {job_id} ({job.state}) and its {left:,} open items")
             return
         if job.state in UNFINISHED:
             confirm(f"Cancel job {job_id} and its {left:,} open items?", yes=yes)
-        job = await Steering(store).cancel(job_id)
+        job = await service.jobs.cancel(job_id)
     desk.screen.say(f"job {job.id} is {job.state}; {left:,} items were open")
 
 
@@ -171,6 +166,7 @@ async def cancel(desk: Desk, job_id: JobId, dry_run: DryRun = False, yes: Yes = 
         "headgate jobs reprocess 3 --status ERROR --error-class timeout --reset-attempts",
         "headgate jobs reprocess 3 --ids 17,23 --status DONE",
     ],
+    far=True,
 )
 async def reprocess(
     desk: Desk,
@@ -193,51 +189,44 @@ async def reprocess(
         ids=ids_in(ids),
         reset_attempts=reset_attempts,
     )
-    async with desk.store() as store:
-        job = await store.reads.job(job_id)
-        steering = Steering(store)
-        moved = await (steering.would_reprocess if dry_run else steering.reprocess)(request)
+    async with desk.service() as service:
+        job = (await service.jobs.get(job_id)).job
+        moved = await service.jobs.reprocess(request, dry_run=dry_run)
     if as_json:
         desk.screen.json({"job_id": job_id, "requeued": 0 if dry_run else moved, "found": moved})
         return
     desk.screen.line(f"{'would bring back' if dry_run else 'brought back'} {moved:,} items")
-    if moved and not dry_run:
+    if moved and not dry_run and not service.has_workers:
         desk.screen.say(f"work on them: {run_command(job)}")
 
 
 export.register(app, "headgate jobs export")
 
 
-@command(app, "priority", ["headgate jobs priority 3 5"])
+@command(app, "priority", ["headgate jobs priority 3 5"], far=True)
 async def priority(
     desk: Desk,
     job_id: JobId,
     value: Annotated[int, typer.Argument(metavar="N", min=-10, max=10, help="-10 to 10.")],
 ) -> None:
     """Change a job's share among its owner's jobs: each step doubles it."""
-    async with desk.store() as store:
-        await Steering(store).set_priority(job_id, value)
+    async with desk.service() as service:
+        await service.jobs.set_priority(job_id, value)
     desk.screen.say(f"job {job_id} has priority {value}")
 
 
-@command(app, "rm", ["headgate jobs rm 3 --dry-run", "headgate jobs rm 3 --yes"])
+@command(app, "rm", ["headgate jobs rm 3 --dry-run", "headgate jobs rm 3 --yes"], far=True)
 async def rm(desk: Desk, job_id: JobId, dry_run: DryRun = False, yes: Yes = False) -> None:
     """Delete a job with its items and history; a running job is cancelled first."""
-    async with desk.store() as store:
-        job = await store.reads.job(job_id)
-        total = (await store.reads.counts(job_id)).total
+    async with desk.service() as service:
+        stand = await service.jobs.get(job_id)
+        job, total = stand.job, stand.counts.total
         if dry_run:
             desk.screen.say(f"would delete job {job_id} ({job.state}) and its {total:,} items")
             return
         confirm(f"Delete job {job_id} and its {total:,} items, with all results?", yes=yes)
-        await Steering(store).remove(job_id)
+        await service.jobs.remove(job_id)
     desk.screen.say(f"job {job_id} is gone, with its {total:,} items")
-
-
-async def last_events(reads: ReadStore, job_id: int) -> list[EventRow]:
-    """The newest events of a job, oldest first."""
-    query = EventQuery(job_id, newest_first=True, limit=SHOWN_EVENTS)
-    return (await reads.events(query))[::-1]
 
 
 def run_command(job: Job) -> str:
@@ -280,7 +269,7 @@ def _show_facts(desk: Desk, job: Job, counts: Counts, limit: Wait | None) -> Non
             "name": job.name,
             "owner": job.owner,
             "handler": job.handler,
-            "source": "fed over time" if job.open else job.source,
+            "source": "fed over time" if job.open else shown_source(job.source),
             "key": ", ".join(job.key_columns) or "position in the source",
             "config": msgspec.json.encode(config).decode() if config else None,
             "priority": str(job.priority),

@@ -1,6 +1,5 @@
 """`headgate providers`: the limits of outside services, seen and steered."""
 
-from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -8,18 +7,9 @@ import typer
 from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.gate_shapes import gate_shape, override_in_words, show_gate, show_gates
 from headgate.app.cli.options import DryRun, Json, Yes, confirm, seconds_in
-from headgate.app.cli.slowed import configured
-from headgate.app.providers import SECTION
-from headgate.app.settings import Loaded
-from headgate.core.errors import UsageError
-from headgate.core.gate_key import find_gates, keys_of_provider
 from headgate.core.gate_view import GateView
-from headgate.core.provider import ProviderPolicy
-from headgate.core.rate import parse_limits
-from headgate.engine.gate_reading import GateReading, read_gates
-from headgate.engine.gate_steering import GateSteering
+from headgate.engine.gate_reading import GateReading
 from headgate.engine.why import in_figures
-from headgate.ports.limits import LimitLedger
 
 app = noun("providers", "See what was learned of outside services, and overrule it.")
 
@@ -35,7 +25,12 @@ For = Annotated[
 ]
 
 
-@command(app, "ls", ["headgate providers ls", "headgate providers ls --all --json | jq '.gates'"])
+@command(
+    app,
+    "ls",
+    ["headgate providers ls", "headgate providers ls --all --json | jq '.gates'"],
+    far=True,
+)
 async def ls(
     desk: Desk,
     everything: Annotated[
@@ -44,17 +39,12 @@ async def ls(
     as_json: Json = False,
 ) -> None:
     """List gates: what is configured, what was learned, what goes out now, and why."""
-    loaded = desk.load()
-    declared = loaded.settings.providers if everything else _declared(loaded)
-    async with desk.store(loaded.settings) as store:
-        used = [entry.key for entry in await store.limits.entries()]
-        named = [key for name in declared for key in keys_of_provider(name, declared[name])]
-        keys = list(dict.fromkeys([*used, *named]))
-        reading = await read_gates(store.limits, configured(loaded.settings), keys)
+    async with desk.service() as service:
+        reading = await service.gates.ls(everything=everything)
     if as_json:
         desk.screen.json({"gates": [gate_shape(view) for view in reading.views]})
         return
-    if not keys:
+    if not reading.views:
         desk.screen.say(
             "nothing was asked through `ctx.http` yet, and no provider is declared:"
             " `headgate providers ls --all` shows those that are shipped"
@@ -67,13 +57,12 @@ async def ls(
     app,
     "show",
     ["headgate providers show wikidata", "headgate providers show wikidata --json | jq '.gates[]'"],
+    far=True,
 )
 async def show(desk: Desk, name: Name, as_json: Json = False) -> None:
     """Show a gate with its evidence: what was observed when, and what was decided."""
-    loaded = desk.load()
-    async with desk.store(loaded.settings) as store:
-        keys = await _meant(store.limits, name, loaded.settings.providers)
-        reading = await read_gates(store.limits, configured(loaded.settings), keys)
+    async with desk.service() as service:
+        reading = await service.gates.show(name)
     if as_json:
         desk.screen.json({"gates": [gate_shape(view) for view in reading.views]})
         return
@@ -92,6 +81,7 @@ async def show(desk: Desk, name: Name, as_json: Json = False) -> None:
         "headgate providers set wikidata --rate 5/s",
         "headgate providers set wikidata --rate 100/min --for 2h",
     ],
+    far=True,
 )
 async def set_rate(
     desk: Desk,
@@ -104,13 +94,9 @@ async def set_rate(
     as_json: Json = False,
 ) -> None:
     """Overrule what was learned and what is configured: every process obeys at once."""
-    per_s, for_s = _per_s(rate), seconds_in(for_time, "--for")
-    loaded = desk.load()
-    providers = loaded.settings.providers
-    async with desk.store(loaded.settings, create=True) as store:
-        keys = await _meant(store.limits, name, providers)
-        await GateSteering(store, configured(loaded.settings)).set_rate(keys, per_s, for_s)
-        reading = await read_gates(store.limits, configured(loaded.settings), keys)
+    for_s = seconds_in(for_time, "--for")
+    async with desk.service(create=True) as service:
+        reading = await service.gates.set_rate(name, rate, for_s)
     _tell(desk, reading, name, as_json=as_json)
 
 
@@ -118,28 +104,21 @@ async def set_rate(
     app,
     "pause",
     ["headgate providers pause wikidata", "headgate providers pause wikidata --for 30m"],
+    far=True,
 )
 async def pause(desk: Desk, name: Name, for_time: For = None, as_json: Json = False) -> None:
     """Send nothing more to a provider; work that needs others goes on."""
     for_s = seconds_in(for_time, "--for")
-    loaded = desk.load()
-    providers = loaded.settings.providers
-    async with desk.store(loaded.settings, create=True) as store:
-        keys = await _meant(store.limits, name, providers)
-        await GateSteering(store, configured(loaded.settings)).pause(keys, for_s)
-        reading = await read_gates(store.limits, configured(loaded.settings), keys)
+    async with desk.service(create=True) as service:
+        reading = await service.gates.pause(name, for_s)
     _tell(desk, reading, name, as_json=as_json)
 
 
-@command(app, "resume", ["headgate providers resume wikidata"])
+@command(app, "resume", ["headgate providers resume wikidata"], far=True)
 async def resume(desk: Desk, name: Name, as_json: Json = False) -> None:
     """Take back `set` and `pause`: go on at the rate that was learned."""
-    loaded = desk.load()
-    providers = loaded.settings.providers
-    async with desk.store(loaded.settings) as store:
-        keys = await _meant(store.limits, name, providers)
-        resumed = await GateSteering(store, configured(loaded.settings)).resume(keys)
-        reading = await read_gates(store.limits, configured(loaded.settings), keys)
+    async with desk.service() as service:
+        resumed, reading = await service.gates.resume(name)
     if as_json:
         desk.screen.json({"resumed": resumed, "gates": [gate_shape(v) for v in reading.views]})
         return
@@ -155,21 +134,17 @@ async def resume(desk: Desk, name: Name, as_json: Json = False) -> None:
     app,
     "forget",
     ["headgate providers forget wikidata --dry-run", "headgate providers forget wikidata --yes"],
+    far=True,
 )
 async def forget(
     desk: Desk, name: Name, dry_run: DryRun = False, yes: Yes = False, as_json: Json = False
 ) -> None:
     """Drop all that was learned of a provider's limit, and begin to look for it anew."""
-    loaded = desk.load()
-    async with desk.store(loaded.settings) as store:
-        meant = await _meant(store.limits, name, loaded.settings.providers)
-        known = {entry.key for entry in await store.limits.entries()}
-        keys = [key for key in meant if key in known]
+    async with desk.service() as service:
+        keys = await service.gates.learned(name)
         if keys and not dry_run:
             confirm(f"Forget what was learned of {', '.join(keys)}?", yes=yes)
-        dropped = (
-            [] if dry_run else await GateSteering(store, configured(loaded.settings)).forget(keys)
-        )
+        dropped = [] if dry_run else await service.gates.forget(keys)
     if as_json:
         desk.screen.json({"found": keys, "forgotten": dropped})
     elif not keys:
@@ -177,31 +152,6 @@ async def forget(
     else:
         verb = "would forget" if dry_run else "forgot"
         desk.screen.say(f"{verb} what was learned of {', '.join(keys)}")
-
-
-def _declared(loaded: Loaded) -> Mapping[str, ProviderPolicy]:
-    """The providers that the user's own settings name."""
-    paths = (path.removeprefix(SECTION) for path in loaded.origins if path.startswith(SECTION))
-    names = dict.fromkeys(path.partition(".")[0] for path in paths)
-    return {name: loaded.settings.providers[name] for name in names}
-
-
-async def _meant(
-    ledger: LimitLedger, name: str, providers: Mapping[str, ProviderPolicy]
-) -> list[str]:
-    known = [entry.key for entry in await ledger.entries()]
-    return find_gates(name, known, providers)
-
-
-def _per_s(text: str) -> float:
-    """The tightest of the limits in a text, evenly spread."""
-    try:
-        limits = parse_limits(text)
-    except ValueError as error:
-        raise UsageError(f"--rate {error}") from error
-    if not limits:
-        raise UsageError("--rate is empty: write it as 5/s, 100/min, 2000/day or 1/3s")
-    return min(limit.count / limit.seconds for limit in limits)
 
 
 def _tell(desk: Desk, reading: GateReading, name: str, *, as_json: bool) -> None:

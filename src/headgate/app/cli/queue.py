@@ -14,11 +14,10 @@ from headgate.app.cli.shapes import job_shape
 from headgate.app.cli.stdin import stdin_lines
 from headgate.app.cli.supervise import build_supervisor, same_command, stopping, supervise
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, ended, worker_flags
+from headgate.app.service import Feeding
 from headgate.core.errors import UsageError
-from headgate.core.sizing import IngestSizer
 from headgate.core.status import ItemStatus
-from headgate.engine.feed import Feed, FeedReport, Queues, Row, key_by
-from headgate.engine.steering import Steering
+from headgate.engine.feed import Queues, Row
 from headgate.engine.supervisor import Work
 from headgate.handlers.registry import resolve
 from headgate.ports.items import RequeueRequest
@@ -49,6 +48,7 @@ LINE_LIMIT = 4 * 1024 * 1024
         'headgate queue enqueue \'{"sku": "A-1"}\' --handler lookup.py:price',
         'headgate queue enqueue \'{"sku": "A-2"}\'',
     ],
+    far=True,
 )
 async def enqueue(
     desk: Desk,
@@ -75,6 +75,7 @@ async def enqueue(
         "headgate queue import new.jsonl --handler lookup.py:price",
         "producer | headgate queue import - --queue nightly",
     ],
+    far=True,
 )
 async def import_(
     desk: Desk,
@@ -121,7 +122,7 @@ async def run(
     return ended(desk, report, drain=drain)
 
 
-@command(app, "stats", ["headgate queue stats", "headgate queue stats --json"])
+@command(app, "stats", ["headgate queue stats", "headgate queue stats --json"], far=True)
 async def stats(
     desk: Desk,
     queue: Annotated[
@@ -130,32 +131,33 @@ async def stats(
     as_json: Json = False,
 ) -> None:
     """Count the items of every open queue by where they stand."""
-    async with desk.store() as store:
-        queues = Queues(store)
-        jobs = await queues.all() if queue is None else [await queues.get(queue)]
-        counts = [await store.reads.counts(job.id) for job in jobs]
+    async with desk.service() as service:
+        queues = service.queues
+        stands = await queues.ls() if queue is None else [await queues.get(queue)]
     if as_json:
-        shapes = [job_shape(*pair) for pair in zip(jobs, counts, strict=True)]
+        shapes = [job_shape(stand.job, stand.counts) for stand in stands]
         desk.screen.json({"queues": shapes})
         return
-    if not jobs:
+    if not stands:
         desk.screen.say("no open queue")
         return
     desk.screen.table(
         ("QUEUE", "JOB", "STATE", *(f"#{status.replace('_', ' ')}" for status in ItemStatus)),
         [
             (
-                job.name,
-                str(job.id),
-                job.state,
-                *(int(getattr(count, status.lower())) for status in ItemStatus),
+                stand.job.name,
+                str(stand.job.id),
+                stand.job.state,
+                *(int(getattr(stand.counts, status.lower())) for status in ItemStatus),
             )
-            for job, count in zip(jobs, counts, strict=True)
+            for stand in stands
         ],
     )
 
 
-@command(app, "retry-failed", ["headgate queue retry-failed", "headgate queue retry-failed -h"])
+@command(
+    app, "retry-failed", ["headgate queue retry-failed", "headgate queue retry-failed -h"], far=True
+)
 async def retry_failed(
     desk: Desk,
     *,
@@ -166,51 +168,50 @@ async def retry_failed(
     as_json: Json = False,
 ) -> None:
     """Bring a queue's items in ERROR back and print how many."""
-    async with desk.store() as store:
-        job = await Queues(store).get(queue)
+    async with desk.service() as service:
+        job = (await service.queues.get(queue)).job
         request = RequeueRequest(
             job_id=job.id,
             statuses=frozenset({ItemStatus.ERROR}),
             error_class=error_class,
             reset_attempts=reset_attempts,
         )
-        steering = Steering(store)
-        moved = await (steering.would_reprocess if dry_run else steering.reprocess)(request)
+        moved = await service.jobs.reprocess(request, dry_run=dry_run)
     if as_json:
         desk.screen.json({"job_id": job.id, "found": moved, "requeued": 0 if dry_run else moved})
     else:
         desk.screen.line(f"{'would bring back' if dry_run else 'brought back'} {moved:,} items")
 
 
-@command(app, "pause", ["headgate queue pause --queue nightly"])
+@command(app, "pause", ["headgate queue pause --queue nightly"], far=True)
 async def pause(desk: Desk, queue: Name = "default") -> None:
     """Stop new work on a queue; it still takes items."""
-    async with desk.store() as store:
-        job = await Steering(store).pause((await Queues(store).get(queue)).id)
+    async with desk.service() as service:
+        job = await service.jobs.pause((await service.queues.get(queue)).job.id)
     desk.screen.say(f"queue {queue} is {job.state}")
 
 
-@command(app, "resume", ["headgate queue resume --queue nightly"])
+@command(app, "resume", ["headgate queue resume --queue nightly"], far=True)
 async def resume(desk: Desk, queue: Name = "default") -> None:
     """Let a paused queue go on."""
-    async with desk.store() as store:
-        job = await Steering(store).resume((await Queues(store).get(queue)).id)
+    async with desk.service() as service:
+        job = await service.jobs.resume((await service.queues.get(queue)).job.id)
     desk.screen.say(f"queue {queue} is {job.state}")
 
 
-@command(app, "close", ["headgate queue close --queue nightly --yes"])
+@command(app, "close", ["headgate queue close --queue nightly --yes"], far=True)
 async def close(
     desk: Desk, queue: Name = "default", dry_run: DryRun = False, yes: Yes = False
 ) -> None:
     """Take no more items; the job is DONE once the queue is empty."""
-    async with desk.store() as store:
-        job = await Queues(store).get(queue)
-        left = (await store.reads.counts(job.id)).open
+    async with desk.service() as service:
+        stand = await service.queues.get(queue)
+        job, left = stand.job, stand.counts.open
         if dry_run:
             desk.screen.say(f"would close queue {queue} (job {job.id}) with {left:,} items left")
             return
         confirm(f"Close queue {queue} for good? {left:,} items are left to do.", yes=yes)
-        job = await Steering(store).close(job.id)
+        job = await service.queues.close(queue)
     desk.screen.say(f"queue {queue} takes no more items; job {job.id} has {left:,} left to do")
 
 
@@ -223,22 +224,12 @@ async def _feed(
     key: str | None,
     as_json: bool,
 ) -> None:
-    settings = desk.load().settings
-    reference = resolve(handler, settings.handlers).reference if handler else None
     columns = tuple(name.strip() for name in key.split(",")) if key else ()
-    async with desk.store(settings, create=handler is not None) as store:
-        job = await Queues(store).get_or_make(queue, reference)
-        feed = Feed(store, job.id, key_by(columns), IngestSizer(settings.ingest), desk.clock)
-        async for row in rows:
-            # Nothing more has come yet: what came must not wait for it.
-            await (feed.flush() if row is None else feed.add(row))
-        await feed.flush()
-    _tell(desk, feed.report, queue, job.id, as_json=as_json)
-
-
-def _tell(desk: Desk, report: FeedReport, queue: str, job_id: int, *, as_json: bool) -> None:
+    async with desk.service(create=handler is not None) as service:
+        fed = await service.queues.feed(Feeding(queue, handler, columns), rows)
+    report = fed.report
     if as_json:
-        desk.screen.json({"queue": queue, "job_id": job_id, **msgspec.to_builtins(report)})
+        desk.screen.json({"queue": queue, "job_id": fed.job_id, **msgspec.to_builtins(report)})
         return
     known = f", {report.known:,} were there already" if report.known else ""
     desk.screen.line(f"added {report.added:,} items to queue {queue}{known}")
@@ -246,9 +237,10 @@ def _tell(desk: Desk, report: FeedReport, queue: str, job_id: int, *, as_json: b
         desk.screen.warn(problem)
     if report.bad:
         desk.screen.say(
-            f"{report.bad:,} bad rows: headgate items ls {job_id} --error-class bad_row"
+            f"{report.bad:,} bad rows: headgate items ls {fed.job_id} --error-class bad_row"
         )
-    desk.screen.say(f"work on them: headgate queue run --queue {queue} --drain")
+    if not service.has_workers:
+        desk.screen.say(f"work on them: headgate queue run --queue {queue} --drain")
 
 
 def _object(text: str | bytes) -> Mapping[str, Any]:

@@ -13,12 +13,12 @@ from headgate.app.cli.desk import Desk, command
 from headgate.app.cli.exits import Exit
 from headgate.app.cli.worker import WORK, Concurrency, ItemTimeout, Processes, worker_flags
 from headgate.app.data_folder import data_folder
+from headgate.app.job_files import LOCAL, JobFiles
 from headgate.core.errors import UsageError
 from headgate.engine.rows import OnBadRow
 from headgate.engine.work import REUSE, reuse_in
 from headgate.handlers.registry import resolve
 from headgate.transfer.blob_sink import StoreSink
-from headgate.transfer.blobs import LocalBlobs
 from headgate.transfer.formats.cells import Formulas
 from headgate.transfer.sources import ReadOptions, WriteOptions, open_source, open_writer
 
@@ -156,7 +156,7 @@ async def run(
     given = config_in(config or []) | ({REUSE: reuse} if reuse else {})
     spec = resolve(handler, settings.handlers).configured(given)
     reuse_in(given, spec)
-    blobs = LocalBlobs(data_folder(settings).blobs, desk.clock)
+    blobs = JobFiles(data_folder(settings), desk.clock).space(LOCAL)
     source = open_source(
         file,
         ReadOptions(file_format, delimiter, encoding, sheet),

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from headgate.app.masking import shown_config
+from headgate.app.masking import shown_config, shown_source
 from headgate.core.call import Call
 from headgate.core.job import Counts, Job
 from headgate.core.worker import WorkerRow
@@ -22,6 +22,9 @@ COUNTED = (
     "cancelled",
     "pending",
 )
+
+INTERNAL = frozenset({"ingest_run", "ingest_position", "reading", "made_before"})
+"""What a job keeps for the program itself."""
 
 
 def moment(microseconds: int | None) -> str | None:
@@ -72,8 +75,8 @@ def totals(counts: Counts) -> dict[str, int]:
 
 def job_shape(job: Job, counts: Counts | None = None) -> dict[str, Any]:
     """A job for JSON."""
-    shape = _timed(job)
-    shape["config"] = shown_config(job.config)
+    shape = {name: value for name, value in _timed(job).items() if name not in INTERNAL}
+    shape |= {"source": shown_source(job.source), "config": shown_config(job.config)}
     if counts is not None:
         shape["counts"] = {**totals(counts), "processing": counts.processing}
         shape["counts"]["pending"] = counts.pending
@@ -82,13 +85,13 @@ def job_shape(job: Job, counts: Counts | None = None) -> dict[str, Any]:
 
 def item_shape(row: ItemRow) -> dict[str, Any]:
     """An item of a list for JSON."""
-    return _timed(row)
+    return {**_timed(row), "result": raw(row.result)}
 
 
 def detail_shape(detail: ItemDetail) -> dict[str, Any]:
     """An item with everything for JSON."""
     shape = _timed(detail)
-    shape |= _timed(shape.pop("row") and detail.row)
+    shape = _timed(shape.pop("row") and detail.row) | shape
     for name in ("input", "normalized", "result"):
         shape[name] = raw(shape[name])
     return shape

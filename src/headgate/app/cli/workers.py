@@ -11,15 +11,15 @@ from headgate.app.cli.shapes import ago, worker_shape
 app = noun("workers", "See the processes that work on this store.")
 
 
-@command(app, "ls", ["headgate workers ls", "headgate workers ls --all --json"])
+@command(app, "ls", ["headgate workers ls", "headgate workers ls --all --json"], far=True)
 async def ls(
     desk: Desk,
     everybody: Annotated[bool, typer.Option("--all", help="Also those that stopped.")] = False,
     as_json: Json = False,
 ) -> None:
     """List workers, newest first."""
-    async with desk.store() as store:
-        workers = await store.reads.workers(alive_only=not everybody)
+    async with desk.service() as service:
+        workers = await service.workers(everybody=everybody)
     if as_json:
         desk.screen.json({"workers": [worker_shape(worker) for worker in workers]})
         return

@@ -47,6 +47,9 @@ class SqliteExports:
             add_event(tx, "export_state", f"{row['id']} → RUNNING by {holder}", row["job_id"])
             return export_from(row)
 
+        # Who has nothing to do asks often, and every write would wake all that wait for the bell.
+        if not await self._database.read(lambda tx: tx.rows("export_to_make")):
+            return None
         return await self._database.write(work)
 
     async def advance_export(self, export_id: int, holder: str, rows: int, ttl_s: float) -> bool:

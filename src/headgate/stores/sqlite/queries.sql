@@ -784,6 +784,11 @@ INSERT INTO exports (job_id, format, asked_by, options, created_at, updated_at)
 VALUES (:job_id, :format, :asked_by, :options, :now, :now)
 RETURNING *
 
+-- name: export_to_make
+SELECT id FROM exports INDEXED BY exports_to_make
+WHERE state IN ('QUEUED', 'RUNNING') AND (state = 'QUEUED' OR until_at < :now)
+ORDER BY id LIMIT 1
+
 -- name: take_export
 UPDATE exports SET
     state = 'RUNNING', holder = :holder, until_at = :now + :ttl_us, written = 0, updated_at = :now

@@ -1,0 +1,158 @@
+"""Open queues: jobs that are fed over time, by name."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Request
+from pydantic import Field
+
+from headgate.app.api.handlers import demand_handler
+from headgate.app.api.identity import Principal, Someone, Writer
+from headgate.app.api.job_asked import valid
+from headgate.app.api.job_view import JobView, job_view
+from headgate.app.api.new_job import body_of, json_in
+from headgate.app.api.office import AtOffice, Office
+from headgate.app.api.problems import Refusal, documented
+from headgate.app.api.wire import Asked, Identifier, Wire
+from headgate.core.errors import UnknownJob
+from headgate.core.job import Job, OwnerCaps
+from headgate.core.sizing import IngestSizer
+from headgate.engine.feed import Feed, Queues, Row, Whose, key_by
+from headgate.engine.steering import Steering
+
+router = APIRouter(prefix="/api/queues", tags=["queues"])
+
+Name = Annotated[
+    str,
+    Path(max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$", description="The name of a queue."),
+]
+Line = Annotated[int, Field(ge=0, le=2**53)]
+
+
+class QueueList(Wire):
+    """Every queue that is not closed, oldest first."""
+
+    items: list[JobView]
+
+
+class RowsAsked(Asked):
+    """Items on their way into a queue."""
+
+    items: list[dict[str, Any]]
+    handler: str | None = Field(
+        None, max_length=200, description="Needed to make the queue; it is remembered."
+    )
+    key: list[str] = Field(
+        default_factory=list,
+        max_length=20,
+        description="The fields that name an item; without them, its whole content does.",
+    )
+    lines: list[Line] | None = Field(None, description="Where each item stood in a file.")
+    problems: list[str | None] | None = Field(
+        None, description="Why each item is bad, so that it is kept as an ERROR; null: it is not."
+    )
+
+    def rows(self) -> list[Row]:
+        """Each item with its place."""
+        count = len(self.items)
+        lines = range(1, count + 1) if self.lines is None else self.lines
+        problems = [None] * count if self.problems is None else self.problems
+        if not len(lines) == len(problems) == count:
+            raise Refusal(422, "`lines` and `problems` have one entry for each of the `items`")
+        return [*map(Row, lines, self.items, problems)]
+
+
+class FedView(Wire):
+    """What became of the items."""
+
+    job_id: Identifier
+    added: int
+    known: int
+    """Were there already, and so were not put in again."""
+    bad: int
+    problems: list[str]
+    """The first few, in words."""
+
+
+@router.get("", responses=documented())
+async def ls(who: Someone, office: AtOffice) -> QueueList:
+    """List the queues that are not closed."""
+    jobs = await _queues(office, who).all()
+    return QueueList(items=[await _view(office, job) for job in jobs])
+
+
+@router.get("/{name}", responses=documented())
+async def show(name: Name, who: Someone, office: AtOffice) -> JobView:
+    """Show a queue with its counters."""
+    return await _view(office, await _found(office, who, name))
+
+
+@router.post(
+    "/{name}/items",
+    responses=documented(413),
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": RowsAsked.model_json_schema(
+                        ref_template="#/components/schemas/{model}"
+                    )
+                }
+            },
+        }
+    },
+)
+async def feed(name: Name, request: Request, who: Writer, office: AtOffice) -> FedView:
+    """Put items into a queue, which is made on first use; what it has already is passed over."""
+    asked = valid(RowsAsked, json_in(await body_of(request)))
+    most = office.settings.server.inline_items
+    if len(asked.items) > most:
+        raise Refusal(422, f"send at most {most:,} items in a request")
+    rows = asked.rows()
+    handler = demand_handler(office, asked.handler).name if asked.handler is not None else None
+    job = await _fed(office, who, name, handler)
+    sizer, cap = IngestSizer(office.settings.ingest), office.settings.server.open_items_per_user
+    keys = key_by(asked.key)
+    feeding = Feed(office.store, job.id, keys, sizer, office.clock, cap)
+    for row in rows:
+        await feeding.add(row)
+    await feeding.flush()
+    report = feeding.report
+    return FedView(
+        job_id=str(job.id),
+        added=report.added,
+        known=report.known,
+        bad=report.bad,
+        problems=report.problems,
+    )
+
+
+@router.post("/{name}/close", responses=documented(409))
+async def close(name: Name, who: Writer, office: AtOffice) -> JobView:
+    """Take no more items; the job is DONE once the queue is empty."""
+    job = await _found(office, who, name)
+    return await _view(office, await Steering(office.store).close(job.id, who.name))
+
+
+def _queues(office: Office, who: Principal) -> Queues:
+    policy = office.settings.server
+    caps = OwnerCaps(policy.unfinished_jobs_per_user, policy.open_items_per_user)
+    return Queues(office.store, Whose(who.name, who.sees, caps))
+
+
+async def _fed(office: Office, who: Principal, name: str, handler: str | None) -> Job:
+    queues = _queues(office, who)
+    if handler is None and await queues.find(name) is None:
+        raise Refusal(422, f"queue {name!r} is new: say with `handler` what runs its items")
+    return await queues.get_or_make(name, handler)
+
+
+async def _found(office: Office, who: Principal, name: str) -> Job:
+    job = await _queues(office, who).find(name)
+    if job is None:
+        raise UnknownJob(f"there is no open queue {name!r}; the first items with a handler make it")
+    return job
+
+
+async def _view(office: Office, job: Job) -> JobView:
+    return job_view(job, await office.store.reads.counts(job.id))

@@ -1,0 +1,79 @@
+"""`headgate items accept|reject|skip`: a person's decision on an item in REVIEW."""
+
+from typing import Annotated
+
+import typer
+
+from headgate.app.cli.desk import Desk, command
+from headgate.app.cli.options import ItemId, Json
+from headgate.app.cli.shapes import detail_shape
+from headgate.app.service import ItemVerbs
+from headgate.core.errors import UsageError
+from headgate.core.review import candidates_in
+from headgate.core.status import ItemMove, ItemStatus
+from headgate.engine.steering import OPERATOR
+from headgate.ports.items import Decision
+
+Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for the record.")]
+
+
+async def accept(
+    desk: Desk,
+    *,
+    item_id: ItemId,
+    candidate: Annotated[
+        str | None,
+        typer.Option("--candidate", metavar="ID", help="Which one; not needed if there is one."),
+    ] = None,
+    reason: Reason = "",
+    as_json: Json = False,
+) -> None:
+    """Take a candidate of an item in REVIEW: its result becomes the item's, which is DONE."""
+    async with desk.service() as service:
+        chosen = candidate if candidate is not None else await only_one(service.items, item_id)
+        decision = Decision(item_id, ItemMove.ACCEPT, OPERATOR, chosen, reason=reason)
+        detail = await service.items.decide(decision)
+    _tell(desk, detail_shape(detail), as_json=as_json)
+
+
+async def reject(desk: Desk, item_id: ItemId, reason: Reason = "", as_json: Json = False) -> None:
+    """Take none of the candidates of an item in REVIEW: it is NOT_FOUND."""
+    await _decide(desk, Decision(item_id, ItemMove.REJECT, OPERATOR, reason=reason), as_json)
+
+
+async def skip(desk: Desk, item_id: ItemId, reason: Reason = "", as_json: Json = False) -> None:
+    """Leave an item in REVIEW alone: it is SKIPPED."""
+    await _decide(desk, Decision(item_id, ItemMove.PASS_OVER, OPERATOR, reason=reason), as_json)
+
+
+async def only_one(items: ItemVerbs, item_id: int) -> str:
+    """The candidate of an item that has one; else UsageError naming those there are."""
+    detail = (await items.account(item_id)).detail
+    if detail.row.status is not ItemStatus.REVIEW:
+        raise UsageError(f"item {item_id} is {detail.row.status}: there is nothing to decide")
+    found = [str(each["id"]) for each in candidates_in(detail.result or "")]
+    if len(found) != 1:
+        choice = f"one of {', '.join(found[:20])}" if found else "there is none: reject or skip it"
+        raise UsageError(f"say with --candidate which one is right: {choice}")
+    return found[0]
+
+
+async def _decide(desk: Desk, decision: Decision, as_json: bool) -> None:
+    async with desk.service() as service:
+        detail = await service.items.decide(decision)
+    _tell(desk, detail_shape(detail), as_json=as_json)
+
+
+def _tell(desk: Desk, shape: dict[str, object], *, as_json: bool) -> None:
+    if as_json:
+        desk.screen.json(shape)
+    else:
+        desk.screen.say(f"item {shape['id']} is {shape['status']}")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to `headgate items`."""
+    examples = ["headgate items accept 17", "headgate items accept 17 --candidate Q42"]
+    command(app, "accept", examples, far=True)(accept)
+    command(app, "reject", ["headgate items reject 17"], far=True)(reject)
+    command(app, "skip", ["headgate items skip 17 --reason 'a duplicate'"], far=True)(skip)

@@ -1,0 +1,91 @@
+"""Gates of a store's ledger."""
+
+from collections.abc import Mapping, Sequence
+
+from headgate.app.providers import SECTION
+from headgate.app.settings import Loaded
+from headgate.core.configured import Configured
+from headgate.core.errors import UsageError
+from headgate.core.gate_key import find_gates, keys_of_provider
+from headgate.core.provider import ProviderPolicy
+from headgate.core.rate import parse_limits
+from headgate.engine.gate_reading import GateReading, read_gates
+from headgate.engine.gate_steering import GateSteering
+from headgate.ports.store import Store
+
+
+class LocalGates:
+    """Implements GateVerbs."""
+
+    def __init__(self, store: Store, loaded: Loaded) -> None:
+        settings = loaded.settings
+        self._loaded = loaded
+        self._providers = settings.providers
+        self._ledger = store.limits
+        self._limits = Configured(settings.providers, settings.gates)
+        self._steering = GateSteering(store, self._limits)
+
+    async def ls(self, *, everything: bool) -> GateReading:
+        """Those that were used or declared; `everything`: also what is shipped."""
+        named = self._providers if everything else _declared(self._loaded)
+        keys = [key for name in named for key in keys_of_provider(name, named[name])]
+        return await self._read(list(dict.fromkeys([*await self._known(), *keys])))
+
+    async def show(self, name: str) -> GateReading:
+        """Those that a name means."""
+        return await self._read(await self._meant(name))
+
+    async def set_rate(self, name: str, rate: str, for_s: float | None) -> GateReading:
+        """Overrule what was learned."""
+        per_s = _per_s(rate)
+        keys = await self._meant(name)
+        await self._steering.set_rate(keys, per_s, for_s)
+        return await self._read(keys)
+
+    async def pause(self, name: str, for_s: float | None) -> GateReading:
+        """Send nothing more."""
+        keys = await self._meant(name)
+        await self._steering.pause(keys, for_s)
+        return await self._read(keys)
+
+    async def resume(self, name: str) -> tuple[list[str], GateReading]:
+        """Take back what was said; the keys where there was anything."""
+        keys = await self._meant(name)
+        resumed = await self._steering.resume(keys)
+        return resumed, await self._read(keys)
+
+    async def learned(self, name: str) -> list[str]:
+        """The keys of which anything is known."""
+        known = await self._known()
+        return [key for key in await self._meant(name) if key in known]
+
+    async def forget(self, keys: Sequence[str]) -> list[str]:
+        """Drop what is known of these keys; those where there was anything."""
+        return await self._steering.forget(keys)
+
+    async def _known(self) -> list[str]:
+        return [entry.key for entry in await self._ledger.entries()]
+
+    async def _meant(self, name: str) -> list[str]:
+        return find_gates(name, await self._known(), self._providers)
+
+    async def _read(self, keys: Sequence[str]) -> GateReading:
+        return await read_gates(self._ledger, self._limits, keys)
+
+
+def _declared(loaded: Loaded) -> Mapping[str, ProviderPolicy]:
+    """The providers that the user's own settings name."""
+    paths = (path.removeprefix(SECTION) for path in loaded.origins if path.startswith(SECTION))
+    names = dict.fromkeys(path.partition(".")[0] for path in paths)
+    return {name: loaded.settings.providers[name] for name in names}
+
+
+def _per_s(text: str) -> float:
+    """The tightest of the limits in a text, evenly spread."""
+    try:
+        limits = parse_limits(text)
+    except ValueError as error:
+        raise UsageError(f"--rate {error}") from error
+    if not limits:
+        raise UsageError("--rate is empty: write it as 5/s, 100/min, 2000/day or 1/3s")
+    return min(limit.count / limit.seconds for limit in limits)

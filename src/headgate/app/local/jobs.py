@@ -1,0 +1,83 @@
+"""Jobs of a store."""
+
+from msgspec.structs import replace
+
+from headgate.app.service import SHOWN_EVENTS, JobAccount, JobStand
+from headgate.core.configured import Configured
+from headgate.core.job import Job
+from headgate.core.retry import RetryPolicy
+from headgate.core.status import UNFINISHED
+from headgate.engine.job_gates import JobGates
+from headgate.engine.limiting import limiting, read_if_there
+from headgate.engine.steering import Steering
+from headgate.engine.why import Wait
+from headgate.ports.items import RequeueRequest
+from headgate.ports.reads import EventQuery, JobQuery
+from headgate.ports.store import Store
+
+
+class LocalJobs:
+    """Implements JobVerbs."""
+
+    def __init__(self, store: Store, limits: Configured, retry: RetryPolicy) -> None:
+        self._store = store
+        self._limits = limits
+        self._retry = retry
+        self._steering = Steering(store)
+
+    async def ls(self, after: int, limit: int) -> list[JobStand]:
+        """Jobs older than `after` (0: all), newest first."""
+        jobs = await self._store.reads.jobs(JobQuery(after_id=after, limit=limit))
+        return [JobStand(job, await self._store.reads.counts(job.id)) for job in jobs]
+
+    async def get(self, job_id: int) -> JobStand:
+        """One job, or UnknownJob."""
+        job = await self._store.reads.job(job_id)
+        return JobStand(job, await self._store.reads.counts(job_id))
+
+    async def account(self, job_id: int) -> JobAccount:
+        """One job with everything."""
+        reads = self._store.reads
+        stand = await self.get(job_id)
+        newest = EventQuery(job_id, newest_first=True, limit=SHOWN_EVENTS)
+        return JobAccount(
+            job=stand.job,
+            counts=stand.counts,
+            limit=await self._limit(stand),
+            failures=await reads.error_groups(job_id),
+            events=(await reads.events(newest))[::-1],
+        )
+
+    async def pause(self, job_id: int) -> Job:
+        """Stop new work on it."""
+        return await self._steering.pause(job_id)
+
+    async def resume(self, job_id: int) -> Job:
+        """Let it go on."""
+        return await self._steering.resume(job_id)
+
+    async def cancel(self, job_id: int) -> Job:
+        """End it."""
+        return await self._steering.cancel(job_id)
+
+    async def set_priority(self, job_id: int, priority: int) -> Job:
+        """Change its share."""
+        return await self._steering.set_priority(job_id, priority)
+
+    async def remove(self, job_id: int) -> None:
+        """Delete it with everything that belongs to it."""
+        await self._steering.remove(job_id)
+
+    async def reprocess(self, request: RequeueRequest, *, dry_run: bool) -> int:
+        """Bring finished items back, or only count them."""
+        await self._store.reads.job(request.job_id)
+        if not request.reset_attempts and request.ids is None:
+            request = replace(request, below_attempts=self._retry.max_attempts_ever)
+        steering = self._steering
+        return await (steering.would_reprocess if dry_run else steering.reprocess)(request)
+
+    async def _limit(self, stand: JobStand) -> Wait | None:
+        if not stand.counts.open or stand.job.state not in UNFINISHED:
+            return None
+        reading = await read_if_there(JobGates(self._store, self._limits, stand.job.id))
+        return limiting(reading) if reading else None

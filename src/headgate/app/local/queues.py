@@ -1,0 +1,53 @@
+"""Open queues of a store."""
+
+from collections.abc import AsyncIterator, Sequence
+
+from headgate.app.service import Fed, Feeding, JobStand
+from headgate.core.job import Job
+from headgate.core.sizing import IngestPolicy, IngestSizer
+from headgate.engine.feed import Feed, Queues, Row, key_by
+from headgate.engine.steering import Steering
+from headgate.handlers.registry import resolve
+from headgate.ports.clock import Clock
+from headgate.ports.store import Store
+
+
+class LocalQueues:
+    """Implements QueueVerbs."""
+
+    def __init__(
+        self, store: Store, clock: Clock, ingest: IngestPolicy, handlers: Sequence[str]
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._ingest = ingest
+        self._handlers = handlers
+        self._queues = Queues(store)
+
+    async def ls(self) -> list[JobStand]:
+        """Every queue that is not closed, oldest first."""
+        return [await self._stand(job) for job in await self._queues.all()]
+
+    async def get(self, name: str) -> JobStand:
+        """One queue, or UnknownJob."""
+        return await self._stand(await self._queues.get(name))
+
+    async def feed(self, feeding: Feeding, rows: AsyncIterator[Row | None]) -> Fed:
+        """Put rows in; None among them means that nothing more has come yet."""
+        handler = feeding.handler
+        reference = resolve(handler, self._handlers).reference if handler else None
+        job = await self._queues.get_or_make(feeding.queue, reference)
+        keys = key_by(feeding.key)
+        feed = Feed(self._store, job.id, keys, IngestSizer(self._ingest), self._clock)
+        async for row in rows:
+            # Nothing more has come yet: what came must not wait for it.
+            await (feed.flush() if row is None else feed.add(row))
+        await feed.flush()
+        return Fed(job.id, feed.report)
+
+    async def close(self, name: str) -> Job:
+        """Take no more items."""
+        return await Steering(self._store).close((await self._queues.get(name)).id)
+
+    async def _stand(self, job: Job) -> JobStand:
+        return JobStand(job, await self._store.reads.counts(job.id))

@@ -1,0 +1,87 @@
+"""Gates of a server's ledger."""
+
+from collections.abc import Sequence
+
+from headgate.app.remote.moments import ledger_s
+from headgate.client import Client, Gate
+from headgate.client.gates import Gates
+from headgate.core.budget_view import BudgetUse
+from headgate.core.gate_state import Override
+from headgate.core.gate_view import GateView
+from headgate.core.membership import Member
+from headgate.core.pace_state import Evidence
+from headgate.engine.gate_reading import GateReading
+
+
+class RemoteGates:
+    """Implements GateVerbs."""
+
+    def __init__(self, client: Client) -> None:
+        self._providers = client.providers
+
+    async def ls(self, *, everything: bool) -> GateReading:
+        """Those that were used or declared; `everything`: also what is shipped."""
+        return reading_of(await self._providers.ls("all" if everything else "declared"))
+
+    async def show(self, name: str) -> GateReading:
+        """Those that a name means."""
+        return reading_of(await self._providers.get(name))
+
+    async def set_rate(self, name: str, rate: str, for_s: float | None) -> GateReading:
+        """Overrule what was learned."""
+        return reading_of(await self._providers.set_rate(name, rate, for_s))
+
+    async def pause(self, name: str, for_s: float | None) -> GateReading:
+        """Send nothing more."""
+        return reading_of(await self._providers.pause(name, for_s))
+
+    async def resume(self, name: str) -> tuple[list[str], GateReading]:
+        """Take back what was said; the keys where there was anything."""
+        before = await self._providers.get(name)
+        spoken = [gate.key for gate in before.items if gate.override]
+        return spoken, reading_of(await self._providers.resume(name))
+
+    async def learned(self, name: str) -> list[str]:
+        """The keys of which anything is known."""
+        return [gate.key for gate in (await self._providers.get(name)).items if gate.asked]
+
+    async def forget(self, keys: Sequence[str]) -> list[str]:
+        """Drop what is known of these keys; those where there was anything."""
+        for key in keys:
+            await self._providers.forget(key)
+        return [*keys]
+
+
+def reading_of(gates: Gates) -> GateReading:
+    """Gates with the moment at which they were looked at."""
+    return GateReading(ledger_s(gates.now) or 0.0, [view_of(gate) for gate in gates.items])
+
+
+def view_of(gate: Gate) -> GateView:
+    """A gate as the commands show it."""
+    word = gate.override
+    changed = {"closed_until", "broken", "budgets", "members", "override", "evidence"}
+    same = [name for name in GateView.__struct_fields__ if name not in changed]
+    return GateView(
+        closed_until=ledger_s(gate.closed_until),
+        broken={host: ledger_s(at) or 0.0 for host, at in gate.broken.items()},
+        budgets=[
+            BudgetUse(use.name, use.count, use.seconds, use.hard, use.used, ledger_s(use.turns_at))
+            for use in gate.budgets
+        ],
+        members={
+            each.worker: Member(
+                seen=ledger_s(each.seen_at) or 0.0,
+                need=-1.0 if each.could_use_per_s is None else each.could_use_per_s,
+                in_flight=each.in_flight,
+                waiting=each.waiting,
+            )
+            for each in gate.members
+        },
+        override=Override(word.rate, word.paused, ledger_s(word.until)) if word else None,
+        evidence=[
+            Evidence(ledger_s(line.at) or 0.0, line.seen, line.decided, line.before, line.after)
+            for line in gate.evidence
+        ],
+        **{name: getattr(gate, name) for name in same},
+    )

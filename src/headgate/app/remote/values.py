@@ -1,0 +1,182 @@
+"""What a server answers, as the values that a store would have given."""
+
+from typing import Any
+
+import msgspec
+
+from headgate import client as far
+from headgate.app.remote.moments import stored_or_none, stored_or_zero
+from headgate.app.service import JobStand
+from headgate.client.items import Attempt, Call
+from headgate.client.workers import Worker
+from headgate.core.call import Call as StoredCall
+from headgate.core.call import CallKind
+from headgate.core.job import Counts, Job
+from headgate.core.worker import WorkerRow
+from headgate.engine.why import Wait, WaitKind
+from headgate.ports.reads import AttemptRow, ErrorGroup, EventRow, ItemDetail, ItemRow
+
+
+def stand_of(job: far.Job) -> JobStand:
+    """A job with its counters."""
+    return JobStand(job_of(job), counts_of(job.counts))
+
+
+def job_of(job: far.Job) -> Job:
+    """A job, without what it keeps for the server itself."""
+    same = (
+        "name",
+        "owner",
+        "handler",
+        "source",
+        "key_columns",
+        "config",
+        "priority",
+        "state",
+        "open",
+        "eager",
+        "fingerprint",
+        "columns",
+        "ingest_complete",
+        "last_error",
+        "pause_reason",
+        "file",
+        "client",
+        "ingest",
+    )
+    return Job(
+        id=int(job.id),
+        ingest_run=0,
+        ingest_position="",
+        created_at=stored_or_zero(job.created_at),
+        updated_at=stored_or_zero(job.updated_at),
+        started_at=stored_or_none(job.started_at),
+        finished_at=stored_or_none(job.finished_at),
+        resume_at=stored_or_none(job.resume_at),
+        **{name: getattr(job, name) for name in same},
+    )
+
+
+def counts_of(counts: far.Counts) -> Counts:
+    """Counters."""
+    return Counts(**{name: getattr(counts, name) for name in Counts.__struct_fields__})
+
+
+def wait_of(wait: far.Wait | None) -> Wait | None:
+    """A wait, if there is one."""
+    if wait is None:
+        return None
+    return Wait(WaitKind(wait.kind), wait.why, stored_or_none(wait.until), wait.gate)
+
+
+def group_of(group: far.ErrorGroup) -> ErrorGroup:
+    """Failures of one kind."""
+    example = group.example
+    return ErrorGroup(
+        group.error_class, group.signature, group.count, int(example.item_id), example.reason
+    )
+
+
+def event_of(event: far.Event) -> EventRow:
+    """One line of the record of decisions."""
+    return EventRow(
+        id=int(event.id),
+        at=stored_or_zero(event.at),
+        job_id=None if event.job_id is None else int(event.job_id),
+        item_id=None if event.item_id is None else int(event.item_id),
+        kind=event.kind,
+        message=event.message,
+    )
+
+
+def row_of(item: far.Item) -> ItemRow:
+    """An item of a list."""
+    same = (
+        "key",
+        "line",
+        "status",
+        "summary",
+        "attempts",
+        "crashes",
+        "error_class",
+        "last_error",
+        "locked_by",
+    )
+    return ItemRow(
+        id=int(item.id),
+        job_id=int(item.job_id),
+        due_at=stored_or_zero(item.due_at),
+        updated_at=stored_or_zero(item.updated_at),
+        result=_text(item.result),
+        **{name: getattr(item, name) for name in same},
+    )
+
+
+def detail_of(item: far.ItemWhole) -> ItemDetail:
+    """An item with everything."""
+    same = ("owner", "handler", "epoch", "strategy", "failures", "suspect", "gate")
+    return ItemDetail(
+        row=row_of(item),
+        input=_text(item.input) or "",
+        normalized=_text(item.normalized),
+        result=_text(item.result),
+        leased_at=stored_or_none(item.leased_at),
+        deadline_at=stored_or_none(item.deadline_at),
+        **{name: getattr(item, name) for name in same},
+    )
+
+
+def attempt_of(attempt: Attempt) -> AttemptRow:
+    """One execution."""
+    same = ("number", "epoch", "worker", "strategy", "outcome", "error_class", "reason")
+    calls = [_call(call) for call in attempt.calls]
+    return AttemptRow(
+        leased_at=stored_or_zero(attempt.leased_at),
+        waited_us=round(attempt.waited_ms * 1_000),
+        ran_us=round(attempt.ran_ms * 1_000),
+        ended_at=stored_or_zero(attempt.ended_at),
+        calls=_text(calls) if calls else None,
+        **{name: getattr(attempt, name) for name in same},
+    )
+
+
+def worker_of(worker: Worker) -> WorkerRow:
+    """A process."""
+    same = (
+        "id",
+        "session_id",
+        "host",
+        "boot_id",
+        "pid",
+        "started_ticks",
+        "version",
+        "ttl_s",
+        "beat",
+        "draining",
+    )
+    return WorkerRow(
+        registered_at=stored_or_zero(worker.registered_at),
+        beat_at=stored_or_zero(worker.beat_at),
+        stopped_at=stored_or_none(worker.stopped_at),
+        leases=worker.running,
+        **{name: getattr(worker, name) for name in same},
+    )
+
+
+def _call(call: Call) -> StoredCall:
+    return StoredCall(
+        at_us=stored_or_zero(call.at),
+        verb=call.verb,
+        provider=call.provider,
+        host=call.host,
+        status=call.status or 0,
+        kind=CallKind(call.kind),
+        bytes=call.bytes,
+        ran_ms=call.ran_ms,
+        waited_ms=call.waited_ms,
+        cause=call.cause,
+    )
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else msgspec.json.encode(value).decode()

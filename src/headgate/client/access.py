@@ -1,0 +1,101 @@
+"""Users and tokens."""
+
+from typing import Any
+
+from headgate.client.errors import UserNotFound
+from headgate.client.values import Listed, Moment, Wired
+from headgate.client.wire import Ask, Wire, as_json, segment
+from headgate.core.user import Role, TokenKind
+
+
+class User(Wired, frozen=True, kw_only=True):
+    """Somebody who may own jobs."""
+
+    name: str
+    role: Role
+    has_password: bool
+    created_at: Moment
+    disabled_at: Moment = None
+
+
+class Token(Wired, frozen=True, kw_only=True):
+    """A token, without its secret."""
+
+    id: str
+    user: str
+    kind: TokenKind
+    role: Role
+    label: str
+    created_at: Moment
+    expires_at: Moment = None
+    last_used_at: Moment = None
+
+
+class NewToken(Token, frozen=True, kw_only=True):
+    """A token that was made just now."""
+
+    token: str
+    """The secret: shown this once."""
+
+    def __repr__(self) -> str:
+        return f"NewToken(id={self.id!r}, user={self.user!r}, role={self.role!r})"
+
+
+class Me(Wired, frozen=True, kw_only=True):
+    """Whose token this is."""
+
+    name: str
+    role: Role
+
+
+class Users:
+    """Verbs over users; for admins."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    async def ls(self) -> list[User]:
+        """Everybody, by name."""
+        return (await self._wire.value(Ask(path="/api/users"), Listed[User])).items
+
+    async def add(self, name: str, role: Role = Role.USER, password: str | None = None) -> User:
+        """Make a user; without a password, only tokens let them in."""
+        said = {"name": name, "role": role, "password": password}
+        return await self._wire.value(_post("/api/users", said), User)
+
+    async def disable(self, name: str) -> None:
+        """Let a user in no more; their jobs stay."""
+        path = f"/api/users/{segment(name)}"
+        await self._wire.done(Ask(method="DELETE", path=path, absent=UserNotFound))
+
+
+class Tokens:
+    """Verbs over tokens: one's own, or (admins) everybody's."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    async def ls(self) -> list[Token]:
+        """The tokens that hold."""
+        return (await self._wire.value(Ask(path="/api/tokens"), Listed[Token])).items
+
+    async def add(
+        self,
+        user: str | None = None,
+        *,
+        label: str = "",
+        role: Role | None = None,
+        expires_in_s: float | None = None,
+    ) -> NewToken:
+        """Make a token, for oneself or (admins) for others; its secret is shown once."""
+        said = {"user": user, "label": label, "role": role, "expiresInS": expires_in_s}
+        return await self._wire.value(_post("/api/tokens", said), NewToken)
+
+    async def revoke(self, token_id: str) -> None:
+        """End a token at once."""
+        await self._wire.done(Ask(method="DELETE", path=f"/api/tokens/{segment(token_id)}"))
+
+
+def _post(path: str, said: dict[str, Any]) -> Ask:
+    body, headers = as_json({name: value for name, value in said.items() if value is not None})
+    return Ask(method="POST", path=path, body=body, headers=headers, absent=UserNotFound)

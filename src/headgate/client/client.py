@@ -1,0 +1,79 @@
+"""One server, and everything that can be asked of it."""
+
+import os
+from types import TracebackType
+from typing import Self
+
+from headgate.client.access import Me, Tokens, Users
+from headgate.client.dead_letters import DeadLetters
+from headgate.client.events import Events
+from headgate.client.exports import Exports
+from headgate.client.gates import Providers
+from headgate.client.handlers import Handler
+from headgate.client.health import Health
+from headgate.client.items import Items
+from headgate.client.jobs import Jobs
+from headgate.client.patience import Patience
+from headgate.client.pending import Pending
+from headgate.client.queues import Queues
+from headgate.client.submit import Submit
+from headgate.client.values import Listed
+from headgate.client.wire import Ask, Wire
+from headgate.client.workers import Workers
+
+TOKEN_VARIABLE = "HEADGATE_TOKEN"  # noqa: S105  the name of a variable
+
+
+class Client:
+    """A connection to a server: `async with Client("http://127.0.0.1:8470") as client: …`.
+
+    Without a token, HEADGATE_TOKEN is used. Requests that change nothing are tried again when the
+    server is busy or does not answer.
+    """
+
+    def __init__(
+        self, url: str, token: str | None = None, *, patience: Patience | None = None
+    ) -> None:
+        patience = patience or Patience()
+        secret = os.environ.get(TOKEN_VARIABLE, "") if token is None else token
+        self._wire = Wire(url, secret.strip(), patience)
+        self.submit = Submit(self._wire)
+        self.jobs = Jobs(self._wire, patience)
+        self.items = Items(self._wire)
+        self.exports = Exports(self._wire, patience)
+        self.pending = Pending(self._wire)
+        self.dead_letters = DeadLetters(self._wire)
+        self.queues = Queues(self._wire)
+        self.providers = Providers(self._wire)
+        self.workers = Workers(self._wire)
+        self.users = Users(self._wire)
+        self.tokens = Tokens(self._wire)
+        self.events = Events(self._wire, patience)
+
+    async def __aenter__(self) -> Self:
+        await self._wire.open()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._wire.close()
+
+    def __repr__(self) -> str:
+        return f"Client({self._wire.url!r})"
+
+    async def handlers(self) -> list[Handler]:
+        """What jobs may name as their handler."""
+        return (await self._wire.value(Ask(path="/api/handlers"), Listed[Handler])).items
+
+    async def health(self) -> Health:
+        """How the service is, also when it is not well."""
+        ask = Ask(path="/healthz", fine=frozenset({503}))
+        return await self._wire.value(ask, Health)
+
+    async def me(self) -> Me:
+        """Whose token this is, and what it may do."""
+        return await self._wire.value(Ask(path="/api/me"), Me)

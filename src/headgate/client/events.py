@@ -1,0 +1,134 @@
+"""What changes, as it changes; and the record of decisions."""
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import msgspec
+
+from headgate.client.errors import JobNotFound, Unavailable
+from headgate.client.jobs import Eta
+from headgate.client.patience import Patience
+from headgate.client.sse import Message, SseParser
+from headgate.client.values import Counts, Moment, Page, Wired, params, walk
+from headgate.client.wire import Ask, Wire
+from headgate.core.status import JobState
+
+
+class Hello(Wired, frozen=True, kw_only=True):
+    """The stream has begun, or begun again."""
+
+
+class Counters(Wired, frozen=True, kw_only=True):
+    """How a job stands."""
+
+    job_id: str
+    state: JobState
+    counts: Counts
+    ingest: Mapping[str, Any] = {}
+    rate: float | None = None
+    eta: Eta | None = None
+
+
+class Changed(Wired, frozen=True, kw_only=True):
+    """Items of a job have changed since a cursor."""
+
+    job_id: str
+    after: str
+
+
+class Event(Wired, frozen=True, kw_only=True):
+    """One line of the record of decisions."""
+
+    id: str
+    kind: str
+    message: str
+    at: Moment = None
+    job_id: str | None = None
+    item_id: str | None = None
+
+
+class GateChange(Wired, frozen=True, kw_only=True):
+    """A gate is not what it was."""
+
+    key: str
+    name: str
+    closed: bool
+    why: str
+    in_flight: int = 0
+    now_per_s: float | None = None
+    learned_per_s: float | None = None
+
+
+class Trouble(Wired, frozen=True, kw_only=True):
+    """The server cannot look at present; it goes on trying."""
+
+    detail: str
+
+
+News = Hello | Counters | Changed | Event | GateChange | Trouble
+KINDS: Mapping[str, type[News]] = {
+    "hello": Hello,
+    "counters": Counters,
+    "changed": Changed,
+    "event": Event,
+    "gate": GateChange,
+    "trouble": Trouble,
+}
+
+
+class Events:
+    """The stream and the record of one server."""
+
+    def __init__(self, wire: Wire, patience: Patience) -> None:
+        self._wire = wire
+        self._patience = patience
+
+    async def stream(
+        self, job_id: str | None = None, last_event_id: str | None = None
+    ) -> AsyncIterator[News]:
+        """What happens from now on (or after that event), for ever.
+
+        A connection that breaks is opened again, and goes on after the last event that came.
+        """
+        failures = 0
+        while True:
+            try:
+                async for message in self._messages(job_id, last_event_id):
+                    failures = 0
+                    last_event_id = message.id or last_event_id
+                    if (news := decoded(message)) is not None:
+                        yield news
+            except Unavailable:
+                failures += 1
+                if failures >= self._patience.tries:
+                    raise
+            await self._wire.rest(self._patience.before(failures + 2))
+
+    def log(self, job_id: str | None = None) -> AsyncIterator[Event]:
+        """The record of decisions, newest first, page after page."""
+        return walk(lambda after: self.page(job_id, page_size=1_000, after=after))
+
+    async def page(
+        self, job_id: str | None = None, *, page_size: int = 100, after: str | None = None
+    ) -> Page[Event]:
+        """Some of the record of decisions, newest first."""
+        query = params(jobId=job_id, pageSize=page_size, after=after)
+        ask = Ask(path="/api/events/log", params=query, absent=JobNotFound)
+        return await self._wire.value(ask, Page[Event])
+
+    async def _messages(self, job_id: str | None, after: str | None) -> AsyncIterator[Message]:
+        headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": after} if after else {})
+        ask = Ask(
+            path="/api/events", params=params(jobId=job_id), headers=headers, absent=JobNotFound
+        )
+        parser = SseParser()
+        async with self._wire.reply(ask) as reply:
+            async for line in reply.content:
+                for message in parser.line(line.decode("utf-8", "replace").rstrip("\r\n")):
+                    yield message
+
+
+def decoded(message: Message) -> News | None:
+    """What a message says; None for kinds that this version does not know."""
+    kind = KINDS.get(message.kind)
+    return None if kind is None else msgspec.json.decode(message.data, type=kind)

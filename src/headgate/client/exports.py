@@ -1,0 +1,105 @@
+"""Files that the server makes of a job's rows."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from headgate.client.errors import ApiError, ExportNotFound, JobNotFound
+from headgate.client.patience import Patience
+from headgate.client.values import Listed, Moment, Wired, params
+from headgate.client.wire import Ask, Wire, segment
+
+PIECE = 1_048_576
+UNDER_WAY = frozenset({"QUEUED", "RUNNING"})
+
+
+class Export(Wired, frozen=True, kw_only=True):
+    """An export: asked for, under way, or there."""
+
+    id: str
+    job_id: str
+    format: str
+    state: str
+    """`QUEUED`, `RUNNING`, `DONE` or `FAILED`."""
+    rows: int
+    asked_by: str
+    created_at: Moment
+    sha256: str | None = None
+    """Over the canonical values of all rows; the same in every format."""
+    size: int | None = None
+    error: str | None = None
+    report: Mapping[str, Any] | None = None
+    """The record of a finished export: columns, statuses, rows, hash."""
+    url: str | None = None
+    finished_at: Moment = None
+
+
+class Exports:
+    """Verbs over the exports of a server."""
+
+    def __init__(self, wire: Wire, patience: Patience) -> None:
+        self._wire = wire
+        self._patience = patience
+
+    async def ask(
+        self, job_id: str, file_format: str = "xlsx", formulas: str = "neutral"
+    ) -> Export:
+        """Ask for a file of all rows: `xlsx`, `csv`, `tsv`, `jsonl` or `parquet`."""
+        path = f"/api/jobs/{segment(job_id)}/export"
+        query = params(format=file_format, formulas=formulas)
+        ask = Ask(method="POST", path=path, params=query, absent=JobNotFound)
+        return await self._wire.value(ask, Export)
+
+    async def ls(self, job_id: str) -> list[Export]:
+        """The exports of a job, newest first."""
+        path = f"/api/jobs/{segment(job_id)}/exports"
+        return (await self._wire.value(Ask(path=path, absent=JobNotFound), Listed[Export])).items
+
+    async def get(self, job_id: str, export_id: str) -> Export:
+        """One export: how far it is, its row count and hash."""
+        ask = Ask(path=_path(job_id, export_id), absent=ExportNotFound)
+        return await self._wire.value(ask, Export)
+
+    async def wait(self, export: Export) -> Export:
+        """The export once it is there, or ApiError with what went wrong."""
+        looks = 0
+        while export.state in UNDER_WAY:
+            await self._wire.rest(self._patience.polls(looks))
+            export = await self.get(export.job_id, export.id)
+            looks += 1
+        if export.state != "DONE":
+            raise ApiError(200, f"the export failed: {export.error or export.state}")
+        return export
+
+    async def download(self, export: Export, target: str | Path) -> Path:
+        """Fetch a finished export; the file appears when it is complete and of the right size."""
+        target = Path(target)
+        part = target.with_name(f".{target.name}.part")
+        try:
+            with await asyncio.to_thread(part.open, "wb") as file:
+                async for piece in self.pieces(export):
+                    await asyncio.to_thread(file.write, piece)
+            await asyncio.to_thread(part.replace, target)
+        finally:
+            await asyncio.to_thread(part.unlink, missing_ok=True)
+        return target
+
+    async def pieces(self, export: Export) -> AsyncIterator[bytes]:
+        """The bytes of a finished export; ApiError at their end if they are not all of it."""
+        ask = Ask(path=_path(export.job_id, export.id), absent=ExportNotFound)
+        size = 0
+        async with self._wire.reply(ask) as reply:
+            headers = reply.headers
+            told = (headers.get("X-Content-SHA256"), headers.get("X-Row-Count"))
+            if told != (export.sha256, str(export.rows)):
+                raise ApiError(reply.status, "this is the file of another export; ask for it anew")
+            async for piece in reply.content.iter_chunked(PIECE):
+                size += len(piece)
+                yield piece
+        if size != export.size:
+            raise ApiError(200, f"{size:,} bytes came instead of {export.size:,}; fetch it again")
+
+
+def _path(job_id: str, export_id: str) -> str:
+    return f"/api/jobs/{segment(job_id)}/exports/{segment(export_id)}"

@@ -1,0 +1,126 @@
+"""Gates: what was learned of outside services, and what an operator says to it."""
+
+from collections.abc import Mapping, Sequence
+
+from headgate.client.values import Moment, Wired, params
+from headgate.client.wire import Ask, Wire, as_json, segment
+
+
+class Evidence(Wired, frozen=True, kw_only=True):
+    """What was seen, what was made of it, and the rate before and after."""
+
+    at: Moment
+    seen: str
+    decided: str
+    before: float | None = None
+    after: float | None = None
+
+
+class Override(Wired, frozen=True, kw_only=True):
+    """What an operator has said."""
+
+    rate: float | None = None
+    paused: bool = False
+    until: Moment = None
+
+
+class Member(Wired, frozen=True, kw_only=True):
+    """A process that uses a gate."""
+
+    worker: str
+    seen_at: Moment
+    in_flight: int
+    waiting: bool
+    could_use_per_s: float | None = None
+    """Requests a second that it could use; None: more than there are."""
+
+
+class Budget(Wired, frozen=True, kw_only=True):
+    """One cap, and how much of it is used."""
+
+    name: str
+    count: float
+    seconds: float
+    hard: bool
+    used: float
+    turns_at: Moment = None
+
+
+class Gate(Wired, frozen=True, kw_only=True):
+    """What is known of a gate."""
+
+    key: str
+    kind: str
+    name: str
+    configured: str = ""
+    configured_per_s: float | None = None
+    configured_in_flight: int | None = None
+    learned_per_s: float | None = None
+    learned_in_flight: int | None = None
+    told: bool = False
+    now_per_s: float | None = None
+    asked: bool = False
+    stage: str = ""
+    cause: str = ""
+    why: str = ""
+    closed: bool = False
+    closed_until: Moment = None
+    waiting: bool = False
+    in_flight: int = 0
+    replies: int = 0
+    refusals: int = 0
+    refused_share: float = 0.0
+    latency_s: float | None = None
+    broken: Mapping[str, Moment] = {}
+    budgets: Sequence[Budget] = ()
+    members: Sequence[Member] = ()
+    override: Override | None = None
+    evidence: Sequence[Evidence] = ()
+
+
+class Gates(Wired, frozen=True, kw_only=True):
+    """Some gates, as they were at one moment of the ledger's clock."""
+
+    items: list[Gate]
+    now: Moment = None
+
+
+class Providers:
+    """Verbs over gates; for admins."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    async def ls(self, which: str = "used") -> Gates:
+        """Gates that were `used`; those of `declared` providers too; or of `all` that are known."""
+        ask = Ask(path="/api/providers", params=params(which=which))
+        return await self._wire.value(ask, Gates)
+
+    async def get(self, name: str) -> Gates:
+        """The gates of a provider, a credential, a host or a key, with their evidence."""
+        return await self._wire.value(Ask(path=_path(name)), Gates)
+
+    async def set_rate(self, name: str, rate: str, for_s: float | None = None) -> Gates:
+        """Overrule what was learned: `5/s`, `100/min`; for a while, or until taken back."""
+        return await self._change(name, rate=rate, forS=for_s)
+
+    async def pause(self, name: str, for_s: float | None = None) -> Gates:
+        """Send nothing more, for a while or until taken back."""
+        return await self._change(name, paused=True, forS=for_s)
+
+    async def resume(self, name: str) -> Gates:
+        """Go on as learned."""
+        return await self._change(name, paused=False)
+
+    async def forget(self, name: str) -> Gates:
+        """Drop all that was learned, and begin to look for it anew."""
+        return await self._change(name, forget=True)
+
+    async def _change(self, name: str, **said: str | bool | float | None) -> Gates:
+        body, headers = as_json({word: value for word, value in said.items() if value is not None})
+        ask = Ask(method="PATCH", path=_path(name), body=body, headers=headers)
+        return await self._wire.value(ask, Gates)
+
+
+def _path(name: str) -> str:
+    return f"/api/providers/{segment(name)}"

@@ -1,0 +1,22 @@
+"""How the service is."""
+
+from headgate.client.values import Wired
+
+
+class Health(Wired, frozen=True, kw_only=True):
+    """Whether the store answers and items move."""
+
+    status: str
+    """`ok`, or what is wrong: `store`, `no workers`, `stalled`."""
+    version: str
+    store: bool
+    workers: int
+    claimable: bool
+    """Something could be claimed now."""
+    moving: bool
+    """Nothing waits, or something was claimed or finished within the last minute."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return self.status == "ok"

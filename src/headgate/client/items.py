@@ -1,0 +1,167 @@
+"""Items: a job's rows, single ones with their history, why they wait, and decisions on them."""
+
+from collections.abc import AsyncIterator, Collection, Sequence
+from typing import Any
+
+import msgspec
+
+from headgate.client.errors import ItemNotFound, JobNotFound
+from headgate.client.values import Moment, Page, Params, Wait, Wired, params, walk
+from headgate.client.wire import Ask, Wire, as_json, segment
+from headgate.core.status import ItemStatus
+
+
+class Item(Wired, frozen=True, kw_only=True):
+    """An item of a list: light, never the whole input."""
+
+    id: str
+    job_id: str
+    key: str
+    line: int
+    status: ItemStatus
+    summary: str
+    attempts: int
+    crashes: int
+    updated_at: Moment
+    result: Any = None
+    error_class: str | None = None
+    last_error: str | None = None
+    due_at: Moment = None
+    locked_by: str | None = None
+
+
+class Call(Wired, frozen=True, kw_only=True):
+    """One network or cache operation."""
+
+    at: Moment
+    verb: str
+    kind: str
+    provider: str
+    host: str
+    status: int | None
+    bytes: int
+    ran_ms: float
+    waited_ms: float
+    cause: str = ""
+
+
+class Attempt(Wired, frozen=True, kw_only=True):
+    """One execution."""
+
+    number: int
+    epoch: int
+    worker: str
+    strategy: int
+    outcome: str
+    error_class: str | None
+    reason: str | None
+    leased_at: Moment
+    ended_at: Moment
+    waited_ms: float
+    ran_ms: float
+    calls: Sequence[Call] = ()
+
+
+class ItemWhole(Item, frozen=True, kw_only=True):
+    """An item with everything."""
+
+    owner: str
+    handler: str
+    gate: str
+    epoch: int
+    strategy: int
+    suspect: bool
+    input: Any
+    normalized: Any = None
+    failures: int = 0
+    leased_at: Moment = None
+    deadline_at: Moment = None
+    history: Sequence[Attempt] = ()
+
+
+class Why(Wired, frozen=True, kw_only=True):
+    """What an item waits for."""
+
+    item_id: str
+    status: ItemStatus
+    waiting: Wait | None = None
+    """None: it is finished."""
+
+
+class ItemFilter(Wired, frozen=True, kw_only=True, omit_defaults=True):
+    """Which items of a job; conditions are joined by AND."""
+
+    statuses: Collection[ItemStatus] = ()
+    q: str | None = None
+    """In the key or the summary."""
+    error_class: str | None = None
+    signature: str | None = None
+    order: str = "input"
+    """`input`, or `updated`: longest unchanged first."""
+
+    def params(self, page_size: int, after: str | None) -> Params:
+        """As parameters of a query."""
+        return params(
+            statuses=",".join(sorted(self.statuses)) or None,
+            q=self.q,
+            errorClass=self.error_class,
+            signature=self.signature,
+            order=self.order,
+            pageSize=page_size,
+            after=after,
+        )
+
+
+class Items:
+    """Verbs over the items of a server."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    async def page(
+        self,
+        job_id: str,
+        which: ItemFilter | None = None,
+        *,
+        page_size: int = 100,
+        after: str | None = None,
+    ) -> Page[Item]:
+        """Some items of a job; with a text, a page may be short and not be the last."""
+        path = f"/api/jobs/{segment(job_id)}/items"
+        query = (which or ItemFilter()).params(page_size, after)
+        return await self._wire.value(Ask(path=path, params=query, absent=JobNotFound), Page[Item])
+
+    def all(self, job_id: str, which: ItemFilter | None = None) -> AsyncIterator[Item]:
+        """Every item of a job, page after page."""
+        return walk(lambda after: self.page(job_id, which, page_size=1_000, after=after))
+
+    async def get(self, item_id: str) -> ItemWhole:
+        """One item with its input, its attempts and their calls."""
+        return await self._wire.value(_ask(item_id), ItemWhole)
+
+    async def why(self, item_id: str) -> Why:
+        """What an item waits for."""
+        return await self._wire.value(_ask(item_id, "/why"), Why)
+
+    async def accept(self, item_id: str, candidate_id: str, reason: str = "") -> ItemWhole:
+        """Take a candidate: its result becomes the item's, which is DONE."""
+        return await self._decide(item_id, "/accept", candidateId=candidate_id, reason=reason)
+
+    async def reject(self, item_id: str, reason: str = "") -> ItemWhole:
+        """Take none of the candidates: the item is NOT_FOUND."""
+        return await self._decide(item_id, "/reject", reason=reason)
+
+    async def skip(self, item_id: str, reason: str = "") -> ItemWhole:
+        """Leave the item alone: it is SKIPPED."""
+        return await self._decide(item_id, "/skip", reason=reason)
+
+    async def _decide(self, item_id: str, verb: str, **said: str) -> ItemWhole:
+        body, headers = as_json(said)
+        ask = _ask(item_id, verb, "POST")
+        ask = msgspec.structs.replace(ask, body=body, headers=headers)
+        return await self._wire.value(ask, ItemWhole)
+
+
+def _ask(item_id: str, verb: str = "", method: str = "GET") -> Ask:
+    path = f"/api/items/{segment(item_id)}{verb}"
+    return Ask(method=method, path=path, absent=ItemNotFound)

@@ -1,0 +1,226 @@
+"""Jobs: listed, seen, waited for, steered, deleted."""
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from headgate.client.errors import JobNotFound
+from headgate.client.patience import Patience
+from headgate.client.values import Counts, Listed, Moment, Page, Wait, Wired, params, walk
+from headgate.client.wire import Ask, Wire, as_json, segment
+from headgate.core.status import UNFINISHED, ItemStatus, JobState
+
+
+class Job(Wired, frozen=True, kw_only=True):
+    """A job."""
+
+    id: str
+    name: str
+    owner: str
+    handler: str
+    state: JobState
+    priority: int
+    source: str
+    file: str
+    client: str
+    key_columns: tuple[str, ...]
+    columns: tuple[str, ...]
+    config: Mapping[str, Any]
+    open: bool
+    """It is a queue that takes items until it is closed."""
+    counts: Counts
+    ingest: Mapping[str, Any]
+    """How far and how fast the reading of its source is."""
+    created_at: Moment
+    updated_at: Moment
+    started_at: Moment = None
+    finished_at: Moment = None
+    last_error: str | None = None
+    pause_reason: str | None = None
+    resume_at: Moment = None
+    eager: bool = False
+    ingest_complete: bool = False
+    fingerprint: str = ""
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more will happen unless somebody asks for it."""
+        return self.state not in UNFINISHED
+
+
+class Eta(Wired, frozen=True, kw_only=True):
+    """How much longer, as a band."""
+
+    low_s: float
+    high_s: float | None = None
+    words: str = ""
+
+
+class JobDetail(Job, frozen=True, kw_only=True):
+    """A job, and how its work goes."""
+
+    rate: float | None = None
+    """Items finished in a second, over the last minute."""
+    eta: Eta | None = None
+    limited_by: Wait | None = None
+    """What decides its speed."""
+    heartbeat: Moment = None
+    """When a worker last showed that it lives."""
+
+
+class Slice(Wired, frozen=True, kw_only=True):
+    """What a slice of work did."""
+
+    settled: int
+    remaining: int
+    more: bool
+    duration_ms: float
+
+
+class Example(Wired, frozen=True, kw_only=True):
+    """One of a group of failures."""
+
+    item_id: str
+    reason: str
+
+
+class ErrorGroup(Wired, frozen=True, kw_only=True):
+    """Failures that say the same but for numbers, names and addresses."""
+
+    signature: str
+    error_class: str
+    count: int
+    example: Example
+
+
+class Filter(Wired, frozen=True, kw_only=True, omit_defaults=True):
+    """Which items, beside statuses and error class."""
+
+    q: str | None = None
+    """In the key or the summary."""
+    signature: str | None = None
+
+
+class Reprocess(Wired, frozen=True, kw_only=True, omit_defaults=True):
+    """What to bring back; by default ERROR and NOT_FOUND below their attempt caps."""
+
+    statuses: Collection[ItemStatus] | None = None
+    error_class: str | None = None
+    filter: Filter | None = None
+    item_ids: Sequence[str] | None = None
+    reset_attempts: bool = False
+    dry_run: bool = False
+    """Only count."""
+
+
+class Reprocessed(Wired, frozen=True, kw_only=True):
+    """How many items were brought back."""
+
+    job_id: str
+    count: int
+
+
+class Jobs:
+    """Verbs over the jobs of a server."""
+
+    def __init__(self, wire: Wire, patience: Patience) -> None:
+        self._wire = wire
+        self._patience = patience
+
+    async def page(
+        self,
+        *,
+        states: Collection[JobState] = (),
+        handler: str | None = None,
+        text: str | None = None,
+        page_size: int = 50,
+        after: str | None = None,
+    ) -> Page[Job]:
+        """Some jobs, newest first."""
+        query = params(
+            states=",".join(sorted(states)) or None,
+            handler=handler,
+            q=text,
+            pageSize=page_size,
+            after=after,
+        )
+        return await self._wire.value(Ask(path="/api/jobs", params=query), Page[Job])
+
+    def all(
+        self,
+        *,
+        states: Collection[JobState] = (),
+        handler: str | None = None,
+        text: str | None = None,
+        page_size: int = 500,
+    ) -> AsyncIterator[Job]:
+        """Every job, newest first, page after page."""
+        return walk(
+            lambda after: self.page(
+                states=states, handler=handler, text=text, page_size=page_size, after=after
+            )
+        )
+
+    async def get(self, job_id: str) -> JobDetail:
+        """One job with its progress."""
+        return await self._wire.value(_ask(job_id), JobDetail)
+
+    async def wait(self, job_id: str) -> JobDetail:
+        """The job once it is finished; `asyncio.timeout` around it bounds the wait."""
+        looks = 0
+        while not (job := await self.get(job_id)).finished:
+            await self._wire.rest(self._patience.polls(looks))
+            looks += 1
+        return job
+
+    async def pause(self, job_id: str) -> Job:
+        """Stop new work on a job, on every worker, until it is resumed."""
+        return await self._moved(job_id, "/pause")
+
+    async def resume(self, job_id: str) -> Job:
+        """Let a paused job go on."""
+        return await self._moved(job_id, "/resume")
+
+    async def cancel(self, job_id: str) -> Job:
+        """End a job: what is finished stays, everything else becomes CANCELLED."""
+        return await self._moved(job_id, "/cancel")
+
+    async def set_priority(self, job_id: str, priority: int) -> Job:
+        """Change a job's share among its owner's jobs: each step doubles it."""
+        return await self._wire.value(_post(job_id, "/priority", {"priority": priority}), Job)
+
+    async def delete(self, job_id: str) -> None:
+        """Delete a job with its items, history and files; a running job is cancelled first."""
+        await self._wire.done(_ask(job_id, method="DELETE"))
+
+    async def kickoff(self, job_id: str, duration_ms: int = 5_000) -> Slice:
+        """Have a worker process work on a job for a while, and say what came of it."""
+        ask = _ask(job_id, "/kickoff", "POST")
+        ask = msgspec.structs.replace(ask, params=params(durationMs=duration_ms))
+        return await self._wire.value(ask, Slice)
+
+    async def reprocess(self, job_id: str, what: Reprocess | None = None) -> int:
+        """Bring finished items back to PENDING; how many matched."""
+        what = what or Reprocess()
+        scope = "job" if what.item_ids is None else "items"
+        body = {"scope": scope, **msgspec.to_builtins(what)}
+        ask = _post(job_id, "/reprocess", body)
+        return (await self._wire.value(ask, Reprocessed)).count
+
+    async def errors(self, job_id: str) -> list[ErrorGroup]:
+        """Failures grouped by what they say, the most frequent first."""
+        return (await self._wire.value(_ask(job_id, "/errors"), Listed[ErrorGroup])).items
+
+    async def _moved(self, job_id: str, verb: str) -> Job:
+        return await self._wire.value(_ask(job_id, verb, "POST"), Job)
+
+
+def _ask(job_id: str, verb: str = "", method: str = "GET") -> Ask:
+    path = f"/api/jobs/{segment(job_id)}{verb}"
+    return Ask(method=method, path=path, absent=JobNotFound)
+
+
+def _post(job_id: str, verb: str, value: Any) -> Ask:
+    body, headers = as_json(value)
+    return msgspec.structs.replace(_ask(job_id, verb, "POST"), body=body, headers=headers)

@@ -1,0 +1,145 @@
+"""New jobs: files that are sent, sources elsewhere, items in the request itself."""
+
+import mimetypes
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import msgspec
+
+from headgate.client.values import Wired
+from headgate.client.wire import Ask, Wire, as_json
+from headgate.core.errors import UsageError
+
+PREVIEWED = frozenset({"handler", "read", "columns"})
+
+
+class NewJob(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """What is to be done, and how the rows are to be read."""
+
+    handler: str
+    """A name that `client.handlers()` lists."""
+    name: str = ""
+    key: Sequence[str] = ()
+    """The columns that tell rows apart; without them, their place in the source does."""
+    config: Mapping[str, Any] = {}
+    read: Mapping[str, Any] = {}
+    """How to read the file: `format`, `delimiter`, `encoding`, `sheet`."""
+    columns: Mapping[str, str] = {}
+    """Other names for columns."""
+    on_bad_row: str | None = None
+    priority: int = 0
+    eager: bool = False
+    """Begin before the source is read to its end."""
+    reuse: str | None = None
+    """Take over results at most so old, as `30d`."""
+
+
+class Accepted(Wired, frozen=True, kw_only=True):
+    """The job that was made."""
+
+    job_id: str
+
+
+class BadRow(Wired, frozen=True, kw_only=True):
+    """A row that cannot be used as it is."""
+
+    row: int
+    problem: str
+
+
+class Preview(Wired, frozen=True, kw_only=True):
+    """The beginning of a file."""
+
+    format: str
+    columns: list[str]
+    rows: list[dict[str, Any]]
+    problems: Sequence[BadRow] = ()
+    notes: Sequence[str] = ()
+    missing: Sequence[str] = ()
+    """Columns that the handler needs and the file does not have."""
+
+
+class Submit:
+    """Ways to make a job. Each is sent with a key, so that a repeated try makes no second job.
+
+    `once` is that key, for programs that may be started again; without it a new one is taken.
+    """
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    async def files(self, job: NewJob, *paths: str | Path, once: str | None = None) -> str:
+        """Send files, piece by piece; the id of the job."""
+        form = _form_maker(_fields(job), paths)
+        return await self._made(form, {}, once)
+
+    async def source(self, job: NewJob, source: str, once: str | None = None) -> str:
+        """Have the server read `file:`, `s3:`, `ftp:`, `sftp:` or `https:`; the id of the job."""
+        body, headers = as_json({**_values(job), "source": source})
+        return await self._made(body, headers, once)
+
+    async def items(
+        self, job: NewJob, items: Sequence[Mapping[str, Any]], once: str | None = None
+    ) -> str:
+        """Send some items as they are; the id of the job."""
+        body, headers = as_json({**_values(job), "items": items})
+        return await self._made(body, headers, once)
+
+    async def preview(self, job: NewJob, *paths: str | Path) -> Preview:
+        """Look at the first rows of a file; nothing is kept."""
+        shown = {name: text for name, text in _fields(job).items() if name in PREVIEWED}
+        ask = Ask(method="POST", path="/api/preview", body=_form_maker(shown, paths), again=True)
+        return await self._wire.value(ask, Preview)
+
+    async def _made(
+        self, body: Callable[[], Any], headers: Mapping[str, str], once: str | None
+    ) -> str:
+        keyed = {**headers, "Idempotency-Key": once or secrets.token_hex(16)}
+        ask = Ask(method="POST", path="/api/jobs", body=body, headers=keyed, again=True)
+        return (await self._wire.value(ask, Accepted)).job_id
+
+
+def _values(job: NewJob) -> dict[str, Any]:
+    values: dict[str, Any] = msgspec.to_builtins(job)
+    return values
+
+
+def _fields(job: NewJob) -> dict[str, str]:
+    """The same as fields of a form: lists of names with commas, everything else as JSON."""
+    values = _values(job)
+    key = values.pop("key", ())
+    texts = {
+        name: value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        for name, value in values.items()
+    }
+    return texts | ({"key": ",".join(key)} if key else {})
+
+
+def _form_maker(
+    fields: Mapping[str, str], paths: Sequence[str | Path]
+) -> Callable[[], aiohttp.FormData]:
+    files = [Path(path) for path in paths]
+    if not files:
+        raise UsageError("name a file to send")
+    for path in files:
+        if not path.is_file():
+            raise UsageError(f"there is no file {path}")
+
+    def form() -> aiohttp.FormData:
+        made = aiohttp.FormData(quote_fields=False)
+        for name, text in fields.items():
+            made.add_field(name, text)
+        for path in files:
+            kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+            # aiohttp reads it in pieces, beside the loop, and closes it when it was sent.
+            made.add_field("file", path.open("rb"), filename=_sent_name(path), content_type=kind)
+        return made
+
+    return form
+
+
+def _sent_name(path: Path) -> str:
+    return "".join(char if char.isprintable() else "_" for char in path.name)

@@ -1,0 +1,81 @@
+"""What many answers have in common: moments, pages, counters, waits."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import datetime
+from typing import Generic, TypeVar
+
+import msgspec
+
+Moment = datetime | None
+Value = TypeVar("Value")
+
+
+class Wired(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A value as it crosses the wire: camelCase there, snake_case here; more fields may come."""
+
+
+class Page(msgspec.Struct, Generic[Value], frozen=True):
+    """Some values and where the next ones begin; None: there are no more now."""
+
+    items: list[Value]
+    next: str | None = None
+
+
+class Listed(msgspec.Struct, Generic[Value], frozen=True):
+    """All values of a kind."""
+
+    items: list[Value]
+
+
+class Counts(Wired, frozen=True, kw_only=True):
+    """How many items of a job stand where; they add up to `total`."""
+
+    total: int = 0
+    pending: int = 0
+    processing: int = 0
+    done: int = 0
+    not_found: int = 0
+    skipped: int = 0
+    review: int = 0
+    error: int = 0
+    cancelled: int = 0
+
+    @property
+    def open(self) -> int:
+        """Items that still have to be worked on."""
+        return self.pending + self.processing
+
+
+class Wait(Wired, frozen=True, kw_only=True):
+    """A wait and its cause."""
+
+    kind: str
+    why: str
+    until: Moment = None
+    """When it ends, as far as is known."""
+    gate: str = ""
+
+
+Params = dict[str, str]
+
+
+def params(**given: str | float | None) -> Params:
+    """The parameters of a query; what is None is left out."""
+    return {name: _text(value) for name, value in given.items() if value is not None}
+
+
+def _text(value: str | float) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+async def walk(
+    page_after: Callable[[str | None], Awaitable[Page[Value]]], after: str | None = None
+) -> AsyncIterator[Value]:
+    """Every value from a place on, page after page; a page may be short and not be the last."""
+    while True:
+        page = await page_after(after)
+        for value in page.items:
+            yield value
+        if page.next is None:
+            return
+        after = page.next

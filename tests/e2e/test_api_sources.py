@@ -1,0 +1,133 @@
+"""What a server may reach, and what it takes up: lookups, places, images, earlier results."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.kit.answers import Answer, always
+from tests.kit.api_server import ApiServer, Caller
+from tests.kit.provider import Provider
+
+ROWS = b"id,name\nA,lamp\nB,chair\n"
+
+
+@pytest.fixture(scope="module")
+def arrivals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("arrivals")
+
+
+@pytest.fixture(scope="module")
+def open_api(tmp_path_factory: pytest.TempPathFactory, arrivals: Path) -> Iterator[ApiServer]:
+    """A server that may reach this machine, and that looks into a folder."""
+    settings = {
+        "net__allow_private": "true",
+        "places__roots": str(arrivals),
+        "server__watch": f"shop.price=folder:{arrivals}/*.csv",
+        "server__watch_settle_s": "0",
+    }
+    with ApiServer(tmp_path_factory.mktemp("open"), **settings) as server:
+        yield server
+
+
+@pytest.fixture
+def admin(open_api: ApiServer) -> Caller:
+    return open_api.admin()
+
+
+def lookup(url: str) -> dict[str, object]:
+    return {
+        "request": {"url": f"{url}/found?name={{name}}"},
+        "columns": {"colour": "colour"},
+    }
+
+
+def test_a_lookup_needs_no_python(admin: Caller, provider: Provider):
+    provider.script = always(Answer(200, body=b'{"colour": "red"}'))
+    config = json.dumps({"lookup": lookup(provider.url(""))})
+    job = admin.send(ROWS, handler="http.lookup", config=config)
+    assert admin.ended(job)["counts"]["done"] == 2
+    assert [item["result"] for item in admin.items(job)] == [{"colour": "red"}] * 2
+
+
+def test_a_lookup_that_cannot_be_is_refused_before_there_is_a_job(admin: Caller):
+    before = len(admin.pages("/api/jobs"))
+    answer = admin.upload(("rows.csv", ROWS), handler="http.lookup", config='{"lookup": {}}')
+    answer.refused(422, "lookup")
+    missing = {"request": {"url": "https://example.org/{isbn}"}, "columns": {"title": "title"}}
+    config = json.dumps({"lookup": missing})
+    answer = admin.upload(("rows.csv", ROWS), handler="http.lookup", config=config)
+    answer.refused(422, "needs a column 'isbn'")
+    assert len(admin.pages("/api/jobs")) == before
+
+
+def test_results_of_the_same_work_are_taken_over(admin: Caller):
+    rows = b"id,name\nR1,one\nR2,two\n"
+    first = admin.done(rows)
+    second = admin.done(rows + b"R3,three\n", reuse="1h")
+    history = [
+        admin.get(f"/api/items/{item['id']}").ok()["history"][-1]["outcome"]
+        for item in admin.items(second)
+    ]
+    assert history.count("reused") == 2
+    results = {item["key"]: item["result"] for item in admin.items(first)}
+    assert results.items() <= {item["key"]: item["result"] for item in admin.items(second)}.items()
+
+
+def test_each_new_file_becomes_one_job(admin: Caller, arrivals: Path):
+    (arrivals / "monday.csv").write_bytes(ROWS)
+    made = admin.post("/api/ingestion/scan").ok()
+    [arrived] = made["jobs"]
+    assert arrived["source"].endswith("monday.csv")
+    assert admin.ended(arrived["jobId"])["counts"]["total"] == 2
+    again = admin.post("/api/ingestion/scan").ok()
+    assert (again["jobs"], again["known"], again["problems"]) == ([], 1, [])
+
+
+def test_a_file_below_an_allowed_folder_can_be_named(admin: Caller, arrivals: Path):
+    (arrivals / "named.jsonl").write_text('{"id": "X", "name": "lamp"}\n')
+    source = (arrivals / "named.jsonl").as_uri()
+    made = admin.post("/api/jobs", {"handler": "shop.price", "source": source}).ok(202)
+    assert admin.ended(made["jobId"])["counts"]["total"] == 1
+
+
+def test_a_source_that_is_not_there_makes_the_job_fail(admin: Caller, arrivals: Path):
+    source = (arrivals / "gone.csv").as_uri()
+    made = admin.post("/api/jobs", {"handler": "shop.price", "source": source}).ok(202)
+    failed = admin.ended(made["jobId"])
+    assert failed["state"] == "FAILED"
+    assert "gone.csv" in failed["lastError"]
+    assert failed["counts"]["total"] == 0
+
+
+def test_images_become_items_with_a_reference_to_their_bytes(admin: Caller, open_api: ApiServer):
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as pack:
+        for name, size in (("a.png", (3, 4)), ("b.png", (5, 6))):
+            image = io.BytesIO()
+            Image.new("RGB", size).save(image, "png")
+            pack.writestr(name, image.getvalue())
+    made = admin.upload(("pictures.zip", archive.getvalue()), handler="shop.price").ok(202)
+    admin.ended(made["jobId"])
+    [first, second] = [
+        admin.get(f"/api/items/{item['id']}").ok()["input"] for item in admin.items(made["jobId"])
+    ]
+    assert (first["file"], first["width"], first["height"]) == ("a.png", 3, 4)
+    assert second["ref"] != first["ref"]
+    kept = [path for path in (open_api.data / "blobs").rglob("*") if path.is_file()]
+    assert len(kept) == 2
+
+
+def test_addresses_from_data_cannot_lead_to_this_machine(api: ApiServer, provider: Provider):
+    config = json.dumps({"lookup": lookup(provider.url(""))})
+    admin = api.admin()
+    job = admin.send(b"id,name\nA,lamp\n", handler="http.lookup", config=config)
+    admin.ended(job)
+    [item] = admin.items(job)
+    assert item["status"] == "ERROR"
+    assert "refused" in item["lastError"]
+    assert provider.seen == []
