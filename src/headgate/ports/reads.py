@@ -6,7 +6,7 @@ from typing import Protocol
 import msgspec
 
 from headgate.core.job import Counts, Job
-from headgate.core.paging import Order
+from headgate.core.paging import Order, filter_hash
 from headgate.core.status import ItemStatus, JobState
 from headgate.core.worker import WorkerRow
 
@@ -161,6 +161,20 @@ class ItemQuery(msgspec.Struct, frozen=True):
     tail: bool = False
     """In order UPDATED, pages end two seconds before now, so that whoever reads on misses no commit
     that is still under way. With `tail` they go up to now, for people who look once."""
+
+    def filter_name(self) -> str:
+        """What a cursor carries, so that it is of use for the same filter only."""
+        return filter_hash(
+            self.job_id,
+            sorted(self.statuses),
+            self.owner,
+            self.handler,
+            self.error_class,
+            self.signature,
+            self.text,
+            self.changed_from,
+            self.changed_to,
+        )
 
 
 class Page(msgspec.Struct, frozen=True):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from headgate.core.errors import UsageError
-from headgate.core.paging import Cursor, Order, decode_cursor, encode_cursor, filter_hash
+from headgate.core.paging import Cursor, Order, decode_cursor, encode_cursor
 from headgate.core.status import ItemStatus
 from headgate.ports.reads import EventQuery, ItemQuery, ItemRow, Page
 from headgate.stores.matching import patterns
@@ -25,17 +25,7 @@ class Listing:
     def __init__(self, query: ItemQuery) -> None:
         _demand_possible(query)
         self.query = query
-        self._name = filter_hash(
-            query.job_id,
-            sorted(query.statuses),
-            query.owner,
-            query.handler,
-            query.error_class,
-            query.signature,
-            query.text,
-            query.changed_from,
-            query.changed_to,
-        )
+        self._name = query.filter_name()
         after = decode_cursor(query.after, query.order, self._name) if query.after else None
         start = (after.updated_at, after.id) if after else (0, 0)
         self.after_at, self.after_id = max(start, (query.changed_from or 0, 0))

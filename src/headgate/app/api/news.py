@@ -12,11 +12,11 @@ from headgate.app.api.record import Record
 from headgate.core.configured import Configured
 from headgate.core.errors import HeadgateError, UnknownJob
 from headgate.core.job import Counts, Job
-from headgate.core.paging import Cursor, Order, encode_cursor, filter_hash
+from headgate.core.paging import Cursor, Order, encode_cursor
 from headgate.core.status import UNFINISHED
 from headgate.engine.gate_reading import read_gates
 from headgate.ports.clock import Clock
-from headgate.ports.reads import EventQuery, JobQuery
+from headgate.ports.reads import EventQuery, ItemQuery, JobQuery
 from headgate.ports.store import Store
 
 Message = tuple[str, str | None, str]
@@ -38,6 +38,8 @@ class News:
     LIST_PERIOD_S = 1.0
     """How often all jobs are looked at, for those who listen to no job in particular."""
     GATES_PERIOD_S = 1.0
+    OVERLAP_US = 5_000_000
+    """What changed just before the last message is told again: clocks differ, commits overlap."""
     JOBS = 50
 
     def __init__(
@@ -49,6 +51,8 @@ class News:
         self._limits = limits
         self._topic = topic
         self._told_jobs: dict[int, tuple[str, Counts]] = {}
+        self._told_us: dict[int, int] = {}
+        self._newest_id: int | None = None
         self._told_gates: dict[str, int] | None = None
         self._gates_s = self._jobs_s = float("-inf")
 
@@ -81,7 +85,13 @@ class News:
             if self._told_jobs.get(job.id) != now:
                 self._told_jobs[job.id] = now
                 yield "counters", None, _json(self._counters(job, counts))
-                yield "changed", None, _json({"jobId": str(job.id), "after": _cursor(job)})
+                since_us = self._told_us.get(job.id, 0) - self.OVERLAP_US
+                self._told_us[job.id] = self._clock.now()
+                yield (
+                    "changed",
+                    None,
+                    _json({"jobId": str(job.id), "after": _cursor(job, since_us)}),
+                )
         if self._topic.gates:
             async for message in self._gate_changes():
                 yield message
@@ -101,7 +111,16 @@ class News:
         # What was unfinished at the last look is told of once more, however it ended.
         missing = self._told_jobs.keys() - {job.id for job in unfinished}
         ended = [job for job_id in sorted(missing) if (job := await self._ended(job_id))]
-        return [*unfinished, *ended]
+        found = {job.id: job for job in (*unfinished, *ended, *await self._fresh())}
+        return [*found.values()]
+
+    async def _fresh(self) -> list[Job]:
+        """Jobs that were made since the last look; they may have ended already."""
+        query = JobQuery(owner=self._topic.owner, limit=self.JOBS)
+        newest = await self._store.reads.jobs(query)
+        known_id = self._newest_id
+        self._newest_id = max((job.id for job in newest), default=0)
+        return [job for job in newest if known_id is not None and job.id > known_id]
 
     async def _ended(self, job_id: int) -> Job | None:
         state, _ = self._told_jobs[job_id]
@@ -149,14 +168,10 @@ class News:
             yield "gate", None, _json(facts)
 
 
-NO_FILTERS = (None,) * 7
-"""What a cursor's query leaves open: see `stores/listing.py`."""
-
-
-def _cursor(job: Job) -> str:
-    """Where whoever reads a job's items by time of change goes on from now."""
-    name = filter_hash(job.id, [], *NO_FILTERS)
-    return encode_cursor(Cursor(Order.UPDATED, name, job.updated_at, 0))
+def _cursor(job: Job, since_us: int) -> str:
+    """Where whoever reads a job's items by time of change finds what changed since."""
+    name = ItemQuery(job.id).filter_name()
+    return encode_cursor(Cursor(Order.UPDATED, name, max(since_us, 0), 0))
 
 
 def _json(value: object) -> str:

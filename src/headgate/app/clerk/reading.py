@@ -44,9 +44,9 @@ class Reader:
     AT_ONCE = 2
     REST_S = 5.0
     """How long a job is left alone that could not be read because of something on our side."""
-    HOLD_S = 30.0
+    HOLD_S = 10.0
     """How long a job stays ours after we fell silent."""
-    RENEW_S = 10.0
+    RENEW_S = 2.5
 
     def __init__(
         self,

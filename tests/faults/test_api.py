@@ -1,0 +1,165 @@
+"""The server and its processes are killed at bad moments: no row is lost or doubled."""
+
+import json
+import os
+import signal
+import threading
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.kit.api_server import ApiServer, Caller, rows_csv
+from tests.kit.command import living, until
+
+CLERK, FOREMAN = "headgate.app.clerk_process", "headgate.app.foreman_process"
+ROWS = 10_000
+SLOW = {"ingest__max_batch_rows": 100}
+"""Small batches, so that there is time to do harm."""
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Each store."""
+    if request.param == "postgres":
+        url: str = request.getfixturevalue("postgres_url")
+        return url
+    return f"sqlite:///{tmp_path}/headgate.db"
+
+
+def employee(server: ApiServer, module: str) -> psutil.Process:
+    """A process of the server, once it is there."""
+    found: list[psutil.Process] = []
+
+    def there() -> bool:
+        process = server.employee(module)
+        found[:] = [process] if process else []
+        return bool(found)
+
+    until(there, what=module)
+    return found[0]
+
+
+def total(caller: Caller, job_id: str) -> int:
+    count: int = caller.job(job_id)["counts"]["total"]
+    return count
+
+
+def assert_whole(caller: Caller, job_id: str, rows: int = ROWS) -> None:
+    """Every row became exactly one item, and each was run to its end."""
+    job = caller.ended(job_id)
+    assert (job["state"], job["lastError"]) == ("DONE", None)
+    assert job["counts"]["total"] == job["counts"]["done"] == rows
+    keys = [item["key"] for item in caller.items(job_id, pageSize=1000)]
+    assert keys == [str(n) for n in range(1, rows + 1)]
+
+
+def test_a_killed_clerk_is_replaced_and_reads_on(tmp_path: Path, database: str):
+    with ApiServer(tmp_path, database, **SLOW) as server:
+        admin = server.admin()
+        job_id = admin.send(rows_csv(ROWS), handler="shop.plain")
+        until(lambda: total(admin, job_id) > 0, what="the first rows")
+        clerk = employee(server, CLERK)
+        clerk.kill()
+        until(lambda: employee(server, CLERK).pid != clerk.pid, what="another clerk")
+        assert_whole(admin, job_id)
+        server.project.assert_clean()
+        assert server.stop().code == 0
+
+
+def test_a_killed_foreman_is_replaced_and_work_goes_on(tmp_path: Path, database: str):
+    with ApiServer(tmp_path, database) as server:
+        admin = server.admin()
+        log = tmp_path / "log"
+        job_id = admin.send(rows_csv(3_000), config=json.dumps({"log": str(log)}))
+        until(lambda: admin.job(job_id)["counts"]["done"] > 0, what="work to begin")
+        foreman = employee(server, FOREMAN)
+        workers = foreman.children(recursive=True)
+        foreman.kill()
+        until(lambda: not living(workers), what="its workers to follow it")
+        assert_whole(admin, job_id, 3_000)
+        server.project.assert_clean()
+        assert server.stop().code == 0
+
+
+@pytest.mark.parametrize("at", [1, 9_000])
+def test_a_killed_server_reads_on_when_it_is_started_again(tmp_path: Path, at: int):
+    with ApiServer(tmp_path, **SLOW) as server:
+        admin = server.admin()
+        job_id = admin.send(rows_csv(ROWS), handler="shop.plain")
+        until(lambda: total(admin, job_id) >= at, what=f"{at} rows")
+        server.kill()  # none of its processes is left
+        server.start()
+        assert_whole(server.admin(), job_id)
+        server.project.assert_clean()
+
+
+def test_a_server_killed_at_once_after_its_answer_keeps_the_job(tmp_path: Path):
+    with ApiServer(tmp_path) as server:
+        job_id = server.admin().send(rows_csv(50))
+        server.kill()
+        server.start()
+        assert_whole(server.admin(), job_id, 50)
+
+
+def test_a_server_killed_during_an_upload_has_no_job_of_it(tmp_path: Path):
+    with ApiServer(tmp_path) as server:
+        admin = server.admin()
+        content = rows_csv(2_000_000)
+        sender = threading.Thread(target=_send_in_vain, args=(admin, content))
+        sender.start()
+        until(lambda: any(_sizes(server)), what="the upload to begin")
+        server.kill()
+        sender.join()
+        server.start()
+        assert server.admin().pages("/api/jobs") == []
+
+
+def _send_in_vain(caller: Caller, content: bytes) -> None:
+    try:
+        caller.upload(("r.csv", content), handler="shop.plain")
+    except OSError:
+        return
+
+
+def _sizes(server: ApiServer) -> list[int]:
+    return [file.stat().st_size for folder in server.uploads() for file in folder.iterdir()]
+
+
+def test_a_refusal_that_was_cut_short_is_finished_later(tmp_path: Path):
+    """A bad row far down: the clerk is killed while it removes the items."""
+    with ApiServer(tmp_path, **SLOW) as server:
+        admin = server.admin()
+        bad = rows_csv(ROWS) + b"one,two,three,four\n"
+        job_id = admin.send(bad, handler="shop.plain", onBadRow="fail")
+        admin.reached(job_id, "FAILED")
+        employee(server, CLERK).kill()
+        until(lambda: total(admin, job_id) == 0, what="the items to go")
+        assert admin.job(job_id)["state"] == "FAILED"
+        server.project.assert_clean()
+
+
+def test_a_killed_clerk_makes_its_export_again(tmp_path: Path):
+    with ApiServer(tmp_path) as server:
+        admin = server.admin()
+        job_id = admin.done(rows_csv(20_000), handler="shop.plain")
+        asked = admin.post(f"/api/jobs/{job_id}/export", format="csv").ok(202)
+        path = f"/api/jobs/{job_id}/exports/{asked['id']}"
+        os.kill(employee(server, CLERK).pid, signal.SIGKILL)
+        until(lambda: admin.get(path).status == 200, what="the export")
+        assert admin.get(path).body.count(b"\n") == 20_001
+
+
+def test_nothing_is_left_when_the_server_ends(tmp_path: Path):
+    server = ApiServer(tmp_path)
+    with server:
+        employee(server, CLERK)
+        employee(server, FOREMAN)
+        admin = server.admin()
+        job_id = admin.done(rows_csv(5))
+        ended = server.stop()  # waits for all its processes
+        assert ended.code == 0, ended.err
+        assert "Traceback" not in ended.err
+        server.start()
+        assert server.admin().job(job_id)["state"] == "DONE"
+        Caller(server.url, admin.token).get("/api/me").refused(401)  # of the run before
