@@ -37,7 +37,7 @@ ifdef UV
 	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 else
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --requirement $(LOCK)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps --no-compile --requirement $(LOCK)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
 endif
 	@touch $@
