@@ -38,7 +38,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         settings = folder / "headgate.toml"
         settings.write_text(f"[providers.labels]\nhosts = ['127.0.0.1:{provider.port}']\n")
         (folder / "label.py").write_text(ASKING)
-        server = ApiServer(folder)
+        server = ApiServer(folder, net__allow_private="true")
         try:
             server.start("--handlers", str(folder / "label.py"))
             shop = Shop(server, "-c", str(settings))

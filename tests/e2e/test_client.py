@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from headgate.client import (
+    Changed,
     Client,
     Conflict,
     Counters,
@@ -149,14 +150,19 @@ async def test_what_changes_is_heard_as_it_changes(client: Client):
     job_id = await client.submit.items(PRICE, [{"id": "1"}])
     states: set[JobState] = set()
     kinds: set[str] = set()
+    after: str | None = None
     async with asyncio.timeout(60):
         async for news in client.events.stream(job_id, "0"):
             if isinstance(news, Counters):
                 states.add(news.state)
+            if isinstance(news, Changed):
+                after = after or news.after
             if isinstance(news, Event):
                 kinds.add(news.kind)
             if JobState.DONE in states and "job_state" in kinds:
                 break
+    since = await client.items.page(job_id, ItemFilter(order="updated"), after=after)
+    assert {item.job_id for item in since.items} <= {job_id}  # the cursor is one that lists take
     logged = [event async for event in client.events.log(job_id)]
     assert {event.job_id for event in logged} == {job_id}
     assert all(event.at is not None for event in logged)

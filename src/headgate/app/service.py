@@ -13,6 +13,7 @@ import msgspec
 from headgate.core.job import Counts, Job
 from headgate.core.status import ItemStatus
 from headgate.core.worker import WorkerRow
+from headgate.engine.dead_letters import Replay, Replayed
 from headgate.engine.export import ExportReport
 from headgate.engine.feed import FeedReport, Row
 from headgate.engine.gate_reading import GateReading
@@ -57,22 +58,6 @@ class ItemWait(msgspec.Struct, frozen=True):
 
     status: ItemStatus
     wait: Wait | None
-
-
-class Replay(msgspec.Struct, frozen=True):
-    """Which dead letters: some by number, those of a job, or (neither) all."""
-
-    ids: tuple[int, ...] | None = None
-    job_id: int | None = None
-    error_class: str | None = None
-    reset_attempts: bool = False
-
-
-class Replayed(msgspec.Struct, frozen=True):
-    """How many dead letters, and of which jobs."""
-
-    count: int
-    jobs: Sequence[int]
 
 
 class Feeding(msgspec.Struct, frozen=True):

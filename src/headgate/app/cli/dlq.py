@@ -17,10 +17,10 @@ from headgate.app.cli.options import (
     Yes,
     confirm,
 )
-from headgate.app.service import Replay
 from headgate.core.errors import UsageError
 from headgate.core.paging import Order
 from headgate.core.status import ItemStatus
+from headgate.engine.dead_letters import Replay
 from headgate.ports.reads import ItemQuery
 
 app = noun("dlq", "Dead letters: inspect and replay what ended in ERROR, across jobs.")

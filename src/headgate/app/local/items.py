@@ -1,17 +1,14 @@
 """Items of a store."""
 
-from headgate.app.service import ItemAccount, ItemWait, Replay, Replayed
+from headgate.app.service import ItemAccount, ItemWait
 from headgate.core.configured import Configured
-from headgate.core.status import ItemStatus
+from headgate.engine.dead_letters import DeadLetters, Replay, Replayed
 from headgate.engine.job_gates import JobGates
 from headgate.engine.limiting import wait_of
-from headgate.engine.steering import Steering
 from headgate.ports.clock import Clock
-from headgate.ports.items import Decision, RequeueRequest
-from headgate.ports.reads import ItemDetail, ItemQuery, JobQuery, Page
+from headgate.ports.items import Decision
+from headgate.ports.reads import ItemDetail, ItemQuery, Page
 from headgate.ports.store import Store
-
-DEAD = frozenset({ItemStatus.ERROR})
 
 
 class LocalItems:
@@ -52,40 +49,4 @@ class LocalItems:
 
     async def replay(self, what: Replay, *, dry_run: bool) -> Replayed:
         """Bring dead letters back, or only count them."""
-        steering = Steering(self._store)
-        act = steering.would_reprocess if dry_run else steering.reprocess
-        count = 0
-        targets = await self._targets(what)
-        for job_id, ids in targets:
-            count += await act(
-                RequeueRequest(
-                    job_id=job_id,
-                    statuses=DEAD,
-                    error_class=what.error_class,
-                    ids=ids,
-                    reset_attempts=what.reset_attempts,
-                )
-            )
-        return Replayed(count, [job_id for job_id, _ in targets])
-
-    async def _targets(self, what: Replay) -> list[tuple[int, tuple[int, ...] | None]]:
-        """The jobs to replay in, each with the items, or None for all of its dead letters."""
-        reads = self._store.reads
-        if what.job_id is not None:
-            return [((await reads.job(what.job_id)).id, None)]
-        if what.ids is None:
-            return [(job_id, None) for job_id in await self._jobs_with_errors()]
-        by_job: dict[int, list[int]] = {}
-        for item_id in what.ids:
-            row = (await reads.item(item_id)).row
-            by_job.setdefault(row.job_id, []).append(item_id)
-        return [(job_id, tuple(ids)) for job_id, ids in by_job.items()]
-
-    async def _jobs_with_errors(self) -> list[int]:
-        reads = self._store.reads
-        found: list[int] = []
-        after_id = 0
-        while jobs := await reads.jobs(JobQuery(after_id=after_id, limit=500)):
-            found += [job.id for job in jobs if (await reads.counts(job.id)).error]
-            after_id = jobs[-1].id
-        return found
+        return await DeadLetters(self._store).replay(what, dry_run=dry_run)

@@ -1,11 +1,12 @@
 """Items of a server."""
 
 from headgate.app.remote.values import attempt_of, detail_of, row_of, wait_of
-from headgate.app.service import ItemAccount, ItemWait, Replay, Replayed
+from headgate.app.service import ItemAccount, ItemWait
 from headgate.client import Client, Item, ItemFilter
 from headgate.client import Page as WirePage
 from headgate.client import Replay as WireReplay
 from headgate.core.status import ItemMove
+from headgate.engine.dead_letters import Replay, Replayed
 from headgate.ports.items import Decision
 from headgate.ports.reads import ItemDetail, ItemQuery, ItemRow, Page
 

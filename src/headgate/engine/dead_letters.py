@@ -1,0 +1,79 @@
+"""Dead letters brought back: some of them, those of a job, or all that somebody may see."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from headgate.core.status import ItemStatus
+from headgate.engine.steering import OPERATOR, Steering
+from headgate.ports.items import RequeueRequest
+from headgate.ports.reads import JobQuery
+from headgate.ports.store import Store
+
+DEAD = frozenset({ItemStatus.ERROR})
+PAGE = 500
+
+
+class Replay(msgspec.Struct, frozen=True):
+    """Which dead letters: some by number, those of a job, or (neither) all."""
+
+    ids: tuple[int, ...] | None = None
+    job_id: int | None = None
+    error_class: str | None = None
+    reset_attempts: bool = False
+
+
+class Replayed(msgspec.Struct, frozen=True):
+    """How many dead letters, and of which jobs."""
+
+    count: int
+    jobs: Sequence[int]
+
+
+class DeadLetters:
+    """Those of one owner; None: of all."""
+
+    def __init__(self, store: Store, owner: str | None = None) -> None:
+        self._store = store
+        self._owner = owner
+
+    async def replay(self, what: Replay, *, dry_run: bool, by: str = OPERATOR) -> Replayed:
+        """Bring them back, or only count them."""
+        steering = Steering(self._store)
+        targets = await self._targets(what)
+        count = 0
+        for job_id, ids in targets:
+            request = RequeueRequest(
+                job_id=job_id,
+                statuses=DEAD,
+                error_class=what.error_class,
+                ids=ids,
+                reset_attempts=what.reset_attempts,
+            )
+            if dry_run:
+                count += await steering.would_reprocess(request)
+            else:
+                count += await steering.reprocess(request, by)
+        return Replayed(count, [job_id for job_id, _ in targets])
+
+    async def _targets(self, what: Replay) -> list[tuple[int, tuple[int, ...] | None]]:
+        """The jobs to replay in, each with the items, or None for all of its dead letters."""
+        reads = self._store.reads
+        if what.job_id is not None:
+            return [((await reads.job(what.job_id, self._owner)).id, None)]
+        if what.ids is None:
+            return [(job_id, None) for job_id in await self._jobs_with_errors()]
+        by_job: dict[int, list[int]] = {}
+        for item_id in what.ids:
+            row = (await reads.item(item_id, self._owner)).row
+            by_job.setdefault(row.job_id, []).append(item_id)
+        return [(job_id, tuple(ids)) for job_id, ids in by_job.items()]
+
+    async def _jobs_with_errors(self) -> list[int]:
+        reads = self._store.reads
+        query = JobQuery(owner=self._owner, limit=PAGE)
+        found: list[int] = []
+        while jobs := await reads.jobs(query):
+            found += [job.id for job in jobs if (await reads.counts(job.id)).error]
+            query = msgspec.structs.replace(query, after_id=jobs[-1].id)
+        return found
