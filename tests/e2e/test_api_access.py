@@ -287,6 +287,10 @@ def test_health_and_figures(api: ApiServer):
     health = nobody.get("/healthz").ok()
     assert health.keys() == {"status", "version", "store", "workers", "claimable", "moving"}
     assert health["status"] == "ok"
+    far = {"X-Forwarded-For": "203.0.113.9"}
+    nobody.ask("GET", "/metrics", headers=far).refused(401)
+    api.user("plain").ask("GET", "/metrics", headers={**far}).refused(403)
+    assert api.admin().ask("GET", "/metrics", headers=far).status == 200
     figures = nobody.get("/metrics")  # from loopback
     assert figures.status == 200
     for name in ("headgate_queue_depth", "headgate_items_per_second", "headgate_workers"):

@@ -1,6 +1,7 @@
 """Who is asking: by a token in the header, or by a browser's cookie with proof that it is ours."""
 
 import hmac
+import ipaddress
 from typing import Annotated
 
 import msgspec
@@ -16,6 +17,8 @@ from headgate.ports.access import Bearer
 COOKIE = "headgate_session"
 CSRF_HEADER = "X-CSRF-Token"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+FORWARDED = frozenset({"forwarded", "x-forwarded-for", "x-real-ip"})
+"""What a proxy adds to the requests of others."""
 
 _bearer = HTTPBearer(
     auto_error=False, description="An API token: `headgate users token NAME` makes one."
@@ -114,6 +117,12 @@ def client_of(request: Request) -> str:
 
 
 def is_loopback(request: Request) -> bool:
-    """Whether it came from this machine."""
-    address = client_of(request)
-    return address in {"::1", ""} or address.startswith("127.")
+    """Whether it came from this machine, and not from elsewhere by way of a proxy on it."""
+    if not FORWARDED.isdisjoint(name.lower() for name in request.headers):
+        return False
+    try:
+        address = ipaddress.ip_address(client_of(request))
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback

@@ -1,0 +1,40 @@
+"""Every error of ours has a status, and no answer tells a secret."""
+
+import inspect
+import json
+
+import pytest
+
+from headgate.app.api.problems import TITLES, answer, documented, status_of
+from headgate.core import errors
+from headgate.core.errors import BadSetting, HeadgateError
+
+OURS = [
+    kind
+    for _, kind in inspect.getmembers(errors, inspect.isclass)
+    if issubclass(kind, HeadgateError)
+]
+
+
+@pytest.mark.parametrize("kind", OURS)
+def test_an_error_of_ours_is_no_defect(kind: type[HeadgateError]):
+    if kind in {HeadgateError, errors.StaleIngest}:  # nobody lets these out
+        return
+    assert status_of(kind("why")) in TITLES
+    assert status_of(kind("why")) != 500
+
+
+def test_a_usage_error_says_what_to_do():
+    assert status_of(BadSetting("x")) == 422
+
+
+def test_secrets_in_details_are_masked():
+    body = json.loads(answer(422, "cannot open https://u:hunter2@h/?token=s3same").body)
+    assert body["status"] == 422
+    assert "hunter2" not in body["detail"]
+    assert "s3same" not in body["detail"]
+
+
+@pytest.mark.parametrize("status", documented(409, 413, 415, 507))
+def test_every_documented_status_has_a_title(status: int):
+    assert TITLES[status]
