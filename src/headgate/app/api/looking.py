@@ -46,7 +46,7 @@ class Preview(Wire):
 
 @router.post(
     "",
-    responses=documented(413, 415),
+    responses=documented(408, 413, 415),
     openapi_extra={
         "requestBody": {
             "required": True,

@@ -82,7 +82,10 @@ class Draft(msgspec.Struct, frozen=True):
 
 
 @router.post(
-    "", status_code=202, responses=documented(409, 413, 415), openapi_extra={"requestBody": BODY}
+    "",
+    status_code=202,
+    responses=documented(408, 409, 413, 415),
+    openapi_extra={"requestBody": BODY},
 )
 async def create(
     request: Request,

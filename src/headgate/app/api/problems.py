@@ -36,6 +36,7 @@ TITLES = {
     404: "There is no such thing",
     405: "Not possible here",
     406: "Not available in that form",
+    408: "Too slow",
     409: "It is not in a state for that",
     413: "Too much at once",
     415: "Not a type that is read here",

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import shutil
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:  # the library defines it only for type checkers
 LONGEST_FIELD = 256 * 1024
 MOST_FILES = 5_000
 MOST_FIELDS = 50
+SILENCE_S = 60.0
 LONGEST_HEADER = 8 * 1024
 
 
@@ -82,12 +84,22 @@ async def receive(request: Request, folder: DataFolder, max_bytes: int) -> Uploa
 
 
 async def _feed(request: Request, parser: MultipartParser, parts: "_Parts") -> None:
-    async for chunk in request.stream():
+    chunks = aiter(request.stream())
+    while (chunk := await _next(chunks)) is not None:
         if chunk:
             parts.grow(len(chunk))
             # Writing waits for the disk; a thread keeps others from waiting with us.
             await asyncio.to_thread(parser.write, chunk)
     await asyncio.to_thread(parser.finalize)
+
+
+async def _next(chunks: AsyncIterator[bytes]) -> bytes | None:
+    """The next piece; None at the end. Whoever sends nothing for long gives up their place."""
+    try:
+        async with asyncio.timeout(SILENCE_S):
+            return await anext(chunks, None)
+    except TimeoutError:
+        raise Refusal(408, f"nothing came for {SILENCE_S:.0f} s; nothing was kept") from None
 
 
 def _too_large(max_bytes: int) -> Refusal:
