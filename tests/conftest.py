@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
+import structlog
 
 from tests.kit import service
 from tests.kit.postgres import PostgresMissing, PostgresServer, find_binaries, skip_or_fail
@@ -32,6 +33,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             service.find_program(program)
         except ServiceMissing as absent:
             terminalreporter.write_line(f"!! Nothing was tested on {program}. {absent}", red=True)
+
+
+@pytest.fixture(autouse=True)
+def fresh_log() -> Iterator[None]:
+    """A command under test sets the log up for its own streams, which are closed afterwards."""
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")

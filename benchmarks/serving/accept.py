@@ -15,7 +15,7 @@ async def measure(url: str, repeats: int, folder: Path) -> dict[str, float]:
     async with serving(url, folder) as service:
 
         async def ask() -> None:
-            source = f"s3://no-such-bucket/{next(numbers)}.csv"
+            source = (folder / f"{next(numbers)}.csv").as_uri()
             await service.post("/api/jobs", json={"handler": "bench.noop", "source": source})
 
         taken = await times(ask, repeats)

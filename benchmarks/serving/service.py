@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import statistics
 import sys
@@ -84,6 +85,7 @@ async def serving(url: str, folder: Path) -> AsyncIterator[Service]:
         cwd=folder,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
+        env={**os.environ, "HEADGATE_PLACES__ROOTS": str(folder)},
     )
     assert process.stdout is not None
     try:

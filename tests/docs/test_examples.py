@@ -12,17 +12,20 @@ import pytest
 from tests.kit.reference import load_generator
 
 LOOKUP = """
-from headgate import GiveUp, handler
+from headgate import GiveUp, Review, handler
 
 @handler("price.lookup")
 async def price(item, ctx):
     if item.input["sku"] in {"P-07", "P-13"}:
         return GiveUp("not for sale")
+    if item.input["sku"] == "P-19":
+        return Review([{"id": "Q42", "name": "a lamp", "score": 0.5, "result": {"price": 2}}])
     return {"price": 1}
 """
 ENRICH = "def person(item, ctx):\n    return {'region': ctx.job.config['region']}\n"
 PRODUCER = """#!/bin/sh\necho '{"sku": "from a pipe"}'\n"""
-# Items 1 to 10 are those of the two queues, so that 17 and 23 are the rows P-07 and P-13 of job 3.
+# Items 1 to 10 are those of the two queues, so that 17, 23 and 29 are rows P-07, P-13 and P-19 of
+# job 3.
 MAKE = (
     "headgate queue import default.jsonl --handler lookup.py:price",
     "headgate queue import nightly.jsonl --queue nightly --handler lookup.py:price",
@@ -34,9 +37,14 @@ BEFORE = {
     "headgate jobs export 3 --check results.xlsx": "headgate export 3 results.xlsx",
     "headgate jobs resume 3": "headgate jobs pause 3",
     "headgate queue resume --queue nightly": "headgate queue pause --queue nightly",
+    "headgate users token ann": "headgate users add ann",
+    "headgate users token ann --label ci --expires 90d": "headgate users add ann",
+    "headgate users revoke 3f9c2a7d10b4": "headgate users add ann",
+    "headgate users revoke --user ann": "headgate users add ann",
 }
 FAILED_ITEMS = "headgate run lookup.py:price "
 DAEMONS = ("headgate worker", "headgate worker -q &", "headgate queue run")
+TOKEN = "3f9c2a7d10b4"
 EXAMPLES = [
     line.removeprefix("$ ") for command in load_generator().commands() for line in command.examples
 ]
@@ -65,6 +73,8 @@ def furnished(tmp_path_factory):
     (folder / "mypkg" / "enrich.py").write_text(ENRICH)
     (folder / "people.jsonl").write_text('{"name": "Ada"}\n')
     (folder / "new.jsonl").write_text('{"sku": "new"}\n')
+    (folder / "secret").write_text("correct horse battery\n")
+    (folder / "in").mkdir()
     (folder / "producer").write_text(PRODUCER)
     (folder / "producer").chmod(0o755)
     for name in ("default", "nightly"):
@@ -90,8 +100,15 @@ def folder(furnished):
 
 def prepared(example: str, folder: Path) -> str:
     """The example with its placeholders filled in, and with an end if it has none."""
-    if example in DAEMONS:
-        return f"timeout --foreground --preserve-status -s INT 3 {example.removesuffix('&')}"
+    if example in DAEMONS or example.startswith("headgate watch"):
+        return f"timeout --foreground --preserve-status -s INT 5 {example.removesuffix('&')}"
+    if example.startswith("headgate serve"):
+        command = f"{example.replace('8080', '0')} > serve.out 2>&1 & server=$!"
+        opened = "until grep -q http serve.out; do sleep 0.1; done"
+        return f"{command}; {opened}; kill -TERM $server; wait $server"
+    if TOKEN in example:
+        users = json.loads(shell("headgate users ls --json", folder).stdout)
+        return example.replace(TOKEN, users["tokens"][0]["id"])
     if "CURSOR" in example:
         page = shell("headgate items ls 3 --limit 1 --json", folder)
         return example.replace("CURSOR", json.loads(page.stdout)["next"]) + " --limit 1"

@@ -73,7 +73,7 @@ def _tell(desk: Desk, shape: dict[str, object], *, as_json: bool) -> None:
 
 def register(app: typer.Typer) -> None:
     """Add the commands to `headgate items`."""
-    examples = ["headgate items accept 17", "headgate items accept 17 --candidate Q42"]
+    examples = ["headgate items accept 29", "headgate items accept 29 --candidate Q42"]
     command(app, "accept", examples, far=True)(accept)
-    command(app, "reject", ["headgate items reject 17"], far=True)(reject)
-    command(app, "skip", ["headgate items skip 17 --reason 'a duplicate'"], far=True)(skip)
+    command(app, "reject", ["headgate items reject 29"], far=True)(reject)
+    command(app, "skip", ["headgate items skip 29 --reason 'a duplicate'"], far=True)(skip)

@@ -77,7 +77,7 @@ def register(app: typer.Typer) -> None:
     """Add the command to the root."""
     examples = [
         "headgate serve",
-        "headgate serve --handlers shop.py --port 8080",
+        "headgate serve --handlers lookup.py --port 8080",
         "headgate serve --port 0 --json",
     ]
     command(app, "serve", examples)(serve)

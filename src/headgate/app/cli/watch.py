@@ -72,6 +72,6 @@ def register(app: typer.Typer) -> None:
     """Add the command to the root."""
     examples = [
         "headgate watch price.lookup=folder:in",
-        "headgate watch 'price.lookup=s3://bucket/in/*.csv' --every 30",
+        "headgate watch 'price.lookup=folder:in/*.csv' --every 30",
     ]
     command(app, "watch", examples)(watch)
