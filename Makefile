@@ -8,7 +8,7 @@ STAMP  := $(VENV)/.stamp
 UV     := $(shell command -v uv 2>/dev/null)
 
 # Many tests wait more than they work.
-JOBS   ?= 3
+JOBS   ?= 4
 FAST   := tests/unit tests/conformance tests/docs
 
 MAKEFLAGS += --no-print-directory
