@@ -22,7 +22,7 @@ from headgate.ports.store import Store
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock
 from tests.kit import faketime
-from tests.kit.command import until
+from tests.kit.command import Command, until
 from tests.kit.observer import SpyObserver
 from tests.kit.project import Project
 
@@ -216,9 +216,10 @@ def test_commands_that_disagree_by_hours_work_together(adjustable: Project):
     project = adjustable
     file = project.rows(600)
     hasty = {"claim__lock_floor_s": 1, "worker__heartbeat_s": 0.2, "claim__claim_max": 16}
-    words = project.batch(f"{HANDLERS}:awaited", file, "--concurrency", "4", pause=0.02)
+    # Long enough that there is work left when the last of them has started.
+    words = project.batch(f"{HANDLERS}:awaited", file, "--concurrency", "4", pause=0.1)
     with ExitStack() as stack:
-        commands = []
+        commands: list[Command] = []
         for ahead, command in (
             ("+0", words),
             ("+3600", ["worker", "--drain", "--concurrency", "4"]),
@@ -226,6 +227,7 @@ def test_commands_that_disagree_by_hours_work_together(adjustable: Project):
         ):
             project.environment["FAKETIME"] = ahead
             commands.append(stack.enter_context(project.start(*command, **hasty)))
+            until(lambda: len(project.ask(everybody)) == len(commands), what="its worker")
             until(lambda: project.executed() >= 50, what="work to have begun")
         endings = [command.wait() for command in commands]
 
