@@ -12,6 +12,8 @@ JOBS   ?= 4
 FAST   := tests/unit tests/conformance tests/docs
 
 MAKEFLAGS += --no-print-directory
+# The tests start hundreds of processes: without bytecode each would compile all it imports.
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 
 ##@ Use
