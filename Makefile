@@ -7,7 +7,7 @@ LOCK   := requirements/dev.txt
 STAMP  := $(VENV)/.stamp
 UV     := $(shell command -v uv 2>/dev/null)
 
-# Many tests wait more than they work.
+# Many tests wait more than they work. Files run in order, so the many short ones come last.
 JOBS   ?= 4
 FAST   := tests/unit tests/conformance tests/docs
 
@@ -73,7 +73,7 @@ format: setup ## Let ruff format and repair what it can
 
 .PHONY: test
 test: lint services ## What CI runs: lint and every test but the storms, with PostgreSQL
-	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m 'not soak'
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m 'not soak'
 
 .PHONY: soak
 soak: setup services ## The fault storms at full size

@@ -1,14 +1,14 @@
 """What operators need: how the server starts, gates, workers, arrivals, slices, both stores."""
 
 import json
+import queue
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.kit.api_server import Answer, ApiServer, Caller, rows_csv
-from tests.kit.command import until
+from tests.kit.command import PATIENCE_S, until
 
 pytestmark = pytest.mark.slow
 
@@ -96,26 +96,23 @@ def test_one_slice_at_a_time_for_each_job_and_user(api: ApiServer, tmp_path: Pat
     config = json.dumps({"gate": str(gate)})
     job_id = ann.send(rows_csv(2_000), handler="shop.gated", config=config)
     path = f"/api/jobs/{job_id}/kickoff"
-    answers: list[Answer] = []
-    first = threading.Thread(target=lambda: answers.append(ann.post(path, durationMs=25_000)))
+    answers: queue.Queue[Answer] = queue.Queue()
+    both = [
+        threading.Thread(target=lambda: answers.put(ann.post(path, durationMs=25_000)))
+        for _ in range(2)
+    ]
     try:
         ann.reached(job_id, "RUNNING")
-        first.start()
-        second: dict[str, Any] = {}
-
-        def refused() -> bool:
-            answer = ann.post(path, durationMs=1)
-            second.update(status=answer.status, body=answer.body)
-            return answer.status == 409
-
-        until(refused, what="a second slice to be refused")
-        assert b"under way" in second["body"]
+        for one in both:
+            one.start()
+        answers.get(timeout=PATIENCE_S).refused(409, "under way")
     finally:
         gate.touch()
-    first.join()
-    report = answers[0].ok()
+    report = answers.get(timeout=PATIENCE_S).ok()
     assert report["remaining"] == 0 or report["more"]
     assert ann.ended(job_id)["counts"]["done"] == 2_000
+    for one in both:
+        one.join()
 
 
 # ---- arrivals -----------------------------------------------------------------------------------
