@@ -1,0 +1,1 @@
+"""`download`: identifiers become plans, and plans become verified files."""

@@ -1,0 +1,231 @@
+"""What a row asks for: a DOI, an arXiv id, a PMCID or a URL, in the one form that it has."""
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, Final
+from urllib.parse import unquote
+
+import msgspec
+
+from headgate.core.ending import AttemptOver
+from headgate.core.fault import Fault, FaultClass
+from headgate.core.url import BadUrl, normalize
+
+MOST_CHARS: Final = 2_000
+COLUMNS: Final = ("doi", "arxiv", "arxiv_id", "pmcid", "pmc", "url", "id", "identifier")
+"""Where a row is looked for one, in this order."""
+
+_INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
+_HALF: Final = re.compile("[\ud800-\udfff]")
+_WRAPPED: Final = {"<": ">", '"': '"', "'": "'", "[": "]", "(": ")"}
+_CLOSING: Final = {")": "(", "]": "[", "}": "{", ">": "<"}
+_PUNCTUATION: Final = ".,;:\"'"
+_UPPER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+
+_DOI: Final = re.compile(r"10\.[0-9]{4,9}(?:\.[0-9]+)*/\S+")
+_QUOTED_DOI: Final = re.compile(r"10\.[0-9]{4,9}(?:\.[0-9]+)*%2f", re.IGNORECASE)
+_DOI_PREFIX: Final = re.compile(r"(?:urn:doi:|info:doi/|doi\s*[:=]?\s*)(?=10\.)", re.IGNORECASE)
+_DOI_URL: Final = re.compile(r"(?:https?://)?(?:dx\.|www\.)?doi\.org/+(?=10\.)", re.IGNORECASE)
+_ARXIV_DOI: Final = re.compile(r"10\.48550/arxiv\.(.+)")
+
+_NEW_ARXIV: Final = re.compile(r"([0-9]{2})([0-9]{2})\.([0-9]{4,5})(v[1-9][0-9]*)?", re.IGNORECASE)
+_OLD_ARXIV: Final = re.compile(
+    r"([a-z]+(?:-[a-z]+)?)(?:\.[a-z]{2})?/([0-9]{2})([0-9]{2})([0-9]{3})(v[1-9][0-9]*)?",
+    re.IGNORECASE,
+)
+_VERSION: Final = re.compile(r"v[0-9]+$")
+_ARXIV_PREFIX: Final = re.compile(r"arxiv\s*:\s*", re.IGNORECASE)
+_ARXIV_URL: Final = re.compile(
+    r"(?:https?://)?(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html|ps|format)/", re.IGNORECASE
+)
+
+_PMCID: Final = re.compile(
+    r"(?:pmcid\s*:\s*)?pmc\s*:?\s*0*([1-9][0-9]{0,11})(?:\.[0-9]+)?", re.IGNORECASE
+)
+_PMC_URL: Final = re.compile(
+    r"(?:https?://)?(?:(?:www\.)?ncbi\.nlm\.nih\.gov/pmc|pmc\.ncbi\.nlm\.nih\.gov"
+    r"|(?:www\.)?europepmc\.org)/(?:articles?/|abstract/)(?:pmc/)?(pmc[0-9]+)/?(?:#.*)?",
+    re.IGNORECASE,
+)
+_SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
+
+
+class Kind(StrEnum):
+    """What an identifier is."""
+
+    DOI = "doi"
+    ARXIV = "arxiv"
+    PMCID = "pmcid"
+    URL = "url"
+
+
+class BadIdentifier(AttemptOver):
+    """A row that names nothing to download; no retry will change that."""
+
+    def __init__(self, given: str, problem: str) -> None:
+        shown = f"{given[:100]!r} " if given else ""
+        super().__init__(Fault(FaultClass.PERMANENT, f"{shown}{problem}"))
+
+
+class Identifier(msgspec.Struct, frozen=True):
+    """One thing to download. What is the same has the same `key`, however it was written."""
+
+    kind: Kind
+    value: str
+    given: str = ""
+    """As the row has it."""
+
+    @property
+    def key(self) -> str:
+        """`doi:10.1234/abc`: what inputs are told apart by."""
+        return f"{self.kind}:{self.value}"
+
+    @property
+    def doi(self) -> str:
+        """Its DOI, also where arXiv gave it one; empty if it has none that is known."""
+        if self.kind is Kind.DOI:
+            return self.value
+        if self.kind is Kind.ARXIV:
+            return f"10.48550/arxiv.{self.unversioned}"
+        return ""
+
+    @property
+    def unversioned(self) -> str:
+        """An arXiv id without its version; anything else as it is."""
+        return _VERSION.sub("", self.value) if self.kind is Kind.ARXIV else self.value
+
+
+def identifier_of(row: Mapping[str, Any]) -> Identifier:
+    """What a row asks for; BadIdentifier says why it asks for nothing.
+
+    The first column that can be read counts; a damaged DOI beside a good URL is no reason to stop.
+    """
+    given = {_column(name): _text(value) for name, value in row.items()}
+    filled = [(name, given[name]) for name in COLUMNS if given.get(name)]
+    if not filled:
+        raise BadIdentifier("", f"the row has nothing in any of {', '.join(COLUMNS)}")
+    problems: list[BadIdentifier] = []
+    for name, text in filled:
+        try:
+            return _of_column(name, text)
+        except BadIdentifier as error:
+            problems.append(error)
+    raise problems[0]
+
+
+def read_identifier(text: str) -> Identifier:
+    """What a bare line asks for; BadIdentifier says why it asks for nothing."""
+    given = text
+    text = _cleaned(text)
+    found = _as_pmcid(text) or _as_arxiv(text) or _as_doi(text)
+    if found is not None:
+        return msgspec.structs.replace(found, given=given)
+    return _as_url(text, given)
+
+
+def _of_column(name: str, text: str) -> Identifier:
+    if name == "url":
+        # Whoever says that it is a URL means that page, also where it looks like more.
+        return _as_url(_cleaned(text), text)
+    if name in {"pmcid", "pmc"} and text.isascii() and text.isdigit():
+        return msgspec.structs.replace(read_identifier(f"PMC{text}"), given=text)
+    return read_identifier(text)
+
+
+def _as_doi(text: str) -> Identifier | None:
+    address = _DOI_URL.match(text)
+    if address:
+        # In a URL both marks end the path; a DOI that holds one has it quoted.
+        text = unquote(re.split(r"[?#]", text[address.end() :])[0])
+    else:
+        text = _DOI_PREFIX.sub("", text, count=1) if _DOI_PREFIX.match(text) else text
+        text = unquote(text) if _QUOTED_DOI.match(text) else text
+    text = _without_tail(text)
+    if not _DOI.fullmatch(text) or not text.isprintable():
+        return None
+    value = text.translate(_UPPER)
+    arxiv = _ARXIV_DOI.fullmatch(value)
+    return (_arxiv_id(arxiv[1]) if arxiv else None) or Identifier(Kind.DOI, value)
+
+
+def _as_arxiv(text: str) -> Identifier | None:
+    address = _ARXIV_URL.match(text)
+    if address:
+        text = re.split(r"[?#]", text[address.end() :])[0].removesuffix(".pdf").rstrip("/")
+    else:
+        prefix = _ARXIV_PREFIX.match(text)
+        text = text[prefix.end() :] if prefix else text
+    return _arxiv_id(_without_tail(text))
+
+
+def _arxiv_id(text: str) -> Identifier | None:
+    new = _NEW_ARXIV.fullmatch(text)
+    if new:
+        year, month, number, version = new.groups()
+        value = f"{year}{month}.{number}"
+    else:
+        old = _OLD_ARXIV.fullmatch(text)
+        if old is None:
+            return None
+        archive, year, month, number, version = old.groups()
+        # The subject class is no part of the name: math.GT/0309136 is math/0309136.
+        value = f"{archive.lower()}/{year}{month}{number}"
+    if not 1 <= int(month) <= 12:
+        return None
+    return Identifier(Kind.ARXIV, value + (version or "").lower())
+
+
+def _as_pmcid(text: str) -> Identifier | None:
+    address = _PMC_URL.fullmatch(text)
+    match = _PMCID.fullmatch(_without_tail(address[1] if address else text))
+    return Identifier(Kind.PMCID, f"PMC{match[1]}") if match else None
+
+
+def _as_url(text: str, given: str) -> Identifier:
+    scheme = _SCHEME.match(text)
+    if scheme is None:
+        raise BadIdentifier(given, "is neither a DOI, an arXiv id, a PMCID nor a URL with http://")
+    if scheme[1].lower() not in {"http", "https"}:
+        raise BadIdentifier(given, f"is a URL of {scheme[1]}: only http and https are downloaded")
+    try:
+        return Identifier(Kind.URL, normalize(text), given)
+    except BadUrl as error:
+        raise BadIdentifier("", str(error)) from None
+
+
+def _cleaned(text: str) -> str:
+    """Without what copying leaves at the edges and between the letters."""
+    given = text
+    text = _INVISIBLE.sub("", text).strip()
+    while len(text) > 1 and _WRAPPED.get(text[0]) == text[-1]:
+        text = text[1:-1].strip()
+    if not text:
+        raise BadIdentifier("", "there is nothing here to download")
+    if len(text) > MOST_CHARS:
+        raise BadIdentifier(given, f"has more than {MOST_CHARS:,} characters, as no identifier has")
+    if _HALF.search(text):
+        raise BadIdentifier("", "the identifier holds half a character")
+    return text
+
+
+def _without_tail(text: str) -> str:
+    """Without the punctuation of the sentence that it stood in."""
+    while text and (text[-1] in _PUNCTUATION or _unopened(text)):
+        text = text[:-1]
+    return text
+
+
+def _unopened(text: str) -> bool:
+    opening = _CLOSING.get(text[-1])
+    return opening is not None and text.count(text[-1]) > text.count(opening)
+
+
+def _column(name: str) -> str:
+    return re.sub(r"[\s-]+", "_", str(name).strip().lower())
+
+
+def _text(value: Any) -> str:
+    if value is None or isinstance(value, bool | Mapping | list):
+        return ""
+    return str(value).strip()

@@ -1,0 +1,75 @@
+"""CORE: what repositories all over the world hold."""
+
+from typing import Final
+
+from headgate.core.provider import CredentialPolicy, ProviderPolicy
+from headgate.handlers.download.identifier import Identifier, Kind
+from headgate.handlers.download.plan import Ask, Plan, Reply, Step
+from headgate.handlers.download.resolvers.ending import ending, unknown
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
+from headgate.handlers.download.resolvers.shape import (
+    Tree,
+    is_doi,
+    link,
+    names_pdf,
+    phrase,
+    rows,
+    some,
+    text,
+    texts,
+    tree_of,
+)
+
+NAME: Final = "core"
+KEY: Final = "CORE_API_KEY"
+
+
+def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
+    """Search for the DOI. The slash at the end is needed."""
+    params = {"q": f"doi:{phrase(identifier.doi)}", "limit": "5"}
+    return Ask(NAME, NAME, f"{options.base_url}/search/works/", params=params)
+
+
+def read_reply(identifier: Identifier, reply: Reply) -> Step:
+    """The copy that CORE keeps, then PDFs at the sources."""
+    works = [
+        work
+        for work in rows(tree_of(reply), "results")
+        if is_doi(text(work, "doi"), identifier.doi)
+    ]
+    if not works:
+        return unknown("CORE")
+    kept = [Plan(NAME, link(work, "downloadUrl"), note="downloadUrl") for work in works]
+    others = [Plan(NAME, url, note=where) for work in works for where, url in _elsewhere(work)]
+    return ending([*kept, *others])
+
+
+def _elsewhere(work: Tree) -> list[tuple[str, str]]:
+    listed = [
+        ("links", link(each, "url"))
+        for each in some(work, "links")
+        if text(each, "type") == "download"
+    ]
+    sources = [("sourceFulltextUrls", link(url)) for url in texts(work, "sourceFulltextUrls")]
+    return listed + [(where, url) for where, url in sources if names_pdf(url)]
+
+
+RESOLVER = Resolver(
+    name=NAME,
+    about="The copy that CORE keeps, then PDFs at the sources.",
+    kinds=frozenset({Kind.DOI, Kind.ARXIV}),
+    build_request=build_request,
+    read_reply=read_reply,
+    base_url="https://api.core.ac.uk/v3",
+    provider=NAME,
+    # https://api.core.ac.uk/docs/v3#section/Rate-limits: tokens a day and a minute by the kind
+    # of user, told in headers; ten a minute is what everybody with a key has.
+    policy=ProviderPolicy(
+        hosts=("api.core.ac.uk",),
+        rate="10/min",
+        credentials={"default": CredentialPolicy(env=KEY)},
+    ),
+    key_env=KEY,
+    needs_key=True,
+)

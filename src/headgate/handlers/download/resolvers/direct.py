@@ -1,0 +1,29 @@
+"""A URL is its own plan."""
+
+from typing import Final
+
+from headgate.handlers.download.identifier import Identifier, Kind
+from headgate.handlers.download.plan import Plan, Reading, Reply, Step, Verdict
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
+
+NAME: Final = "direct"
+
+
+def build_request(identifier: Identifier, options: ResolverOptions) -> Step:  # noqa: ARG001
+    """No question: whoever gives a URL knows where the file is, and of what type."""
+    return Reading(Verdict.FOUND, (Plan(NAME, identifier.value, types=()),))
+
+
+def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
+    """Never called: nothing was asked."""
+    return Reading(Verdict.NOT_ASKED)
+
+
+RESOLVER = Resolver(
+    name=NAME,
+    about="The URL itself, of whatever type its file is.",
+    kinds=frozenset({Kind.URL}),
+    build_request=build_request,
+    read_reply=read_reply,
+)

@@ -1,0 +1,76 @@
+"""The files that a page leads to, read without trust: any bytes are a page."""
+
+import contextlib
+import re
+from html.parser import HTMLParser
+from typing import Final
+from urllib.parse import urljoin
+
+from headgate.core.url import BadUrl, normalize
+from headgate.handlers.download.plan import PDF
+from headgate.handlers.download.resolvers.shape import names_pdf
+
+PAGE_CHARS: Final = 1024 * 1024
+"""What a page says of itself stands near its beginning."""
+MOST_ANCHORS: Final = 3
+_CITED: Final = frozenset({"citation_pdf_url", "bepress_citation_pdf_url", "wkhealth_pdf_url"})
+_IN_PATH: Final = re.compile(r"/(?:pdf|epdf|pdfdirect)(?:/|$)", re.IGNORECASE)
+Attributes = list[tuple[str, str | None]]
+
+
+def files_on(page: str, url: str) -> list[tuple[str, str]]:
+    """Where on the page (`meta`, `link` or `anchor`) and the URL: what is surest first."""
+    reader = _Reader(url)
+    # It gives up so on a broken declaration; what came before counts.
+    with contextlib.suppress(AssertionError):
+        # Never closed: what is cut off at the end is of no interest, and costs most to repair.
+        reader.feed(page[:PAGE_CHARS])
+    anchors = reader.named + reader.vague
+    return [
+        *(("meta", each) for each in reader.cited),
+        *(("link", each) for each in reader.linked),
+        *(("anchor", each) for each in anchors[:MOST_ANCHORS]),
+    ]
+
+
+class _Reader(HTMLParser):
+    def __init__(self, url: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self._base = url
+        self.cited: list[str] = []
+        self.linked: list[str] = []
+        self.named: list[str] = []
+        self.vague: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: Attributes) -> None:
+        if tag in {"meta", "link", "a", "base"}:
+            self._see(tag, {name: value or "" for name, value in attrs})
+
+    def _see(self, tag: str, said: dict[str, str]) -> None:
+        if tag == "base":
+            self._base = self._url(said.get("href", "")) or self._base
+        elif tag == "meta":
+            if (said.get("name") or said.get("property", "")).strip().lower() in _CITED:
+                self._add(self.cited, said.get("content", ""))
+        elif said.get("type", "").partition(";")[0].strip().lower() == PDF:
+            self._add(self.linked if tag == "link" else self.named, said.get("href", ""))
+        elif tag == "a":
+            self._see_anchor(said.get("href", ""))
+
+    def _see_anchor(self, href: str) -> None:
+        url = self._url(href)
+        if url and names_pdf(url):
+            self.named.append(url)
+        elif url and _IN_PATH.search(url):
+            self.vague.append(url)
+
+    def _add(self, to: list[str], href: str) -> None:
+        url = self._url(href)
+        if url:
+            to.append(url)
+
+    def _url(self, href: str) -> str:
+        try:
+            return normalize(urljoin(self._base, href.strip())) if href.strip() else ""
+        except (BadUrl, ValueError):
+            return ""

@@ -1,0 +1,127 @@
+"""The resolvers of a job: which are asked, in which order, with what, and why others are not."""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import msgspec
+
+from headgate.core.errors import UsageError
+from headgate.core.provider import CredentialPolicy, ProviderPolicy
+from headgate.core.url import normalize, split_origin
+from headgate.handlers.download.identifier import Identifier, Kind
+from headgate.handlers.download.resolvers.cohort import is_home, likeliest_first
+from headgate.handlers.download.resolvers.options import ResolverOptions, ResolverPolicy
+from headgate.handlers.download.resolvers.registry import RESOLVERS
+from headgate.handlers.download.resolvers.resolver import Resolver
+
+DIRECT = "direct"
+
+
+class Lineup:
+    """Made once for a job. Pure: the environment is an argument."""
+
+    def __init__(
+        self,
+        policy: ResolverPolicy,
+        named: Sequence[str] = (),
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """`named` are the resolvers of the command; they beat the order of the settings."""
+        _check_names([*policy.resolvers, *policy.order, *named])
+        self._policy = policy
+        self._environment = environment
+        self._named = tuple(dict.fromkeys(named or policy.order))
+        self._asked: list[Resolver] = []
+        self.left_out: dict[str, str] = {}
+        """Resolvers that are not asked, and why: to be told to the user once."""
+        for name in self._named or RESOLVERS:
+            self._consider(RESOLVERS[name])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those that are asked at all."""
+        return tuple(resolver.name for resolver in self._asked)
+
+    def of(self, identifier: Identifier) -> tuple[Resolver, ...]:
+        """Whom to ask about an input, in this order.
+
+        A URL is its own answer: unless resolvers are named, nobody else is asked about it.
+        """
+        fit = [each for each in self._asked if not each.rescue and self._fits(each, identifier)]
+        return tuple(fit if self._named else likeliest_first(identifier, fit))
+
+    def rescuers(self) -> tuple[Resolver, ...]:
+        """Whom to ask about a URL that led nowhere (404, 410, or no such host)."""
+        return tuple(each for each in self._asked if each.rescue)
+
+    def options(self, resolver: Resolver) -> ResolverOptions:
+        """What a resolver is asked with."""
+        given = self._policy.settings(resolver.name).base_url
+        return ResolverOptions((given or resolver.base_url).rstrip("/"), self._policy.email)
+
+    def providers(self, known: Mapping[str, ProviderPolicy]) -> dict[str, ProviderPolicy]:
+        """The policies of the services that are asked; `known` are the settings' own.
+
+        What the user said about a provider stays; its hosts follow `base_url`, so that a key goes
+        to no other place than where the questions go.
+        """
+        found: dict[str, ProviderPolicy] = {}
+        for resolver in self._asked:
+            if resolver.provider:
+                policy = known.get(resolver.provider) or resolver.policy or ProviderPolicy()
+                found[resolver.provider] = self._adapted(resolver, policy)
+        return found
+
+    def _adapted(self, resolver: Resolver, policy: ProviderPolicy) -> ProviderPolicy:
+        given = self._policy.settings(resolver.name)
+        hosts = policy.hosts
+        if given.base_url:
+            where, _ = split_origin(normalize(given.base_url))
+            hosts = (where.partition("://")[2],)
+        credentials = {
+            name: _kept_in(given.key_env, credential) if given.key_env else credential
+            for name, credential in policy.credentials.items()
+        }
+        return msgspec.structs.replace(policy, hosts=hosts, credentials=credentials)
+
+    def _consider(self, resolver: Resolver) -> None:
+        missing = self._missing(resolver)
+        wanted = self._policy.settings(resolver.name).enabled
+        if resolver.name in self._named and missing:
+            raise UsageError(f"{resolver.name} {missing}, or leave it out")
+        if not (resolver.on if wanted is None else wanted) and resolver.name not in self._named:
+            self.left_out[resolver.name] = "is off"
+        elif missing:
+            self.left_out[resolver.name] = missing
+        else:
+            self._asked.append(resolver)
+
+    def _missing(self, resolver: Resolver) -> str:
+        if resolver.needs_email and not self._policy.email:
+            return "needs an e-mail address: give --email"
+        variable = self._policy.settings(resolver.name).key_env or resolver.key_env
+        if resolver.needs_key and not self._environment.get(variable, "").strip():
+            return f"needs a key: set {variable}"
+        return ""
+
+    def _fits(self, resolver: Resolver, identifier: Identifier) -> bool:
+        if identifier.kind not in resolver.kinds:
+            return False
+        if resolver.name in self._named:
+            return True
+        if identifier.kind is Kind.URL:
+            return resolver.name == DIRECT
+        return not resolver.home or is_home(identifier, resolver)
+
+
+def _kept_in(variable: str, credential: CredentialPolicy) -> CredentialPolicy:
+    return msgspec.structs.replace(credential, env=variable, file="")
+
+
+def _check_names(names: Sequence[str]) -> None:
+    for name in names:
+        if name not in RESOLVERS:
+            close = difflib.get_close_matches(name, RESOLVERS, 1, 0.6)
+            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(RESOLVERS)}"
+            raise UsageError(f"there is no resolver {name!r}; {hint}")

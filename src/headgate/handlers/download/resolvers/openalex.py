@@ -1,0 +1,68 @@
+"""OpenAlex: the open locations of a work."""
+
+from typing import Final
+
+from headgate.handlers.download.identifier import Identifier, Kind
+from headgate.handlers.download.plan import Ask, Plan, Reply, Step
+from headgate.handlers.download.resolvers.ending import ending
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
+from headgate.handlers.download.resolvers.shape import (
+    Tree,
+    Unreadable,
+    at,
+    in_path,
+    link,
+    some,
+    text,
+    tree_of,
+    version,
+)
+
+NAME: Final = "openalex"
+_FIELDS: Final = "id,doi,best_oa_location,locations"
+
+
+def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
+    """Ask for one work, and only for what says where it is."""
+    if identifier.kind is Kind.PMCID:
+        name = f"pmcid:{identifier.value}"
+    else:
+        name = f"doi:{in_path(identifier.doi)}"
+    params = {"select": _FIELDS}
+    if options.email:
+        params["mailto"] = options.email
+    return Ask(NAME, NAME, f"{options.base_url}/works/{name}", params=params)
+
+
+def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
+    """Open locations with a PDF, the best first."""
+    tree = tree_of(reply)
+    if "locations" not in tree and "best_oa_location" not in tree:
+        raise Unreadable("the reply names no locations")
+    best = at(tree, "best_oa_location")
+    locations = [*([best] if best else []), *some(tree, "locations")]
+    free = [each for each in locations if at(each, "is_oa") is True]
+    return ending(map(_plan, free), (link(each, "landing_page_url") for each in free))
+
+
+def _plan(location: Tree) -> Plan:
+    return Plan(
+        NAME,
+        link(location, "pdf_url"),
+        license=text(location, "license"),
+        version=version(location, "version"),
+        note=text(location, "source", "display_name"),
+    )
+
+
+RESOLVER = Resolver(
+    name=NAME,
+    about="Open locations with a PDF, the best first.",
+    kinds=frozenset({Kind.DOI, Kind.ARXIV, Kind.PMCID}),
+    build_request=build_request,
+    read_reply=read_reply,
+    base_url="https://api.openalex.org",
+    provider=NAME,
+    key_env="OPENALEX_API_KEY",
+)

@@ -1,0 +1,72 @@
+"""OSF: preprints, by the id that stands in the DOI of each."""
+
+import re
+from typing import Final
+
+from headgate.core.provider import ProviderPolicy
+from headgate.handlers.download.identifier import Identifier, Kind
+from headgate.handlers.download.plan import Ask, Plan, Reply, Step, Version
+from headgate.handlers.download.resolvers.ending import ending, not_asked
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
+from headgate.handlers.download.resolvers.shape import (
+    Tree,
+    Unreadable,
+    at,
+    link,
+    text,
+    tree_of,
+)
+
+NAME: Final = "osf"
+_GUID: Final = re.compile(
+    r"10\.[0-9]+/osf\.io/(?:preprints/[a-z0-9_-]+/)?([a-z0-9]{5,10}(?:_v[0-9]+)?)"
+)
+
+
+def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
+    """Ask for one preprint together with its file. The API cannot be searched by DOI."""
+    match = _GUID.fullmatch(identifier.value)
+    if match is None:
+        return not_asked("not a DOI of OSF")
+    url = f"{options.base_url}/v2/preprints/{match[1]}/"
+    return Ask(NAME, NAME, url, params={"embed": "primary_file"})
+
+
+def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
+    """The main file of the preprint."""
+    data = at(tree_of(reply), "data")
+    if not isinstance(data, dict):
+        raise Unreadable("the reply has no data")
+    file = at(data, "embeds", "primary_file", "data")
+    url = link(file, "links", "download") or link(data, "links", "download")
+    return ending([_plan(data, file, url)])
+
+
+def _plan(preprint: Tree, file: Tree, url: str) -> Plan:
+    sha256 = text(file, "attributes", "extra", "hashes", "sha256")
+    name = text(file, "attributes", "name")
+    return Plan(
+        NAME,
+        url,
+        # A preprint may also be a text document: what it is shows when it comes.
+        types=() if name and not name.lower().endswith(".pdf") else ("application/pdf",),
+        license=text(preprint, "embeds", "license", "data", "attributes", "name"),
+        version=Version.SUBMITTED,
+        checksum=f"sha256:{sha256}" if sha256 else "",
+        note=name,
+    )
+
+
+RESOLVER = Resolver(
+    name=NAME,
+    about="The main file of the preprint.",
+    kinds=frozenset({Kind.DOI}),
+    build_request=build_request,
+    read_reply=read_reply,
+    base_url="https://api.osf.io",
+    provider=NAME,
+    # https://developer.osf.io: 100 requests an hour for those without a token.
+    policy=ProviderPolicy(hosts=("api.osf.io",), rate="100/hour"),
+    home=("10.31219/osf.io/", "10.31234/osf.io/", "10.31235/osf.io/"),
+)

@@ -1,0 +1,69 @@
+"""Semantic Scholar: the open PDF of a paper, where it knows one."""
+
+from typing import Final
+
+from headgate.core.provider import CredentialPolicy, Placement, ProviderPolicy
+from headgate.handlers.download.identifier import Identifier, Kind
+from headgate.handlers.download.plan import Ask, Plan, Reply, Step
+from headgate.handlers.download.resolvers.ending import ending
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
+from headgate.handlers.download.resolvers.shape import (
+    Unreadable,
+    in_path,
+    link,
+    text,
+    tree_of,
+)
+
+NAME: Final = "semantic_scholar"
+KEY: Final = "SEMANTIC_SCHOLAR_API_KEY"
+_RESOLVING: Final = ("https://doi.org/", "http://doi.org/", "https://dx.doi.org/")
+
+
+def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
+    """Ask for one paper by the id that it has."""
+    url = f"{options.base_url}/graph/v1/paper/{_name(identifier)}"
+    return Ask(NAME, NAME, url, params={"fields": "externalIds,isOpenAccess,openAccessPdf"})
+
+
+def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
+    """Its one link; a DOI stands there for a page."""
+    tree = tree_of(reply)
+    if "paperId" not in tree and "openAccessPdf" not in tree:
+        raise Unreadable("the reply is no paper")
+    url = link(tree, "openAccessPdf", "url")
+    if url.startswith(_RESOLVING):
+        return ending((), [url])
+    return ending([Plan(NAME, url, license=text(tree, "openAccessPdf", "license"))])
+
+
+def _name(identifier: Identifier) -> str:
+    if identifier.kind is Kind.ARXIV:
+        return f"ARXIV:{identifier.unversioned}"
+    if identifier.kind is Kind.PMCID:
+        return f"PMCID:{identifier.value.removeprefix('PMC')}"
+    return f"DOI:{in_path(identifier.value)}"
+
+
+RESOLVER = Resolver(
+    name=NAME,
+    about="The open PDF of the paper, if it knows one.",
+    kinds=frozenset({Kind.DOI, Kind.ARXIV, Kind.PMCID}),
+    build_request=build_request,
+    read_reply=read_reply,
+    base_url="https://api.semanticscholar.org",
+    provider=NAME,
+    # https://www.semanticscholar.org/product/api: one a second with a key; without one, a share
+    # of what all users without one have together.
+    policy=ProviderPolicy(
+        hosts=("api.semanticscholar.org",),
+        rate="1/s",
+        credentials={
+            "default": CredentialPolicy(
+                env=KEY, placement=Placement.HEADER, name="x-api-key", optional=True
+            )
+        },
+    ),
+    key_env=KEY,
+)

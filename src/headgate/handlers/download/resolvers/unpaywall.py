@@ -1,0 +1,63 @@
+"""Unpaywall: where a work may be read by everybody, the best place first."""
+
+from typing import Final
+
+from headgate.handlers.download.identifier import Identifier, Kind
+from headgate.handlers.download.plan import Ask, Plan, Reply, Step
+from headgate.handlers.download.resolvers.ending import ending, not_asked
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
+from headgate.handlers.download.resolvers.shape import (
+    Tree,
+    Unreadable,
+    at,
+    in_path,
+    link,
+    some,
+    text,
+    tree_of,
+    version,
+)
+
+NAME: Final = "unpaywall"
+
+
+def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
+    """Ask for one DOI; without an address Unpaywall answers nobody."""
+    if not options.email:
+        return not_asked("unpaywall needs an e-mail address")
+    url = f"{options.base_url}/v2/{in_path(identifier.doi)}"
+    return Ask(NAME, NAME, url, params={"email": options.email})
+
+
+def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
+    """Every place with a PDF; pages where only a page is known."""
+    tree = tree_of(reply)
+    if "best_oa_location" not in tree and "oa_locations" not in tree:
+        raise Unreadable("the reply names no locations")
+    best = at(tree, "best_oa_location")
+    locations = [*([best] if best else []), *some(tree, "oa_locations")]
+    pages = [link(each, "url_for_landing_page") or link(each, "url") for each in locations]
+    return ending(map(_plan, locations), pages)
+
+
+def _plan(location: Tree) -> Plan:
+    return Plan(
+        NAME,
+        link(location, "url_for_pdf"),
+        license=text(location, "license"),
+        version=version(location, "version"),
+        note=text(location, "host_type"),
+    )
+
+
+RESOLVER = Resolver(
+    name=NAME,
+    about="The best open location first, then the others.",
+    kinds=frozenset({Kind.DOI, Kind.ARXIV}),
+    build_request=build_request,
+    read_reply=read_reply,
+    base_url="https://api.unpaywall.org",
+    provider=NAME,
+    needs_email=True,
+)

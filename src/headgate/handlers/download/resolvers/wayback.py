@@ -1,0 +1,105 @@
+"""The Wayback Machine: what a URL once had, for URLs that lead nowhere now."""
+
+import re
+from typing import Final
+
+from headgate.core.provider import ProviderPolicy
+from headgate.handlers.download.identifier import Identifier, Kind
+from headgate.handlers.download.plan import PDF, Ask, Plan, Reply, Step
+from headgate.handlers.download.resolvers.ending import ending, unknown
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
+from headgate.handlers.download.resolvers.shape import (
+    Unreadable,
+    at,
+    link,
+    text,
+    tree_of,
+    value_of,
+)
+
+NAME: Final = "wayback"
+YEARS: Final = 2
+MOST_SNAPSHOTS: Final = 8
+LISTING: Final = "listing"
+ARCHIVE: Final = "https://archive.org"
+SNAPSHOTS: Final = "https://web.archive.org"
+"""Where the archive has its listing and its snapshots; a server for tests has all in one place."""
+_MOMENT: Final = re.compile(r"[0-9]{14}")
+
+
+def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
+    """Ask whether there is a snapshot at all."""
+    url = f"{options.base_url}/wayback/available"
+    return Ask(NAME, NAME, url, params={"url": identifier.value}, step="available")
+
+
+def read_reply(identifier: Identifier, reply: Reply) -> Step:
+    """With one snapshot, ask for the PDFs of the years around it; it comes after them."""
+    if reply.ask.step == LISTING:
+        return _read_listing(reply)
+    tree = tree_of(reply)
+    if not isinstance(at(tree, "archived_snapshots"), dict):
+        raise Unreadable("the reply has no archived_snapshots")
+    closest = at(tree, "archived_snapshots", "closest")
+    moment = text(closest, "timestamp")
+    if at(closest, "available") is not True or not _MOMENT.fullmatch(moment):
+        return unknown("the archive")
+    root = reply.ask.url.removesuffix("/wayback/available")
+    root = SNAPSHOTS if root == ARCHIVE else root
+    plan = _plan(root, moment, identifier.value)
+    year = int(moment[:4])
+    params = {
+        "url": identifier.value,
+        "output": "json",
+        "fl": "timestamp,original,statuscode",
+        "filter": f"mimetype:{PDF}",
+        "from": str(year - YEARS),
+        "to": str(year + YEARS),
+        "collapse": "digest",
+        "limit": str(MOST_SNAPSHOTS),
+    }
+    return Ask(NAME, NAME, f"{root}/cdx/search/cdx", params=params, step=LISTING, found=(plan,))
+
+
+def _read_listing(reply: Reply) -> Step:
+    lines = value_of(reply)
+    if not isinstance(lines, list):
+        raise Unreadable("the listing is no list")
+    root = reply.ask.url.removesuffix("/cdx/search/cdx")
+    plans = [
+        _plan(root, line[0], line[1])
+        for line in lines[1 : MOST_SNAPSHOTS + 1]
+        if _is_snapshot(line)
+    ]
+    return ending([*reversed(plans), *reply.ask.found])
+
+
+def _is_snapshot(line: object) -> bool:
+    return (
+        isinstance(line, list)
+        and len(line) == 3
+        and all(isinstance(each, str) for each in line)
+        and _MOMENT.fullmatch(line[0]) is not None
+        and line[2] == "200"
+    )
+
+
+def _plan(root: str, moment: str, url: str) -> Plan:
+    # `id_` gives the bytes as they were archived, without the archive's own frame.
+    return Plan(NAME, link(f"{root}/web/{moment}id_/{url}"), note=f"archived {moment[:8]}")
+
+
+RESOLVER = Resolver(
+    name=NAME,
+    about="Two questions: is there a snapshot, and which PDFs there were two years around it.",
+    kinds=frozenset({Kind.URL}),
+    build_request=build_request,
+    read_reply=read_reply,
+    base_url=ARCHIVE,
+    provider=NAME,
+    # No limit is published; this is a caution of ours.
+    policy=ProviderPolicy(hosts=("web.archive.org", "archive.org"), rate="1/s", concurrency=2),
+    on=False,
+    rescue=True,
+)
