@@ -37,6 +37,8 @@ class Lineup:
         """Resolvers that are not asked, and why: to be told to the user once."""
         for name in self._named or RESOLVERS:
             self._consider(RESOLVERS[name])
+        if DIRECT not in self._named and self._named:
+            self._asked.insert(0, RESOLVERS[DIRECT])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -46,7 +48,7 @@ class Lineup:
     def of(self, identifier: Identifier) -> tuple[Resolver, ...]:
         """Whom to ask about an input, in this order.
 
-        A URL is its own answer: unless resolvers are named, nobody else is asked about it.
+        A URL is its own answer, whoever is named: others are asked about it only if they are.
         """
         fit = [each for each in self._asked if not each.rescue and self._fits(each, identifier)]
         return tuple(fit if self._named else likeliest_first(identifier, fit))
