@@ -10,8 +10,8 @@ from headgate.core.url import BadUrl, normalize
 from headgate.handlers.download.plan import PDF
 from headgate.handlers.download.resolvers.shape import names_pdf
 
-PAGE_CHARS: Final = 1024 * 1024
-"""What a page says of itself stands near its beginning."""
+PAGE_CHARS: Final = 512 * 1024
+"""What a page says of itself stands near its beginning; the rest would only take time."""
 MOST_ANCHORS: Final = 3
 _CITED: Final = frozenset({"citation_pdf_url", "bepress_citation_pdf_url", "wkhealth_pdf_url"})
 _IN_PATH: Final = re.compile(r"/(?:pdf|epdf|pdfdirect)(?:/|$)", re.IGNORECASE)
@@ -58,6 +58,8 @@ class _Reader(HTMLParser):
             self._see_anchor(said.get("href", ""))
 
     def _see_anchor(self, href: str) -> None:
+        if len(self.named) >= MOST_ANCHORS or "pdf" not in href.lower():
+            return
         url = self._url(href)
         if url and names_pdf(url):
             self.named.append(url)

@@ -5,7 +5,7 @@ from typing import Final
 from headgate.handlers.download.identifier import Identifier, Kind
 from headgate.handlers.download.plan import PDF, Ask, Plan, Reply, Step
 from headgate.handlers.download.resolvers.ending import ending
-from headgate.handlers.download.resolvers.html import PAGE_CHARS, files_on
+from headgate.handlers.download.resolvers.html import files_on
 from headgate.handlers.download.resolvers.options import ResolverOptions
 from headgate.handlers.download.resolvers.resolver import Resolver
 from headgate.handlers.download.resolvers.shape import Unreadable, in_path
@@ -21,7 +21,7 @@ def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
     else:
         url = f"{options.base_url}/{in_path(identifier.doi)}"
     accept = {"accept": "text/html, application/xhtml+xml;q=0.9, application/pdf;q=0.5"}
-    return Ask(NAME, "", url, headers=accept, light=False, max_bytes=4 * PAGE_CHARS)
+    return Ask(NAME, "", url, headers=accept, light=False)
 
 
 def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
