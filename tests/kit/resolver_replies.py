@@ -105,7 +105,13 @@ def europe_pmc(doi: str, urls: Urls) -> Any:
         "url": "https://paid.example/a.pdf",
     }
     page = {**paid, "availabilityCode": "F", "documentStyle": "html"}
-    result = {"id": "1", "source": "MED", "pmcid": "PMC5555", "doi": doi, "license": "cc by"}
+    result: dict[str, Any] = {
+        "id": "1",
+        "source": "MED",
+        "pmcid": "PMC5555",
+        "doi": doi,
+        "license": "cc by",
+    }
     result = {**result, "fullTextUrlList": {"fullTextUrl": [paid, page, *places]}}
     return {"version": "6.9", "hitCount": 1, "resultList": {"result": [result]}}
 

@@ -173,7 +173,7 @@ def test_crossref_puts_the_version_of_record_first_and_checking_links_last():
 
 
 def test_a_search_that_finds_another_work_has_not_found_this_one():
-    for name in ("europe_pmc", "core", "doaj", "zenodo", "hal"):
+    for name in ("europe_pmc", "core", "doaj", "zenodo", "hal", "openaire"):
         other = getattr(resolver_replies, name)("10.5555/other", URLS)
         assert read(name, other).verdict is Verdict.UNKNOWN, name
 

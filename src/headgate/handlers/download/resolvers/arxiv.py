@@ -3,7 +3,7 @@
 from typing import Final
 
 from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import Plan, Reading, Reply, Step, Verdict, Version
+from headgate.handlers.download.plan import Plan, Reading, Step, Verdict, Version
 from headgate.handlers.download.resolvers.options import ResolverOptions
 from headgate.handlers.download.resolvers.resolver import Resolver
 
@@ -16,17 +16,11 @@ def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
     return Reading(Verdict.FOUND, (Plan(NAME, url, version=Version.SUBMITTED),))
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
-    """Never called: nothing was asked."""
-    return Reading(Verdict.NOT_ASKED)
-
-
 RESOLVER = Resolver(
     name=NAME,
     about="The PDF that belongs to the id; without a version the newest.",
     kinds=frozenset({Kind.ARXIV}),
     build_request=build_request,
-    read_reply=read_reply,
     # The host that arXiv keeps for programs: https://info.arxiv.org/help/robots.html
     base_url="https://export.arxiv.org",
     provider=NAME,

@@ -3,7 +3,7 @@
 from typing import Final
 
 from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import Plan, Reading, Reply, Step, Verdict
+from headgate.handlers.download.plan import Plan, Reading, Step, Verdict
 from headgate.handlers.download.resolvers.options import ResolverOptions
 from headgate.handlers.download.resolvers.resolver import Resolver
 
@@ -15,15 +15,9 @@ def build_request(identifier: Identifier, options: ResolverOptions) -> Step:  # 
     return Reading(Verdict.FOUND, (Plan(NAME, identifier.value, types=()),))
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
-    """Never called: nothing was asked."""
-    return Reading(Verdict.NOT_ASKED)
-
-
 RESOLVER = Resolver(
     name=NAME,
     about="The URL itself, of whatever type its file is.",
     kinds=frozenset({Kind.URL}),
     build_request=build_request,
-    read_reply=read_reply,
 )

@@ -10,7 +10,9 @@ from headgate.handlers.download.resolvers.options import ResolverOptions
 from headgate.handlers.download.resolvers.resolver import Resolver
 from headgate.handlers.download.resolvers.shape import (
     Tree,
+    at,
     links_within,
+    names_doi,
     names_pdf,
     rows,
     some,
@@ -29,9 +31,9 @@ def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
     return Ask(NAME, NAME, url, params={"pid": identifier.doi, "pageSize": "5"})
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
+def read_reply(identifier: Identifier, reply: Reply) -> Step:
     """Every PDF that one of its open copies names, wherever in the record it stands."""
-    products = rows(tree_of(reply), "results")
+    products = [each for each in rows(tree_of(reply), "results") if _is_it(identifier, each)]
     if not products:
         return unknown("OpenAIRE")
     copies = [copy for each in products for copy in _copies(each) if _is_open(copy)]
@@ -40,6 +42,10 @@ def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
         Plan(NAME, url, license=text(copy, "license")) for copy, url in found if names_pdf(url)
     ]
     return ending(plans, (url for _, url in found))
+
+
+def _is_it(identifier: Identifier, product: Tree) -> bool:
+    return names_doi([at(product, "pids"), at(product, "instances")], identifier.doi)
 
 
 def _copies(product: Tree) -> list[Tree]:

@@ -9,11 +9,10 @@ from headgate.handlers.download.resolvers.options import ResolverOptions
 from headgate.handlers.download.resolvers.resolver import Resolver
 from headgate.handlers.download.resolvers.shape import (
     Tree,
-    Unreadable,
     at,
     in_path,
     link,
-    some,
+    located,
     text,
     tree_of,
     version,
@@ -37,11 +36,7 @@ def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
 
 def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
     """Open locations with a PDF, the best first."""
-    tree = tree_of(reply)
-    if "locations" not in tree and "best_oa_location" not in tree:
-        raise Unreadable("the reply names no locations")
-    best = at(tree, "best_oa_location")
-    locations = [*([best] if best else []), *some(tree, "locations")]
+    locations = located(tree_of(reply), "best_oa_location", "locations")
     free = [each for each in locations if at(each, "is_oa") is True]
     return ending(map(_plan, free), (link(each, "landing_page_url") for each in free))
 

@@ -17,6 +17,10 @@ BuildRequest = Callable[[Identifier, ResolverOptions], Step]
 ReadReply = Callable[[Identifier, Reply], Step]
 
 
+def _nothing_asked(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
+    return Reading(Verdict.NOT_ASKED, reason="it asks nobody")
+
+
 class Resolver(NamedTuple):
     """A service, or another way to files. No function of it does anything but compute."""
 
@@ -25,7 +29,7 @@ class Resolver(NamedTuple):
     """How it answers, in a line."""
     kinds: frozenset[Kind]
     build_request: BuildRequest
-    read_reply: ReadReply
+    read_reply: ReadReply = _nothing_asked
     base_url: str = ""
     """Where its service is; `base_url` in the settings says otherwise."""
     provider: str = ""

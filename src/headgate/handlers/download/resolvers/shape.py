@@ -78,6 +78,14 @@ def rows(tree: Any, *path: str) -> list[Tree]:
     return some(tree, *path)
 
 
+def located(tree: Tree, best: str, others: str) -> list[Tree]:
+    """The best location, then the others; a reply that speaks of neither is none."""
+    if best not in tree and others not in tree:
+        raise Unreadable("the reply names no locations")
+    first = at(tree, best)
+    return [*([first] if isinstance(first, Mapping) else []), *some(tree, others)]
+
+
 def link(tree: Any, *path: str) -> str:
     """The URL at a path in its one form; empty if there is none that can be fetched."""
     written = text(tree, *path)
@@ -87,15 +95,22 @@ def link(tree: Any, *path: str) -> str:
         return ""
 
 
-def links_within(tree: Any, depth: int = DEEPEST) -> Iterator[str]:
+def links_within(tree: Any) -> Iterator[str]:
     """Every URL anywhere in a tree."""
+    return (found for each in _leaves(tree) if (found := link(each)))
+
+
+def names_doi(tree: Any, doi: str) -> bool:
+    """Whether a DOI stands anywhere in a tree."""
+    return any(is_doi(each, doi) for each in _leaves(tree))
+
+
+def _leaves(tree: Any, depth: int = DEEPEST) -> Iterator[str]:
     if isinstance(tree, str):
-        found = link(tree) if tree.startswith(("http://", "https://")) else ""
-        if found:
-            yield found
+        yield tree
     elif depth and isinstance(tree, Mapping | list):
         for each in tree.values() if isinstance(tree, Mapping) else tree:
-            yield from links_within(each, depth - 1)
+            yield from _leaves(each, depth - 1)
 
 
 def version(tree: Any, *path: str) -> Version:

@@ -9,11 +9,9 @@ from headgate.handlers.download.resolvers.options import ResolverOptions
 from headgate.handlers.download.resolvers.resolver import Resolver
 from headgate.handlers.download.resolvers.shape import (
     Tree,
-    Unreadable,
-    at,
     in_path,
     link,
-    some,
+    located,
     text,
     tree_of,
     version,
@@ -32,11 +30,7 @@ def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
 
 def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
     """Every place with a PDF; pages where only a page is known."""
-    tree = tree_of(reply)
-    if "best_oa_location" not in tree and "oa_locations" not in tree:
-        raise Unreadable("the reply names no locations")
-    best = at(tree, "best_oa_location")
-    locations = [*([best] if best else []), *some(tree, "oa_locations")]
+    locations = located(tree_of(reply), "best_oa_location", "oa_locations")
     pages = [link(each, "url_for_landing_page") or link(each, "url") for each in locations]
     return ending(map(_plan, locations), pages)
 
