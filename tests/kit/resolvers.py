@@ -16,7 +16,12 @@ import aiohttp
 
 from headgate.handlers.download.identifier import Identifier, read_identifier
 from headgate.handlers.download.plan import Ask, Reading, Reply
-from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.options import (
+    ResolverOptions,
+    ResolverPolicy,
+    ResolverSettings,
+)
+from headgate.handlers.download.resolvers.registry import RESOLVERS
 from headgate.handlers.download.resolvers.resolver import MOST_STEPS, Resolver
 from tests.kit.answers import Answer, Request, redirect, refusal
 from tests.kit.provider import Provider
@@ -92,6 +97,12 @@ class Services:
     def options(self, name: str, email: str = "me@example.org") -> ResolverOptions:
         """What its resolver is asked with."""
         return ResolverOptions(self.base_url(name), email)
+
+    def policy(self, email: str = "me@example.org") -> ResolverPolicy:
+        """Settings under which every resolver asks here."""
+        asking = [name for name in RESOLVERS if name != "direct"]
+        settings = {name: ResolverSettings(base_url=self.base_url(name)) for name in asking}
+        return ResolverPolicy(email=email, resolvers=settings)
 
     def urls(self, case: Case) -> list[str]:
         """The files that a service names in this case."""

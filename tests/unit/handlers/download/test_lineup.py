@@ -5,6 +5,7 @@ from msgspec import ValidationError, convert
 
 from headgate.core.errors import UsageError
 from headgate.core.presets import PRESETS
+from headgate.core.provider import CredentialPolicy, ProviderPolicy
 from headgate.handlers.download.identifier import read_identifier
 from headgate.handlers.download.resolvers.lineup import Lineup
 from headgate.handlers.download.resolvers.options import ResolverPolicy
@@ -117,12 +118,31 @@ def test_a_base_url_is_where_a_service_is_asked_and_where_its_key_goes():
     mine = policy(resolvers={"core": {"base_url": "http://127.0.0.1:8080/v3/", "key_env": "MINE"}})
     lineup = Lineup(mine, environment={"MINE": "k"})
     assert lineup.options(RESOLVERS["core"]).base_url == "http://127.0.0.1:8080/v3"
-    found = lineup.providers(PRESETS)
+    found = lineup.providers()
     assert found["core"].hosts == ("127.0.0.1:8080",)
     assert found["core"].credentials["default"].env == "MINE"
     assert found["crossref"] == PRESETS["crossref"]
     assert found["hal"].hosts == ("api.archives-ouvertes.fr",)
     assert "" not in found
+
+
+def test_what_a_user_says_of_a_provider_stands_and_the_rest_is_ours():
+    said = {
+        **PRESETS,
+        "core": ProviderPolicy(rate="50/min"),
+        "crossref": ProviderPolicy(rate="1/s"),
+    }
+    found = Lineup(EMAIL, environment=KEYS, providers=said).providers()
+    assert (found["core"].rate, found["core"].hosts) == ("50/min", ("api.core.ac.uk",))
+    assert found["core"].credentials["default"].env == "CORE_API_KEY"
+    assert found["crossref"].rate == "1/s"
+
+
+def test_a_key_may_also_be_kept_as_the_provider_says():
+    kept = ProviderPolicy(
+        hosts=("api.core.ac.uk",), credentials={"a": CredentialPolicy(file="~/k")}
+    )
+    assert "core" in Lineup(EMAIL, providers={"core": kept}).names
 
 
 def test_every_resolver_that_asks_a_service_has_its_manners():

@@ -2,10 +2,8 @@
 
 import pytest
 
-from headgate.core.presets import PRESETS
 from headgate.handlers.download.plan import Reading, Reply, Verdict
 from headgate.handlers.download.resolvers.lineup import Lineup
-from headgate.handlers.download.resolvers.options import ResolverPolicy, ResolverSettings
 from headgate.handlers.download.resolvers.registry import RESOLVERS
 from tests.kit.gates import OpenGates
 from tests.kit.http import bench
@@ -26,14 +24,12 @@ def services():
 def lineup(services, monkeypatch):
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
-    settings = {name: ResolverSettings(base_url=services.base_url(name)) for name in EVERYBODY}
-    policy = ResolverPolicy(email="me@example.org", resolvers=settings)
-    return Lineup(policy, [*RESOLVERS], KEYS)
+    return Lineup(services.policy(), [*RESOLVERS], KEYS)
 
 
 @pytest.mark.parametrize("name", [name for name in EVERYBODY if name != "arxiv"])
 async def test_every_resolver_is_answered_through_its_own_gate(name, services, lineup):
-    resolver, providers = RESOLVERS[name], lineup.providers(PRESETS)
+    resolver, providers = RESOLVERS[name], lineup.providers()
     identifier = identifier_for(resolver, Case.FOUND)
     before = len(services.server(name).seen)
     policy = providers.get(resolver.provider)

@@ -130,6 +130,17 @@ def test_no_doi_climbs_out_of_its_path():
 def test_unpaywall_without_an_address_is_not_asked():
     assert first_ask("unpaywall", email="").verdict is Verdict.NOT_ASKED
     assert first_ask("crossref", email="").params == {}
+    assert "mailto" not in first_ask("openalex", email="").params
+
+
+def test_a_page_that_a_service_names_is_read_like_any_other():
+    page = "https://journal.example/article/1"
+    assert first_ask("landing_page", read_identifier(page)).url == page
+
+
+def test_who_asks_nobody_reads_nothing():
+    reply = Reply(Ask("direct", "", "https://x.example/"), 200, "{}")
+    assert RESOLVERS["direct"].read(PAPER, reply).verdict is Verdict.NOT_ASKED
 
 
 def test_a_doi_that_is_not_of_osf_is_not_asked_there():
@@ -211,6 +222,12 @@ def test_zenodo_knows_the_doi_of_all_versions():
     assert read("zenodo", tree, read_identifier("10.5281/zenodo.10")).verdict is Verdict.FOUND
 
 
+def test_hal_may_give_a_field_as_a_list():
+    tree = resolver_replies.hal(DOI, URLS)
+    tree["response"]["docs"][0] |= {"doiId_s": [DOI], "fileMain_s": [URLS[1]]}
+    assert read("hal", tree).plans[0].url == URLS[1]
+
+
 def test_openaire_leaves_closed_copies_out():
     reading = read("openaire", resolver_replies.openaire(DOI, URLS))
     assert [plan.url for plan in reading.plans] == URLS
@@ -223,6 +240,8 @@ def test_figshare_asks_twice_and_then_ends():
     articles = json.dumps([{"id": 7, "doi": "10.5555/other"}, {"id": 8, "doi": DOI.upper()}])
     second = RESOLVERS["figshare"].read(PAPER, Reply(ask, 200, articles))
     assert (second.method, second.url) == ("GET", "https://api.figshare.com/v2/articles/8")
+    nameless = Reply(ask, 200, json.dumps([{"doi": DOI}]))
+    assert RESOLVERS["figshare"].read(PAPER, nameless).verdict is Verdict.UNREADABLE
 
 
 def test_the_archive_lists_pdfs_of_the_years_around_its_snapshot():

@@ -21,7 +21,7 @@ RESOLVER = Resolver(
     about="The PDF that belongs to the id; without a version the newest.",
     kinds=frozenset({Kind.ARXIV}),
     build_request=build_request,
-    # The host that arXiv keeps for programs: https://info.arxiv.org/help/robots.html
+    # The host that arXiv keeps for programs: https://info.arxiv.org/help/bulk_data.html
     base_url="https://export.arxiv.org",
     provider=NAME,
 )

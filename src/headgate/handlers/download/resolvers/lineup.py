@@ -7,6 +7,7 @@ from types import MappingProxyType
 import msgspec
 
 from headgate.core.errors import UsageError
+from headgate.core.presets import PRESETS
 from headgate.core.provider import CredentialPolicy, ProviderPolicy
 from headgate.core.url import normalize, split_origin
 from headgate.handlers.download.identifier import Identifier, Kind
@@ -26,11 +27,13 @@ class Lineup:
         policy: ResolverPolicy,
         named: Sequence[str] = (),
         environment: Mapping[str, str] = MappingProxyType({}),
+        providers: Mapping[str, ProviderPolicy] = PRESETS,
     ) -> None:
-        """`named` are the resolvers of the command; they beat the order of the settings."""
+        """`named` are those of the command; they stand before the order of the settings."""
         _check_names([*policy.resolvers, *policy.order, *named])
         self._policy = policy
         self._environment = environment
+        self._providers = providers
         self._named = tuple(dict.fromkeys(named or policy.order))
         self._asked: list[Resolver] = []
         self.left_out: dict[str, str] = {}
@@ -62,20 +65,16 @@ class Lineup:
         given = self._policy.settings(resolver.name).base_url
         return ResolverOptions((given or resolver.base_url).rstrip("/"), self._policy.email)
 
-    def providers(self, known: Mapping[str, ProviderPolicy]) -> dict[str, ProviderPolicy]:
-        """The policies of the services that are asked; `known` are the settings' own.
+    def providers(self) -> dict[str, ProviderPolicy]:
+        """The policies of the services that are asked.
 
-        What the user said about a provider stays; its hosts follow `base_url`, so that a key goes
+        What the user said about a provider stays. Its hosts follow `base_url`, so that a key goes
         to no other place than where the questions go.
         """
-        found: dict[str, ProviderPolicy] = {}
-        for resolver in self._asked:
-            if resolver.provider:
-                policy = known.get(resolver.provider) or resolver.policy or ProviderPolicy()
-                found[resolver.provider] = self._adapted(resolver, policy)
-        return found
+        return {each.provider: self._provider(each) for each in self._asked if each.provider}
 
-    def _adapted(self, resolver: Resolver, policy: ProviderPolicy) -> ProviderPolicy:
+    def _provider(self, resolver: Resolver) -> ProviderPolicy:
+        policy = _overlaid(self._providers.get(resolver.provider), resolver.policy)
         given = self._policy.settings(resolver.name)
         hosts = policy.hosts
         if given.base_url:
@@ -102,10 +101,16 @@ class Lineup:
     def _missing(self, resolver: Resolver) -> str:
         if resolver.needs_email and not self._policy.email:
             return "needs an e-mail address: give --email"
-        variable = self._policy.settings(resolver.name).key_env or resolver.key_env
-        if resolver.needs_key and not self._environment.get(variable, "").strip():
+        if resolver.needs_key and not self._has_key(resolver):
+            variable = self._policy.settings(resolver.name).key_env or resolver.key_env
             return f"needs a key: set {variable}"
         return ""
+
+    def _has_key(self, resolver: Resolver) -> bool:
+        return any(
+            credential.file or self._environment.get(credential.env, "").strip()
+            for credential in self._provider(resolver).credentials.values()
+        )
 
     def _fits(self, resolver: Resolver, identifier: Identifier) -> bool:
         if identifier.kind not in resolver.kinds:
@@ -115,6 +120,19 @@ class Lineup:
         if identifier.kind is Kind.URL:
             return resolver.name == DIRECT
         return not resolver.home or is_home(identifier, resolver)
+
+
+def _overlaid(said: ProviderPolicy | None, ours: ProviderPolicy | None) -> ProviderPolicy:
+    """What a user says of a provider, and ours where they say nothing."""
+    if said is None or ours is None:
+        return said or ours or ProviderPolicy()
+    unsaid = ProviderPolicy()
+    changes = {
+        name: getattr(ours, name)
+        for name in ProviderPolicy.__struct_fields__
+        if getattr(said, name) == getattr(unsaid, name)
+    }
+    return msgspec.structs.replace(said, **changes)
 
 
 def _kept_in(variable: str, credential: CredentialPolicy) -> CredentialPolicy:

@@ -64,7 +64,7 @@ RESOLVER = Resolver(
     read_reply=read_reply,
     base_url="https://zenodo.org",
     provider=NAME,
-    # https://help.zenodo.org/docs/: searches 30 a minute; what is left stands in X-RateLimit-*.
+    # https://developers.zenodo.org/#rate-limiting: 30 searches a minute, told in X-RateLimit-*.
     policy=ProviderPolicy(hosts=("zenodo.org",), rate="30/min"),
     home=("10.5281/zenodo.",),
 )
