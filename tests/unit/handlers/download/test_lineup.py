@@ -43,7 +43,11 @@ def test_each_kind_begins_with_who_knows_it_best():
     assert names(lineup, "PMC5555") == ["europe_pmc", "semantic_scholar", "openalex"]
     assert names(lineup, "10.5281/zenodo.5555")[0] == "zenodo"
     assert names(lineup, "10.6084/m9.figshare.5555.v1")[0] == "figshare"
+    # Each community and each university there gives out DOIs with a beginning of its own.
     assert names(lineup, "10.31234/osf.io/abcde")[0] == "osf"
+    assert names(lineup, "10.31223/osf.io/abcde")[0] == "osf"
+    assert names(lineup, "10.5522/04/ucl.figshare.5555")[0] == "figshare"
+    assert "zenodo" not in names(lineup, "10.5555/a")
 
 
 def test_works_behind_a_wall_are_looked_for_outside_it_first():

@@ -37,7 +37,7 @@ def likeliest_first(identifier: Identifier, resolvers: Iterable[Resolver]) -> li
 
 def is_home(identifier: Identifier, resolver: Resolver) -> bool:
     """Whether a DOI was given out by the very service."""
-    return identifier.kind is Kind.DOI and identifier.value.startswith(resolver.home or ("\0",))
+    return identifier.kind is Kind.DOI and any(mark in identifier.value for mark in resolver.home)
 
 
 def _first(identifier: Identifier) -> tuple[str, ...]:

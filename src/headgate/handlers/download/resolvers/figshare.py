@@ -77,5 +77,5 @@ RESOLVER = Resolver(
     provider=NAME,
     # https://docs.figshare.com: not more than one request a second.
     policy=ProviderPolicy(hosts=("api.figshare.com",), rate="1/s"),
-    home=("10.6084/m9.figshare.",),
+    home=("figshare.",),
 )

@@ -68,5 +68,5 @@ RESOLVER = Resolver(
     provider=NAME,
     # https://developer.osf.io: 100 requests an hour for those without a token.
     policy=ProviderPolicy(hosts=("api.osf.io",), rate="100/hour"),
-    home=("10.31219/osf.io/", "10.31234/osf.io/", "10.31235/osf.io/"),
+    home=("/osf.io/",),
 )

@@ -43,7 +43,7 @@ class Resolver(NamedTuple):
     on: bool = True
     """Whether it is asked unless the settings say otherwise."""
     home: tuple[str, ...] = ()
-    """How the DOIs of its own begin. Unless it is named, it is asked about no others."""
+    """What stands in the DOIs of its own. Unless it is named, it is asked about no others."""
     rescue: bool = False
     """It is asked about a URL that led nowhere, never about an input."""
 

@@ -66,5 +66,5 @@ RESOLVER = Resolver(
     provider=NAME,
     # https://developers.zenodo.org/#rate-limiting: 30 searches a minute, told in X-RateLimit-*.
     policy=ProviderPolicy(hosts=("zenodo.org",), rate="30/min"),
-    home=("10.5281/zenodo.",),
+    home=("/zenodo.",),
 )
