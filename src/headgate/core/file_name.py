@@ -1,0 +1,63 @@
+"""Names of files that mean the same on every file system."""
+
+import hashlib
+import re
+import unicodedata
+
+LONGEST = 120
+"""In bytes: the tightest file systems allow 143, and a suffix has to fit in as well."""
+
+_FORBIDDEN = frozenset('<>:"/\\|?*')
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?", re.IGNORECASE)
+_EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,8}$")
+_OURS = frozenset({"manifest.jsonl", "attempts.csv"})
+
+
+def file_name(suggested: str, extension: str = "") -> str:
+    """A name close to the suggested one, with the extension that the content calls for."""
+    name = _visible(suggested).strip(" .")
+    if extension and not name.lower().endswith(extension):
+        name += extension
+    name = _shortened(name, suggested)
+    if not name.strip(" ._") or name == extension:
+        name = f"file{extension}"
+    if name.startswith("-") or _DEVICES.fullmatch(name) or name.lower() in _OURS:
+        name = f"_{name}"
+    return name
+
+
+def marked(name: str, mark: str) -> str:
+    """The name with a mark before its extension, for a file whose name is taken."""
+    stem, extension = _parted(name)
+    return f"{stem}-{mark}{extension}"
+
+
+def _visible(text: str) -> str:
+    plain = "".join(map(_fitting, unicodedata.normalize("NFC", text)))
+    return re.sub(r"\s+", " ", plain)
+
+
+def _fitting(character: str) -> str:
+    if character in _FORBIDDEN:
+        return "_"
+    if character.isspace():
+        return " "
+    # Marks of direction show another name than the one that is there.
+    return "" if unicodedata.category(character) in _INVISIBLE else character
+
+
+def _parted(name: str) -> tuple[str, str]:
+    found = _EXTENSION.search(name)
+    if found is None or found.start() == 0:
+        return name, ""
+    return name[: found.start()], found.group()
+
+
+def _shortened(name: str, whole: str) -> str:
+    if len(name.encode()) <= LONGEST:
+        return name
+    stem, extension = _parted(name)
+    mark = "-" + hashlib.sha256(whole.encode(errors="surrogatepass")).hexdigest()[:10]
+    room = LONGEST - len(mark) - len(extension)
+    return stem.encode()[:room].decode(errors="ignore").rstrip(" .") + mark + extension

@@ -1,0 +1,196 @@
+"""One file on its way into the folder."""
+
+import asyncio
+import hashlib
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any, Protocol, TypeVar
+
+from headgate.ports.artifacts import Digests, FileTrouble, Kept, Origin, Stored
+from headgate.transfer.artifacts.committer import Committer, Delivery
+from headgate.transfer.artifacts.partial import Partial
+
+BLOCK = 512 * 1024
+"""Held in memory until it is worth a thread's while; a small file is written in one go."""
+
+Answer = TypeVar("Answer")
+
+
+class Workshop(Protocol):
+    """What a draft needs of its folder."""
+
+    async def run(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
+        """Work in a thread."""
+        ...
+
+    def worded(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
+        """Work in this thread."""
+        ...
+
+    def submit(self, work: Callable[..., None], *arguments: Any) -> None:
+        """Work in a thread that nobody waits for."""
+        ...
+
+    def partial(self, item: str) -> Partial:
+        """The unfinished file of an item."""
+        ...
+
+    @property
+    def committer(self) -> Committer:
+        """Puts complete files in their place."""
+        ...
+
+
+class FileDraft:
+    """Bytes that become a file.
+
+    A thread that writes cannot be interrupted: the lock makes `abandon` wait until it is through.
+    """
+
+    def __init__(self, folder: Workshop, item: str, algorithms: tuple[str, ...]) -> None:
+        self._folder = folder
+        self._item = item
+        self._digests = {
+            name: hashlib.new(name, usedforsecurity=False)
+            for name in dict.fromkeys(("sha256", *algorithms))
+        }
+        self._origin = Origin("")
+        self._partial: Partial | None = None
+        self._waiting: list[bytes] = []
+        self._waiting_bytes = 0
+        self._lock = threading.Lock()
+        self._over = False
+        self.kept: Kept | None = None
+
+    def look_back(self) -> None:
+        """Find out what an earlier try has left; in a thread."""
+        with self._lock:
+            self._partial = self._folder.partial(self._item)
+            self.kept = self._partial.kept()
+            if self.kept is None:
+                self._partial.clear()
+
+    def start(self, origin: Origin) -> None:
+        """Begin with the first byte, whatever was left."""
+        self._origin = origin
+
+    async def resume(self) -> AsyncIterator[bytes]:
+        """Go on where the earlier try stopped; its bytes come out once more."""
+        if self._partial is None or self.kept is None:
+            raise RuntimeError("nothing was left that could be gone on with")
+        blocks = self._partial.blocks(self.kept.size)
+        self._origin, self.kept = self.kept.origin, None
+        while block := await self._folder.run(self._reread, blocks):
+            yield block
+
+    async def write(self, data: bytes) -> None:
+        """Append."""
+        self._waiting.append(data)
+        self._waiting_bytes += len(data)
+        if self._waiting_bytes >= BLOCK:
+            await self._folder.run(self._append, self._take())
+
+    async def finish(self, name: str, accept: Callable[[Digests], None]) -> Stored:
+        """Put the file into the folder; it is there for good when this returns.
+
+        Whoever is cancelled here leaves a file that is complete, or none.
+        """
+        outcome: Future[Stored] = Future()
+        outcome.set_running_or_notify_cancel()
+        self._folder.submit(self._deliver, self._take(), name, accept, outcome)
+        return await asyncio.wrap_future(outcome)
+
+    async def leave(self) -> None:
+        """Stop here, so that a later try can go on."""
+        await self._folder.run(self._leave, self._take())
+
+    def abandon(self) -> None:
+        """Remove what was written, without waiting for it."""
+        if self._partial is None and not self._lock.locked():
+            self._over = True  # nothing has reached the disk
+            return
+        self._folder.submit(self._abandon)
+
+    def _take(self) -> list[bytes]:
+        blocks, self._waiting, self._waiting_bytes = self._waiting, [], 0
+        return blocks
+
+    def _reread(self, blocks: Iterator[bytes]) -> bytes:
+        with self._lock:
+            block = b"" if self._over else next(blocks, b"")
+            self._count([block])
+            return block
+
+    def _append(self, blocks: list[bytes]) -> None:
+        with self._lock:
+            if not self._over:
+                self._write(blocks).note(self._origin)
+
+    def _write(self, blocks: list[bytes]) -> Partial:
+        if self._partial is None:
+            self._partial = self._folder.partial(self._item)
+            self._partial.clear_if_used()
+        elif self.kept is not None:
+            self.kept = None
+            self._partial.clear()
+        self._count(blocks)
+        self._partial.append(blocks)
+        return self._partial
+
+    def _count(self, blocks: list[bytes]) -> None:
+        for digest in self._digests.values():
+            for block in blocks:
+                digest.update(block)
+
+    def _deliver(
+        self,
+        blocks: list[bytes],
+        name: str,
+        accept: Callable[[Digests], None],
+        outcome: "Future[Stored]",
+    ) -> None:
+        try:
+            partial, sha256 = self._folder.worded(self._seal, blocks, accept)
+        except Exception as trouble:  # noqa: BLE001  whoever waits for the file must hear of it
+            self._abandon()
+            outcome.set_exception(trouble)
+        else:
+            self._folder.committer.add(Delivery(partial, sha256, name, outcome))
+
+    def _seal(
+        self, blocks: list[bytes], accept: Callable[[Digests], None]
+    ) -> tuple[Partial, str]:
+        with self._lock:
+            if self._over:
+                raise FileTrouble("this file was given up")
+            partial = self._write(blocks)
+            digests = {name: digest.hexdigest() for name, digest in self._digests.items()}
+            accept(digests)
+            self._over = True
+            return partial, digests["sha256"]
+
+    def _leave(self, blocks: list[bytes]) -> None:
+        with self._lock:
+            if self._over:
+                return
+            self._over = True
+            if self._origin.validator:
+                partial = self._write(blocks)
+                partial.note(self._origin)
+                partial.close()
+            elif self._partial is not None:
+                _drop(self._partial)
+
+    def _abandon(self) -> None:
+        with self._lock:
+            if not self._over and self._partial is not None:
+                _drop(self._partial)
+            self._over = True
+
+
+def _drop(partial: Partial) -> None:
+    with suppress(OSError):  # what cannot be removed now goes with the next tidying
+        partial.remove()
+    partial.close()

@@ -1,0 +1,93 @@
+"""The output folder of a download job."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from headgate.ports.artifacts import Tidied
+from headgate.transfer.artifacts.committer import Committer
+from headgate.transfer.artifacts.draft import FileDraft
+from headgate.transfer.artifacts.leftovers import tidy_leftovers, tidy_store
+from headgate.transfer.artifacts.partial import SUFFIX, Partial, name_of
+from headgate.transfer.artifacts.trouble import in_words
+
+ASIDE = ".headgate-partial"
+"""Inside the folder, so that a finished file only has to get another name."""
+
+Answer = TypeVar("Answer")
+
+
+class ArtifactFolder:
+    """Files of downloads: written aside, checked, and then put under a name for good."""
+
+    THREADS = 4
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.absolute()
+        self._aside = self._root / ASIDE
+        self._left: set[str] = set()
+        self._pool = ThreadPoolExecutor(self.THREADS, thread_name_prefix="artifacts")
+
+    async def __aenter__(self) -> Self:
+        await self.run(self._open)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def begin(self, item: str, algorithms: tuple[str, ...] = ()) -> FileDraft:
+        """Begin a file; what an earlier try left of it is found by the item."""
+        draft = FileDraft(self, item, algorithms)
+        if name_of(item) in self._left:
+            self._left.discard(name_of(item))
+            await self.run(draft.look_back)
+        return draft
+
+    async def tidy(self, before_us: int) -> Tidied:
+        """Clear away what nobody is writing: the unusable, and all last written before then."""
+        return await self.run(self._tidy, before_us)
+
+    async def close(self) -> None:
+        """Wait for what is being finished, and end the threads."""
+        await asyncio.to_thread(self._close)
+
+    async def run(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
+        """Work in one of the threads, with the disk's troubles in words."""
+        return await asyncio.get_running_loop().run_in_executor(
+            self._pool, self.worded, work, *arguments
+        )
+
+    def worded(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
+        """Work in this thread, with the disk's troubles in words."""
+        with in_words(self._root):
+            return work(*arguments)
+
+    def submit(self, work: Callable[..., None], *arguments: Any) -> None:
+        """Have something done that nobody waits for."""
+        self._pool.submit(work, *arguments)
+
+    def partial(self, item: str) -> Partial:
+        """The unfinished file of an item."""
+        return Partial(self._aside, item)
+
+    @property
+    def committer(self) -> Committer:
+        """Puts complete files in their place."""
+        return self._committer
+
+    def _open(self) -> None:
+        self._root.mkdir(parents=True, exist_ok=True)
+        self._aside.mkdir(exist_ok=True)
+        self._left = {each.removesuffix(SUFFIX) for each in os.listdir(self._aside)}
+        self._committer = Committer(self._root)
+
+    def _tidy(self, before_us: int) -> Tidied:
+        return Tidied(tidy_leftovers(self._aside, before_us), tidy_store(self._root))
+
+    def _close(self) -> None:
+        self._pool.shutdown()
+        if hasattr(self, "_committer"):
+            self._committer.close()

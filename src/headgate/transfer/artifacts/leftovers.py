@@ -1,0 +1,60 @@
+"""What crashes leave behind, told apart from what somebody is still writing."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from headgate.transfer.artifacts.partial import NOTE_SUFFIX, SUFFIX, lock_free, read_note
+from headgate.transfer.artifacts.shelf import Shelf
+
+
+def tidy_leftovers(folder: Path, before_us: int) -> int:
+    """Remove unfinished files that nobody writes to and nobody will go on with; how many."""
+    removed = sum(_remove_part(path, before_us) for path in _files(folder, SUFFIX))
+    for suffix in (NOTE_SUFFIX, ".new"):
+        for note in _files(folder, suffix):
+            if not note.with_suffix(SUFFIX).exists():
+                note.unlink(missing_ok=True)
+                removed += 1
+    return removed
+
+
+def tidy_store(root: Path) -> int:
+    """Remove contents that no name leads to; how many."""
+    removed = 0
+    for content in Shelf(root).unnamed():
+        content.unlink(missing_ok=True)
+        removed += 1
+    return removed
+
+
+def _remove_part(path: Path, before_us: int) -> bool:
+    if not path.exists():
+        return False
+    number = lock_free(path)
+    if number is None:
+        return False
+    try:
+        # Removed under its lock: whoever opens it meanwhile sees that it is gone.
+        if _may_be_resumed(path, number, before_us):
+            return False
+        path.with_suffix(NOTE_SUFFIX).unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
+    finally:
+        os.close(number)
+    return True
+
+
+def _may_be_resumed(path: Path, number: int, before_us: int) -> bool:
+    note = read_note(path.with_suffix(NOTE_SUFFIX))
+    if note is None or not note.origin.validator:
+        return False
+    return os.fstat(number).st_mtime_ns // 1_000 >= before_us
+
+
+def _files(folder: Path, suffix: str) -> Iterator[Path]:
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        return
+    yield from (folder / name for name in names if name.endswith(suffix))

@@ -1,0 +1,174 @@
+"""A file that is not complete yet, and a note beside it of what it is the beginning of."""
+
+import fcntl
+import functools
+import hashlib
+import itertools
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from headgate.ports.artifacts import Kept, Origin
+
+SUFFIX = ".part"
+NOTE_SUFFIX = ".json"
+SYNC_BYTES = 64 * 1024 * 1024
+"""So much may have to be fetched again after a power cut."""
+
+_BLOCK = 1024 * 1024
+_copies = itertools.count()
+
+
+class Note(msgspec.Struct, frozen=True):
+    """Whose beginning a file is, and how much of it is certain."""
+
+    origin: Origin
+    boot: str
+    """While the machine has not been restarted, all that was written is still there."""
+    synced: int
+    """After a restart, only this much is."""
+
+
+class Partial:
+    """The beginning of a file, locked while somebody writes to it.
+
+    The lock ends with its process, so that a file without one belongs to nobody.
+    """
+
+    def __init__(self, folder: Path, item: str) -> None:
+        self.path, self._file = _opened(folder, name_of(item))
+        self._note = self.path.with_suffix(NOTE_SUFFIX)
+        self._synced = 0
+        self._open = True
+        self.size = 0
+
+    @property
+    def number(self) -> int:
+        """The open file."""
+        return self._file
+
+    def kept(self) -> Kept | None:
+        """What an earlier try has left."""
+        note = read_note(self._note)
+        if note is None or not note.origin.validator:
+            return None
+        there = os.fstat(self._file).st_size
+        size = there if note.boot and note.boot == _boot() else min(note.synced, there)
+        return Kept(note.origin, size) if size else None
+
+    def blocks(self, size: int) -> Iterator[bytes]:
+        """The first bytes, which are then gone on with."""
+        os.ftruncate(self._file, size)
+        while self.size < size and (block := os.pread(self._file, _BLOCK, self.size)):
+            self.size += len(block)
+            yield block
+        os.lseek(self._file, self.size, os.SEEK_SET)
+
+    def clear(self) -> None:
+        """Forget what an earlier try has left."""
+        self._note.unlink(missing_ok=True)
+        os.ftruncate(self._file, 0)
+        os.lseek(self._file, 0, os.SEEK_SET)
+        self.size = self._synced = 0
+
+    def clear_if_used(self) -> None:
+        """The same, where most likely nothing was left."""
+        if os.fstat(self._file).st_size:
+            self.clear()
+
+    def append(self, data: Sequence[bytes]) -> None:
+        """Write all of it."""
+        for piece in data:
+            rest = memoryview(piece)
+            while rest:
+                written = os.write(self._file, rest)
+                self.size += written
+                rest = rest[written:]
+
+    def note(self, origin: Origin) -> None:
+        """Say whose beginning this is; once in a while, make sure of what there is."""
+        if self.size - self._synced >= SYNC_BYTES:
+            os.fdatasync(self._file)
+            self._synced = self.size
+        elif self._note_is_there():
+            return
+        fresh = self._note.with_suffix(".new")
+        fresh.write_bytes(msgspec.json.encode(Note(origin, _boot(), self._synced)))
+        fresh.replace(self._note)
+
+    def remove(self) -> None:
+        """Take away the name that it had while it was incomplete."""
+        if self._note_is_there():
+            self._note.unlink(missing_ok=True)
+        self.path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Let go of it."""
+        if self._open:
+            self._open = False
+            os.close(self._file)
+
+    def _note_is_there(self) -> bool:
+        return self._note.exists()
+
+
+def name_of(item: str) -> str:
+    """The same at every try, so that a later one finds what an earlier one has left."""
+    return hashlib.sha256(item.encode(errors="surrogatepass")).hexdigest()[:40]
+
+
+def read_note(path: Path) -> Note | None:
+    """What is noted; None if nothing is, or nothing that can be read."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Note)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def lock_free(path: Path) -> int | None:
+    """The file, open and locked; None if somebody else has it."""
+    number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if _is_at(number, path):
+            return number
+    except BlockingIOError:
+        pass
+    os.close(number)
+    return None
+
+
+def _opened(folder: Path, name: str) -> tuple[Path, int]:
+    path = folder / (name + SUFFIX)
+    number = _made(folder, path)
+    while number is None:
+        # A run that was given up may still be writing: it must not get into this one's way.
+        path = folder / f"{name}-{os.getpid()}-{next(_copies)}{SUFFIX}"
+        number = _made(folder, path)
+    return path, number
+
+
+def _made(folder: Path, path: Path) -> int | None:
+    try:
+        return lock_free(path)
+    except FileNotFoundError:
+        folder.mkdir(exist_ok=True)
+        return lock_free(path)
+
+
+def _is_at(number: int, path: Path) -> bool:
+    """Whoever tidies may have removed the file between its opening and its locking."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(number), path.stat())
+    return False
+
+
+@functools.cache
+def _boot() -> str:
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+    except OSError:
+        return ""

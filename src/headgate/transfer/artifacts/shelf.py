@@ -1,0 +1,140 @@
+"""Finished files: each content once, by its hash, and a readable name that leads to it."""
+
+import errno
+import fcntl
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from headgate.core.file_name import marked
+from headgate.ports.artifacts import FileTrouble
+
+STORE = ".headgate-store"
+
+_BLOCK = 1024 * 1024
+_NO_LINKS = {
+    errno.EPERM,
+    errno.EOPNOTSUPP,
+    errno.ENOSYS,
+    errno.EXDEV,
+    errno.EMLINK,
+}
+"""The file system has no links, or no more of them for this content."""
+
+
+class Shelf:
+    """Puts complete files into a folder. What is under a name there is never replaced.
+
+    Every step is one that the file system does whole or not at all, and each leaves the folder
+    sound: at worst a content lies in the store that no name leads to.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._store = root / STORE
+
+    def place(self, file: Path, sha256: str, name: str) -> tuple[str, bool]:
+        """The name that the file got, and whether its content was there before.
+
+        `file` stays where it is, unless there are no links: then it is moved.
+        """
+        content = self._content(sha256)
+        known = True
+        try:
+            known = not self._stored(file, content)
+            return self._named(content if known else file, file, sha256, name), known
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            return self._moved(file, sha256, name), known
+
+    def folders(self, sha256: str) -> tuple[Path, Path]:
+        """Where a file with this content has its names."""
+        return self._root, self._content(sha256).parent
+
+    def unnamed(self) -> Iterator[Path]:
+        """Contents that no name leads to any more."""
+        if self._store.is_dir():
+            for shelf in os.scandir(self._store):
+                with os.scandir(shelf.path) as entries:
+                    for entry in entries:
+                        if entry.stat(follow_symlinks=False).st_nlink == 1:
+                            yield Path(entry.path)
+
+    def _content(self, sha256: str) -> Path:
+        return self._store / sha256[:2] / sha256[2:]
+
+    def _stored(self, file: Path, content: Path) -> bool:
+        """Whether the content is new. One of another size is damaged, and gives way."""
+        while True:
+            try:
+                os.link(file, content)
+            except FileNotFoundError:
+                self._store.mkdir(exist_ok=True)
+                content.parent.mkdir(exist_ok=True)
+            except FileExistsError:
+                if _size(content) == file.stat().st_size:
+                    return False
+                content.unlink(missing_ok=True)
+            else:
+                return True
+
+    def _named(self, content: Path, file: Path, sha256: str, name: str) -> str:
+        for each in _names(name, sha256):
+            target = self._root / each
+            try:
+                os.link(content, target)
+            except FileExistsError:
+                if not _same(target, file, sha256):
+                    continue
+            except FileNotFoundError:
+                # Somebody tidied it away a moment ago, as nothing led to it.
+                os.link(file, target)
+            return each
+        raise FileTrouble(f"every name like {name} is taken by another file")
+
+    def _moved(self, file: Path, sha256: str, name: str) -> str:
+        with self._alone():
+            for each in _names(name, sha256):
+                target = self._root / each
+                if not target.exists():
+                    file.rename(target)
+                elif not _same(target, file, sha256):
+                    continue
+                return each
+        raise FileTrouble(f"every name like {name} is taken by another file")
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Without links, looking and moving are two steps, which others may not come between."""
+        number = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(number)
+
+
+def _names(name: str, sha256: str) -> tuple[str, ...]:
+    """The marks come from the content, so that the same files get the same names in any run."""
+    return name, marked(name, sha256[:8]), marked(name, sha256), sha256
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return -1
+
+
+def _same(target: Path, file: Path, sha256: str) -> bool:
+    """Whether what is there already has the content of the new file."""
+    there, new = target.lstat(), file.stat()
+    if os.path.samestat(there, new):
+        return True
+    if there.st_size != new.st_size or not target.is_file():
+        return False
+    with target.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest() == sha256
