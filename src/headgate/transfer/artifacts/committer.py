@@ -17,9 +17,7 @@ from headgate.transfer.artifacts.trouble import said
 class Delivery:
     """A complete file, and who waits for it to be safe."""
 
-    def __init__(
-        self, partial: Partial, sha256: str, name: str, outcome: "Future[Stored]"
-    ) -> None:
+    def __init__(self, partial: Partial, sha256: str, name: str, outcome: "Future[Stored]") -> None:
         self.partial = partial
         self.sha256 = sha256
         self.name = name
@@ -64,7 +62,7 @@ class Committer:
 
     def _taken(self, *, wait: bool) -> list[Delivery]:
         """All that have come; if nobody else is being waited for, at least one."""
-        taken = []
+        taken: list[Delivery] = []
         with suppress(queue.Empty):
             while not self._over:
                 each = self._waiting.get(block=wait and not taken)
@@ -78,10 +76,9 @@ class Committer:
         self, fresh: list[Delivery], named: list[Delivery]
     ) -> tuple[list[Delivery], list[Delivery]]:
         """Those whose bytes are on the disk, and those whose names are."""
-        folders = [folder for each in named for folder in self._shelf.folders(each.sha256)]
-        present = [folder for folder in folders if folder.is_dir()]
+        folders = {folder for each in named for folder in self._shelf.folders(each.sha256)}
         try:
-            failed = sync_all([each.partial.number for each in fresh], present, self._disk)
+            failed = sync_all([each.partial.number for each in fresh], folders, self._disk)
         except OSError as error:
             for each in (*fresh, *named):
                 self._failed(each, error)

@@ -159,9 +159,7 @@ class FileDraft:
         else:
             self._folder.committer.add(Delivery(partial, sha256, name, outcome))
 
-    def _seal(
-        self, blocks: list[bytes], accept: Callable[[Digests], None]
-    ) -> tuple[Partial, str]:
+    def _seal(self, blocks: list[bytes], accept: Callable[[Digests], None]) -> tuple[Partial, str]:
         with self._lock:
             if self._over:
                 raise FileTrouble("this file was given up")

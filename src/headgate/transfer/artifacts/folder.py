@@ -1,7 +1,6 @@
 """The output folder of a download job."""
 
 import asyncio
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -81,7 +80,7 @@ class ArtifactFolder:
     def _open(self) -> None:
         self._root.mkdir(parents=True, exist_ok=True)
         self._aside.mkdir(exist_ok=True)
-        self._left = {each.removesuffix(SUFFIX) for each in os.listdir(self._aside)}
+        self._left = {path.stem for path in self._aside.iterdir() if path.suffix == SUFFIX}
         self._committer = Committer(self._root)
 
     def _tidy(self, before_us: int) -> Tidied:

@@ -53,8 +53,5 @@ def _may_be_resumed(path: Path, number: int, before_us: int) -> bool:
 
 
 def _files(folder: Path, suffix: str) -> Iterator[Path]:
-    try:
-        names = os.listdir(folder)
-    except FileNotFoundError:
-        return
-    yield from (folder / name for name in names if name.endswith(suffix))
+    if folder.is_dir():
+        yield from [path for path in folder.iterdir() if path.name.endswith(suffix)]

@@ -50,9 +50,10 @@ class Shelf:
                 raise
             return self._moved(file, sha256, name), known
 
-    def folders(self, sha256: str) -> tuple[Path, Path]:
-        """Where a file with this content has its names."""
-        return self._root, self._content(sha256).parent
+    def folders(self, sha256: str) -> list[Path]:
+        """Where a file with this content has its names; without links, there is no store."""
+        shelf = self._content(sha256).parent
+        return [self._root, shelf] if shelf.is_dir() else [self._root]
 
     def unnamed(self) -> Iterator[Path]:
         """Contents that no name leads to any more."""

@@ -1,0 +1,168 @@
+"""What bytes are by themselves, whatever a header or a name says of them."""
+
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+HEAD_BYTES = 4_096
+"""So much of the beginning is looked at."""
+PDF_MARK_WITHIN = 1_024
+"""Readers of PDF forgive so much rubbish before the mark, and some servers need it."""
+
+
+class ContentType(StrEnum):
+    """The types that are told apart; the value is the media type."""
+
+    PDF = "application/pdf"
+    HTML = "text/html"
+    JATS = "application/jats+xml"
+    XML = "application/xml"
+    JSON = "application/json"
+    TEXT = "text/plain"
+    POSTSCRIPT = "application/postscript"
+    RTF = "application/rtf"
+    EPUB = "application/epub+zip"
+    DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+    ODT = "application/vnd.oasis.opendocument.text"
+    OLE = "application/x-ole-storage"
+    ZIP = "application/zip"
+    GZIP = "application/gzip"
+    BZIP2 = "application/x-bzip2"
+    XZ = "application/x-xz"
+    ZSTD = "application/zstd"
+    TAR = "application/x-tar"
+    PNG = "image/png"
+    JPEG = "image/jpeg"
+    GIF = "image/gif"
+    WEBP = "image/webp"
+    TIFF = "image/tiff"
+    SVG = "image/svg+xml"
+    DJVU = "image/vnd.djvu"
+    EMPTY = "application/x-empty"
+    UNKNOWN = "application/octet-stream"
+
+    @property
+    def extension(self) -> str:
+        """How the name of such a file ends, with the dot; empty where nothing is known."""
+        return _EXTENSIONS.get(self, "")
+
+
+_EXTENSIONS = {
+    ContentType.PDF: ".pdf",
+    ContentType.HTML: ".html",
+    ContentType.JATS: ".xml",
+    ContentType.XML: ".xml",
+    ContentType.JSON: ".json",
+    ContentType.TEXT: ".txt",
+    ContentType.POSTSCRIPT: ".ps",
+    ContentType.RTF: ".rtf",
+    ContentType.EPUB: ".epub",
+    ContentType.DOCX: ".docx",
+    ContentType.XLSX: ".xlsx",
+    ContentType.PPTX: ".pptx",
+    ContentType.ODT: ".odt",
+    ContentType.ZIP: ".zip",
+    ContentType.GZIP: ".gz",
+    ContentType.BZIP2: ".bz2",
+    ContentType.XZ: ".xz",
+    ContentType.ZSTD: ".zst",
+    ContentType.TAR: ".tar",
+    ContentType.PNG: ".png",
+    ContentType.JPEG: ".jpg",
+    ContentType.GIF: ".gif",
+    ContentType.WEBP: ".webp",
+    ContentType.TIFF: ".tif",
+    ContentType.SVG: ".svg",
+    ContentType.DJVU: ".djvu",
+}
+
+
+class _Sign(NamedTuple):
+    at: int
+    mark: bytes
+    type: ContentType
+
+
+_SIGNS = (
+    _Sign(0, b"\x89PNG\r\n\x1a\n", ContentType.PNG),
+    _Sign(0, b"\xff\xd8\xff", ContentType.JPEG),
+    _Sign(0, b"GIF87a", ContentType.GIF),
+    _Sign(0, b"GIF89a", ContentType.GIF),
+    _Sign(8, b"WEBP", ContentType.WEBP),
+    _Sign(0, b"II*\0", ContentType.TIFF),
+    _Sign(0, b"MM\0*", ContentType.TIFF),
+    _Sign(0, b"AT&TFORM", ContentType.DJVU),
+    _Sign(0, b"%!PS", ContentType.POSTSCRIPT),
+    _Sign(0, b"\xc5\xd0\xd3\xc6", ContentType.POSTSCRIPT),
+    _Sign(0, b"{\\rtf", ContentType.RTF),
+    _Sign(0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", ContentType.OLE),
+    _Sign(0, b"\x1f\x8b", ContentType.GZIP),
+    _Sign(0, b"BZh", ContentType.BZIP2),
+    _Sign(0, b"\xfd7zXZ\0", ContentType.XZ),
+    _Sign(0, b"\x28\xb5\x2f\xfd", ContentType.ZSTD),
+    _Sign(257, b"ustar", ContentType.TAR),
+)
+_ZIP = (b"PK\3\4", b"PK\5\6")
+_ZIPPED = (
+    (b"mimetypeapplication/epub+zip", ContentType.EPUB),
+    (b"mimetypeapplication/vnd.oasis.opendocument.text", ContentType.ODT),
+    (b"word/", ContentType.DOCX),
+    (b"xl/", ContentType.XLSX),
+    (b"ppt/", ContentType.PPTX),
+)
+_HTML = re.compile(
+    rb"(?:<\?xml[^>]*>|<!--.*?-->|\s)*"
+    rb"<(?:!doctype\s+html|html|head|body|title|meta|script|style|div|p|h1|table|center)[\s>/]",
+    re.IGNORECASE | re.DOTALL,
+)
+_XML = re.compile(rb"<(?:\?xml|!doctype|!--|[a-z_][\w.:-]*[\s>/])", re.IGNORECASE)
+_JATS = re.compile(
+    rb"<!doctype\s+article|-//NLM//DTD|<(?:pmc-)?article(?:set)?[\s>]", re.IGNORECASE
+)
+_SVG = re.compile(rb"<svg[\s>]", re.IGNORECASE)
+_JSON = re.compile(
+    rb"\{\s*[\"}]|\[\s*(?:[\[{\"]|\]\s*$|(?:-?\d[\d.eE+-]*|true|false|null)\s*(?:,|\]\s*$))"
+)
+_CONTROLS = bytes(set(range(32)) - {9, 10, 12, 13, 27})
+_BYTE_ORDERS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+
+
+def content_type_of(head: bytes) -> ContentType:
+    """The type of a body by its first bytes: `HEAD_BYTES` of them, or all that there are."""
+    if not head:
+        return ContentType.EMPTY
+    if head.startswith(_ZIP):
+        return _zipped(head)
+    for sign in _SIGNS:
+        if head.startswith(sign.mark, sign.at):
+            return sign.type
+    text = _plain(head)
+    if _HTML.match(text):
+        return ContentType.HTML
+    if b"%PDF-" in head[:PDF_MARK_WITHIN]:
+        return ContentType.PDF
+    return _textual(text)
+
+
+def _zipped(head: bytes) -> ContentType:
+    return next((kind for mark, kind in _ZIPPED if mark in head), ContentType.ZIP)
+
+
+def _plain(head: bytes) -> bytes:
+    """Text of any encoding as UTF-8, without what may stand before its first sign."""
+    encoding = _BYTE_ORDERS.get(head[:2])
+    if encoding:
+        head = head[2:].decode(encoding, "ignore").encode(errors="ignore")
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip()
+
+
+def _textual(text: bytes) -> ContentType:
+    if text.translate(None, _CONTROLS) != text:
+        return ContentType.UNKNOWN
+    if _XML.match(text):
+        if _SVG.search(text):
+            return ContentType.SVG
+        return ContentType.JATS if _JATS.search(text) else ContentType.XML
+    return ContentType.JSON if _JSON.match(text) else ContentType.TEXT
