@@ -48,9 +48,10 @@ class Committer:
 
     def close(self) -> None:
         """Finish what has come, and end."""
-        self._waiting.put(None)
-        self._thread.join()
-        os.close(self._disk)
+        if self._thread.is_alive():
+            self._waiting.put(None)
+            self._thread.join()
+            os.close(self._disk)
 
     def _run(self) -> None:
         named: list[Delivery] = []

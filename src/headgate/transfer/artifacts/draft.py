@@ -108,9 +108,12 @@ class FileDraft:
 
     def abandon(self) -> None:
         """Remove what was written, without waiting for it."""
-        if self._partial is None and not self._lock.locked():
-            self._over = True  # nothing has reached the disk
-            return
+        if self._lock.acquire(blocking=False):
+            untouched = self._partial is None
+            self._over = self._over or untouched
+            self._lock.release()
+            if untouched:
+                return
         self._folder.submit(self._abandon)
 
     def _take(self) -> list[bytes]:

@@ -66,7 +66,10 @@ class ArtifactFolder:
 
     def submit(self, work: Callable[..., None], *arguments: Any) -> None:
         """Have something done that nobody waits for."""
-        self._pool.submit(work, *arguments)
+        try:
+            self._pool.submit(work, *arguments)
+        except RuntimeError:  # the folder is closed, and its threads are gone
+            work(*arguments)
 
     def partial(self, item: str) -> Partial:
         """The unfinished file of an item."""
@@ -80,11 +83,16 @@ class ArtifactFolder:
     def _open(self) -> None:
         self._root.mkdir(parents=True, exist_ok=True)
         self._aside.mkdir(exist_ok=True)
-        self._left = {path.stem for path in self._aside.iterdir() if path.suffix == SUFFIX}
         self._committer = Committer(self._root)
+        self._look_around()
+
+    def _look_around(self) -> None:
+        self._left = {path.stem for path in self._aside.iterdir() if path.suffix == SUFFIX}
 
     def _tidy(self, before_us: int) -> Tidied:
-        return Tidied(tidy_leftovers(self._aside, before_us), tidy_store(self._root))
+        tidied = Tidied(tidy_leftovers(self._aside, before_us), tidy_store(self._root))
+        self._look_around()
+        return tidied
 
     def _close(self) -> None:
         self._pool.shutdown()

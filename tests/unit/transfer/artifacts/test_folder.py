@@ -1,0 +1,321 @@
+"""Files come into the folder whole, once each, and never over one another."""
+
+import asyncio
+import hashlib
+import os
+
+import pytest
+
+from headgate.core.verification import Expected, Flaw, Inspection, Unfit
+from headgate.ports.artifacts import Kept, Origin
+from headgate.transfer.artifacts.draft import BLOCK
+from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
+from headgate.transfer.artifacts.shelf import STORE
+
+ORIGIN = Origin("http://a/paper", '"1"')
+SOME = [b"x" * BLOCK, b"y" * BLOCK, b"z"]
+
+
+@pytest.fixture
+async def folder(tmp_path):
+    async with ArtifactFolder(tmp_path / "out") as folder:
+        yield folder
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "out"
+
+
+def anything(digests):
+    pass
+
+
+async def keep(folder, name, *pieces, item=None):
+    draft = await folder.begin(item or f"{name} {pieces}")
+    draft.start(ORIGIN)
+    for piece in pieces:
+        await draft.write(piece)
+    return await draft.finish(name, anything)
+
+
+def shown(out):
+    return {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+
+
+def hidden(out, name):
+    return [path for path in (out / name).rglob("*") if path.is_file()]
+
+
+async def left(tmp_path, *pieces, origin=ORIGIN):
+    async with ArtifactFolder(tmp_path / "out") as folder:
+        draft = await folder.begin("paper")
+        draft.start(origin)
+        for piece in pieces:
+            await draft.write(piece)
+        await draft.leave()
+
+
+@pytest.mark.parametrize("pieces", [[b""], [b"a", b"b"], SOME])
+async def test_bytes_come_back_under_their_name(folder, out, pieces):
+    stored = await keep(folder, "paper.pdf", *pieces)
+    content = b"".join(pieces)
+    assert shown(out) == {"paper.pdf": content}
+    assert (stored.path, stored.size, stored.known) == ("paper.pdf", len(content), False)
+    assert stored.sha256 == hashlib.sha256(content).hexdigest()
+    assert hidden(out, ASIDE) == []
+
+
+async def test_two_contents_under_one_name_get_two_names(folder, out):
+    first = await keep(folder, "paper.pdf", b"one")
+    second = await keep(folder, "paper.pdf", b"two")
+    assert first.path == "paper.pdf"
+    assert second.path == f"paper-{second.sha256[:8]}.pdf"
+    assert shown(out) == {first.path: b"one", second.path: b"two"}
+
+
+async def test_one_content_under_two_names_lies_there_once(folder, out):
+    first, second = await keep(folder, "a.pdf", b"one"), await keep(folder, "b.pdf", b"one")
+    assert (first.known, second.known) == (False, True)
+    assert (out / "a.pdf").samefile(out / "b.pdf")
+    assert len(hidden(out, STORE)) == 1
+
+
+async def test_the_same_again_gets_the_same_name(folder, out):
+    names = [(await keep(folder, "a.pdf", content)).path for content in (b"1", b"2", b"1", b"2")]
+    assert names[:2] == names[2:]
+    assert len(shown(out)) == 2
+
+
+async def test_what_somebody_else_put_there_is_not_touched(folder, out):
+    (out / "paper.pdf").write_bytes(b"mine")
+    (out / f"paper-{hashlib.sha256(b'new').hexdigest()[:8]}.pdf").write_bytes(b"mine too")
+    stored = await keep(folder, "paper.pdf", b"new")
+    assert stored.path == f"paper-{stored.sha256}.pdf"
+    assert sorted(shown(out).values()) == [b"mine", b"mine too", b"new"]
+
+
+async def test_a_copy_that_is_already_there_is_taken_for_the_file(folder, out):
+    (out / "paper.pdf").write_bytes(b"same")
+    assert (await keep(folder, "paper.pdf", b"same")).path == "paper.pdf"
+    assert shown(out) == {"paper.pdf": b"same"}
+
+
+async def test_a_link_that_leads_out_of_the_folder_is_not_followed(folder, out, tmp_path):
+    (tmp_path / "elsewhere").write_bytes(b"one")
+    (out / "paper.pdf").symlink_to(tmp_path / "elsewhere")
+    stored = await keep(folder, "paper.pdf", b"two")
+    assert stored.path != "paper.pdf"
+    assert (tmp_path / "elsewhere").read_bytes() == b"one"
+
+
+async def test_a_stored_content_that_was_cut_is_replaced(folder, out):
+    await keep(folder, "a.pdf", b"hello")
+    [content] = hidden(out, STORE)
+    content.write_bytes(b"hell")
+    await keep(folder, "b.pdf", b"hello")
+    assert shown(out)["b.pdf"] == b"hello"
+
+
+async def test_many_at_once_all_arrive(folder, out):
+    await asyncio.gather(*(keep(folder, f"{n % 50}.pdf", str(n).encode()) for n in range(300)))
+    assert sorted(shown(out).values()) == sorted(str(n).encode() for n in range(300))
+    assert hidden(out, ASIDE) == []
+
+
+@pytest.mark.parametrize("pieces", [[b"<html>no</html>"], [*SOME, b"no"]])
+async def test_what_is_not_accepted_leaves_no_trace(folder, out, pieces):
+    draft = await folder.begin("paper")
+    draft.start(ORIGIN)
+    inspection = Inspection(Expected(length=1))
+    for piece in pieces:
+        inspection.feed(piece)
+        await draft.write(piece)
+    with pytest.raises(Unfit) as caught:
+        await draft.finish("paper.pdf", inspection.accept)
+    assert caught.value.finding.flaw is Flaw.SIZE_MISMATCH
+    draft.abandon()
+    await folder.close()
+    assert shown(out) == {}
+    assert hidden(out, ASIDE) == hidden(out, STORE) == []
+
+
+@pytest.mark.parametrize("pieces", [[], [b"little"], SOME])
+async def test_what_is_abandoned_leaves_no_trace(folder, out, pieces):
+    draft = await folder.begin("paper")
+    draft.start(ORIGIN)
+    for piece in pieces:
+        await draft.write(piece)
+    draft.abandon()
+    draft.abandon()
+    await folder.close()
+    assert hidden(out, "") == []
+
+
+async def test_abandoning_after_the_end_is_harmless(folder, out):
+    draft = await folder.begin("paper")
+    draft.start(ORIGIN)
+    await draft.write(b"one")
+    await draft.finish("paper.pdf", anything)
+    draft.abandon()
+    await folder.close()
+    assert shown(out) == {"paper.pdf": b"one"}
+
+
+async def test_whoever_is_cancelled_leaves_a_whole_file_or_none(folder, out):
+    draft = await folder.begin("paper")
+    draft.start(ORIGIN)
+    await draft.write(b"one")
+    task = asyncio.create_task(draft.finish("paper.pdf", anything))
+    await asyncio.sleep(0)  # noqa: TID251  lets the task begin
+    task.cancel()
+    await asyncio.wait([task])
+    draft.abandon()
+    await folder.close()
+    assert shown(out) in ({}, {"paper.pdf": b"one"})
+    assert hidden(out, ASIDE) == []
+
+
+async def test_a_write_that_is_cancelled_can_be_abandoned(folder, out):
+    draft = await folder.begin("paper")
+    draft.start(ORIGIN)
+    task = asyncio.create_task(draft.write(b"x" * 50 * BLOCK))
+    await asyncio.sleep(0)  # noqa: TID251  lets the task begin
+    task.cancel()
+    await asyncio.wait([task])
+    draft.abandon()
+    await folder.close()
+    assert hidden(out, "") == []
+
+
+async def test_other_digests_are_computed_when_asked_for(folder):
+    digests = {}
+    draft = await folder.begin("paper", ("md5", "sha256"))
+    draft.start(ORIGIN)
+    await draft.write(b"one")
+    await draft.finish("paper.pdf", digests.update)
+    assert digests == {name: hashlib.new(name, b"one").hexdigest() for name in ("sha256", "md5")}
+
+
+@pytest.mark.parametrize("pieces", [[b"abc"], SOME])
+async def test_a_later_try_goes_on_where_the_earlier_one_stopped(tmp_path, out, pieces):
+    await left(tmp_path, *pieces)
+    content = b"".join(pieces)
+    async with ArtifactFolder(out) as folder:
+        draft = await folder.begin("paper")
+        assert draft.kept == Kept(ORIGIN, len(content))
+        assert b"".join([block async for block in draft.resume()]) == content
+        await draft.write(b" the rest")
+        stored = await draft.finish("paper.pdf", anything)
+    assert shown(out) == {"paper.pdf": content + b" the rest"}
+    assert stored.sha256 == hashlib.sha256(content + b" the rest").hexdigest()
+    assert hidden(out, ASIDE) == []
+
+
+async def test_a_version_that_changed_begins_anew(tmp_path, out):
+    await left(tmp_path, *SOME)
+    async with ArtifactFolder(out) as folder:
+        draft = await folder.begin("paper")
+        changed = Origin(ORIGIN.url, '"2"')
+        assert not changed.continues(draft.kept.origin)
+        draft.start(changed)
+        await draft.write(b"new")
+        await draft.finish("paper.pdf", anything)
+    assert shown(out) == {"paper.pdf": b"new"}
+
+
+@pytest.mark.parametrize("origin", [Origin("http://a"), Origin("http://a", 'W/"1"')])
+async def test_without_a_firm_validator_nothing_is_left(tmp_path, out, origin):
+    await left(tmp_path, *SOME, origin=origin)
+    assert hidden(out, ASIDE) == []
+
+
+async def test_after_a_restart_only_what_was_synced_counts(tmp_path, out):
+    await left(tmp_path, *SOME)
+    [note] = (out / ASIDE).glob("*.json")
+    note.write_text('{"origin":{"url":"http://a/paper","etag":"\\"1\\""},"boot":"x","synced":2}')
+    async with ArtifactFolder(out) as folder:
+        draft = await folder.begin("paper")
+        assert draft.kept == Kept(ORIGIN, 2)
+        assert [block async for block in draft.resume()] == [b"xx"]
+        await draft.write(b"!")
+        await draft.finish("paper.pdf", anything)
+    assert shown(out) == {"paper.pdf": b"xx!"}
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"origin":1}'])
+async def test_a_note_that_cannot_be_read_begins_anew(tmp_path, out, text):
+    await left(tmp_path, b"abc")
+    [note] = (out / ASIDE).glob("*.json")
+    note.write_text(text)
+    async with ArtifactFolder(out) as folder:
+        draft = await folder.begin("paper")
+        assert draft.kept is None
+        draft.start(ORIGIN)
+        await draft.write(b"new")
+        await draft.finish("paper.pdf", anything)
+    assert shown(out) == {"paper.pdf": b"new"}
+    assert hidden(out, ASIDE) == []
+
+
+async def test_two_who_write_the_same_item_do_not_mix(tmp_path, out):
+    async with ArtifactFolder(out) as one, ArtifactFolder(out) as two:
+        drafts = [await folder.begin("paper") for folder in (one, two)]
+        for draft, letter in zip(drafts, (b"a", b"b"), strict=True):
+            draft.start(ORIGIN)
+            await draft.write(letter * BLOCK)
+            await draft.write(letter * BLOCK)
+        for draft in drafts:
+            await draft.finish("paper.pdf", anything)
+    assert sorted(shown(out).values()) == [b"a" * 2 * BLOCK, b"b" * 2 * BLOCK]
+    assert hidden(out, ASIDE) == []
+
+
+async def test_tidying_spares_what_is_written_and_what_can_be_gone_on_with(tmp_path, out):
+    await left(tmp_path, *SOME)
+    (out / ASIDE / "0123.part").write_bytes(b"of a crash")
+    (out / ASIDE / "4567.json").write_text("{}")
+    (out / ASIDE / "89ab.new").write_text("{}")
+    async with ArtifactFolder(out) as other, ArtifactFolder(out) as folder:
+        busy = await other.begin("busy")
+        busy.start(Origin("http://a"))
+        await busy.write(b"b" * BLOCK)
+        tidied = await folder.tidy(before_us=0)
+        assert tidied.leftovers == 3
+        await busy.finish("busy.pdf", anything)
+        assert (await folder.begin("paper")).kept is not None
+    assert shown(out) == {"busy.pdf": b"b" * BLOCK}
+
+
+async def test_tidying_removes_what_nobody_came_back_for(tmp_path, out):
+    await left(tmp_path, *SOME)
+    async with ArtifactFolder(out) as folder:
+        assert (await folder.tidy(before_us=2**62)).leftovers == 1
+        assert (await folder.begin("paper")).kept is None
+    assert hidden(out, ASIDE) == []
+
+
+async def test_tidying_frees_contents_whose_names_were_removed(folder, out):
+    await keep(folder, "a.pdf", b"one")
+    await keep(folder, "b.pdf", b"two")
+    (out / "a.pdf").unlink()
+    assert (await folder.tidy(before_us=0)).unnamed == 1
+    assert [path.read_bytes() for path in hidden(out, STORE)] == [b"two"]
+
+
+async def test_the_hidden_folders_may_be_removed_meanwhile(folder, out):
+    await keep(folder, "a.pdf", b"one")
+    for name in (ASIDE, STORE):
+        for path in sorted((out / name).rglob("*"), reverse=True):
+            path.rmdir() if path.is_dir() else path.unlink()
+        (out / name).rmdir()
+    await keep(folder, "b.pdf", b"two")
+    assert shown(out) == {"a.pdf": b"one", "b.pdf": b"two"}
+
+
+async def test_files_are_as_readable_as_others_of_the_user(folder, out):
+    await keep(folder, "a.pdf", b"one")
+    plain = out / "plain"
+    plain.write_bytes(b"")
+    assert (out / "a.pdf").stat().st_mode == plain.stat().st_mode
+    assert os.access(out / "a.pdf", os.R_OK)

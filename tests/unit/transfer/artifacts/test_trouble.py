@@ -1,0 +1,186 @@
+"""A disk that refuses is told in words, stops the job or the file, and leaves nothing half done."""
+
+import errno
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from headgate.ports.artifacts import (
+    FileTrouble,
+    FolderFull,
+    FolderGone,
+    FolderReadOnly,
+    FolderTrouble,
+    Origin,
+)
+from headgate.transfer.artifacts import committer, partial, shelf
+from headgate.transfer.artifacts.draft import BLOCK
+from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
+from headgate.transfer.artifacts.trouble import said
+
+IS_ROOT = os.geteuid() == 0
+needs_root = pytest.mark.skipif(not IS_ROOT, reason="only root can mount a file system")
+
+
+@pytest.fixture
+def mount(tmp_path):
+    mounted = []
+
+    def do(*words):
+        place = tmp_path / "mounted"
+        place.mkdir()
+        done = subprocess.run(["mount", *words, str(place)], check=False, capture_output=True)
+        if done.returncode:
+            pytest.skip(f"no mounting here: {done.stderr.decode()}")
+        mounted.append(place)
+        return place
+
+    yield do
+    for place in mounted:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+async def keep(folder, name, *pieces):
+    draft = await folder.begin(name)
+    draft.start(Origin("http://a/b", '"1"'))
+    try:
+        for piece in pieces:
+            await draft.write(piece)
+        return await draft.finish(name, lambda _: None)
+    finally:
+        draft.abandon()
+
+
+def files(root):
+    return sorted(path.name for path in root.rglob("*") if path.is_file())
+
+
+def refusing(number):
+    def refuse(*_, **__):
+        raise OSError(number, os.strerror(number))
+
+    return refuse
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [
+        (errno.ENOSPC, FolderFull),
+        (errno.EDQUOT, FolderFull),
+        (errno.EROFS, FolderReadOnly),
+        (errno.EACCES, FolderReadOnly),
+        (errno.ENOENT, FolderGone),
+        (errno.ENAMETOOLONG, FileTrouble),
+        (errno.EIO, FolderTrouble),
+        (errno.EMFILE, FolderTrouble),
+    ],
+)
+def test_errors_are_sorted_by_what_they_stop(number, kind):
+    trouble = said(OSError(number, os.strerror(number)), Path("papers"))
+    assert type(trouble) is kind
+    assert "papers" in str(trouble)
+
+
+@needs_root
+@pytest.mark.parametrize("size", [3 * BLOCK, 100 * BLOCK])
+async def test_a_full_disk_stops_the_job_and_leaves_no_half_file(mount, size):
+    place = mount("-t", "tmpfs", "-o", f"size={8 * BLOCK}", "tmpfs")
+    async with ArtifactFolder(place) as folder:
+        with pytest.raises(FolderFull, match="make room"):
+            for number in range(10):
+                content = b"x" * BLOCK
+                await keep(folder, f"{number}.pdf", *[content] * (size // BLOCK), b"%d" % number)
+    assert {(place / name).stat().st_size for name in files(place) if ".pdf" in name} <= {size + 1}
+    assert files(place / ASIDE) == []
+
+
+@needs_root
+async def test_a_folder_that_became_read_only_stops_the_job(mount):
+    place = mount("-t", "tmpfs", "tmpfs")
+    async with ArtifactFolder(place) as folder:
+        await keep(folder, "a.pdf", b"one")
+        subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+        with pytest.raises(FolderReadOnly):
+            await keep(folder, "b.pdf", b"two")
+
+
+async def test_a_folder_that_cannot_be_made_is_told_at_once(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(FolderTrouble, match="file"):
+        async with ArtifactFolder(tmp_path / "file" / "out"):
+            pass
+
+
+async def test_a_folder_whose_path_is_too_long_is_told_at_once(tmp_path):
+    with pytest.raises(FileTrouble, match="too long"):
+        async with ArtifactFolder(tmp_path / ("x" * 300)):
+            pass
+
+
+@pytest.mark.parametrize("pieces", [[b"one"], [b"x" * BLOCK] * 2])
+async def test_a_folder_that_was_removed_stops_the_job_and_is_not_made_again(tmp_path, pieces):
+    root = tmp_path / "out"
+    async with ArtifactFolder(root) as folder:
+        shutil.rmtree(root)
+        with pytest.raises(FolderGone, match="moved or removed"):
+            await keep(folder, "a.pdf", *pieces)
+    assert not root.exists()
+
+
+@pytest.mark.parametrize("place", [(committer, "sync_all"), (shelf.os, "link"), (partial.os, "write")])
+async def test_a_disk_that_is_full_at_any_step_leaves_nothing(tmp_path, monkeypatch, place):
+    async with ArtifactFolder(tmp_path) as folder:
+        with monkeypatch.context() as patch:
+            patch.setattr(*place, refusing(errno.ENOSPC))
+            with pytest.raises(FolderFull):
+                await keep(folder, "a.pdf", b"one")
+        assert files(tmp_path) == []
+        await keep(folder, "b.pdf", b"two")  # room was made
+    assert (tmp_path / "b.pdf").read_bytes() == b"two"
+
+
+async def test_one_file_that_does_not_get_to_the_disk_does_not_harm_others(tmp_path, monkeypatch):
+    def sync(numbers, folders, root):
+        return {number: OSError(errno.EIO, "broken") for number in numbers}
+
+    async with ArtifactFolder(tmp_path) as folder:
+        with monkeypatch.context() as patch:
+            patch.setattr(committer, "sync_all", sync)
+            with pytest.raises(FolderTrouble, match="broken"):
+                await keep(folder, "a.pdf", b"one")
+        await keep(folder, "b.pdf", b"two")
+    assert [name for name in files(tmp_path) if ".pdf" in name] == ["b.pdf"]
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK])
+async def test_without_links_files_are_moved_and_still_never_overwritten(
+    tmp_path, monkeypatch, number
+):
+    monkeypatch.setattr(shelf.os, "link", refusing(number))
+    async with ArtifactFolder(tmp_path) as folder:
+        first = await keep(folder, "a.pdf", b"one")
+        second = await keep(folder, "a.pdf", b"two")
+        again = await keep(folder, "a.pdf", b"two")
+    assert (first.path, second.path) == ("a.pdf", f"a-{second.sha256[:8]}.pdf")
+    assert again.path == second.path
+    assert files(tmp_path) == sorted([first.path, second.path])
+
+
+@needs_root
+async def test_a_file_system_without_links_and_without_case(mount, tmp_path):
+    image = tmp_path / "image"
+    image.write_bytes(b"")
+    os.truncate(image, 8 * 1024 * 1024)
+    if shutil.which("mkfs.vfat") is None:
+        pytest.skip("mkfs.vfat is not installed")
+    subprocess.run(["mkfs.vfat", str(image)], check=True, capture_output=True)
+    place = mount("-o", "loop", str(image))
+    async with ArtifactFolder(place) as folder:
+        await keep(folder, "A.pdf", b"one")
+        await keep(folder, "a.pdf", b"two")
+        await keep(folder, "Ünï.pdf", b"three")
+    shown = [path.read_bytes() for path in place.iterdir() if path.is_file()]
+    assert sorted(shown) == [b"one", b"three", b"two"]
