@@ -167,20 +167,3 @@ async def test_without_links_files_are_moved_and_still_never_overwritten(
     assert (first.path, second.path) == ("a.pdf", f"a-{second.sha256[:8]}.pdf")
     assert again.path == second.path
     assert files(tmp_path) == sorted([first.path, second.path])
-
-
-@needs_root
-async def test_a_file_system_without_links_and_without_case(mount, tmp_path):
-    image = tmp_path / "image"
-    image.write_bytes(b"")
-    os.truncate(image, 8 * 1024 * 1024)
-    if shutil.which("mkfs.vfat") is None:
-        pytest.skip("mkfs.vfat is not installed")
-    subprocess.run(["mkfs.vfat", str(image)], check=True, capture_output=True)
-    place = mount("-o", "loop", str(image))
-    async with ArtifactFolder(place) as folder:
-        await keep(folder, "A.pdf", b"one")
-        await keep(folder, "a.pdf", b"two")
-        await keep(folder, "Ünï.pdf", b"three")
-    shown = [path.read_bytes() for path in place.iterdir() if path.is_file()]
-    assert sorted(shown) == [b"one", b"three", b"two"]

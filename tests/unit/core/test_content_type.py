@@ -1,0 +1,85 @@
+"""Bytes say what they are, whatever they are called."""
+
+import gzip
+import io
+import json
+import zipfile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from headgate.core.content_type import HEAD_BYTES, ContentType, content_type_of
+
+
+def zipped(*names, first=b""):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        if first:
+            archive.writestr("mimetype", first)
+        for name in names:
+            archive.writestr(name, "x")
+    return file.getvalue()
+
+
+def image(kind):
+    file = io.BytesIO()
+    Image.new("RGB", (2, 2)).save(file, kind)
+    return file.getvalue()
+
+
+SAMPLES = [
+    (b"", ContentType.EMPTY),
+    (b"%PDF-1.7\n...", ContentType.PDF),
+    (b"\xef\xbb\xbf\r\n%PDF-1.4", ContentType.PDF),
+    (b"junk of a server\n" * 50 + b"%PDF-1.4", ContentType.PDF),
+    (b"junk of a server\n" * 80 + b"%PDF-1.4", ContentType.TEXT),
+    (b"<!DOCTYPE html><html>", ContentType.HTML),
+    (b"\n\n <!-- \xc3\xbc --> <HTML lang=en>", ContentType.HTML),
+    (b'<?xml version="1.0"?><!DOCTYPE html PUBLIC "x"><html>', ContentType.HTML),
+    (b"<title>Error</title> %PDF-1.4", ContentType.HTML),
+    ("\ufeff<html><body>".encode("utf-16-le"), ContentType.HTML),
+    (b'<?xml version="1.0"?><!DOCTYPE article PUBLIC "-//NLM//DTD JATS">', ContentType.JATS),
+    (b'<article xmlns:xlink="x"><front>', ContentType.JATS),
+    (b'<?xml version="1.0"?><records/>', ContentType.XML),
+    (b'<svg xmlns="x">', ContentType.SVG),
+    (json.dumps({"a": [1]}).encode(), ContentType.JSON),
+    (b"[]", ContentType.JSON),
+    (b"[1, 2]", ContentType.JSON),
+    (b"[1] A. Author, A Title", ContentType.TEXT),
+    (b"plain words", ContentType.TEXT),
+    ("Gr\xfc\xdfe".encode("latin-1"), ContentType.TEXT),
+    ("\ufeffwords".encode("utf-16-be"), ContentType.TEXT),
+    (b"%!PS-Adobe-3.0", ContentType.POSTSCRIPT),
+    (b"{\\rtf1\\ansi", ContentType.RTF),
+    (zipped("a.txt"), ContentType.ZIP),
+    (zipped(), ContentType.ZIP),
+    (zipped("OPS/a.html", first=b"application/epub+zip"), ContentType.EPUB),
+    (zipped("a", first=b"application/vnd.oasis.opendocument.text"), ContentType.ODT),
+    (zipped("[Content_Types].xml", "word/document.xml"), ContentType.DOCX),
+    (zipped("[Content_Types].xml", "xl/workbook.xml"), ContentType.XLSX),
+    (zipped("[Content_Types].xml", "ppt/presentation.xml"), ContentType.PPTX),
+    (gzip.compress(b"x"), ContentType.GZIP),
+    (image("PNG"), ContentType.PNG),
+    (image("JPEG"), ContentType.JPEG),
+    (image("GIF"), ContentType.GIF),
+    (image("WEBP"), ContentType.WEBP),
+    (image("TIFF"), ContentType.TIFF),
+    (bytes(range(256)), ContentType.UNKNOWN),
+]
+
+
+@pytest.mark.parametrize(("head", "expected"), SAMPLES)
+def test_content_is_known_by_its_first_bytes(head, expected):
+    assert content_type_of(head) is expected
+
+
+@given(st.binary(max_size=HEAD_BYTES))
+def test_any_bytes_have_a_type(head):
+    assert content_type_of(head) in ContentType
+
+
+def test_files_of_a_known_type_can_be_named():
+    nameless = {each for each in ContentType if not each.extension}
+    assert nameless == {ContentType.EMPTY, ContentType.UNKNOWN, ContentType.OLE}
