@@ -22,7 +22,7 @@ STEPS = {"open", "os.link", "os.rename", "os.remove", "os.mkdir", "os.truncate",
 
 
 def die_at(step: int, folder: Path) -> None:
-    """Be killed at the so-maniest step at the file system."""
+    """Be killed at the step of that number, counted at the file system."""
     seen = 0
 
     def count(event: str, arguments: tuple[Any, ...]) -> None:

@@ -24,7 +24,7 @@ def shown(folder: Path) -> dict[str, bytes]:
 
 
 def hidden(folder: Path) -> list[Path]:
-    return [path for path in (folder / ASIDE).iterdir()]
+    return list((folder / ASIDE).iterdir())
 
 
 async def run_again(folder: Path) -> None:

@@ -43,6 +43,10 @@ def mount(tmp_path):
         subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
+def make_read_only(place):
+    subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+
+
 async def keep(folder, name, *pieces):
     draft = await folder.begin(name)
     draft.start(Origin("http://a/b", '"1"'))
@@ -88,11 +92,15 @@ def test_errors_are_sorted_by_what_they_stop(number, kind):
 @pytest.mark.parametrize("size", [3 * BLOCK, 100 * BLOCK])
 async def test_a_full_disk_stops_the_job_and_leaves_no_half_file(mount, size):
     place = mount("-t", "tmpfs", "-o", f"size={8 * BLOCK}", "tmpfs")
+    blocks = [b"x" * BLOCK] * (size // BLOCK)
+
+    async def fill(folder):
+        for number in range(10):
+            await keep(folder, f"{number}.pdf", *blocks, b"%d" % number)
+
     async with ArtifactFolder(place) as folder:
         with pytest.raises(FolderFull, match="make room"):
-            for number in range(10):
-                content = b"x" * BLOCK
-                await keep(folder, f"{number}.pdf", *[content] * (size // BLOCK), b"%d" % number)
+            await fill(folder)
     assert {(place / name).stat().st_size for name in files(place) if ".pdf" in name} <= {size + 1}
     assert files(place / ASIDE) == []
 
@@ -102,7 +110,7 @@ async def test_a_folder_that_became_read_only_stops_the_job(mount):
     place = mount("-t", "tmpfs", "tmpfs")
     async with ArtifactFolder(place) as folder:
         await keep(folder, "a.pdf", b"one")
-        subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+        make_read_only(place)
         with pytest.raises(FolderReadOnly):
             await keep(folder, "b.pdf", b"two")
 
@@ -130,7 +138,9 @@ async def test_a_folder_that_was_removed_stops_the_job_and_is_not_made_again(tmp
     assert not root.exists()
 
 
-@pytest.mark.parametrize("place", [(committer, "sync_all"), (shelf.os, "link"), (partial.os, "write")])
+@pytest.mark.parametrize(
+    "place", [(committer, "sync_all"), (shelf.os, "link"), (partial.os, "write")]
+)
 async def test_a_disk_that_is_full_at_any_step_leaves_nothing(tmp_path, monkeypatch, place):
     async with ArtifactFolder(tmp_path) as folder:
         with monkeypatch.context() as patch:

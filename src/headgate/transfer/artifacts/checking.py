@@ -1,0 +1,111 @@
+"""Every file of a folder against the line of the manifest that tells of it."""
+
+import hashlib
+import os
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from headgate.core.errors import BadSource
+from headgate.core.manifest import ATTEMPTS, MANIFEST, ManifestLine
+
+
+class Discrepancy(StrEnum):
+    """How a folder may differ from its manifest."""
+
+    MISSING = "missing"
+    SIZE = "size"
+    CONTENT = "content"
+    EXTRA = "extra"
+    BAD_LINE = "bad-line"
+    UNREADABLE = "unreadable"
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """One place where the folder is not what its manifest says."""
+
+    kind: Discrepancy
+    path: str
+    id: str = ""
+    detail: str = ""
+
+
+class FolderCheck:
+    """Reads a whole folder, in little memory: eight bytes are kept of each name."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._named = array("Q")
+        self.files = 0
+        self.bytes = 0
+
+    def run(self) -> Iterator[Difference]:
+        """All differences; first those of the manifest's lines, then files that it knows not."""
+        try:
+            manifest = (self._root / MANIFEST).open("rb")
+        except OSError as error:
+            raise BadSource(f"{self._root} has no {MANIFEST} that can be read") from error
+        with manifest:
+            for number, line in enumerate(manifest, 1):
+                yield from self._check_line(number, line)
+        yield from self._extra()
+
+    def _check_line(self, number: int, line: bytes) -> Iterator[Difference]:
+        try:
+            told = msgspec.json.decode(line, type=ManifestLine)
+        except msgspec.DecodeError as error:
+            yield Difference(Discrepancy.BAD_LINE, MANIFEST, detail=f"line {number}: {error}")
+            return
+        if told.path is None:
+            return
+        if not _is_inside(told.path):
+            yield Difference(Discrepancy.BAD_LINE, told.path, told.id, "leads out of the folder")
+            return
+        self._named.append(_short(told.path))
+        if difference := self._compare(told, told.path):
+            yield difference
+
+    def _compare(self, told: ManifestLine, path: str) -> Difference | None:
+        try:
+            with (self._root / path).open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                if size != told.bytes:
+                    detail = f"{size} bytes, not {told.bytes}"
+                    return Difference(Discrepancy.SIZE, path, told.id, detail)
+                found = hashlib.file_digest(file, "sha256").hexdigest()
+        except FileNotFoundError:
+            return Difference(Discrepancy.MISSING, path, told.id)
+        except OSError as error:
+            return Difference(Discrepancy.UNREADABLE, path, told.id, error.strerror or "")
+        self.files += 1
+        self.bytes += size
+        if found != told.sha256:
+            return Difference(Discrepancy.CONTENT, path, told.id, f"sha256 {found}")
+        return None
+
+    def _extra(self) -> Iterator[Difference]:
+        known = array("Q", sorted(self._named))
+        with os.scandir(self._root) as entries:
+            for entry in entries:
+                ours = entry.name.startswith(".") or entry.name in {MANIFEST, ATTEMPTS}
+                if not ours and not _holds(known, _short(entry.name)):
+                    yield Difference(Discrepancy.EXTRA, entry.name)
+
+
+def _is_inside(path: str) -> bool:
+    parts = PurePosixPath(path)
+    return not parts.is_absolute() and ".." not in parts.parts and "\0" not in path
+
+
+def _short(path: str) -> int:
+    digest = hashlib.blake2b(path.encode(errors="surrogateescape"), digest_size=8).digest()
+    return int.from_bytes(digest, "big")
+
+
+def _holds(known: "array[int]", value: int) -> bool:
+    place = bisect_left(known, value)
+    return place < len(known) and known[place] == value
