@@ -1,6 +1,7 @@
-"""Puts a few files into a folder, and dies at the step that it is told."""
+"""Puts a few files into a folder; told to, dies on the way, at one step after another."""
 
 import asyncio
+import itertools
 import os
 import signal
 import sys
@@ -19,6 +20,7 @@ FILES = {
     "twin": ("other.pdf", LARGE),
 }
 STEPS = {"open", "os.link", "os.rename", "os.remove", "os.mkdir", "os.truncate", "fcntl.flock"}
+NEVER = 0
 
 
 def die_at(step: int, folder: Path) -> None:
@@ -34,7 +36,7 @@ def die_at(step: int, folder: Path) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(count)
-    for name in ("write", "fsync", "fdatasync", "close"):
+    for name in ("write", "fsync", "close"):
         setattr(os, name, announced(getattr(os, name)))
 
 
@@ -62,12 +64,37 @@ async def keep(folder: ArtifactFolder, item: str) -> None:
     await draft.finish(name, lambda _: None)
 
 
-async def main(root: Path, step: int) -> None:
+async def fill(root: Path, step: int) -> None:
+    """Put all files into a folder, or as many as are there before the step."""
     async with ArtifactFolder(root) as folder:
         die_at(step, root)
         for item in FILES:
             await keep(folder, item)
 
 
+def code_of_filling(root: Path, step: int) -> int:
+    """How a process ended that filled the folder; forked, for it is one of many."""
+    pid = os.fork()
+    if pid == 0:
+        asyncio.run(fill(root, step))
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def die_everywhere(root: Path) -> int:
+    """One folder for each step; in each, a first process dies at it and a second one sooner."""
+    for step in itertools.count(1):
+        folder = root / str(step)
+        first = code_of_filling(folder, step)
+        if first != -signal.SIGKILL:
+            return first
+        second = code_of_filling(folder, step // 2 + 1)
+        if second not in {-signal.SIGKILL, 0}:
+            return second
+    return 0
+
+
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), int(sys.argv[2])))
+    if sys.argv[2] == "die":
+        sys.exit(die_everywhere(Path(sys.argv[1])))
+    asyncio.run(fill(Path(sys.argv[1]), NEVER))

@@ -44,39 +44,65 @@ class ContentType(StrEnum):
     UNKNOWN = "application/octet-stream"
 
     @property
-    def extension(self) -> str:
-        """How the name of such a file ends, with the dot; empty where nothing is known."""
-        return _EXTENSIONS.get(self, "")
+    def extensions(self) -> tuple[str, ...]:
+        """How names of such files end, the usual one first; none where nothing is known."""
+        return _EXTENSIONS.get(self, ())
 
 
 _EXTENSIONS = {
-    ContentType.PDF: ".pdf",
-    ContentType.HTML: ".html",
-    ContentType.JATS: ".xml",
-    ContentType.XML: ".xml",
-    ContentType.JSON: ".json",
-    ContentType.TEXT: ".txt",
-    ContentType.POSTSCRIPT: ".ps",
-    ContentType.RTF: ".rtf",
-    ContentType.EPUB: ".epub",
-    ContentType.DOCX: ".docx",
-    ContentType.XLSX: ".xlsx",
-    ContentType.PPTX: ".pptx",
-    ContentType.ODT: ".odt",
-    ContentType.ZIP: ".zip",
-    ContentType.GZIP: ".gz",
-    ContentType.BZIP2: ".bz2",
-    ContentType.XZ: ".xz",
-    ContentType.ZSTD: ".zst",
-    ContentType.TAR: ".tar",
-    ContentType.PNG: ".png",
-    ContentType.JPEG: ".jpg",
-    ContentType.GIF: ".gif",
-    ContentType.WEBP: ".webp",
-    ContentType.TIFF: ".tif",
-    ContentType.SVG: ".svg",
-    ContentType.DJVU: ".djvu",
+    ContentType.PDF: (".pdf",),
+    ContentType.HTML: (".html", ".htm", ".xhtml"),
+    ContentType.JATS: (".xml", ".nxml"),
+    ContentType.XML: (".xml", ".nxml", ".rdf", ".rss", ".atom", ".xsd", ".gml", ".kml"),
+    ContentType.JSON: (".json", ".jsonl", ".geojson", ".ipynb"),
+    ContentType.TEXT: (
+        *(".txt", ".csv", ".tsv", ".tex", ".bib", ".ris", ".md", ".rst", ".log"),
+        *(".yaml", ".yml", ".toml", ".ini", ".fasta", ".fa", ".nt", ".ttl", ".py", ".r"),
+    ),
+    ContentType.POSTSCRIPT: (".ps", ".eps"),
+    ContentType.RTF: (".rtf",),
+    ContentType.EPUB: (".epub",),
+    ContentType.DOCX: (".docx", ".docm"),
+    ContentType.XLSX: (".xlsx", ".xlsm"),
+    ContentType.PPTX: (".pptx", ".pptm"),
+    ContentType.ODT: (".odt",),
+    ContentType.ZIP: (".zip", ".jar", ".whl", ".kmz", ".npz"),
+    ContentType.GZIP: (".gz", ".tgz", ".svgz"),
+    ContentType.BZIP2: (".bz2", ".tbz"),
+    ContentType.XZ: (".xz", ".txz"),
+    ContentType.ZSTD: (".zst",),
+    ContentType.TAR: (".tar",),
+    ContentType.PNG: (".png",),
+    ContentType.JPEG: (".jpg", ".jpeg"),
+    ContentType.GIF: (".gif",),
+    ContentType.WEBP: (".webp",),
+    ContentType.TIFF: (".tif", ".tiff"),
+    ContentType.SVG: (".svg",),
+    ContentType.DJVU: (".djvu", ".djv"),
 }
+_ALIASES = {
+    "application/x-pdf": ContentType.PDF,
+    "application/xhtml+xml": ContentType.HTML,
+    "text/xml": ContentType.XML,
+    "text/json": ContentType.JSON,
+    "image/jpg": ContentType.JPEG,
+    "image/x-png": ContentType.PNG,
+    "application/x-gzip": ContentType.GZIP,
+    "application/x-zip-compressed": ContentType.ZIP,
+}
+_SAYS_NOTHING = frozenset({ContentType.UNKNOWN, ContentType.EMPTY, ContentType.TEXT})
+
+
+def stated_type(header: str, name: str = "") -> ContentType | None:
+    """What a `Content-Type` header or a file name says that a body is; None if neither does.
+
+    A name that ends in .pdf outweighs the header: error pages come with a header of their own.
+    """
+    if name.lower().endswith(".pdf"):
+        return ContentType.PDF
+    media = header.partition(";")[0].strip().lower()
+    stated = _ALIASES.get(media) or next((each for each in ContentType if each == media), None)
+    return None if stated in _SAYS_NOTHING else stated
 
 
 class _Sign(NamedTuple):

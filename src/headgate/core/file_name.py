@@ -14,14 +14,15 @@ _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,8}$")
 _OURS = frozenset({"manifest.jsonl", "attempts.csv"})
 
 
-def file_name(suggested: str, extension: str = "") -> str:
-    """A name close to the suggested one, with the extension that the content calls for."""
+def file_name(suggested: str, extensions: tuple[str, ...] = ()) -> str:
+    """A name close to the suggested one, ending as its content calls for: the first is usual."""
     name = _visible(suggested).strip(" .")
-    if extension and not name.lower().endswith(extension):
-        name += extension
+    usual = extensions[0] if extensions else ""
+    if not name.lower().endswith(extensions or ("",)):
+        name += usual
     name = _shortened(name, suggested)
-    if not name.strip(" ._") or name == extension:
-        name = f"file{extension}"
+    if not name.strip(" ._") or name == usual:
+        name = f"file{usual}"
     if name.startswith("-") or _DEVICES.fullmatch(name) or name.lower() in _OURS:
         name = f"_{name}"
     return name

@@ -8,7 +8,7 @@ MANIFEST = "manifest.jsonl"
 ATTEMPTS = "attempts.csv"
 
 
-class Ending(StrEnum):
+class FinalOutcome(StrEnum):
     """What became of an item."""
 
     DONE = "done"
@@ -22,7 +22,7 @@ class ManifestLine(msgspec.Struct, frozen=True):
 
     id: str
     input: str
-    outcome: Ending
+    outcome: FinalOutcome
     reason: str | None = None
     resolver: str | None = None
     url: str | None = None

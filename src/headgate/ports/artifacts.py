@@ -126,6 +126,10 @@ class Artifacts(Protocol):
         """Begin a file for an item; sha256 is always computed, others by their names."""
         ...
 
+    async def has(self, path: str, size: int) -> bool:
+        """Whether a file of that size is there still, under the path that it was stored at."""
+        ...
+
     async def tidy(self, before_us: int) -> Tidied:
         """Clear away what nobody is writing: the unusable, and all last written before then."""
         ...

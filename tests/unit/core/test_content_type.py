@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from headgate.core.content_type import HEAD_BYTES, ContentType, content_type_of
+from headgate.core.content_type import HEAD_BYTES, ContentType, content_type_of, stated_type
 
 
 def zipped(*names, first=b""):
@@ -81,5 +81,25 @@ def test_any_bytes_have_a_type(head):
 
 
 def test_files_of_a_known_type_can_be_named():
-    nameless = {each for each in ContentType if not each.extension}
+    nameless = {each for each in ContentType if not each.extensions}
     assert nameless == {ContentType.EMPTY, ContentType.UNKNOWN, ContentType.OLE}
+
+
+@pytest.mark.parametrize(
+    ("header", "name", "expected"),
+    [
+        ("application/pdf", "", ContentType.PDF),
+        ("Application/PDF; qs=0.001", "download", ContentType.PDF),
+        ("application/octet-stream", "Paper.PDF", ContentType.PDF),
+        ("text/html; charset=utf-8", "paper.pdf", ContentType.PDF),
+        ("text/html; charset=utf-8", "paper", ContentType.HTML),
+        ("text/xml", "", ContentType.XML),
+        ("image/jpg", "", ContentType.JPEG),
+        ("application/octet-stream", "", None),
+        ("text/plain", "", None),
+        ("application/x-nobody-knows", "", None),
+        ("", "", None),
+    ],
+)
+def test_headers_and_names_are_promises(header, name, expected):
+    assert stated_type(header, name) is expected

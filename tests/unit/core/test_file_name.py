@@ -13,6 +13,8 @@ from headgate.core.file_name import LONGEST, file_name, marked
     ("suggested", "extension", "expected"),
     [
         ("paper.pdf", ".pdf", "paper.pdf"),
+        ("page.htm", (".html", ".htm"), "page.htm"),
+        ("page.php", (".html", ".htm"), "page.php.html"),
         ("Paper.PDF", ".pdf", "Paper.PDF"),
         ("paper", ".pdf", "paper.pdf"),
         ("paper.php", ".pdf", "paper.php.pdf"),
@@ -35,7 +37,8 @@ from headgate.core.file_name import LONGEST, file_name, marked
     ],
 )
 def test_names_are_made_safe(suggested, extension, expected):
-    assert file_name(suggested, extension) == expected
+    wanted = extension if isinstance(extension, tuple) else (extension,) if extension else ()
+    assert file_name(suggested, wanted) == expected
 
 
 def test_a_long_name_is_cut_and_told_apart_by_its_whole():
@@ -53,13 +56,13 @@ def test_a_mark_stands_before_the_extension(name, expected):
     assert marked(name, "12") == expected
 
 
-@given(st.text(), st.sampled_from(["", ".pdf"]))
-def test_any_text_becomes_a_safe_name(suggested, extension):
-    name = file_name(suggested, extension)
+@given(st.text(), st.sampled_from([(), (".pdf",), (".html", ".htm")]))
+def test_any_text_becomes_a_safe_name(suggested, extensions):
+    name = file_name(suggested, extensions)
     assert 0 < len(name.encode()) <= LONGEST + 1
     assert not set(name) & set('<>:"/\\|?*\0')
     assert name[0] not in ".- "
     assert name[-1] not in ". "
-    assert name.lower().endswith(extension)
+    assert name.lower().endswith(extensions or ("",))
     assert unicodedata.is_normalized("NFC", name)
-    assert file_name(name, extension) == name
+    assert file_name(name, extensions) == name

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 
-from headgate.ports.artifacts import Stored
+from headgate.ports.artifacts import FileTrouble, Stored
 from headgate.transfer.artifacts.durability import sync_all
 from headgate.transfer.artifacts.partial import Partial
 from headgate.transfer.artifacts.shelf import Shelf
@@ -44,7 +44,10 @@ class Committer:
 
     def add(self, delivery: Delivery) -> None:
         """Have a file put in its place."""
-        self._waiting.put(delivery)
+        if self._thread.is_alive():
+            self._waiting.put(delivery)
+        else:
+            _give_up(delivery, FileTrouble("the folder was closed before the file was finished"))
 
     def close(self) -> None:
         """Finish what has come, and end."""
@@ -77,8 +80,8 @@ class Committer:
         self, fresh: list[Delivery], named: list[Delivery]
     ) -> tuple[list[Delivery], list[Delivery]]:
         """Those whose bytes are on the disk, and those whose names are."""
-        folders = {folder for each in named for folder in self._shelf.folders(each.sha256)}
         try:
+            folders = {folder for each in named for folder in self._shelf.folders(each.sha256)}
             failed = sync_all([each.partial.number for each in fresh], folders, self._disk)
         except OSError as error:
             for each in (*fresh, *named):

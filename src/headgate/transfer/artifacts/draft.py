@@ -37,11 +37,6 @@ class Workshop(Protocol):
         """The unfinished file of an item."""
         ...
 
-    @property
-    def committer(self) -> Committer:
-        """Puts complete files in their place."""
-        ...
-
 
 class FileDraft:
     """Bytes that become a file.
@@ -49,18 +44,20 @@ class FileDraft:
     A thread that writes cannot be interrupted: the lock makes `abandon` wait until it is through.
     """
 
-    def __init__(self, folder: Workshop, item: str, algorithms: tuple[str, ...]) -> None:
+    def __init__(
+        self, folder: Workshop, committer: Committer, item: str, algorithms: tuple[str, ...]
+    ) -> None:
         self._folder = folder
+        self._committer = committer
         self._item = item
-        self._digests = {
-            name: hashlib.new(name, usedforsecurity=False)
-            for name in dict.fromkeys(("sha256", *algorithms))
-        }
-        self._origin = Origin("")
+        self._algorithms = dict.fromkeys(("sha256", *algorithms))
+        self._digests = self._no_digests()
+        self._origin: Origin | None = None
         self._partial: Partial | None = None
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
         self._lock = threading.Lock()
+        self._going_on = False
         self._over = False
         self.kept: Kept | None = None
 
@@ -69,24 +66,27 @@ class FileDraft:
         with self._lock:
             self._partial = self._folder.partial(self._item)
             self.kept = self._partial.kept()
-            if self.kept is None:
-                self._partial.clear()
 
     def start(self, origin: Origin) -> None:
-        """Begin with the first byte, whatever was left."""
+        """Begin with the first byte, whatever was left or written before."""
         self._origin = origin
+        self._take()
+        self._digests = self._no_digests()
+        self._going_on = False
 
     async def resume(self) -> AsyncIterator[bytes]:
         """Go on where the earlier try stopped; its bytes come out once more."""
         if self._partial is None or self.kept is None:
             raise RuntimeError("nothing was left that could be gone on with")
         blocks = self._partial.blocks(self.kept.size)
-        self._origin, self.kept = self.kept.origin, None
+        self._origin, self._going_on = self.kept.origin, True
         while block := await self._folder.run(self._reread, blocks):
             yield block
 
     async def write(self, data: bytes) -> None:
         """Append."""
+        if self._origin is None:
+            raise RuntimeError("write() before start() or resume()")
         self._waiting.append(data)
         self._waiting_bytes += len(data)
         if self._waiting_bytes >= BLOCK:
@@ -103,7 +103,7 @@ class FileDraft:
         return await asyncio.wrap_future(outcome)
 
     async def leave(self) -> None:
-        """Stop here, so that a later try can go on."""
+        """Stop here, so that a later try can go on; before `start`, with what was left before."""
         await self._folder.run(self._leave, self._take())
 
     def abandon(self) -> None:
@@ -116,6 +116,9 @@ class FileDraft:
                 return
         self._folder.submit(self._abandon)
 
+    def _no_digests(self) -> "dict[str, hashlib._Hash]":
+        return {name: hashlib.new(name, usedforsecurity=False) for name in self._algorithms}
+
     def _take(self) -> list[bytes]:
         blocks, self._waiting, self._waiting_bytes = self._waiting, [], 0
         return blocks
@@ -123,29 +126,29 @@ class FileDraft:
     def _reread(self, blocks: Iterator[bytes]) -> bytes:
         with self._lock:
             block = b"" if self._over else next(blocks, b"")
-            self._count([block])
+            self._count(block)
             return block
 
     def _append(self, blocks: list[bytes]) -> None:
         with self._lock:
-            if not self._over:
+            if not self._over and self._origin is not None:
                 self._write(blocks).note(self._origin)
 
     def _write(self, blocks: list[bytes]) -> Partial:
         if self._partial is None:
             self._partial = self._folder.partial(self._item)
-            self._partial.clear_if_used()
-        elif self.kept is not None:
-            self.kept = None
+        if not self._going_on:
+            self._going_on = True
             self._partial.clear()
-        self._count(blocks)
-        self._partial.append(blocks)
+        # One large piece: each call lets go of the interpreter, and has to wait for it again.
+        data = b"".join(blocks)
+        self._count(data)
+        self._partial.append(data)
         return self._partial
 
-    def _count(self, blocks: list[bytes]) -> None:
+    def _count(self, data: bytes) -> None:
         for digest in self._digests.values():
-            for block in blocks:
-                digest.update(block)
+            digest.update(data)
 
     def _deliver(
         self,
@@ -160,7 +163,7 @@ class FileDraft:
             self._abandon()
             outcome.set_exception(trouble)
         else:
-            self._folder.committer.add(Delivery(partial, sha256, name, outcome))
+            self._committer.add(Delivery(partial, sha256, name, outcome))
 
     def _seal(self, blocks: list[bytes], accept: Callable[[Digests], None]) -> tuple[Partial, str]:
         with self._lock:
@@ -169,6 +172,7 @@ class FileDraft:
             partial = self._write(blocks)
             digests = {name: digest.hexdigest() for name, digest in self._digests.items()}
             accept(digests)
+            partial.settle()
             self._over = True
             return partial, digests["sha256"]
 
@@ -177,12 +181,12 @@ class FileDraft:
             if self._over:
                 return
             self._over = True
-            if self._origin.validator:
-                partial = self._write(blocks)
-                partial.note(self._origin)
-                partial.close()
-            elif self._partial is not None:
-                _drop(self._partial)
+            try:
+                if self._origin is not None:
+                    self._write(blocks).leave(self._origin)
+            finally:
+                if self._partial is not None:
+                    self._partial.close()
 
     def _abandon(self) -> None:
         with self._lock:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-FEW = 6
+FEW = 3
 """Up to so many files and folders are cheaper one by one than a whole file system."""
 
 _libc = ctypes.CDLL(None, use_errno=True)

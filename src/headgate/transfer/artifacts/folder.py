@@ -1,20 +1,26 @@
 """The output folder of a download job."""
 
 import asyncio
+import errno
+import os
+import stat
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from headgate.ports.artifacts import Tidied
+from headgate.ports.artifacts import FileTrouble, FolderTrouble, Tidied
 from headgate.transfer.artifacts.committer import Committer
 from headgate.transfer.artifacts.draft import FileDraft
+from headgate.transfer.artifacts.durability import sync_folder
 from headgate.transfer.artifacts.leftovers import tidy_leftovers, tidy_store
 from headgate.transfer.artifacts.partial import SUFFIX, Partial, name_of
 from headgate.transfer.artifacts.trouble import in_words
 
 ASIDE = ".headgate-partial"
 """Inside the folder, so that a finished file only has to get another name."""
+LONGEST_PATH = 3_800
+"""In bytes: with the longest of our names behind it, still less than systems allow."""
 
 Answer = TypeVar("Answer")
 
@@ -22,16 +28,21 @@ Answer = TypeVar("Answer")
 class ArtifactFolder:
     """Files of downloads: written aside, checked, and then put under a name for good."""
 
-    THREADS = 4
+    THREADS = 8
+    """They mostly wait for the disk."""
 
     def __init__(self, root: Path) -> None:
         self._root = root.absolute()
         self._aside = self._root / ASIDE
         self._left: set[str] = set()
+        self._committer: Committer | None = None
         self._pool = ThreadPoolExecutor(self.THREADS, thread_name_prefix="artifacts")
 
     async def __aenter__(self) -> Self:
-        await self.run(self._open)
+        try:
+            await self.run(self._open)
+        except FileTrouble as trouble:  # as for one file, so for all
+            raise FolderTrouble(str(trouble)) from trouble
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -39,11 +50,17 @@ class ArtifactFolder:
 
     async def begin(self, item: str, algorithms: tuple[str, ...] = ()) -> FileDraft:
         """Begin a file; what an earlier try left of it is found by the item."""
-        draft = FileDraft(self, item, algorithms)
-        if name_of(item) in self._left:
+        if self._committer is None:
+            raise RuntimeError("the folder was not opened")
+        draft = FileDraft(self, self._committer, item, algorithms)
+        if self._left and name_of(item) in self._left:
             self._left.discard(name_of(item))
             await self.run(draft.look_back)
         return draft
+
+    async def has(self, path: str, size: int) -> bool:
+        """Whether a file of that size is there still, under the path that it was stored at."""
+        return await self.run(_has, self._root / path, size)
 
     async def tidy(self, before_us: int) -> Tidied:
         """Clear away what nobody is writing: the unusable, and all last written before then."""
@@ -75,13 +92,12 @@ class ArtifactFolder:
         """The unfinished file of an item."""
         return Partial(self._aside, item)
 
-    @property
-    def committer(self) -> Committer:
-        """Puts complete files in their place."""
-        return self._committer
-
     def _open(self) -> None:
-        self._root.mkdir(parents=True, exist_ok=True)
+        if len(os.fsencode(self._root)) > LONGEST_PATH:
+            raise OSError(errno.ENAMETOOLONG, "its path is too long for files to fit in")
+        if not self._root.is_dir():
+            self._root.mkdir(parents=True, exist_ok=True)
+            sync_folder(self._root.parent)
         self._aside.mkdir(exist_ok=True)
         self._committer = Committer(self._root)
         self._look_around()
@@ -96,5 +112,13 @@ class ArtifactFolder:
 
     def _close(self) -> None:
         self._pool.shutdown()
-        if hasattr(self, "_committer"):
+        if self._committer is not None:
             self._committer.close()
+
+
+def _has(path: Path, size: int) -> bool:
+    try:
+        there = path.lstat()
+    except FileNotFoundError:
+        return False
+    return stat.S_ISREG(there.st_mode) and there.st_size == size

@@ -4,7 +4,14 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from headgate.transfer.artifacts.partial import NOTE_SUFFIX, SUFFIX, lock_free, read_note
+from headgate.transfer.artifacts.partial import (
+    NOTE_SUFFIX,
+    SUFFIX,
+    belongs_to_item,
+    is_placed,
+    lock_free,
+    read_note,
+)
 from headgate.transfer.artifacts.shelf import Shelf
 
 
@@ -29,8 +36,6 @@ def tidy_store(root: Path) -> int:
 
 
 def _remove_part(path: Path, before_us: int) -> bool:
-    if not path.exists():
-        return False
     number = lock_free(path)
     if number is None:
         return False
@@ -48,6 +53,8 @@ def _remove_part(path: Path, before_us: int) -> bool:
 def _may_be_resumed(path: Path, number: int, before_us: int) -> bool:
     note = read_note(path.with_suffix(NOTE_SUFFIX))
     if note is None or not note.origin.validator:
+        return False
+    if is_placed(number) or not belongs_to_item(path):
         return False
     return os.fstat(number).st_mtime_ns // 1_000 >= before_us
 

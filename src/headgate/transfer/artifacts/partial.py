@@ -5,7 +5,7 @@ import functools
 import hashlib
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,6 +17,8 @@ SUFFIX = ".part"
 NOTE_SUFFIX = ".json"
 SYNC_BYTES = 64 * 1024 * 1024
 """So much may have to be fetched again after a power cut."""
+LARGE_BYTES = 8 * 1024 * 1024
+"""More than this would keep waiting those who wait for the disk together."""
 
 _BLOCK = 1024 * 1024
 _copies = itertools.count()
@@ -41,6 +43,7 @@ class Partial:
     def __init__(self, folder: Path, item: str) -> None:
         self.path, self._file = _opened(folder, name_of(item))
         self._note = self.path.with_suffix(NOTE_SUFFIX)
+        self._noted = os.fstat(self._file).st_size > 0  # it may be: somebody was here before
         self._synced = 0
         self._open = True
         self.size = 0
@@ -68,42 +71,53 @@ class Partial:
         os.lseek(self._file, self.size, os.SEEK_SET)
 
     def clear(self) -> None:
-        """Forget what an earlier try has left."""
-        self._note.unlink(missing_ok=True)
-        os.ftruncate(self._file, 0)
-        os.lseek(self._file, 0, os.SEEK_SET)
-        self.size = self._synced = 0
+        """Forget what was written, or left by an earlier try."""
+        if self._noted or self.size:
+            self._note.unlink(missing_ok=True)
+            os.ftruncate(self._file, 0)
+            os.lseek(self._file, 0, os.SEEK_SET)
+            self.size = self._synced = 0
+            self._noted = False
 
-    def clear_if_used(self) -> None:
-        """The same, where most likely nothing was left."""
-        if os.fstat(self._file).st_size:
-            self.clear()
-
-    def append(self, data: Sequence[bytes]) -> None:
+    def append(self, data: bytes) -> None:
         """Write all of it."""
-        for piece in data:
-            rest = memoryview(piece)
-            while rest:
-                written = os.write(self._file, rest)
-                self.size += written
-                rest = rest[written:]
+        rest = memoryview(data)
+        while rest:
+            written = os.write(self._file, rest)
+            self.size += written
+            rest = rest[written:]
 
     def note(self, origin: Origin) -> None:
         """Say whose beginning this is; once in a while, make sure of what there is."""
         if self.size - self._synced >= SYNC_BYTES:
-            os.fdatasync(self._file)
+            os.fsync(self._file)
             self._synced = self.size
-        elif self._note_is_there():
+        elif self._noted:
             return
-        fresh = self._note.with_suffix(".new")
-        fresh.write_bytes(msgspec.json.encode(Note(origin, _boot(), self._synced)))
-        fresh.replace(self._note)
+        self._write_note(origin)
+
+    def settle(self) -> None:
+        """Wait for the disk if there is much to wait for, so that nobody else need do it."""
+        if self.size - self._synced >= LARGE_BYTES:
+            os.fsync(self._file)
+            self._synced = self.size
+
+    def leave(self, origin: Origin) -> None:
+        """Let go of it, such that a later try can go on; remove it if none could."""
+        try:
+            if origin.validator and self.size:
+                self._write_note(origin)
+            else:
+                self.remove()
+        finally:
+            self.close()
 
     def remove(self) -> None:
-        """Take away the name that it had while it was incomplete."""
-        if self._note_is_there():
-            self._note.unlink(missing_ok=True)
-        self.path.unlink(missing_ok=True)
+        """Take away the name that it had while it was incomplete; not once somebody may have it."""
+        if self._open:
+            if self._noted:
+                self._note.unlink(missing_ok=True)
+            self.path.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Let go of it."""
@@ -111,13 +125,21 @@ class Partial:
             self._open = False
             os.close(self._file)
 
-    def _note_is_there(self) -> bool:
-        return self._note.exists()
+    def _write_note(self, origin: Origin) -> None:
+        fresh = self._note.with_suffix(".new")
+        fresh.write_bytes(msgspec.json.encode(Note(origin, _boot(), self._synced)))
+        fresh.replace(self._note)
+        self._noted = True
 
 
 def name_of(item: str) -> str:
     """The same at every try, so that a later one finds what an earlier one has left."""
     return hashlib.sha256(item.encode(errors="surrogatepass")).hexdigest()[:40]
+
+
+def belongs_to_item(path: Path) -> bool:
+    """Whether a later try would look for it; a copy for one run alone is never found again."""
+    return "-" not in path.stem
 
 
 def read_note(path: Path) -> Note | None:
@@ -141,6 +163,14 @@ def lock_free(path: Path) -> int | None:
     return None
 
 
+def is_placed(number: int) -> bool:
+    """Whether a file has got its final name; who put it there died before this one was removed.
+
+    To write to it would change what is under the final name.
+    """
+    return os.fstat(number).st_nlink > 1
+
+
 def _opened(folder: Path, name: str) -> tuple[Path, int]:
     path = folder / (name + SUFFIX)
     number = _made(folder, path)
@@ -153,10 +183,16 @@ def _opened(folder: Path, name: str) -> tuple[Path, int]:
 
 def _made(folder: Path, path: Path) -> int | None:
     try:
-        return lock_free(path)
+        number = lock_free(path)
     except FileNotFoundError:
         folder.mkdir(exist_ok=True)
+        number = lock_free(path)
+    if number is not None and is_placed(number):
+        path.with_suffix(NOTE_SUFFIX).unlink(missing_ok=True)
+        path.unlink()
+        os.close(number)
         return lock_free(path)
+    return number
 
 
 def _is_at(number: int, path: Path) -> bool:

@@ -2,9 +2,9 @@
 
 import itertools
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -20,46 +20,73 @@ _BATCH = 1_000
 Row = TypeVar("Row")
 
 
-def write_manifest(root: Path, lines: Iterable[ManifestLine]) -> None:
-    """Write `manifest.jsonl`: one line an item, in the order that they come in."""
-    encode = msgspec.json.Encoder().encode_lines
-    _replace(root, MANIFEST, (encode(batch) for batch in _batches(lines)))
+class RecordFile(Generic[Row]):
+    """A record that is written aside, some rows at a time, and takes the old one's place."""
 
+    def __init__(
+        self, path: Path, encode: Callable[[Sequence[Row]], bytes], head: str = ""
+    ) -> None:
+        self._path = path
+        self._encode = encode
+        self._head = head
+        self._fresh: Partial | None = None
 
-def write_attempts(root: Path, steps: Iterable[AttemptStep]) -> None:
-    """Write `attempts.csv`: one line a step, below a line of names."""
-    head = [header_line(AttemptStep.__struct_fields__, ",")]
-    lines = ([_line(step) for step in batch] for batch in _batches(steps))
-    pieces = itertools.chain([head], lines)
-    _replace(root, ATTEMPTS, (_text(piece) for piece in pieces))
+    def open(self) -> None:
+        """Begin."""
+        with in_words(self._path.parent):
+            self._fresh = Partial(self._path.parent / ASIDE, f"{self._path.name} {os.getpid()}")
+            self._fresh.clear()
+            self._fresh.append(self._head.encode())
 
+    def write(self, rows: Sequence[Row]) -> None:
+        """Append."""
+        with in_words(self._path.parent):
+            self._opened().append(self._encode(rows))
 
-def _replace(root: Path, name: str, pieces: Iterable[bytes]) -> None:
-    with in_words(root):
-        fresh = Partial(root / ASIDE, f"{name} {os.getpid()}")
-        try:
-            fresh.clear_if_used()
-            for piece in pieces:
-                fresh.append([piece])
+    def commit(self) -> None:
+        """Put it in its place."""
+        fresh = self._opened()
+        with in_words(self._path.parent):
             os.fsync(fresh.number)
-            fresh.path.replace(root / name)
-            sync_folder(root)
-        except BaseException:
-            fresh.remove()
-            raise
-        finally:
-            fresh.close()
+            fresh.path.replace(self._path)
+            sync_folder(self._path.parent)
+        fresh.close()
+
+    def abandon(self) -> None:
+        """Remove what was written; the old record stays."""
+        if self._fresh is not None:
+            self._fresh.remove()
+            self._fresh.close()
+
+    def _opened(self) -> Partial:
+        if self._fresh is None:
+            raise RuntimeError("the record was not opened")
+        return self._fresh
 
 
-def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    each = iter(rows)
-    while batch := list(itertools.islice(each, _BATCH)):
-        yield batch
+def manifest_file(root: Path) -> RecordFile[ManifestLine]:
+    """`manifest.jsonl`: one object an item."""
+    return RecordFile(root / MANIFEST, msgspec.json.Encoder().encode_lines)
 
 
-def _line(step: AttemptStep) -> str:
-    return csv_line(csv_cells(msgspec.structs.astuple(step), Formulas.NEUTRAL), ",")
+def attempts_file(root: Path) -> RecordFile[AttemptStep]:
+    """`attempts.csv`: one line a step, below a line of names."""
+    return RecordFile(root / ATTEMPTS, _csv, header_line(AttemptStep.__struct_fields__, ","))
 
 
-def _text(lines: Iterable[str]) -> bytes:
-    return "".join(lines).encode(errors="backslashreplace")
+def write_all(record: RecordFile[Row], rows: Iterable[Row]) -> None:
+    """Write a record in one go."""
+    record.open()
+    try:
+        each = iter(rows)
+        while batch := list(itertools.islice(each, _BATCH)):
+            record.write(batch)
+        record.commit()
+    except BaseException:
+        record.abandon()
+        raise
+
+
+def _csv(steps: Sequence[AttemptStep]) -> bytes:
+    rows = (csv_cells(msgspec.structs.astuple(step), Formulas.NEUTRAL) for step in steps)
+    return "".join(csv_line(row, ",") for row in rows).encode(errors="backslashreplace")

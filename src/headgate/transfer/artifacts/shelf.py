@@ -4,6 +4,7 @@ import errno
 import fcntl
 import hashlib
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,6 @@ from headgate.ports.artifacts import FileTrouble
 
 STORE = ".headgate-store"
 
-_BLOCK = 1024 * 1024
 _NO_LINKS = {
     errno.EPERM,
     errno.EOPNOTSUPP,
@@ -40,15 +40,14 @@ class Shelf:
 
         `file` stays where it is, unless there are no links: then it is moved.
         """
-        content = self._content(sha256)
-        known = True
+        content, fresh = self._content(sha256), True
         try:
-            known = not self._stored(file, content)
-            return self._named(content if known else file, file, sha256, name), known
+            fresh = self._stored(file, content, sha256)
+            return self._named(file, content, sha256, name), not fresh
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
-            return self._moved(file, sha256, name), known
+            return self._moved(file, sha256, name), not fresh
 
     def folders(self, sha256: str) -> list[Path]:
         """Where a file with this content has its names; without links, there is no store."""
@@ -58,49 +57,54 @@ class Shelf:
     def unnamed(self) -> Iterator[Path]:
         """Contents that no name leads to any more."""
         if self._store.is_dir():
-            for shelf in os.scandir(self._store):
-                with os.scandir(shelf.path) as entries:
-                    for entry in entries:
-                        if entry.stat(follow_symlinks=False).st_nlink == 1:
-                            yield Path(entry.path)
+            for shelf in self._store.iterdir():
+                with os.scandir(shelf) as entries:
+                    single = [each.path for each in entries if each.stat().st_nlink == 1]
+                yield from map(Path, single)
 
     def _content(self, sha256: str) -> Path:
         return self._store / sha256[:2] / sha256[2:]
 
-    def _stored(self, file: Path, content: Path) -> bool:
-        """Whether the content is new. One of another size is damaged, and gives way."""
+    def _stored(self, file: Path, content: Path, sha256: str) -> bool:
+        """Whether the content is new. One that was changed under its hash gives way."""
         while True:
             try:
                 os.link(file, content)
             except FileNotFoundError:
+                file.stat()  # it may be this one that is gone
                 self._store.mkdir(exist_ok=True)
                 content.parent.mkdir(exist_ok=True)
             except FileExistsError:
-                if _size(content) == file.stat().st_size:
+                if _same(content, file, sha256):
                     return False
                 content.unlink(missing_ok=True)
             else:
                 return True
 
-    def _named(self, content: Path, file: Path, sha256: str, name: str) -> str:
+    def _named(self, file: Path, content: Path, sha256: str, name: str) -> str:
         for each in _names(name, sha256):
             target = self._root / each
             try:
-                os.link(content, target)
+                self._link(file, content, target, sha256)
             except FileExistsError:
                 if not _same(target, file, sha256):
                     continue
-            except FileNotFoundError:
-                # Somebody tidied it away a moment ago, as nothing led to it.
-                os.link(file, target)
             return each
         raise FileTrouble(f"every name like {name} is taken by another file")
+
+    def _link(self, file: Path, content: Path, target: Path, sha256: str) -> None:
+        try:
+            os.link(content, target)
+        except FileNotFoundError:
+            # Somebody tidied it away a moment ago, as nothing led to it.
+            self._stored(file, content, sha256)
+            os.link(content, target)
 
     def _moved(self, file: Path, sha256: str, name: str) -> str:
         with self._alone():
             for each in _names(name, sha256):
                 target = self._root / each
-                if not target.exists():
+                if not os.path.lexists(target):
                     file.rename(target)
                 elif not _same(target, file, sha256):
                     continue
@@ -123,19 +127,15 @@ def _names(name: str, sha256: str) -> tuple[str, ...]:
     return name, marked(name, sha256[:8]), marked(name, sha256), sha256
 
 
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return -1
-
-
 def _same(target: Path, file: Path, sha256: str) -> bool:
     """Whether what is there already has the content of the new file."""
-    there, new = target.lstat(), file.stat()
-    if os.path.samestat(there, new):
-        return True
-    if there.st_size != new.st_size or not target.is_file():
+    try:
+        there, new = target.lstat(), file.stat()
+        if os.path.samestat(there, new):
+            return True
+        if there.st_size != new.st_size or not stat.S_ISREG(there.st_mode):
+            return False
+        with target.open("rb") as opened:
+            return hashlib.file_digest(opened, "sha256").hexdigest() == sha256
+    except FileNotFoundError:
         return False
-    with target.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest() == sha256

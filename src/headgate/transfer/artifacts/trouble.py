@@ -35,6 +35,8 @@ def said(error: OSError, folder: Path) -> ArtifactTrouble:
         return FolderFull(f"no space is left in {folder}: make room and run the same command again")
     if error.errno in _READ_ONLY:
         return FolderReadOnly(f"{folder} may not be written to: {error.strerror}")
+    if error.errno in _GONE and folder.is_dir():
+        return FileTrouble(f"the file vanished from {folder} while it was being written")
     if error.errno in _GONE:
         return FolderGone(f"{folder} is no folder any more; was it moved or removed?")
     if error.errno in _ITS_OWN:

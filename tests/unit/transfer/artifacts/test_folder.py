@@ -3,11 +3,16 @@
 import asyncio
 import hashlib
 import os
+import tempfile
+from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from headgate.core.verification import Expected, Flaw, Inspection, Unfit
-from headgate.ports.artifacts import Kept, Origin
+from headgate.ports.artifacts import FileTrouble, Kept, Origin
+from headgate.transfer.artifacts import partial
 from headgate.transfer.artifacts.draft import BLOCK
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
 from headgate.transfer.artifacts.shelf import STORE
@@ -109,10 +114,11 @@ async def test_a_link_that_leads_out_of_the_folder_is_not_followed(folder, out, 
     assert (tmp_path / "elsewhere").read_bytes() == b"one"
 
 
-async def test_a_stored_content_that_was_cut_is_replaced(folder, out):
+@pytest.mark.parametrize("damage", [b"hell", b"hallo"])
+async def test_a_stored_content_that_was_changed_is_replaced(folder, out, damage):
     await keep(folder, "a.pdf", b"hello")
     [content] = hidden(out, STORE)
-    content.write_bytes(b"hell")
+    content.write_bytes(damage)
     await keep(folder, "b.pdf", b"hello")
     assert shown(out)["b.pdf"] == b"hello"
 
@@ -243,6 +249,32 @@ async def test_after_a_restart_only_what_was_synced_counts(tmp_path, out):
     assert shown(out) == {"paper.pdf": b"xx!"}
 
 
+@pytest.mark.parametrize("noted", [True, False])
+async def test_what_died_between_its_two_names_is_not_written_to(tmp_path, out, noted):
+    await left(tmp_path, *SOME)
+    [part] = (out / ASIDE).glob("*.part")
+    (out / "paper.pdf").hardlink_to(part)
+    if not noted:
+        part.with_suffix(".json").unlink()
+    async with ArtifactFolder(out) as folder:
+        draft = await folder.begin("paper")
+        assert draft.kept is None
+        draft.start(ORIGIN)
+        await draft.write(b"!" * BLOCK)
+        assert shown(out) == {"paper.pdf": b"".join(SOME)}
+        draft.abandon()
+    assert hidden(out, ASIDE) == []
+
+
+async def test_tidying_removes_the_first_name_of_what_has_its_second(tmp_path, out):
+    await left(tmp_path, *SOME)
+    [part] = (out / ASIDE).glob("*.part")
+    (out / "paper.pdf").hardlink_to(part)
+    async with ArtifactFolder(out) as folder:
+        assert (await folder.tidy(before_us=0)).leftovers == 1
+    assert shown(out) == {"paper.pdf": b"".join(SOME)}
+
+
 @pytest.mark.parametrize("text", ["", "{", '{"origin":1}'])
 async def test_a_note_that_cannot_be_read_begins_anew(tmp_path, out, text):
     await left(tmp_path, b"abc")
@@ -256,6 +288,99 @@ async def test_a_note_that_cannot_be_read_begins_anew(tmp_path, out, text):
         await draft.finish("paper.pdf", anything)
     assert shown(out) == {"paper.pdf": b"new"}
     assert hidden(out, ASIDE) == []
+
+
+async def test_a_try_that_got_no_answer_keeps_what_was_left(tmp_path, out):
+    await left(tmp_path, *SOME)
+    for _ in range(2):
+        async with ArtifactFolder(out) as folder:
+            draft = await folder.begin("paper")
+            assert draft.kept is not None
+            await draft.leave()
+            await draft.leave()
+
+
+async def test_a_third_try_goes_on_after_the_second(tmp_path, out):
+    await left(tmp_path, b"abc")
+    async with ArtifactFolder(out) as folder:
+        draft = await folder.begin("paper")
+        assert [block async for block in draft.resume()] == [b"abc"]
+        await draft.write(b"def")
+        await draft.leave()
+    async with ArtifactFolder(out) as folder:
+        draft = await folder.begin("paper")
+        assert [block async for block in draft.resume()] == [b"abcdef"]
+        await draft.finish("paper.pdf", anything)
+    assert shown(out) == {"paper.pdf": b"abcdef"}
+
+
+async def test_what_is_certain_is_noted_as_a_file_grows(folder, out, monkeypatch):
+    monkeypatch.setattr(partial, "SYNC_BYTES", 2 * BLOCK)
+    draft = await folder.begin("paper")
+    draft.start(ORIGIN)
+    synced = []
+    for _ in range(4):
+        await draft.write(b"x" * BLOCK)
+        [note] = (out / ASIDE).glob("*.json")
+        synced.append(partial.read_note(note).synced // BLOCK)
+    draft.abandon()
+    assert synced == [0, 2, 2, 4]
+
+
+@pytest.mark.parametrize("pieces", [[b"wrong"], SOME])
+async def test_another_source_may_be_tried_into_the_same_file(folder, out, pieces):
+    draft = await folder.begin("paper")
+    draft.start(ORIGIN)
+    for piece in pieces:
+        await draft.write(piece)
+    draft.start(Origin("http://b/paper"))
+    await draft.write(b"right")
+    stored = await draft.finish("paper.pdf", anything)
+    assert shown(out) == {"paper.pdf": b"right"}
+    assert (stored.size, stored.sha256) == (5, hashlib.sha256(b"right").hexdigest())
+    assert hidden(out, ASIDE) == []
+
+
+async def test_a_folder_that_was_closed_takes_no_file(folder, out):
+    draft = await folder.begin("paper")
+    draft.start(ORIGIN)
+    await folder.close()
+    with pytest.raises(FileTrouble, match="closed"):
+        await draft.finish("paper.pdf", anything)
+    assert hidden(out, "") == []
+
+
+async def test_a_folder_that_was_never_opened_takes_no_file(tmp_path):
+    folder = ArtifactFolder(tmp_path)
+    with pytest.raises(RuntimeError, match="not opened"):
+        await folder.begin("paper")
+    await folder.close()
+
+
+async def test_nothing_is_written_before_it_is_told_what_it_is(folder):
+    draft = await folder.begin("paper")
+    with pytest.raises(RuntimeError, match="start"):
+        await draft.write(b"x")
+    with pytest.raises(RuntimeError, match="nothing was left"):
+        [block async for block in draft.resume()]
+
+
+async def test_what_was_given_up_cannot_be_finished(folder, out):
+    draft = await folder.begin("paper")
+    draft.start(ORIGIN)
+    draft.abandon()
+    with pytest.raises(FileTrouble, match="given up"):
+        await draft.finish("paper.pdf", anything)
+    assert hidden(out, "") == []
+
+
+async def test_abandoning_after_the_folder_was_closed_removes_the_file(tmp_path, out):
+    async with ArtifactFolder(out) as folder:
+        draft = await folder.begin("paper")
+        draft.start(ORIGIN)
+        await draft.write(b"x" * BLOCK)
+    draft.abandon()
+    assert hidden(out, "") == []
 
 
 async def test_two_who_write_the_same_item_do_not_mix(tmp_path, out):
@@ -287,6 +412,15 @@ async def test_tidying_spares_what_is_written_and_what_can_be_gone_on_with(tmp_p
     assert shown(out) == {"busy.pdf": b"b" * BLOCK}
 
 
+async def test_tidying_removes_copies_that_no_later_try_would_find(tmp_path, out):
+    await left(tmp_path, *SOME)
+    for path in (out / ASIDE).iterdir():
+        path.rename(path.with_stem(f"{path.stem}-1-2"))
+    async with ArtifactFolder(out) as folder:
+        assert (await folder.tidy(before_us=0)).leftovers == 1
+    assert hidden(out, ASIDE) == []
+
+
 async def test_tidying_removes_what_nobody_came_back_for(tmp_path, out):
     await left(tmp_path, *SOME)
     async with ArtifactFolder(out) as folder:
@@ -311,6 +445,31 @@ async def test_the_hidden_folders_may_be_removed_meanwhile(folder, out):
         (out / name).rmdir()
     await keep(folder, "b.pdf", b"two")
     assert shown(out) == {"a.pdf": b"one", "b.pdf": b"two"}
+
+
+async def test_a_file_is_there_while_its_size_is_right(folder, out):
+    stored = await keep(folder, "a.pdf", b"one")
+    (out / "link.pdf").symlink_to(out / "a.pdf")
+    assert await folder.has(stored.path, 3)
+    assert not await folder.has(stored.path, 4)
+    assert not await folder.has("b.pdf", 3)
+    assert not await folder.has("link.pdf", 3)
+    assert not await folder.has(".", (out.stat().st_size))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([b"1", b"2", b"33"]))))
+def test_in_any_order_every_name_keeps_its_content(files):
+    async def keep_all(out):
+        async with ArtifactFolder(out) as folder:
+            return await asyncio.gather(*(keep(folder, *each, item=str(each)) for each in files))
+
+    with tempfile.TemporaryDirectory() as name:
+        stored = asyncio.run(keep_all(Path(name)))
+        told = zip((each.path for each in stored), (content for _, content in files), strict=True)
+        assert shown(Path(name)) == dict(told)
+        assert len(hidden(Path(name), STORE)) == len({content for _, content in files})
+        assert hidden(Path(name), ASIDE) == []
 
 
 async def test_files_are_as_readable_as_others_of_the_user(folder, out):

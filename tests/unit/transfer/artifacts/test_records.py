@@ -8,16 +8,24 @@ import os
 import pytest
 
 from headgate.core.errors import BadSource
-from headgate.core.manifest import AttemptStep, Ending, ManifestLine
+from headgate.core.manifest import AttemptStep, FinalOutcome, ManifestLine
 from headgate.ports.artifacts import FolderGone
 from headgate.transfer.artifacts.checking import Difference, Discrepancy, FolderCheck
-from headgate.transfer.artifacts.records import write_attempts, write_manifest
+from headgate.transfer.artifacts.records import attempts_file, manifest_file, write_all
+
+
+def write_manifest(root, lines):
+    write_all(manifest_file(root), lines)
+
+
+def write_attempts(root, steps):
+    write_all(attempts_file(root), steps)
 
 
 def line(path, content=b"one", **others):
     sha256 = hashlib.sha256(content).hexdigest()
     facts = {"bytes": len(content), "sha256": sha256, "path": path} | others
-    return ManifestLine("1", "http://a/b", Ending.DONE, **facts)
+    return ManifestLine("1", "http://a/b", FinalOutcome.DONE, **facts)
 
 
 def differences(root):
@@ -25,7 +33,7 @@ def differences(root):
 
 
 def test_a_manifest_has_one_object_a_line(tmp_path):
-    nothing = ManifestLine("2", "http://a/c", Ending.NOT_FOUND, "status 404")
+    nothing = ManifestLine("2", "http://a/c", FinalOutcome.NOT_FOUND, "status 404")
     write_manifest(tmp_path, [line("a.pdf"), nothing])
     first, second = map(json.loads, (tmp_path / "manifest.jsonl").read_text().splitlines())
     assert list(first) == [
@@ -81,7 +89,9 @@ def test_a_folder_that_is_gone_is_told(tmp_path):
 def test_a_folder_as_its_manifest_says_has_no_differences(tmp_path):
     (tmp_path / "a.pdf").write_bytes(b"one")
     (tmp_path / ".headgate-store").mkdir()
-    write_manifest(tmp_path, [line("a.pdf"), line("a.pdf"), ManifestLine("2", "x", Ending.ERROR)])
+    write_manifest(
+        tmp_path, [line("a.pdf"), line("a.pdf"), ManifestLine("2", "x", FinalOutcome.ERROR)]
+    )
     write_attempts(tmp_path, [])
     check = FolderCheck(tmp_path)
     assert list(check.run()) == []
@@ -125,3 +135,10 @@ def test_names_that_are_no_utf8_are_extra_and_do_no_harm(tmp_path):
 def test_a_folder_without_a_manifest_cannot_be_checked(tmp_path):
     with pytest.raises(BadSource, match="manifest"):
         list(FolderCheck(tmp_path).run())
+
+
+def test_a_record_is_opened_before_it_is_written(tmp_path):
+    record = manifest_file(tmp_path)
+    record.abandon()
+    with pytest.raises(RuntimeError, match="not opened"):
+        record.write([])

@@ -1,6 +1,8 @@
 """A disk that refuses is told in words, stops the job or the file, and leaves nothing half done."""
 
+import asyncio
 import errno
+import hashlib
 import os
 import shutil
 import subprocess
@@ -16,7 +18,7 @@ from headgate.ports.artifacts import (
     FolderTrouble,
     Origin,
 )
-from headgate.transfer.artifacts import committer, partial, shelf
+from headgate.transfer.artifacts import committer, durability, partial, shelf
 from headgate.transfer.artifacts.draft import BLOCK
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
 from headgate.transfer.artifacts.trouble import said
@@ -123,9 +125,10 @@ async def test_a_folder_that_cannot_be_made_is_told_at_once(tmp_path):
 
 
 async def test_a_folder_whose_path_is_too_long_is_told_at_once(tmp_path):
-    with pytest.raises(FileTrouble, match="too long"):
-        async with ArtifactFolder(tmp_path / ("x" * 300)):
-            pass
+    for long in ("x" * 300, "/".join(["x" * 200] * 19)):
+        with pytest.raises(FolderTrouble, match="too long"):
+            async with ArtifactFolder(tmp_path / long):
+                pass
 
 
 @pytest.mark.parametrize("pieces", [[b"one"], [b"x" * BLOCK] * 2])
@@ -163,6 +166,65 @@ async def test_one_file_that_does_not_get_to_the_disk_does_not_harm_others(tmp_p
                 await keep(folder, "a.pdf", b"one")
         await keep(folder, "b.pdf", b"two")
     assert [name for name in files(tmp_path) if ".pdf" in name] == ["b.pdf"]
+
+
+async def test_a_disk_that_cannot_sync_as_a_whole_is_asked_file_by_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(durability, "_syncfs", lambda _: -1)
+    async with ArtifactFolder(tmp_path) as folder:
+        kept = await asyncio.gather(*(keep(folder, f"{n}.pdf", b"%d" % n) for n in range(20)))
+    assert [(tmp_path / each.path).read_bytes() for each in kept] == [b"%d" % n for n in range(20)]
+
+
+def test_files_that_did_not_get_to_the_disk_are_told_one_by_one(tmp_path):
+    with (tmp_path / "good").open("wb") as good:
+        reading, writing = os.pipe()  # there is no disk behind it
+        with os.fdopen(reading, "rb"), os.fdopen(writing, "wb"):
+            failed = durability.sync_all([good.fileno(), writing], [tmp_path], good.fileno())
+    assert set(failed) == {writing}
+
+
+async def test_a_file_that_vanished_is_its_own_trouble(tmp_path):
+    async with ArtifactFolder(tmp_path) as folder:
+        draft = await folder.begin("a")
+        draft.start(Origin("http://a/b", '"1"'))
+        await draft.write(b"x" * BLOCK)
+        for path in (tmp_path / ASIDE).iterdir():
+            path.unlink()
+        with pytest.raises(FileTrouble, match="vanished"):
+            await draft.finish("a.pdf", lambda _: None)
+        await keep(folder, "b.pdf", b"two")
+    assert (tmp_path / "b.pdf").read_bytes() == b"two"
+
+
+@pytest.mark.parametrize("links", [True, False])
+async def test_when_every_name_is_taken_the_file_is_given_up(tmp_path, monkeypatch, links):
+    sha256 = hashlib.sha256(b"one").hexdigest()
+    for name in ("a.pdf", f"a-{sha256[:8]}.pdf", f"a-{sha256}.pdf", sha256):
+        (tmp_path / name).mkdir()
+    if not links:
+        monkeypatch.setattr(shelf.os, "link", refusing(errno.EPERM))
+    async with ArtifactFolder(tmp_path) as folder:
+        with pytest.raises(FileTrouble, match="is taken"):
+            await keep(folder, "a.pdf", b"one")
+        await folder.tidy(before_us=0)
+    assert files(tmp_path) == []
+
+
+async def test_a_content_that_is_tidied_away_meanwhile_is_stored_again(tmp_path, monkeypatch):
+    link, stored = os.link, tmp_path / shelf.STORE
+
+    def tidied_before(source, target):
+        if Path(source).is_relative_to(stored):
+            monkeypatch.setattr(shelf.os, "link", link)
+            Path(source).unlink()
+        link(source, target)
+
+    async with ArtifactFolder(tmp_path) as folder:
+        await keep(folder, "a.pdf", b"one")
+        monkeypatch.setattr(shelf.os, "link", tidied_before)
+        await keep(folder, "b.pdf", b"one")
+    assert (tmp_path / "b.pdf").read_bytes() == b"one"
+    assert len(files(stored)) == 1
 
 
 @pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK])
