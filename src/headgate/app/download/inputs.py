@@ -1,0 +1,57 @@
+"""A first look at what is to be downloaded, before anything is stored or asked."""
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from headgate.core.errors import BadSource
+from headgate.handlers.download.identifier import COLUMNS, BadIdentifier, Kind, identifier_of
+from headgate.ports.source import Source
+
+SAMPLE_ROWS = 100
+SAMPLE_BYTES = 1024 * 1024
+HEAD_BYTES = 65_536
+
+
+class Look(msgspec.Struct, frozen=True):
+    """What the first rows ask for."""
+
+    kinds: frozenset[Kind]
+
+
+def look(source: Source, name: str) -> Look:
+    """Read the first rows; BadSource if no column of theirs could name anything."""
+    reader = source.open()
+    try:
+        rows = reader.take(SAMPLE_ROWS, SAMPLE_BYTES).values
+        columns = reader.columns
+    finally:
+        reader.close()
+    if rows and not any(_is_known(column) for column in columns):
+        raise BadSource(
+            f"{name} has none of the columns {', '.join(COLUMNS)}; it has {', '.join(columns)}."
+            " Give the one with the identifiers such a name"
+        )
+    kinds = set()
+    for row in rows:
+        try:
+            kinds.add(identifier_of(row).kind)
+        except BadIdentifier:
+            continue
+    return Look(frozenset(kinds))
+
+
+def format_of_head(path: Path) -> str:
+    """What standard input holds by its first line: JSON Lines, a table, or a plain list."""
+    with path.open("rb") as file:
+        head = file.read(HEAD_BYTES).decode(errors="replace").lstrip("\ufeff \t\r\n")
+    first = head.partition("\n")[0]
+    if first.startswith("{"):
+        return "jsonl"
+    names = re.split(r"[,;\t|]", first)
+    return "csv" if any(_is_known(name.strip(' "\r')) for name in names) else "list"
+
+
+def _is_known(column: str) -> bool:
+    return re.sub(r"[\s-]+", "_", column.strip().lower()) in COLUMNS
