@@ -3,10 +3,12 @@
 from enum import StrEnum
 from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from headgate.app.cli.batch import FailOn
 from headgate.app.cli.worker import WORK
+from headgate.core.errors import UsageError
 from headgate.engine.rows import OnBadRow
 
 IDENTITY = "Which job"
@@ -83,3 +85,28 @@ MaxStall = Annotated[
 EndJson = Annotated[
     bool, option("--json", panel=END, about="End with one JSON object on standard output.")
 ]
+
+
+def config_in(parts: list[str]) -> dict[str, Any]:
+    """The configuration in JSON objects and KEY=VALUE pairs, later ones on top."""
+    config: dict[str, Any] = {}
+    for part in parts:
+        if part.lstrip().startswith("{"):
+            try:
+                config |= msgspec.json.decode(part, type=dict[str, Any])
+            except msgspec.MsgspecError as error:
+                raise UsageError(f"--config {part!r} is not a JSON object: {error}") from error
+            continue
+        name, equals, text = part.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--config {part!r}: write a JSON object or KEY=VALUE")
+        config[name] = _value(text)
+    return config
+
+
+def _value(text: str) -> Any:
+    """A value that reads as JSON is taken as JSON, so that 3 is a number; all else is text."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.MsgspecError:
+        return text

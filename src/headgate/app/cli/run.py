@@ -2,9 +2,8 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import msgspec
 import typer
 
 from headgate.app.cli.batch import BatchOptions, BatchRun, FailOn
@@ -24,6 +23,7 @@ from headgate.app.cli.batch_options import (
     New,
     Priority,
     Sheet,
+    config_in,
     option,
 )
 from headgate.app.cli.desk import Desk, command
@@ -32,7 +32,6 @@ from headgate.app.cli.outlet import ExportFile
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, worker_flags
 from headgate.app.data_folder import data_folder
 from headgate.app.job_files import LOCAL, JobFiles
-from headgate.core.errors import UsageError
 from headgate.engine.rows import OnBadRow
 from headgate.engine.work import REUSE, reuse_in
 from headgate.handlers.registry import resolve
@@ -133,31 +132,6 @@ async def run(
     async with desk.store(settings, create=True) as store:
         outlet = ExportFile(store.reads, desk.clock, writer, out) if writer and out else None
         return await BatchRun(desk, settings, store, options).go(spec, source, outlet)
-
-
-def config_in(parts: list[str]) -> dict[str, Any]:
-    """The configuration in JSON objects and KEY=VALUE pairs, later ones on top."""
-    config: dict[str, Any] = {}
-    for part in parts:
-        if part.lstrip().startswith("{"):
-            try:
-                config |= msgspec.json.decode(part, type=dict[str, Any])
-            except msgspec.MsgspecError as error:
-                raise UsageError(f"--config {part!r} is not a JSON object: {error}") from error
-            continue
-        name, equals, text = part.partition("=")
-        if not equals or not name:
-            raise UsageError(f"--config {part!r}: write a JSON object or KEY=VALUE")
-        config[name] = _value(text)
-    return config
-
-
-def _value(text: str) -> Any:
-    """A value that reads as JSON is taken as JSON, so that 3 is a number; all else is text."""
-    try:
-        return msgspec.json.decode(text)
-    except msgspec.MsgspecError:
-        return text
 
 
 def register(app: typer.Typer) -> None:

@@ -3,10 +3,14 @@
 import re
 from pathlib import Path
 
-import msgspec
-
 from headgate.core.errors import BadSource
-from headgate.handlers.download.identifier import COLUMNS, BadIdentifier, Kind, identifier_of
+from headgate.handlers.download.identifier import (
+    COLUMNS,
+    BadIdentifier,
+    Kind,
+    identifier_of,
+    is_identifier_column,
+)
 from headgate.ports.source import Source
 
 SAMPLE_ROWS = 100
@@ -14,21 +18,15 @@ SAMPLE_BYTES = 1024 * 1024
 HEAD_BYTES = 65_536
 
 
-class Look(msgspec.Struct, frozen=True):
-    """What the first rows ask for."""
-
-    kinds: frozenset[Kind]
-
-
-def look(source: Source, name: str) -> Look:
-    """Read the first rows; BadSource if no column of theirs could name anything."""
+def kinds_in(source: Source, name: str) -> frozenset[Kind]:
+    """What the first rows ask for; BadSource if no column of theirs could name anything."""
     reader = source.open()
     try:
         rows = reader.take(SAMPLE_ROWS, SAMPLE_BYTES).values
         columns = reader.columns
     finally:
         reader.close()
-    if rows and not any(_is_known(column) for column in columns):
+    if rows and not any(map(is_identifier_column, columns)):
         raise BadSource(
             f"{name} has none of the columns {', '.join(COLUMNS)}; it has {', '.join(columns)}."
             " Give the one with the identifiers such a name"
@@ -39,7 +37,7 @@ def look(source: Source, name: str) -> Look:
             kinds.add(identifier_of(row).kind)
         except BadIdentifier:
             continue
-    return Look(frozenset(kinds))
+    return frozenset(kinds)
 
 
 def format_of_head(path: Path) -> str:
@@ -50,8 +48,4 @@ def format_of_head(path: Path) -> str:
     if first.startswith("{"):
         return "jsonl"
     names = re.split(r"[,;\t|]", first)
-    return "csv" if any(_is_known(name.strip(' "\r')) for name in names) else "list"
-
-
-def _is_known(column: str) -> bool:
-    return re.sub(r"[\s-]+", "_", column.strip().lower()) in COLUMNS
+    return "csv" if any(is_identifier_column(name.strip(' "\r')) for name in names) else "list"

@@ -10,7 +10,7 @@ from headgate.core.fault import FaultClass
 from headgate.core.manifest import FinalOutcome, ManifestLine
 from headgate.core.moment import stamp
 from headgate.core.status import OPEN, ItemStatus
-from headgate.handlers.download.identifier import COLUMNS, BadIdentifier, identifier_of
+from headgate.handlers.download.identifier import BadIdentifier, given_in, identifier_of
 from headgate.ports.history import ItemHistory
 from headgate.ports.reads import ExportRow
 
@@ -82,7 +82,7 @@ def _given(text: str) -> str:
     try:
         return identifier_of(values).given
     except BadIdentifier:
-        shown = [*(values.get(name) for name in COLUMNS), *values.values()]
+        shown = [given_in(values), *values.values()]
         return str(next((value for value in shown if value), text))
 
 

@@ -133,7 +133,7 @@ class _Account:
         self._reasons: Counter[tuple[FinalOutcome, str]] = Counter()
         self._latest = Traffic()
         self._traffic = Traffic()
-        self._politeness = Politeness()
+        self._politeness = Politeness(by_host=True)
 
     def add(self, history: ItemHistory) -> None:
         self._items += 1

@@ -28,8 +28,8 @@ _OWN_STEP = frozenset({200, 304})
 class Tried(msgspec.Struct, frozen=True):
     """A plan that failed before the one that decided."""
 
-    resolver: str = ""
-    url: str = ""
+    resolver: str
+    url: str | None = None
     reason: str = ""
     status: int | None = None
 
@@ -84,7 +84,7 @@ def _plans(history: ItemHistory, last: AttemptRow) -> Iterator[AttemptStep]:
             **_about(history.row.key, last),
             step=PLAN,
             resolver=plan.resolver,
-            host=urlsplit(plan.url).netloc,
+            host=urlsplit(plan.url or "").netloc,
             status=plan.status or None,
             reason=plan.reason,
         )
