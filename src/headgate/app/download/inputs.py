@@ -47,5 +47,5 @@ def format_of_head(path: Path) -> str:
     first = head.partition("\n")[0]
     if first.startswith("{"):
         return "jsonl"
-    names = re.split(r"[,;\t|]", first)
+    names = [] if first.startswith("#") else re.split(r"[,;\t|]", first)
     return "csv" if any(is_identifier_column(name.strip(' "\r')) for name in names) else "list"
