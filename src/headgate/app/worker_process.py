@@ -17,6 +17,7 @@ import msgspec
 
 from headgate import __version__
 from headgate.app.data_folder import data_folder
+from headgate.app.folders import Folders
 from headgate.app.job_files import JobFiles
 from headgate.app.launch import Briefing
 from headgate.app.leash import (
@@ -38,6 +39,7 @@ from headgate.engine.dispatcher import Scope
 from headgate.engine.engine import Budget, Engine, Policies, Surroundings
 from headgate.engine.observed import ObservedStore
 from headgate.engine.process import name_of
+from headgate.engine.work import Places
 from headgate.handlers.registry import resolve
 from headgate.ports.launcher import WorkerReport
 
@@ -79,6 +81,7 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
         )
         rng = Random()  # noqa: S311  jitter
         traffic = Traffic(settings, store, order.worker, clock, rng)
+        folders = Folders(clock)
         engine = Engine(
             Scope(order.worker, order.jobs, order.alone),
             Policies(policy, settings.claim, settings.retry),
@@ -92,7 +95,7 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
                 rng,
                 traffic,
                 traffic.gates,
-                JobFiles(data_folder(settings), clock).locate,
+                Places(JobFiles(data_folder(settings), clock).locate, folders),
             ),
         )
         loop = asyncio.get_running_loop()
@@ -102,6 +105,7 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
         try:
             report = await engine.run_slice(Budget(order.budget_s, until_idle=order.alone))
         finally:
+            await folders.close()
             await traffic.close()
     if report.stuck:
         reporter.say(WorkerReport(stuck=True))

@@ -32,6 +32,14 @@ PRESETS: Final[Mapping[str, ProviderPolicy]] = MappingProxyType(
             concurrency=1,
             contact_parameter="mailto",
         ),
+        # Hosts of files, whosever they are: what `download` fetches from them. They publish their
+        # wishes in their robots.txt (https://www.rfc-editor.org/rfc/rfc9309); the caps are ours.
+        "files": ProviderPolicy(
+            each_host=True,
+            concurrency_per_host=4,
+            concurrency_per_domain=8,
+            robots=True,
+        ),
         # https://operations.osmfoundation.org/policies/nominatim/: at most 1/s for all users of
         # an application together, one thread, and a User-Agent that names the application.
         "nominatim": ProviderPolicy(

@@ -18,6 +18,8 @@ class Route(msgspec.Struct, frozen=True):
     """The registrable domain, which groups hosts."""
     host: str
     """Normalized `host:port`, the default port dropped."""
+    manners: str = ""
+    """For a host of its own: the provider whose settings hold there."""
     transfer: bool = True
     """Holds the concurrency caps until its body has ended; light look-ups are only paced."""
 

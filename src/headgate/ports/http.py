@@ -166,6 +166,10 @@ class HttpOpener(Protocol):
         """What a handler says of its provider, where the settings say nothing."""
         ...
 
+    def adopt(self, providers: Mapping[str, ProviderPolicy]) -> None:
+        """What holds for services from now on: a handler has thought of the settings already."""
+        ...
+
     def __call__(
         self,
         turn: Turn,
