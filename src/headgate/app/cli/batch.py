@@ -1,6 +1,7 @@
 """One `headgate run` from beginning to end: take in, read, work, write out, sum up."""
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import partial
@@ -18,20 +19,22 @@ from headgate.app.cli.slowed import configured, slowed_by
 from headgate.app.cli.supervise import Interrupts, build_supervisor, same_command, stopping
 from headgate.app.settings import Settings
 from headgate.core.configured import Configured
-from headgate.core.errors import UnknownJob
+from headgate.core.errors import StoreError, UnknownJob
 from headgate.core.job import Counts, Job, NewJob
 from headgate.core.status import ItemStatus, JobMove, JobState
 from headgate.engine.ingest import Ingest, IngestPlan, IngestReport
 from headgate.engine.intake import Admission, Entry, Intake
 from headgate.engine.job_gates import JobGates
 from headgate.engine.rows import OnBadRow
-from headgate.engine.steering import Steering
+from headgate.engine.steering import Steering, is_halted
 from headgate.engine.supervisor import RunReport, Supervisor, Work
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.items import RequeueRequest
 from headgate.ports.source import Source
 from headgate.ports.store import Store
 
+LOOK_S = 1.0
+"""Between two looks at whether the job had to stop."""
 VISITED = frozenset(
     {ItemStatus.DONE, ItemStatus.NOT_FOUND, ItemStatus.SKIPPED, ItemStatus.ERROR},
 )
@@ -82,6 +85,8 @@ class BatchRun:
         self._worked = RunReport()
         self._resumed = 0
         self._stopped = False
+        self._halted = ""
+        """Why the job had to stop."""
         self._reading: asyncio.Task[IngestReport] | None = None
         self._writing: asyncio.Task[str] | None = None
         self._written = ""
@@ -91,6 +96,9 @@ class BatchRun:
         """Do all of it; the answer is the command's exit code."""
         admission = await self._admit(spec, source)
         job = admission.job
+        if is_halted(job):
+            self._desk.screen.say(f"job {job.id} had to stop: {job.pause_reason}")
+            job = await self._steering.resume(job.id)
         if job.state is JobState.PAUSED and job.resume_at is None:
             self._desk.screen.fail(f"job {job.id} is paused: headgate jobs resume {job.id}")
             return Exit.STOPPED
@@ -232,10 +240,21 @@ class BatchRun:
         progress.working()
         self._supervisor = build_supervisor(self._desk, self._settings, self._store)
         work = Work((job.id,), True, self._options.max_stall_s, None, same_command())
+        halt = asyncio.create_task(self._stop_when_halted(job.id, self._supervisor))
         report = await self._supervisor.run(work)
+        halt.cancel()
         self._supervisor = None
         self._worked = _together(self._worked, report)
         self._stopped = self._stopped or report.stalled or report.interrupted
+
+    async def _stop_when_halted(self, job_id: int, supervisor: Supervisor) -> None:
+        """Nobody should wait for a job that goes on only when somebody has mended something."""
+        while not self._halted:
+            await self._desk.clock.sleep(LOOK_S)
+            with contextlib.suppress(StoreError, UnknownJob):
+                job = await self._store.reads.job(job_id)
+                self._halted = (job.pause_reason or "") if is_halted(job) else ""
+        supervisor.stop()
 
     async def _write(self, job: Job, outlet: Outlet, progress: Progress) -> None:
         progress.note(f"writing {outlet.name}", aloud=False)
@@ -269,7 +288,9 @@ class BatchRun:
 
     def _tell_rest(self, job_id: int, counts: Counts, outlet: Outlet | None) -> None:
         screen = self._desk.screen
-        if self._worked.stalled:
+        if self._halted:
+            screen.fail(self._halted)
+        elif self._worked.stalled:
             screen.say(f"nothing could progress for {span(self._options.max_stall_s)}")
         unread = " and the file is not read to its end" if self._unread() else ""
         screen.say(f"{counts.open:,} rows of job {job_id} are left{unread}; nothing is lost")
