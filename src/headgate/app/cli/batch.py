@@ -212,7 +212,7 @@ class BatchRun:
         known = f", {report.known:,} known already" if report.known else ""
         screen.say(f"read {report.rows:,} rows in {span(report.seconds)}{known}")
         if report.same:
-            screen.say(f"{report.same:,} rows ask for what an earlier row asks for: done once")
+            screen.say(f"{report.same:,} duplicate rows, each done with the first of its kind")
         for note in report.notes:
             screen.say(note)
         if report.changed:
