@@ -7,6 +7,7 @@ import msgspec
 from headgate.core.breaker import BreakerState
 from headgate.core.call import Call, CallKind
 from headgate.net.breaker import BreakerOpen, Breakers
+from headgate.net.cache import Unkept
 from headgate.net.credentials import Credentials, with_parameter
 from headgate.net.failure import Benched, Refused, WireFailure
 from headgate.net.fields import folded
@@ -42,7 +43,7 @@ class Errand(msgspec.Struct, frozen=True):
     """Without a credential: a redirect has led away from the host that it is meant for."""
 
 
-class Passage:
+class Passage(Unkept):
     """One request's way out, and then its reply. The permit is held until the body has ended.
 
     The cache may send it more than once, each time when the last reply has ended, or not at all.
