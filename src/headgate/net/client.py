@@ -195,10 +195,14 @@ class HttpClient:
         return StreamedResponse(reply, url)
 
     def _errand_of(self, outgoing: Outgoing, wishes: Wishes) -> Errand:
-        if not (outgoing.bare or wishes.light or wishes.cost):
+        if not (outgoing.bare or wishes.light or wishes.cost or wishes.through):
             return self._errand
         return msgspec.structs.replace(
-            self._errand, cost=wishes.cost, light=wishes.light, bare=outgoing.bare
+            self._errand,
+            cost=wishes.cost,
+            light=wishes.light,
+            bare=outgoing.bare,
+            through=wishes.through,
         )
 
     def _addressed(self, outgoing: Outgoing, wishes: Wishes, place: Place, url: str) -> WireRequest:

@@ -41,6 +41,8 @@ class Errand(msgspec.Struct, frozen=True):
     light: bool = False
     bare: bool = False
     """Without a credential: a redirect has led away from the host that it is meant for."""
+    through: str = ""
+    """The provider that named the URL: its cap on transfers holds too."""
 
 
 class Passage(Unkept):
@@ -95,6 +97,8 @@ class Passage(Unkept):
         if place.breaker.state is not BreakerState.CLOSED:
             self._check()
         route = place.light if errand.light else place.route
+        if errand.through and errand.through != place.provider:
+            route = msgspec.structs.replace(route, through=errand.through)
         spacing = crossing.spacings.of(place) if place.policy.robots else None
         if spacing is not None:
             permit = self.permit = await self._enter_spaced(spacing, route)

@@ -27,6 +27,8 @@ class Wishes(msgspec.Struct, frozen=True):
     """How many are followed; None: as many as the settings say."""
     custody: Custody | None = None
     """The caller keeps the body."""
+    through: str = ""
+    """The provider that named the URL, if its cap on transfers is to hold."""
 
 
 ORDINARY = Wishes()
@@ -52,6 +54,7 @@ def read(method: str, url: str, options: Options) -> tuple[Outgoing, Wishes]:
         light=options.get("light", False),
         max_bytes=options.get("max_bytes"),
         custody=_custody(options),
+        through=options.get("through", ""),
     )
     url = with_params(url, params) if params else url
     return Outgoing(method, url, tuple(headers.items()), body), wishes

@@ -33,6 +33,8 @@ class Options(TypedDict, total=False):
     """Ask the server even if the cache could answer."""
     light: bool
     """A small look-up: it is paced, but takes no place among the transfers."""
+    through: str
+    """A provider that named the URL: its `concurrency` holds for this transfer too."""
     kept_in: str
     """For `stream`: the caller keeps bodies himself, in a place of this name.
 
