@@ -30,12 +30,15 @@ class WireFailure(AttemptOver):
     def __init__(self, kind: FailureKind, words: str, *, sent: bool) -> None:
         super().__init__(Fault(_FAULTS.get(kind, FaultClass.TRANSIENT), words))
         self.kind = kind
+        self.code = str(kind)
         self.sent = sent
         """The server may have seen the request, and acted on it."""
 
 
 class AddressRefused(AttemptOver):
     """The address is none that a URL from data may lead to."""
+
+    code = "address-refused"
 
     def __init__(self, where: str, kind: str) -> None:
         # The address itself is left out: it would tell strangers about the network we are in.

@@ -10,7 +10,7 @@ import msgspec
 
 from headgate.core.call import CallKind
 from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import Fault, FaultClass, worth_another_try
 from headgate.core.outcome import NotFound, Outcome
 from headgate.core.url import shown
 from headgate.net.cache import CacheReply
@@ -38,11 +38,6 @@ class BodyTooLarge(AttemptOver):
             " request, net.body_bytes of all"
         )
         super().__init__(Fault(FaultClass.PERMANENT, reason))
-
-
-def worth_another_try(status: int) -> bool:
-    """Whether the same request may well be answered later."""
-    return status >= 500 or status in {408, 425}
 
 
 def meaning_of(status: int, url: str) -> Outcome | Fault:

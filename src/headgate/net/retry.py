@@ -2,10 +2,10 @@
 
 from typing import Final
 
+from headgate.core.fault import worth_another_try
 from headgate.core.provider import ProviderPolicy
 from headgate.core.retry import Rng
 from headgate.net.failure import FailureKind, Refused, WireFailure
-from headgate.net.response import worth_another_try
 
 IDEMPOTENT: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
 
