@@ -25,6 +25,7 @@ from headgate.handlers.download.trial import Miss, PlanFailed, miss_of, outcome_
 from headgate.handlers.download.wanted import Wanted
 from headgate.ports.artifacts import FolderTrouble
 from headgate.ports.handler import Context, HandlerSpec
+from headgate.ports.http import Http
 
 HOSTS: Final = "files"
 """The provider whose settings hold for every host that no other provider has."""
@@ -48,11 +49,20 @@ class Download:
         self._lineup = lineup
         self._headers = headers
 
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """Resolvers that are not asked, and why."""
+        return self._lineup.left_out
+
+    def search(self, identifier: Identifier, http: Http) -> Search:
+        """Whom to ask about an identifier, and what they say."""
+        return Search(identifier, self._lineup, http, self._headers)
+
     async def __call__(self, item: Item, ctx: Context) -> Outcome:
         """Try plan after plan until one leads to a file; AttemptOver if another try may."""
         identifier = identifier_of(item.input)
         wanted = Wanted(self._config, item.input)
-        search = Search(identifier, self._lineup, ctx.http, self._headers)
+        search = self.search(identifier, ctx.http)
         try:
             folder = await ctx.folder(self._config.out)
             subject = Subject(identifier, self._config, wanted, ctx.http, folder, self._headers)
