@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 import traceback
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import BinaryIO
@@ -18,6 +17,7 @@ import msgspec
 from headgate import __version__
 from headgate.app.data_folder import data_folder
 from headgate.app.folders import Folders
+from headgate.app.handler_finder import HandlerFinder
 from headgate.app.job_files import JobFiles
 from headgate.app.launch import Briefing
 from headgate.app.leash import (
@@ -40,7 +40,6 @@ from headgate.engine.engine import Budget, Engine, Policies, Surroundings
 from headgate.engine.observed import ObservedStore
 from headgate.engine.process import name_of
 from headgate.engine.work import Places
-from headgate.handlers.registry import resolve
 from headgate.ports.launcher import WorkerReport
 
 FAILED = 1
@@ -87,7 +86,7 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
             Policies(policy, settings.claim, settings.retry),
             Surroundings(
                 store,
-                partial(resolve, references=settings.handlers),
+                HandlerFinder(settings, os.environ),
                 observer,
                 clock,
                 logger(),

@@ -32,8 +32,8 @@ PRESETS: Final[Mapping[str, ProviderPolicy]] = MappingProxyType(
             concurrency=1,
             contact_parameter="mailto",
         ),
-        # Hosts of files, whosever they are: what `download` fetches from them. They publish their
-        # wishes in their robots.txt (https://www.rfc-editor.org/rfc/rfc9309); the caps are ours.
+        # https://www.rfc-editor.org/rfc/rfc9309: the hosts that `download` fetches files from,
+        # whosever they are; each says in its robots.txt what it wants. The caps are our caution.
         "files": ProviderPolicy(
             each_host=True,
             concurrency_per_host=4,

@@ -19,6 +19,7 @@ UNKNOWN = ProviderPolicy()
 class Ways:
     """Gates by key: `global:all`, `provider:NAME`, `credential:NAME/CREDENTIAL`, `host:HOST`...
 
+    `through:NAME` caps what other hosts serve and this provider has named.
     One gate on each way learns: that of the credential, else of the provider, else of the host.
     The others are there only if something is configured for them.
     """
@@ -70,12 +71,14 @@ class Ways:
         return self._gate(key, lambda: Gate(key, self._learner(ceilings, allowance), allowance))
 
     def _everywhere(self, route: Route, own: ProviderPolicy) -> list[Gate]:
-        """The gates that are configured for all requests, and for those to one domain."""
+        """The gates for all requests, for those that one provider names, and for one domain's."""
         policy = self._policy
         gates = []
         if policy.rate or policy.concurrency:
             limits = Ceilings(limits=policy.limits, concurrency=policy.concurrency)
             gates.append(self._keeps("global:all", limits))
+        if most := self._providers.get(route.through, UNKNOWN).concurrency:
+            gates.append(self._keeps(f"through:{route.through}", Ceilings(concurrency=most)))
         if most := own.concurrency_per_domain or policy.concurrency_per_domain:
             limits = Ceilings(concurrency=most)
             gates.append(self._keeps(f"domain:{route.domain}", limits))
