@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from headgate.handlers.download.resolvers.registry import RESOLVERS
 from tests.kit.answers import Answer, Request, Script, always, by_path, tagged
 from tests.kit.cli import Cli, Said
 from tests.kit.command import Ended, until
@@ -39,9 +40,14 @@ def site(files: dict[str, Script]) -> Script:
     return by_path({"/robots.txt": always(Answer(404)), **files})
 
 
+def content(name: str) -> bytes:
+    """Long enough to be a paper."""
+    return pdf(f"the paper that is called {name}")
+
+
 def paper(name: str) -> Script:
     """A file with an ETag that has to be asked about each time."""
-    return tagged(pdf(name))
+    return tagged(content(name))
 
 
 def listed(project: Project, lines: list[str], name: str = "urls.txt") -> Path:
@@ -105,7 +111,7 @@ def test_a_list_becomes_a_folder_with_its_records(project: Project, provider: Pr
 
     taken = [step for step in steps(project) if step["id"] == f"url:{one}" and step["bytes"]]
     assert taken[-1]["step"] == "http-200"
-    assert int(taken[-1]["bytes"]) == first["bytes"] == len(pdf("1"))
+    assert int(taken[-1]["bytes"]) == first["bytes"] == len(content("1"))
 
     report = project.run("download", "report", "1", "--json").json
     direct = next(each for each in report["resolvers"] if each["resolver"] == "direct")
@@ -160,16 +166,16 @@ def test_verify_names_what_is_missing_or_changed(project: Project, provider: Pro
     folder = project.folder / "papers"
     paths = [line["path"] for line in manifest(project).values()]
     (folder / paths[0]).unlink()
-    for path, content in ((paths[1], b"x" * len(pdf("/1.pdf"))), (paths[2], b"short")):
-        (folder / path).unlink()  # stored content may be shared by links
-        (folder / path).write_bytes(content)
+    for path, damage in ((paths[1], b"x" * len(content("1"))), (paths[2], b"short")):
+        (folder / path).unlink()  # the name may share its bytes with a stored copy
+        (folder / path).write_bytes(damage)
     (folder / "notes.txt").write_text("mine")
     checked = project.run("download", "verify", "papers", "--json")
     assert checked.code == 6
     found = {each["path"]: each["kind"] for each in checked.json["differences"]}
     assert found == {
         paths[0]: "missing",
-        paths[1]: "size" if len(pdf("1")) != len(pdf("/1.pdf")) else "content",
+        paths[1]: "content",
         paths[2]: "size",
         "notes.txt": "extra",
     }
@@ -222,7 +228,7 @@ def test_an_interrupted_download_keeps_its_records_and_goes_on(
     slow = {"now": True}
 
     def file(request: Request) -> Answer:
-        return Answer(200, body=pdf(request.path), drip_s=0.05 if slow["now"] else 0.0)
+        return Answer(200, body=content(request.path), drip_s=0.05 if slow["now"] else 0.0)
 
     quick = {f"/{n}.pdf": paper(str(n)) for n in range(4)}
     provider.script = site({**quick, "/slow.pdf": file})
@@ -253,10 +259,11 @@ def test_an_interrupted_download_keeps_its_records_and_goes_on(
 
 @pytest.fixture
 def asking(project: Project, services: Services) -> Project:
-    """A project whose Unpaywall and Crossref are ours."""
+    """A project in which every service is one of ours."""
     sections = [
         f'[download.resolvers.{name}]\nbase_url = "{services.base_url(name)}"\n'
-        for name in ("unpaywall", "crossref")
+        for name in RESOLVERS
+        if name != "direct"
     ]
     (project.folder / "headgate.toml").write_text("\n".join(sections))
     dois = [doi_of(case) for case in (Case.FOUND, Case.SEVERAL, Case.UNKNOWN)]
@@ -288,7 +295,14 @@ def test_a_dry_run_shows_the_plans_and_fetches_nothing(asking: Project, services
 
 
 def test_what_services_are_left_out_for_want_of_is_said(asking: Project):
+    asked = {"direct", "unpaywall", "crossref", "core"}
+    off = [f"[download.resolvers.{name}]\nenabled = false" for name in RESOLVERS.keys() - asked]
+    settings = (asking.folder / "headgate.toml").read_text()
+    kept = [part for part in settings.split("\n\n") if any(f".{name}]" in part for name in asked)]
+    (asking.folder / "headgate.toml").write_text("\n\n".join([*kept, *off]))
     ended = download(asking, "dois.csv", "--dry-run")
+    assert ended.code == 0, ended.err
+    assert "core is not asked: it needs a key: set CORE_API_KEY" in ended.err
     assert "unpaywall is not asked: it needs an e-mail address: give --email" in ended.err
 
 
@@ -320,7 +334,9 @@ def test_a_folder_that_cannot_be_used_stops_the_job_and_not_the_items(
     blocked.write_text("in the way")
     ended = download(project, file)
     assert ended.code == 4, ended.err
-    assert "papers" in ended.err.splitlines()[-1] or "go on with" in ended.err
+    assert "papers cannot be written to: File exists" in ended.err
+    assert "go on with: headgate download" in ended.err
+    assert project.counts().pending == 1
     blocked.unlink()
     ended = download(project, file)
     assert ended.code == 0, ended.err

@@ -172,7 +172,9 @@ class BatchRun:
                 else:
                     await self._ingest(job, plan, progress)
                 await self._work(job, progress)
-                if outlet is not None and (outlet.early or not self._stopped):
+                # What has halted a job is most likely in the way of the outlet too.
+                early = outlet is not None and outlet.early and not self._halted
+                if outlet is not None and (early or not self._stopped):
                     await self._write(job, outlet, progress)
 
     def _gates_of(self, job: Job, spec: HandlerSpec | None) -> JobGates:
@@ -294,7 +296,7 @@ class BatchRun:
             screen.say(f"nothing could progress for {span(self._options.max_stall_s)}")
         unread = " and the file is not read to its end" if self._unread() else ""
         screen.say(f"{counts.open:,} rows of job {job_id} are left{unread}; nothing is lost")
-        if outlet is not None and not self._written:
+        if outlet is not None and not (self._written or outlet.early):
             screen.say(f"{outlet.name} is written when all rows are finished")
         screen.say(f"go on with: {same_command()}")
 

@@ -142,7 +142,7 @@ async def download(
             new=new,
             revisit=True,
             by_config=True,
-            name=name or f"{NAME} {file}",
+            name=name or f"{NAME} {Path(file).name}",
             config=given,
             priority=priority,
             eager=eager,
