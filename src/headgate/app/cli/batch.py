@@ -245,18 +245,22 @@ class BatchRun:
         halt = asyncio.create_task(self._stop_when_halted(job.id, self._supervisor))
         report = await self._supervisor.run(work)
         halt.cancel()
+        await self._look_for_halt(job.id)
         self._supervisor = None
         self._worked = _together(self._worked, report)
-        self._stopped = self._stopped or report.stalled or report.interrupted
+        self._stopped = self._stopped or report.stalled or report.interrupted or bool(self._halted)
 
     async def _stop_when_halted(self, job_id: int, supervisor: Supervisor) -> None:
         """Nobody should wait for a job that goes on only when somebody has mended something."""
         while not self._halted:
             await self._desk.clock.sleep(LOOK_S)
-            with contextlib.suppress(StoreError, UnknownJob):
-                job = await self._store.reads.job(job_id)
-                self._halted = (job.pause_reason or "") if is_halted(job) else ""
+            await self._look_for_halt(job_id)
         supervisor.stop()
+
+    async def _look_for_halt(self, job_id: int) -> None:
+        with contextlib.suppress(StoreError, UnknownJob):
+            job = await self._store.reads.job(job_id)
+            self._halted = (job.pause_reason or "") if is_halted(job) else ""
 
     async def _write(self, job: Job, outlet: Outlet, progress: Progress) -> None:
         progress.note(f"writing {outlet.name}", aloud=False)
