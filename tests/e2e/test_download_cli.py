@@ -120,7 +120,7 @@ def test_a_list_becomes_a_folder_with_its_records(project: Project, provider: Pr
     assert report["hosts"][0]["requests"] == report["traffic"]["requests"]
     checked = project.run("download", "verify", "papers")
     assert (checked.code, checked.out) == (0, "")
-    assert "3 files" in checked.err
+    assert "3 entries with" in checked.err
 
 
 def test_a_second_run_looks_for_changes_and_leaves_the_rest(project: Project, provider: Provider):
