@@ -26,6 +26,8 @@ _SAFE_IN_QUERY: Final = _SAFE_IN_PATH + "?"
 class BadUrl(AttemptOver):
     """A URL that leads nowhere; no retry will change that."""
 
+    code = "bad-url"
+
     def __init__(self, url: str, problem: str) -> None:
         super().__init__(
             Fault(FaultClass.PERMANENT, f"{shown(url)!r} is no URL to fetch: {problem}")
