@@ -1,6 +1,7 @@
 """Whatever is asked, changed and waited for, the cache agrees with a dictionary."""
 
 import asyncio
+import hashlib
 import tempfile
 from email.utils import formatdate
 from pathlib import Path
@@ -12,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from headgate.core.call import CallKind
 from headgate.core.provider import CachePolicy
-from headgate.net.cache import HttpCache
+from headgate.net.cache import Custody, HttpCache
 from headgate.net.fields import folded
 from headgate.ports.wire import WireRequest
 from headgate.testing import FakeClock
@@ -151,6 +152,33 @@ class CacheAgainstModel(RuleBasedStateMachine):
         more = [("cache-control", "no-cache")] if insist else []
         got = self.ask(number, "GET", url, who, tongue, *more)
         assert (got.kind, got.body) == expected
+
+    @rule(number=CACHES, url=URLS, who=WHO, anew=st.booleans(), safe=st.booleans())
+    def download(self, number, url, who, anew, safe):
+        """A body that the caller keeps, or fails to; instead of it the cache has his note."""
+        before = dict(self.kept)
+        whose = f"{who}'s files"
+        if anew:
+            self.kept = {place: kept for place, kept in before.items() if place[:2] != (url, whose)}
+        kind, body = self.expect(url, whose, "de", insist=False)
+        note = hashlib.sha256(body).hexdigest()
+        # What may not be kept, or was not, leaves the last one where it is.
+        lost = kind is CallKind.FETCHED and not safe
+        self.kept = before if lost else before | self.kept
+        got = self.run(self.take(number, url, Custody(whose, anew), note if safe else None))
+        assert got == ((kind, body, "") if kind is CallKind.FETCHED else (kind, b"", note))
+
+    async def take(self, number, url, custody, note):
+        cache, request = self.caches[number], WireRequest("GET", url, (("accept-language", "de"),))
+        reply = await cache.fetch(
+            request, self.send, partition="all", policy=POLICY, custody=custody
+        )
+        body = b"".join([chunk async for chunk in reply.chunks()])
+        if reply.kind is CallKind.FETCHED and note is not None:
+            await reply.keep(note)
+        await reply.close()
+        await cache.flush()
+        return reply.kind, body, reply.kept
 
     @rule(number=CACHES, url=URLS, who=WHO)
     def post(self, number, url, who):
