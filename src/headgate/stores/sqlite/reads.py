@@ -5,7 +5,6 @@ import msgspec
 
 from headgate.core.errors import UnknownItem, UnknownJob
 from headgate.core.job import Counts, Job
-from headgate.core.status import ItemStatus
 from headgate.core.worker import WorkerRow
 from headgate.ports.reads import (
     AttemptRow,
@@ -21,7 +20,7 @@ from headgate.ports.reads import (
     Page,
     StoreStatus,
 )
-from headgate.stores.listing import FAR, Listing, events_query
+from headgate.stores.listing import FAR, STATUSES, Listing, events_query
 from headgate.stores.matching import patterns
 from headgate.stores.sqlite.check import check
 from headgate.stores.sqlite.connection import Database
@@ -101,8 +100,8 @@ class SqliteReads:
             lambda tx: tx.rows("export_rows", job_id=job_id, after_id=after_id, limit=limit),
         )
         return [
-            ExportRow(item_id, key, ItemStatus(status), *rest)
-            for item_id, key, status, *rest in rows
+            ExportRow(item_id, key, STATUSES[status], input_, result, error_class, error)
+            for item_id, key, status, input_, result, error_class, error in rows
         ]
 
     async def result_columns(self, job_id: int) -> list[str]:
