@@ -51,8 +51,8 @@ def learn_window(state: PaceState, now: float) -> None:
     if count < LITTLE and state.window is None:
         unsettle(state, now, 0.3 * stop.cut, "refused after next to nothing")
         return
-    if count < LITTLE and state.window is not None:
-        count = max(count, state.window.count / 2)
+    if state.window is not None and (count < LITTLE or stop.trickles):
+        count = max(count, state.window.count / 2)  # so soon after it opened little was sent
     fresh = state.window is None or seconds != state.window.seconds
     since, until = _renewed(state, now, seconds)
     state.window = Window(max(count, 1.0), seconds, since, until, not fresh)

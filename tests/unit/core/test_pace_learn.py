@@ -101,6 +101,16 @@ def test_a_trickle_says_less_about_a_window_than_its_own_edge():
     assert state.window.count == pytest.approx(300, rel=0.02)
 
 
+def test_a_refusal_soon_after_a_window_opened_at_most_halves_it():
+    state = stopped(known(100.0), 100.0, trickles=1)
+    state.window = Window(1000, 10.0, NOW - 10, NOW - 9)
+    for place in range(10):
+        state.delivery.add(NOW - 0.5 + place / 100)
+    learn_window(state, NOW)
+    assert state.window is not None
+    assert state.window.count == 500
+
+
 def test_a_window_that_was_fuller_before_is_a_longer_one():
     state = stopped(known(20.0), 20.0, dark=NOW - 5, first=NOW - 5)
     for place in range(240):
