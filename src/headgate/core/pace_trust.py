@@ -9,6 +9,10 @@ DUE_SHARE = 0.002
 ENOUGH_S = 90.0
 ENOUGH = 600
 """After so long, or so many requests if that is longer, another look is due, earned or not."""
+BACK_HOLD_S = 11.0
+"""How long a level far below a confirmed one is kept: such limits often come back."""
+BACK_SHARE = 0.008
+"""Refusals that looking for it may cost."""
 LONGEST_S = 200.0
 """No level is kept for longer without a look for more."""
 HEARD_LATE = 2.5
@@ -53,11 +57,11 @@ def settle(state: PaceState, now: float, est: float, why: str) -> None:
     if state.window is not None and est * state.window.seconds > 1.1 * state.window.count:
         state.window = None
     if fallen:
-        hold = min(10 * 1.15**state.confirmed, 30.0)
+        hold = BACK_HOLD_S
     else:
         pause = min(now - state.stop.dark, 2.0)
         hold = max(8 * 1.5 ** min(state.confirmed, 5), 30 * pause, min(100 / est, 30.0))
-    earned = to_earn(state, now, 6, 2 * DUE_SHARE if fallen else DUE_SHARE)
+    earned = to_earn(state, now, 6, BACK_SHARE) if fallen else to_earn(state, now, 6)
     longest = ENOUGH_S if fallen else min(max(ENOUGH_S, ENOUGH / est), LONGEST_S)
     hold = max(hold, min(earned / est, longest))
     slow, fast = max(2.0, 4 / est), max(2.5, 3 / est)
