@@ -20,7 +20,7 @@ from headgate.app.data_folder import data_folder
 from headgate.app.job_files import JobFiles
 from headgate.app.launch import Briefing
 from headgate.app.leash import (
-    be_deaf_to_interrupts,
+    be_deaf,
     briefing_on,
     die_with_parent,
     take_leash,
@@ -111,7 +111,7 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
 def main() -> None:
     """Run one worker and leave without waiting for threads that may hang."""
     die_with_parent()
-    be_deaf_to_interrupts()
+    be_deaf()
     board_fd, report_fd = int(sys.argv[1]), int(sys.argv[2])
     reporter = Reporter(report_fd)
     leash = take_leash()
