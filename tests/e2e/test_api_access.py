@@ -193,6 +193,14 @@ def test_a_token_opens_a_session_with_its_own_rights(api: ApiServer):
     browser.get("/api/users").refused(403)
 
 
+def test_a_session_ends_with_the_token_that_opened_it(api: ApiServer):
+    made = api.admin().post("/api/tokens", {}).ok(201)
+    browser = Browser(api.url, log_in(api, token=made["token"]))
+    assert browser.get("/api/me").status == 200
+    assert api.admin().delete(f"/api/tokens/{made['id']}").status == 204
+    browser.get("/api/me").refused(401)
+
+
 def test_logging_out_leaves_an_api_token_alone(api: ApiServer):
     caller = Caller(api.url, api.admin().post("/api/tokens", {}).ok(201)["token"])
     assert caller.post("/api/logout").status == 204

@@ -5,12 +5,14 @@ import json
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from PIL import Image
 
 from tests.kit.answers import Answer, always
 from tests.kit.api_server import ApiServer, Caller
+from tests.kit.command import until
 from tests.kit.provider import Provider
 
 ROWS = b"id,name\nA,lamp\nB,chair\n"
@@ -52,6 +54,31 @@ def test_a_lookup_needs_no_python(admin: Caller, provider: Provider):
     job = admin.send(ROWS, handler="http.lookup", config=config)
     assert admin.ended(job)["counts"]["done"] == 2
     assert [item["result"] for item in admin.items(job)] == [{"colour": "red"}] * 2
+
+
+def test_a_gate_that_is_paused_holds_its_requests_back(admin: Caller, provider: Provider):
+    provider.script = always(Answer(200, body=b'{"colour": "red"}'))
+    config = json.dumps({"lookup": lookup(provider.url(""))})
+    admin.ended(admin.send(b"id,name\nA,first\n", handler="http.lookup", config=config))
+    host = urlsplit(provider.url("")).netloc
+    until(lambda: admin.get(f"/api/providers/{host}").status == 200, what="its gate to be known")
+    paused = admin.patch(f"/api/providers/{host}", {"paused": True, "forS": 600}).ok()["items"]
+    assert [gate["override"]["paused"] for gate in paused] == [True]
+    listed = {gate["key"] for gate in admin.get("/api/providers").ok()["items"]}
+    assert {gate["key"] for gate in paused} <= listed
+
+    asked = len(provider.seen)
+    job = admin.send(b"id,name\nB,second\n", handler="http.lookup", config=config)
+    admin.reached(job, "RUNNING")
+    [item] = admin.items(job)
+    until(lambda: host in admin.get(f"/api/items/{item['id']}/why").body.decode(), what="the word")
+    assert len(provider.seen) == asked
+    freed = admin.patch(f"/api/providers/{host}", {"paused": False}).ok()["items"]
+    assert [gate["override"] for gate in freed] == [None]
+    assert admin.ended(job)["counts"]["done"] == 1
+    slowed = admin.patch(f"/api/providers/{host}", {"rate": "30/min"}).ok()["items"]
+    assert [gate["override"]["rate"] for gate in slowed] == [0.5]
+    admin.patch(f"/api/providers/{host}", {"forget": True}).ok()
 
 
 def test_a_lookup_that_cannot_be_is_refused_before_there_is_a_job(admin: Caller):

@@ -8,24 +8,16 @@ import pytest
 from tests.kit.access_log import peak_rate, refused
 from tests.kit.answers import Answer, Bucket, by_path, in_turn, redirect, refusal
 from tests.kit.cli import Cli
+from tests.kit.fetch import FETCH
 from tests.kit.nginx import SMALL, NginxServer, RequestLimit
 from tests.kit.provider import Provider
 from tests.kit.service import need
 
 pytestmark = pytest.mark.slow
 
-FETCH = """
-from headgate import handler
-
-@handler("fetch")
-async def fetch(item, ctx):
-    reply = await ctx.http.get(item.input["url"])
-    return {"bytes": len(reply.raise_for_status().content)}
-
-@handler("fetch.plain")
-def plain(item, ctx):
-    return {"bytes": len(ctx.http.get(item.input["url"]).raise_for_status().content)}
-
+HANDLERS = (
+    FETCH
+    + """
 @handler("fetch.slowly", rate="20/s")
 async def slowly(item, ctx):
     reply = await ctx.http.get(item.input["url"])
@@ -41,12 +33,13 @@ async def by_host(item, ctx):
     reply = await ctx.http.get(item.input["url"])
     return {"status": reply.raise_for_status().status_code}
 """
+)
 
 
 @pytest.fixture
 def cli(tmp_path: Path) -> Cli:
     cli = Cli(tmp_path)
-    cli.write("fetch.py", FETCH)
+    cli.write("fetch.py", HANDLERS)
     return cli
 
 

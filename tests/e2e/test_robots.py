@@ -7,22 +7,11 @@ import pytest
 
 from tests.kit.answers import Answer, always, by_path
 from tests.kit.cli import Cli
+from tests.kit.fetch import FETCH
 from tests.kit.provider import Provider, wait_until
 
 pytestmark = pytest.mark.slow
 
-FETCH = """
-from headgate import handler
-
-@handler("fetch")
-async def fetch(item, ctx):
-    reply = await ctx.http.get(item.input["url"])
-    return {"bytes": len(reply.raise_for_status().content)}
-
-@handler("fetch.plain")
-def plain(item, ctx):
-    return {"bytes": len(ctx.http.get(item.input["url"]).raise_for_status().content)}
-"""
 RULES = b"User-agent: headgate\nDisallow: /private\nAllow: /private/open\n"
 
 

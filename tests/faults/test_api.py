@@ -150,6 +150,26 @@ def test_a_killed_clerk_makes_its_export_again(tmp_path: Path):
         assert admin.get(path).body.count(b"\n") == 20_001
 
 
+def test_a_signal_to_every_process_lets_running_items_finish(tmp_path: Path):
+    """As systemd stops a service."""
+    gate = tmp_path / "gate"
+    with ApiServer(tmp_path) as server:
+        admin = server.admin()
+        config = json.dumps({"gate": str(gate)})
+        job_id = admin.send(rows_csv(4), handler="shop.gated", config=config)
+        until(lambda: admin.job(job_id)["counts"]["processing"] == 4, what="all to run")
+        top = psutil.Process(server.command.pid)
+        for process in (top, *top.children(recursive=True)):
+            process.terminate()
+        until(lambda: "stopping" in server.talk, what="the server to stop")
+        gate.touch()
+        ended = server.command.wait()
+        assert (ended.code, "started again" in ended.err) == (0, False), ended.err
+        server.start()
+        items = server.admin().items(job_id)
+        assert [(item["status"], item["attempts"]) for item in items] == [("DONE", 1)] * 4
+
+
 def test_nothing_is_left_when_the_server_ends(tmp_path: Path):
     server = ApiServer(tmp_path)
     with server:

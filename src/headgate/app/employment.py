@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from headgate.app.leash import be_deaf_to_interrupts, briefing_on, die_with_parent, take_leash
+from headgate.app.leash import be_deaf, briefing_on, die_with_parent, take_leash
 from headgate.app.loop import run_async
 from headgate.app.settings import Settings
 from headgate.app.telemetry import configure
@@ -21,7 +21,7 @@ Service = Callable[[Settings, BinaryIO], Coroutine[Any, Any, None]]
 def work_as(service: Service) -> None:
     """Do it until told to stop; the process ends here, whatever still runs in it."""
     die_with_parent()
-    be_deaf_to_interrupts()
+    be_deaf()
     leash = take_leash()
     settings = msgspec.json.decode(briefing_on(leash), type=Settings)
     configure(settings.log.level, settings.log.format)

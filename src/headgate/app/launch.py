@@ -1,14 +1,13 @@
 """Starting worker processes: spawned, never forked with an open connection."""
 
 import os
-import signal
 import subprocess
 import sys
 from contextlib import suppress
 
 import msgspec
 
-from headgate.app.leash import STOP, STOP_NOW
+from headgate.app.leash import STOP, STOP_NOW, deaf_offspring
 from headgate.app.settings import Settings
 from headgate.ports.launcher import WorkerOrder, WorkerReport
 
@@ -74,10 +73,7 @@ class ProcessLauncher:
     def launch(self, order: WorkerOrder, board_fd: int) -> SpawnedWorker:
         """Start one; it inherits `board_fd`."""
         report_fd, child_fd = os.pipe()
-        # Ctrl-C reaches the whole terminal, so also a worker that is only just starting. It begins
-        # deaf to it; ours waits the millisecond until the mask is lifted.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
+        with deaf_offspring():
             process = subprocess.Popen(  # noqa: S603  our own interpreter and module
                 [sys.executable, "-m", WORKER_MODULE, str(board_fd), str(child_fd)],
                 stdin=subprocess.PIPE,
@@ -85,8 +81,6 @@ class ProcessLauncher:
                 stdout=sys.stderr.fileno(),
                 pass_fds=(board_fd, child_fd),
             )
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.close(child_fd)
         worker = SpawnedWorker(process, report_fd)
         briefing = msgspec.json.encode(Briefing(order, self._settings))

@@ -10,7 +10,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import BinaryIO
 
 STOP = b"stop\n"
@@ -25,10 +26,25 @@ def die_with_parent() -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def be_deaf_to_interrupts() -> None:
-    """Ctrl-C reaches the whole terminal; whoever started us alone decides what it means."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+WORDS = frozenset({signal.SIGINT, signal.SIGTERM})
+"""Ctrl-C reaches the whole terminal, and systemd stops a service by a signal to each process."""
+
+
+def be_deaf() -> None:
+    """Whoever started us alone decides what a signal means that reaches all of us."""
+    for each in WORDS:
+        signal.signal(each, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, WORDS)
+
+
+@contextmanager
+def deaf_offspring() -> Iterator[None]:
+    """What is started meanwhile begins deaf; we ourselves hear a signal afterwards."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, WORDS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def take_leash() -> BinaryIO:

@@ -1,7 +1,6 @@
 """The processes behind the API: one that supervises workers, one that reads and writes files."""
 
 import asyncio
-import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -9,7 +8,7 @@ from enum import StrEnum
 
 import msgspec
 
-from headgate.app.leash import STOP, STOP_NOW
+from headgate.app.leash import STOP, STOP_NOW, deaf_offspring
 from headgate.app.settings import Settings
 from headgate.app.telemetry import logger
 from headgate.ports.clock import Clock
@@ -54,9 +53,7 @@ class Employee:
             rest_s = min(rest_s * 2, self.LONGEST_REST_S)
 
     async def _fill(self) -> int:
-        # Ctrl-C reaches the whole terminal; only we decide what it means.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
+        with deaf_offspring():
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
@@ -64,8 +61,6 @@ class Employee:
                 stdin=subprocess.PIPE,
                 stdout=sys.stderr.fileno(),
             )
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         self._process = process
         self._say(self._briefing)
         return await process.wait()

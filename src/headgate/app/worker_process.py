@@ -21,7 +21,7 @@ from headgate.app.handler_finder import HandlerFinder
 from headgate.app.job_files import JobFiles
 from headgate.app.launch import Briefing
 from headgate.app.leash import (
-    be_deaf_to_interrupts,
+    be_deaf,
     briefing_on,
     die_with_parent,
     take_leash,
@@ -116,7 +116,7 @@ def _this_worker(briefing: Briefing) -> WorkerInfo:
 def main() -> None:
     """Run one worker and leave without waiting for threads that may hang."""
     die_with_parent()
-    be_deaf_to_interrupts()
+    be_deaf()
     board_fd, report_fd = int(sys.argv[1]), int(sys.argv[2])
     reporter = Reporter(report_fd)
     leash = take_leash()

@@ -35,7 +35,11 @@ class Level(msgspec.Struct):
     STRAIGHT = 0.3
     """Beyond what is cheap it grows by this part of that a second."""
     CAUTION = 3.0
-    """At so many times what is cheap one stop costs as many as some ban for: a third as fast."""
+    """At so many times what is cheap one stop costs as many as some ban for:"""
+    SLOWLY = 0.1
+    """go on so many times as fast, both starting and looking for more."""
+    NEAR = 1.1
+    """Up to this part of what is known, a look for more costs little anywhere."""
     BEND = 0.25
     SLOPE = 0.375
     """Looking for more, it grows by this part of what is cheap a second, at the most."""
@@ -60,7 +64,9 @@ class Level(msgspec.Struct):
         beyond = self.age_s - self.hold_s
         if beyond < 0:
             return self.margin * self.known
-        return min(self.known + self._excess(beyond), max(self.most, self.known))
+        dear = max(self.NEAR * self.known, self.CAUTION * self.cheap)
+        value = self._carefully(self.known + self._excess(beyond), dear)
+        return min(value, max(self.most, self.known))
 
     def speed(self, now: float) -> float:
         """The same, while a remembered level is gone up to."""
@@ -80,9 +86,10 @@ class Level(msgspec.Struct):
         straight_s = self.age_s - self.DOUBLING_S * math.log2(cheap / self.start)
         if straight_s < 0:
             return self.start * 2 ** (self.age_s / self.DOUBLING_S)
-        value = cheap * (1 + self.STRAIGHT * straight_s)
-        caution = self.CAUTION * cheap
-        return value if value < caution else caution + (value - caution) / 3
+        return self._carefully(cheap * (1 + self.STRAIGHT * straight_s), self.CAUTION * cheap)
+
+    def _carefully(self, value: float, dear: float) -> float:
+        return value if value < dear else dear + self.SLOWLY * (value - dear)
 
     def _excess(self, beyond: float) -> float:
         known = self.known or 0.0

@@ -4,6 +4,11 @@ from headgate.core.pace_state import PaceState, Probe, Window
 from headgate.core.pace_trust import is_fallen, settle, to_earn, unsettle
 from headgate.core.pace_window import is_window, learn_window, sliding_minute
 
+STORM = 6
+"""After so many refusals in a short time another such would be a ban: guess low."""
+EARLY = 15
+"""Refused after fewer answers than that: they came from a burst, and say little of the rate."""
+
 
 def learn(state: PaceState, now: float) -> None:
     """Set the rate by the stop that has just ended."""
@@ -20,7 +25,8 @@ def learn(state: PaceState, now: float) -> None:
     elif stop.trickles or (stop.last - stop.first > 0.2 and not stop.told_s):
         _learn_trickle(state, now, known or stop.cut)
     elif known is None or stop.resuming:
-        unsettle(state, now, 0.75 * stop.cut, "first")
+        share = 0.5 if state.answered < EARLY else 0.75
+        unsettle(state, now, share * stop.cut, "first")
     elif stop.surprise:
         _learn_surprise(state, now)
     else:
@@ -35,7 +41,7 @@ def _learn_trickle(state: PaceState, now: float, before: float) -> None:
         unsettle(state, now, min(max(taken(last - 1, last), 0.4 * before), before), "second")
         return
     came = (taken(first, last) + 0.6) / max(last - first, 0.05)
-    floor = (0.15 if last - first > 1 else 0.4) * before
+    floor = (0.15 if last - first > 1 or state.stop.storm >= STORM else 0.4) * before
     if state.probe is not None and state.stop.trickles < 2:
         floor = max(floor, min(state.probe.known, 0.9 * before))
     estimate = max(min(came, 0.8 * before), floor)
@@ -62,7 +68,8 @@ def _learn_surprise(state: PaceState, now: float) -> None:
     state.surprises = state.surprises + 1 if again else 1
     flooded = stop.hits > 3 and stop.hits / (1 + cut * (stop.noticed - stop.first))
     if flooded:
-        estimate = max(1 - flooded, 0.5 if state.confirmed else 0.25) * cut
+        likely = state.confirmed and stop.storm < STORM
+        estimate = max(1 - flooded, 0.5 if likely else 0.25) * cut
     elif state.surprises < 2:
         estimate = max((low + high) / 2, 0.93 * cut)
     else:
@@ -103,10 +110,8 @@ def _learn_trusted(state: PaceState, now: float, known: float) -> None:
     if cut <= 1.08 * known:
         share = 0.5 if known > 3 else 0.25
         settle(state, now, max(known + share * (nearly - known), known, min(low, nearly)), "probe")
-    elif _was_burst(state, known):
+    elif _was_burst(state, known) or (cut < 1.6 * known and to_earn(state, now, 8) > 0):
         settle(state, now, max(1.005 * known, low), "probe, burst")
-    elif cut < 1.6 * known and to_earn(state, now, 8) > 0:
-        settle(state, now, max(known + (cut / 1.1 - known) / 4, low), "probe")
     else:
         _try_between(state, now, known)
 

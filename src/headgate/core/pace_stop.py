@@ -6,6 +6,7 @@ from headgate.core.level import Level
 from headgate.core.pace_state import PaceState, Reading, Stop
 from headgate.core.pace_told import contradict
 from headgate.core.pace_trust import note
+from headgate.core.pace_window import USUAL_S
 
 BAN_S = 10.5
 BAN_COUNT = 10
@@ -16,6 +17,10 @@ CAP_TRIAL_S = 10.0
 """A cap that has held requests back for so long can be judged by what it let through."""
 CAP_WORTH = 0.7
 """With less than this part of the rate before it, it is none."""
+SOON = 1.25
+"""The end of a window so little later is waited for."""
+WINDOW_SHARE = 0.03
+"""Of a known window that is full, so much is waited for at least: it is not over in a moment."""
 PAUSE_S = 0.1
 """The shortest stop: what trickles in within a round trip of a millisecond proves nothing."""
 
@@ -81,6 +86,8 @@ def _close(
         stop.cut, stop.surprise = state.rate.speed(sent_at), not state.rate.probing
         stop.resuming = state.rate.resuming(sent_at)
         stop.wait = max(state.latency, PAUSE_S)
+        if state.window is not None:
+            stop.wait = max(stop.wait, WINDOW_SHARE * state.window.seconds)
         stop.trickles, stop.told_s, stop.asked = 0, 0.0, 0
         stop.hits, stop.storm = 1, len(state.recent)
         stop.alone = not state.told and (
@@ -109,20 +116,35 @@ def _close(
 
 
 def _patience(stop: Stop, now: float, dark_s: float) -> float:
-    """How long until the next one asks: the third tells a second's window from longer ones."""
+    """How long until the next one asks: the third tells a second's window from longer ones.
+
+    Later ones ask further and further apart, but when the end of a usual window comes first, or
+    soon after, then at that end: it asks for less, and the answer says more.
+    """
     if stop.asked == 1:
-        return max(stop.wait, stop.dark + 0.45 - now)
+        return max(stop.wait, stop.dark + 0.45 - now, dark_s)
     if stop.asked == 2:
-        return max(stop.wait, stop.dark + 1.1 - now)
-    return min(3 * stop.wait, max(4.0, 0.8 * dark_s))
+        return max(stop.wait, stop.dark + 1.1 - now, dark_s)
+    wait = min(3 * stop.wait, max(4.0, 1.5 * dark_s))
+    for usual in USUAL_S:
+        if dark_s < usual < SOON * (dark_s + wait):
+            return usual - dark_s + 0.5
+    return wait
 
 
 def _spare(state: PaceState) -> None:
     """Providers ban for many refusals in a short time: with none left, let the old ones age."""
     stop, over = state.stop, len(state.recent) - BAN_COUNT
-    if over >= 0 and not stop.told_s and (stop.dark < stop.last - 0.1 or over > 9):
-        stop.alone = True
-        stop.ask_at = max(stop.ask_at, state.recent[min(over, len(state.recent) - 1)] + BAN_S)
+    if over < 0 or stop.told_s:
+        return
+    at_once = stop.dark >= stop.last - 0.1
+    if at_once and 0 < over <= 9:
+        return  # if it bans for these, it has; nothing is left to be spared
+    stop.alone = True
+    if at_once and state.settled and state.window is None:
+        stop.ask_at = max(stop.ask_at, stop.dark + 1.1)  # no limit that is known here lasts longer
+    else:
+        stop.ask_at = max(stop.ask_at, state.recent[over] + BAN_S)
 
 
 def _crowded(state: PaceState, now: float, in_flight: int) -> bool:

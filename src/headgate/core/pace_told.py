@@ -14,6 +14,9 @@ BRIEF_S = 1.0
 """In windows as short as this, what remains is less the more is sent: the mean counts,"""
 BRIEF_SHARE = 0.95
 """nearly."""
+PLENTY = 0.06
+"""Where more than this part is left at all times, there is a bucket that hardly anything is taken
+from; windows that are used up look fuller."""
 SILENCE_S = 60.0
 """A provider that tells nothing for so long has stopped telling."""
 
@@ -31,14 +34,21 @@ def heed(state: PaceState, now: float, quota: Quota | None, longest_wait_s: floa
     if not state.told or abs(rate / state.told_rate - 1) > 0.2:
         state.told_since = now
     since = min(now - state.told_at, 1.0) if state.told else 0.0
+    early_s = 0.0 if state.told else _early_s(state, quota, before, rate)
     state.told, state.told_at, state.told_rate = True, now, rate
     known = min(rate, before * 2 ** (since / _doubling_s(state, before)))
     if known != state.rate.known:
         state.rate.set(known, 1e12, 2.0, 2.5)
-        state.due = max(min(state.due, now + 1 / known), state.sent_at + 1 / known)
+        state.due = max(min(state.due, now + 1 / known), state.sent_at + 1 / known) + early_s
     state.rate.margin = _margin(state, now, quota)
     if quota.remaining is not None and quota.remaining <= 0 and (quota.seconds or 60) > 2:
         state.shut_until = max(state.shut_until, now + min(quota.reset_s or 0.0, longest_wait_s))
+
+
+def _early_s(state: PaceState, quota: Quota, before: float, rate: float) -> float:
+    """By how much those of this window went too fast that went before anything was told."""
+    sent = min(state.sent, rate * (quota.seconds or BRIEF_S))
+    return max(0.0, sent * (1 / rate - 1 / before))
 
 
 def _doubling_s(state: PaceState, rate: float) -> float:
@@ -85,8 +95,11 @@ def _margin(state: PaceState, now: float, quota: Quota) -> float:
     """Room for requests that overtake each other on the way, where little is ever left."""
     if quota.remaining is None or not quota.count or not quota.seconds:
         return 0.98
-    if now - state.least_since > max(2.0, min(quota.seconds, 60.0)):
+    if state.rate.known != state.told_rate:  # on the way up there is always much left
+        state.least = state.least_before = 0.0
+        state.least_since = now
+    elif now - state.least_since > max(2.0, min(quota.seconds, 60.0)):
         state.least_before, state.least, state.least_since = state.least, quota.remaining, now
     state.least = min(state.least, quota.remaining)
-    plenty = min(state.least, state.least_before) > max(3.0, 0.03 * quota.count)
+    plenty = min(state.least, state.least_before) > max(3.0, PLENTY * quota.count)
     return 0.995 if plenty else 0.997 - min(0.025 / quota.seconds, 0.1)

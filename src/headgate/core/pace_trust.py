@@ -4,8 +4,19 @@ from headgate.core.pace_state import Evidence, PaceState
 
 EVIDENCE = 40
 """Decisions that are kept."""
-DUE_SHARE = 0.004
+DUE_SHARE = 0.002
 """Refusals of requests that looking for more may cost, beside a few that are free."""
+ENOUGH_S = 90.0
+ENOUGH = 600
+"""After so long, or so many requests if that is longer, another look is due, earned or not."""
+BACK_HOLD_S = 11.0
+"""How long a level far below a confirmed one is kept: such limits often come back."""
+BACK_SHARE = 0.008
+"""Refusals that looking for it may cost."""
+LONGEST_S = 200.0
+"""No level is kept for longer without a look for more."""
+HEARD_LATE = 2.5
+"""Refusals that are on their way when the first is heard of, at a rate that is just cheap."""
 SLOWEST = 0.005
 """Requests a second; refusals alone teach no less, or nothing would be learned for hours."""
 BACK_S = 600.0
@@ -26,7 +37,8 @@ def unsettle(state: PaceState, now: float, est: float, why: str, *, wary: bool =
     state.settled, state.confirmed = False, 0
     before, est = state.rate.known, max(est, SLOWEST)
     slow = 4.0 if wary else 1.0
-    hold = 40.0 if wary else 11.0 if len(state.recent) > 5 else 2.0
+    unheard = HEARD_LATE * est / state.rate.cheap
+    hold = 40.0 if wary else 11.0 if len(state.recent) + unheard > 6 else 2.0
     state.rate.set(est, max(hold, 10 / est), max(slow, 3 / est), max(2.5, slow, 3 / est), 0.02)
     note(state, now, f"{why}, refused at {state.stop.cut:.3g}/s", "look soon", before)
 
@@ -45,12 +57,13 @@ def settle(state: PaceState, now: float, est: float, why: str) -> None:
     if state.window is not None and est * state.window.seconds > 1.1 * state.window.count:
         state.window = None
     if fallen:
-        hold = min(10 * 1.15**state.confirmed, 30.0)
+        hold = BACK_HOLD_S
     else:
         pause = min(now - state.stop.dark, 2.0)
         hold = max(8 * 1.5 ** min(state.confirmed, 5), 30 * pause, min(100 / est, 30.0))
-    earned = to_earn(state, now, 14, 2 * DUE_SHARE) if fallen else to_earn(state, now, 6)
-    hold = max(hold, min(earned / est, 90.0))
+    earned = to_earn(state, now, 6, BACK_SHARE) if fallen else to_earn(state, now, 6)
+    longest = ENOUGH_S if fallen else min(max(ENOUGH_S, ENOUGH / est), LONGEST_S)
+    hold = max(hold, min(earned / est, longest))
     slow, fast = max(2.0, 4 / est), max(2.5, 3 / est)
     if fallen:
         slow, fast = 2.0, 1.0
@@ -58,7 +71,7 @@ def settle(state: PaceState, now: float, est: float, why: str) -> None:
         hold = max(hold, 2.5 * state.window.seconds)
         slow = max(slow, state.window.seconds)
         fast = max(fast, state.window.seconds / 2)
-    state.rate.set(est, min(hold, 200.0), slow, fast, 0.04 if fallen else 0.01)
+    state.rate.set(est, min(hold, LONGEST_S), slow, fast, 0.04 if fallen else 0.01)
     if state.window is not None:
         state.rate.most = 1.35 * est
     note(state, now, f"{why}, refused at {state.stop.cut:.3g}/s", f"hold for {hold:.0f} s", before)

@@ -7,6 +7,12 @@ USUAL_S = (10.0, 60.0, 3_600.0, 86_400.0)
 """How long windows usually are: people choose them."""
 LITTLE = 5
 """What fewer requests say about a window is worth nothing."""
+AGAIN = 3
+"""A quota that has been renewed is not used up again at once so many times."""
+SOME = 6
+"""A Retry-After that holds up fewer requests may be a slow bucket's."""
+APART_S = 20.0
+"""Stops that are closer say the same about the last minute."""
 
 
 def is_window(state: PaceState, now: float) -> bool:
@@ -14,13 +20,15 @@ def is_window(state: PaceState, now: float) -> bool:
     stop, window = state.stop, state.window or state.wary
     dark_s = stop.last - stop.dark
     expected = dark_s * (state.rate.known or stop.cut)
-    if stop.told_s > 1.5 or (not stop.told_s and dark_s > 1.05 and (expected > 12 or dark_s > 4)):
+    told = stop.told_s > 1.5 and stop.told_s * (state.rate.known or stop.cut) > SOME
+    if told or (not stop.told_s and dark_s > 1.05 and (expected > 12 or dark_s > 4)):
         return True
     if window is not None:
         used = state.delivery.count(stop.first - window.seconds, stop.first)
-        if used < 0.5 * window.count:
+        renewed = stop.trickles >= AGAIN
+        if used < 0.5 * window.count or renewed:
             state.window = None  # it cannot be what refused
-        return used > 0.8 * window.count
+        return used > 0.8 * window.count and not renewed
     if stop.told_s or state.rate.known is not None:
         return False
     return now - stop.last > 3 and stop.asked >= 1 and expected > 12
@@ -36,14 +44,15 @@ def learn_window(state: PaceState, now: float) -> None:
         minute = state.delivery.count(stop.first - 60, stop.first)
         state.wary = Window(minute, 60.0, stop.first, now)
         unsettle(state, now, 0.85 * known if known else 0.7 * stop.cut, "ban?", wary=True)
+        state.rate.most = stop.cut  # where it banned, or nearly
         return
     state.bans = 0
     seconds, count = _pick_window(state, now, dark_s)
     if count < LITTLE and state.window is None:
         unsettle(state, now, 0.3 * stop.cut, "refused after next to nothing")
         return
-    if count < LITTLE and state.window is not None:
-        count = max(count, state.window.count / 2)
+    if state.window is not None and (count < LITTLE or stop.trickles):
+        count = max(count, state.window.count / 2)  # so soon after it opened little was sent
     fresh = state.window is None or seconds != state.window.seconds
     since, until = _renewed(state, now, seconds)
     state.window = Window(max(count, 1.0), seconds, since, until, not fresh)
@@ -96,8 +105,10 @@ def _renewed(state: PaceState, now: float, seconds: float) -> tuple[float, float
 
 def sliding_minute(state: PaceState) -> float | None:
     """What a minute takes, if at every stop the last minute was as full but its end was not."""
-    last, taken = state.stop.last, state.delivery.count
-    state.full = [*state.full[-3:], (taken(last - 10, last), taken(last - 60, last))]
+    stop, taken = state.stop, state.delivery.count
+    last, apart = stop.last, stop.first - stop.previous > APART_S
+    before = state.full[-3:] if apart else state.full[:-1]
+    state.full = [*before, (taken(last - 10, last), taken(last - 60, last))]
     tens, minutes = zip(*state.full, strict=True)
     mean = sum(minutes) / len(minutes)
     if len(minutes) < 4 or max(minutes) - min(minutes) > 0.02 * mean + 1:

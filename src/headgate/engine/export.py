@@ -2,9 +2,10 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -184,6 +185,11 @@ class _Tally:
         self.last_id = page[-1].id
 
 
-def canonical(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> bytes:
+def canonical(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> bytes:
     """The bytes that an export's hash is taken over."""
-    return _encoder.encode_lines([[*map(row.get, columns)] for row in rows])
+    take = itemgetter(*columns)
+    try:
+        values = [take(row) for row in rows]
+    except KeyError:  # a row that has not all of them
+        values = [tuple(map(row.get, columns)) for row in rows]
+    return _encoder.encode_lines(values)

@@ -26,6 +26,8 @@ class NewToken(msgspec.Struct, frozen=True):
     label: str = ""
     lives_s: float | None = None
     """Seconds until it expires, on the store's clock; None: never."""
+    opened_by: str | None = None
+    """The token without which it does not hold."""
 
 
 class Bearer(msgspec.Struct, frozen=True):
@@ -74,7 +76,8 @@ class AccessStore(Protocol):
     async def bearer(self, digest: str, kind: TokenKind) -> Bearer | None:
         """Whose token that is, if it holds. Notes the use, at most once a minute.
 
-        None if it is unknown, of another kind, expired, revoked or of a disabled user.
+        None if it is unknown, of another kind, expired, revoked or of a disabled user, or if that
+        is so of the token that opened it.
         """
         ...
 

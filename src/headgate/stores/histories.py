@@ -3,15 +3,17 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from headgate.core.status import ItemStatus
 from headgate.ports.history import ItemHistory
 from headgate.ports.reads import AttemptRow, ExportRow
+from headgate.stores.listing import STATUSES
 
 
-def export_row(row: Sequence[Any]) -> ExportRow:
-    """A row of the query `export_rows` or `rows_by_key`."""
-    item_id, key, status, *rest = row
-    return ExportRow(item_id, key, ItemStatus(status), *rest)
+def export_rows(rows: Iterable[Sequence[Any]]) -> list[ExportRow]:
+    """The rows of the query `export_rows` or `rows_by_key`."""
+    return [
+        ExportRow(item_id, key, STATUSES[status], given, result, error_class, error)
+        for item_id, key, status, given, result, error_class, error in rows
+    ]
 
 
 def histories(rows: Sequence[ExportRow], attempts: Iterable[Sequence[Any]]) -> list[ItemHistory]:

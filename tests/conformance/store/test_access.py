@@ -137,6 +137,22 @@ async def test_a_revoked_token_holds_no_more(store, other):
     assert (await messages(store))[-1] == ("token_revoked", "t2 of bob")
 
 
+@pytest.mark.parametrize("end", ["revoked", "expired"])
+async def test_a_session_ends_with_the_token_that_opened_it(store, place, end):
+    await a_user(store)
+    await a_token(store, lives_s=60)
+    session = NewToken(
+        "s1", "ann", "digest-s1", TokenKind.LOGIN, Role.USER, lives_s=3_600, opened_by="t1"
+    )
+    await store.access.add_token(session)
+    assert await store.access.bearer("digest-s1", TokenKind.LOGIN) is not None
+    if end == "revoked":
+        await store.access.revoke_token("t1", None)
+    else:
+        place.execute("UPDATE tokens SET expires_at = expires_at - 60000000 WHERE id = 't1'")
+    assert await store.access.bearer("digest-s1", TokenKind.LOGIN) is None
+
+
 async def test_tokens_are_listed_newest_first(store):
     for user in ("ann", "bob"):
         await a_user(store, user)

@@ -1,5 +1,7 @@
 """Where a level stands while it grows, holds, looks for more, and is taken up again."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,7 +28,7 @@ def test_beyond_what_is_cheap_it_grows_straight_and_then_slower():
     assert at_age(level, cheap_s + 1) == pytest.approx(40 + gain)
     cautious_s = cheap_s + (Level.CAUTION - 1) / Level.STRAIGHT
     assert at_age(level, cautious_s) == pytest.approx(120.0)
-    assert at_age(level, cautious_s + 3) == pytest.approx(120.0 + gain)
+    assert at_age(level, cautious_s + 3) == pytest.approx(120.0 + 3 * Level.SLOWLY * gain)
 
 
 def test_what_the_user_calls_a_start_is_cheap_four_times():
@@ -93,3 +95,14 @@ def test_a_remembered_level_is_gone_up_to():
 def test_where_nothing_is_known_nothing_is_gone_up_to():
     level = Level(start=10.0, resumed_at=NOW)
     assert level.speed(NOW) == 10.0
+
+
+def test_far_beyond_a_dear_level_it_looks_for_more_slowly():
+    level = Level(known=200.0, cheap=40.0)
+    assert at_age(level, 4.0) == pytest.approx(200 + 200 * 0.01 * 4)
+    dear_s = 2.0 * math.log2((Level.NEAR - 1) / 0.01)
+    assert at_age(level, dear_s) == pytest.approx(Level.NEAR * 200)
+    beyond = 0.2 * 200 - (Level.NEAR - 1) * 200
+    assert at_age(level, 2.0 * math.log2(20)) == pytest.approx(
+        Level.NEAR * 200 + Level.SLOWLY * beyond
+    )

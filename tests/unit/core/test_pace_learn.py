@@ -5,10 +5,10 @@ import pytest
 from headgate.core.level import Level
 from headgate.core.pace_learn import learn
 from headgate.core.pace_state import PaceState, Probe, Stop, Window
-from headgate.core.pace_stop import CAP_TRIAL_S, Refusal, refuse
+from headgate.core.pace_stop import BAN_S, CAP_TRIAL_S, Refusal, refuse
 from headgate.core.pace_told import contradict
-from headgate.core.pace_trust import settle
-from headgate.core.pace_window import is_window, learn_window
+from headgate.core.pace_trust import settle, unsettle
+from headgate.core.pace_window import is_window, learn_window, sliding_minute
 
 NOW = 1_800_000_000.0
 
@@ -61,7 +61,7 @@ def test_where_refusals_have_to_be_earned_a_higher_limit_is_approached_slowly():
     for _ in range(40):
         state.refused.add(NOW - 20)
     learn(state, NOW)
-    assert state.rate.known == pytest.approx(20 + (28 / 1.1 - 20) / 4, rel=0.02)
+    assert state.rate.known == pytest.approx(1.005 * 20)
 
 
 def test_a_look_that_ends_in_the_dark_with_all_refused_gives_less_than_the_middle():
@@ -99,6 +99,16 @@ def test_a_trickle_says_less_about_a_window_than_its_own_edge():
     learn_window(state, NOW)
     assert state.window is not None
     assert state.window.count == pytest.approx(300, rel=0.02)
+
+
+def test_a_refusal_soon_after_a_window_opened_at_most_halves_it():
+    state = stopped(known(100.0), 100.0, trickles=1)
+    state.window = Window(1000, 10.0, NOW - 10, NOW - 9)
+    for place in range(10):
+        state.delivery.add(NOW - 0.5 + place / 100)
+    learn_window(state, NOW)
+    assert state.window is not None
+    assert state.window.count == 500
 
 
 def test_a_window_that_was_fuller_before_is_a_longer_one():
@@ -168,3 +178,100 @@ def test_a_look_beyond_a_cap_raises_or_confirms_it():
     assert state.cap.known == 10.0
     assert state.cap.hold_s >= first
     assert state.crowd.confirmed == 1
+
+
+def test_a_first_refusal_after_a_few_answers_says_little_of_the_rate():
+    for answers, share in ((3, 0.5), (40, 0.75)):
+        state = stopped(PaceState(rate=Level()), 12.0)
+        state.answered = answers
+        learn(state, NOW)
+        assert state.rate.known == pytest.approx(share * 12)
+
+
+def test_near_a_ban_a_flood_below_a_confirmed_level_is_taken_at_its_word():
+    for storm, share in ((5, 0.5), (6, 0.25)):
+        state = stopped(known(50.0, taken=50), 50.0, hits=5, storm=storm, surprise=True)
+        state.confirmed = 2
+        learn(state, NOW)
+        assert state.rate.known == pytest.approx(share * 50)
+
+
+def test_near_a_ban_the_next_guess_after_a_trickle_is_low():
+    for storm, share in ((5, 0.4), (6, 0.15)):
+        facts = {"first": NOW - 0.6, "trickles": 2, "storm": storm, "surprise": True}
+        state = stopped(known(50.0), 50.0, **facts)
+        learn(state, NOW)
+        assert state.rate.known == pytest.approx(share * 50)
+
+
+def test_a_window_that_refuses_again_and_again_after_its_renewal_is_none():
+    for trickles, window in ((1, True), (3, False)):
+        state = stopped(known(5.0, taken=5), 5.0, trickles=trickles)
+        state.window = Window(300, 60.0, NOW - 10, NOW - 9)
+        assert is_window(state, NOW) is window
+        assert (state.window is not None) is window
+
+
+def test_a_short_retry_after_is_a_window_only_where_it_holds_up_many():
+    for rate, window in ((2.0, False), (20.0, True)):
+        state = stopped(known(rate), rate, told_s=2.0)
+        assert is_window(state, NOW) is window
+
+
+def test_stops_in_a_row_count_once_where_a_minute_is_compared():
+    state = stopped(known(5.0, taken=5), 5.0)
+    for apart_s in (60.0, 60.0, 3.0, 3.0):
+        state.stop.previous = state.stop.first - apart_s
+        sliding_minute(state)
+    assert len(state.full) == 2
+
+
+def test_where_it_banned_it_looks_for_no_more():
+    state = stopped(known(100.0, taken=100), 120.0, storm=8, dark=NOW - 20, first=NOW - 20)
+    learn_window(state, NOW)
+    assert state.bans == 1
+    assert state.rate.most == 120
+
+
+def test_the_faster_it_goes_the_fewer_refusals_make_it_stay():
+    for rate, hold_s in ((10.0, 2.0), (90.0, 11.0)):
+        state = stopped(known(rate), rate)
+        state.recent = [NOW]
+        unsettle(state, NOW, rate, "test")
+        assert state.rate.hold_s == hold_s
+
+
+def asking(asked: int, dark_s: float, wait: float) -> float:
+    """How long until the next one asks, when the one before the last was refused just now."""
+    state = PaceState(rate=Level(known=50.0))
+    state.stop = Stop(
+        open=True, alone=True, dark=NOW - dark_s, first=NOW - dark_s, asked=asked, wait=wait
+    )
+    reading = refuse(state, NOW, Refusal(NOW, 1, None, asked=True, bare=False))
+    return reading.retry_in_s
+
+
+def test_the_end_of_a_usual_window_is_waited_for():
+    assert asking(asked=2, dark_s=1.1, wait=0.6) == pytest.approx(1.8)
+    assert asking(asked=4, dark_s=7.0, wait=4.0) == pytest.approx(3.5)
+    assert asking(asked=6, dark_s=26.0, wait=15.0) == pytest.approx(34.5)
+
+
+def test_after_a_long_silence_the_first_ones_ask_no_sooner_than_later_ones():
+    assert asking(asked=0, dark_s=4.6, wait=0.2) == pytest.approx(4.6)
+
+
+def stormed(**facts: object) -> PaceState:
+    """Nine refusals were heard of at once, and a tenth comes now."""
+    state = known(50.0)
+    for name, value in facts.items():
+        setattr(state, name, value)
+    state.recent = [NOW - 0.01] * 9
+    state.stop = Stop(open=True, first=NOW - 0.05, dark=NOW - 0.05, last=NOW - 0.05, hits=9)
+    refuse(state, NOW, Refusal(NOW - 0.02, 5, None, asked=False, bare=False))
+    return state
+
+
+def test_with_no_refusal_left_before_a_ban_it_rests_unless_a_second_will_do():
+    assert stormed(settled=False).stop.ask_at == pytest.approx(NOW - 0.01 + BAN_S)
+    assert stormed(settled=True).stop.ask_at == pytest.approx(NOW - 0.05 + 1.1)

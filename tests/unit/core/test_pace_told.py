@@ -166,3 +166,24 @@ def test_a_high_limit_that_is_told_is_gone_up_to_more_slowly_at_last():
     answer(run, 200, fields(10_000, 1))
     third = run.pace.state.rate.value
     assert third / second < second / first
+
+
+def test_what_went_too_fast_before_it_was_told_is_made_up_for():
+    run = Run(Pace(start=10.0))
+    run.deliver(3)
+    sent_at = run.now
+    answer(run, 200, fields(5, 1, remaining=1))
+    assert run.pace.gate(run.now, 0) > sent_at + 1 / 5 + 2 * (1 / 5 - 1 / 10)
+
+
+def test_what_is_left_on_the_way_up_is_no_sign_of_plenty():
+    run = Run()
+    until = run.now + 1.2
+    while run.now < until:
+        answer(run, 200, fields(60, 1, remaining=50))
+    assert run.pace.learned == 60
+    assert run.pace.state.rate.margin < 0.98
+    until = run.now + 5
+    while run.now < until:
+        answer(run, 200, fields(60, 1, remaining=50))
+    assert run.pace.state.rate.margin > 0.99

@@ -1,7 +1,7 @@
 """Logging in and out, in a browser."""
 
 import asyncio
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
@@ -30,6 +30,14 @@ class LoginAsked(Asked):
     token: str | None = Field(None, max_length=200)
 
 
+class Visitor(NamedTuple):
+    """Who logs in, as what, and by which token."""
+
+    name: str
+    role: Role
+    token_id: str | None = None
+
+
 class Me(Wire):
     """Who is logged in."""
 
@@ -52,10 +60,9 @@ async def login(asked: LoginAsked, request: Request, response: Response, office:
     if checked is None:
         office.logins.failed(*keys)
         raise Refusal(401, "the name, the password or the token is wrong")
-    name, role = checked
-    secret = await _open_session(office, name, role)
+    secret = await _open_session(office, checked)
     _set_cookie(response, request, secret, office.settings.server.session_s)
-    return Me(name=name, role=role, csrf=csrf_of(secret))
+    return Me(name=checked.name, role=checked.role, csrf=csrf_of(secret))
 
 
 @router.post("/api/logout", status_code=204, responses=documented())
@@ -82,18 +89,21 @@ async def by_link(
     found = await office.store.access.redeem(digest_of(token))
     if found is None:
         raise Refusal(401, "this link was used before or is too old; start the server again")
-    secret = await _open_session(office, found.user.name, found.token.role)
+    secret = await _open_session(office, Visitor(found.user.name, found.token.role))
     response = RedirectResponse("/", 303)
     _set_cookie(response, request, secret, office.settings.server.session_s)
     return response
 
 
-async def _checked(asked: LoginAsked, office: Office) -> tuple[str, Role] | None:
+async def _checked(asked: LoginAsked, office: Office) -> Visitor | None:
     """Who that is, and as what: a token never opens more than it lets in to itself."""
     access = office.store.access
     if asked.token:
         found = await access.bearer(digest_of(asked.token), TokenKind.API)
-        return (found.user.name, weaker(found.token.role, found.user.role)) if found else None
+        if found is None:
+            return None
+        role = weaker(found.token.role, found.user.role)
+        return Visitor(found.user.name, role, found.token.id)
     if not asked.name or asked.password is None:
         raise Refusal(422, "send `name` and `password`, or `token`")
     try:
@@ -104,15 +114,22 @@ async def _checked(asked: LoginAsked, office: Office) -> tuple[str, Role] | None
         right = await asyncio.to_thread(fits, asked.password, kept)
     if not right or user is None or user.disabled_at is not None:
         return None
-    return user.name, user.role
+    return Visitor(user.name, user.role)
 
 
-async def _open_session(office: Office, name: str, role: Role) -> str:
+async def _open_session(office: Office, who: Visitor) -> str:
     made = mint()
-    life_s = office.settings.server.session_s
-    await office.store.access.add_token(
-        NewToken(made.id, name, made.digest, TokenKind.LOGIN, role, "browser", life_s)
+    new = NewToken(
+        made.id,
+        who.name,
+        made.digest,
+        TokenKind.LOGIN,
+        who.role,
+        "browser",
+        lives_s=office.settings.server.session_s,
+        opened_by=who.token_id,
     )
+    await office.store.access.add_token(new)
     return made.secret
 
 

@@ -5,6 +5,7 @@ from math import ceil, inf, isinf
 
 from headgate.core.ending import AttemptOver
 from headgate.core.fault import Fault, FaultClass
+from headgate.core.pace_state import Cause
 from headgate.engine.gates.gate import Gate
 from headgate.engine.gates.ledger_time import LedgerTime
 from headgate.engine.gates.lineup import Lineup, Waiter
@@ -20,8 +21,13 @@ WaysTo = Callable[[Route], list[Way]]
 class GateClosed(AttemptOver):
     """A gate will not open soon enough; the item goes back and waits without a lane."""
 
-    def __init__(self, gate: Gate, cause: str, wait_s: float) -> None:
-        reason = f"{gate.key} lets nothing through for {wait_s:.1f} s: {cause}"
+    LOOK_AGAIN_S = 1.0
+    """When to come back to a gate of which nobody knows when it opens."""
+
+    def __init__(self, gate: Gate, cause: str, wait_s: float | None) -> None:
+        span = "" if wait_s is None else f" for {wait_s:.1f} s"
+        reason = f"{gate.key} lets nothing through{span}: {cause}"
+        wait_s = self.LOOK_AGAIN_S if wait_s is None else wait_s
         super().__init__(Fault(FaultClass.THROTTLED, reason, wait_s, gate.name))
         self.reason = reason
         self.wait_s = wait_s
@@ -30,8 +36,6 @@ class GateClosed(AttemptOver):
 class GateTree:
     """Lets requests out. One that may pass at once does so without a turn of the loop."""
 
-    LOOK_AGAIN_S = 1.0
-    """When to come back to a gate of which nobody knows when it opens."""
     MOST = 20_000
     """Lineups that are remembered; enough for all hosts that are in use at a time."""
 
@@ -161,7 +165,9 @@ class GateTree:
     def _closed(self, way: Way, turn: Turn, cost: Cost, now_s: float) -> GateClosed:
         gate = way.slowest(now_s, cost)
         opens_at = gate.opens_at(now_s, cost)
-        wait_s = self.LOOK_AGAIN_S if isinf(opens_at) else max(opens_at - now_s, 0.0)
+        # A pause ends when whoever asked for it says so; its items must not sleep longer.
+        known = not isinf(opens_at) and gate.limiter.why(now_s) is not Cause.PAUSED
+        wait_s = max(opens_at - now_s, 0.0) if known else None
         closed = GateClosed(gate, gate.why(now_s), wait_s)
         if gate.spent_until(now_s) > now_s:
             self.on_spent(turn.job_id, closed)

@@ -36,7 +36,7 @@ WINDOWS = 5
 """A run is followed through so many windows of the provider's, if that is not too much workload."""
 STRETCH_S, NEAR = 2.0, (0.7, 1.4)
 """Three such stretches near the steady rate: it is found."""
-GROWING = 1.1
+GROWING = 1.03
 """A rate that grows by more than this from one quarter of the run to the next is not steady."""
 
 

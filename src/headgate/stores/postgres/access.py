@@ -152,6 +152,7 @@ async def _add_token(session: Session, new: NewToken) -> Token:
         kind=new.kind,
         role=new.role,
         label=new.label,
+        opened_by=new.opened_by,
         lives_us=None if new.lives_s is None else int(new.lives_s * 1_000_000),
     )
     records = await session.records("insert_token", **values)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from headgate.ports.history import ItemHistory
 from headgate.ports.reads import ExportRow
-from headgate.stores.histories import export_row, histories
+from headgate.stores.histories import export_rows, histories
 from headgate.stores.postgres.connection import Database, Session
 from headgate.stores.postgres.literals import storable, text_array
 
@@ -35,4 +35,4 @@ class PostgresHistory:
         rows = await self._database.single(
             lambda session: session.rows("rows_by_key", job_id=job_id, keys=given)
         )
-        return [export_row(row) for row in rows]
+        return export_rows(rows)

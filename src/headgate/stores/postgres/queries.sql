@@ -1167,18 +1167,25 @@ SELECT * FROM users ORDER BY name COLLATE "C"
 -- name: insert_token
 -- A token of a user.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
-INSERT INTO tokens (id, user_name, digest, kind, role, label, created_at, expires_at)
-SELECT %(id)s, %(user)s, %(digest)s, %(kind)s, %(role)s, %(label)s, clock.now,
+INSERT INTO tokens (id, user_name, digest, kind, role, label, opened_by, created_at, expires_at)
+SELECT %(id)s, %(user)s, %(digest)s, %(kind)s, %(role)s, %(label)s, %(opened_by)s, clock.now,
     clock.now + %(lives_us)s::bigint
 FROM clock
 RETURNING *
 
 -- name: bearer
 -- A token that holds, with the time.
-SELECT *, utc_us() AS now FROM tokens
+SELECT *, utc_us() AS now FROM tokens AS t
 WHERE digest = %(digest)s AND kind = %(kind)s AND revoked_at IS NULL
 AND (expires_at IS NULL OR expires_at > utc_us())
 AND EXISTS (SELECT 1 FROM users WHERE name = user_name AND disabled_at IS NULL)
+AND (
+    opened_by IS NULL OR EXISTS (
+        SELECT 1 FROM tokens AS o
+        WHERE o.id = t.opened_by AND o.revoked_at IS NULL
+        AND (o.expires_at IS NULL OR o.expires_at > utc_us())
+    )
+)
 
 -- name: note_use
 -- When a token was last used.

@@ -21,7 +21,7 @@ from headgate.ports.reads import (
     Page,
     StoreStatus,
 )
-from headgate.stores.histories import export_row
+from headgate.stores.histories import export_rows
 from headgate.stores.listing import FAR, Listing, events_query
 from headgate.stores.matching import patterns
 from headgate.stores.postgres.check import check
@@ -93,7 +93,7 @@ class PostgresReads:
     async def export_rows(self, job_id: int, after_id: int, limit: int) -> list[ExportRow]:
         """Rows in input order, from the stored results."""
         rows = await self._rows("export_rows", job_id=job_id, after_id=after_id, limit=limit)
-        return [export_row(row) for row in rows]
+        return export_rows(rows)
 
     async def result_columns(self, job_id: int) -> list[str]:
         """The names that the job's results use, in order of first appearance."""

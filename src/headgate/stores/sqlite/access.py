@@ -142,6 +142,7 @@ def _add_token(tx: Transaction, new: NewToken) -> Token:
         kind=new.kind,
         role=new.role,
         label=new.label,
+        opened_by=new.opened_by,
         lives_us=None if new.lives_s is None else int(new.lives_s * 1_000_000),
     )
     add_event(tx, "token_added", f"{new.id} ({new.kind}, {new.role}) of {new.user}")

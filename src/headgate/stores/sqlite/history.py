@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from headgate.ports.history import ItemHistory
 from headgate.ports.reads import ExportRow
-from headgate.stores.histories import export_row, histories
+from headgate.stores.histories import export_rows, histories
 from headgate.stores.sqlite.connection import Database, Transaction
 from headgate.stores.sqlite.records import as_json
 
@@ -33,4 +33,4 @@ class SqliteHistory:
         rows = await self._database.read(
             lambda tx: tx.rows("rows_by_key", job_id=job_id, keys=given)
         )
-        return [export_row(row) for row in rows]
+        return export_rows(rows)

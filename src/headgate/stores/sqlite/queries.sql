@@ -767,15 +767,22 @@ SELECT * FROM users WHERE name = :name
 SELECT * FROM users ORDER BY name
 
 -- name: insert_token
-INSERT INTO tokens (id, user_name, digest, kind, role, label, created_at, expires_at)
-VALUES (:id, :user, :digest, :kind, :role, :label, :now, :now + :lives_us)
+INSERT INTO tokens (id, user_name, digest, kind, role, label, opened_by, created_at, expires_at)
+VALUES (:id, :user, :digest, :kind, :role, :label, :opened_by, :now, :now + :lives_us)
 RETURNING *
 
 -- name: bearer
-SELECT * FROM tokens
+SELECT * FROM tokens AS t
 WHERE digest = :digest AND kind = :kind AND revoked_at IS NULL
 AND (expires_at IS NULL OR expires_at > :now)
 AND EXISTS (SELECT 1 FROM users WHERE name = user_name AND disabled_at IS NULL)
+AND (
+    opened_by IS NULL OR EXISTS (
+        SELECT 1 FROM tokens AS o
+        WHERE o.id = t.opened_by AND o.revoked_at IS NULL
+        AND (o.expires_at IS NULL OR o.expires_at > :now)
+    )
+)
 
 -- name: note_use
 UPDATE tokens SET last_used_at = :now WHERE id = :id RETURNING *

@@ -20,7 +20,7 @@ from headgate.ports.reads import (
     Page,
     StoreStatus,
 )
-from headgate.stores.histories import export_row
+from headgate.stores.histories import export_rows
 from headgate.stores.listing import FAR, Listing, events_query
 from headgate.stores.matching import patterns
 from headgate.stores.sqlite.check import check
@@ -100,7 +100,7 @@ class SqliteReads:
         rows = await self._database.read(
             lambda tx: tx.rows("export_rows", job_id=job_id, after_id=after_id, limit=limit),
         )
-        return [export_row(row) for row in rows]
+        return export_rows(rows)
 
     async def result_columns(self, job_id: int) -> list[str]:
         """The names that the job's results use, in order of first appearance."""

@@ -14,6 +14,7 @@ from typing import IO, Any
 import msgspec
 
 from headgate.core.errors import UsageError
+from headgate.transfer.formats.pipe import widened
 from headgate.transfer.formats.xlsx_cells import xlsx_cells
 
 MODULE = "headgate.transfer.formats.book_main"
@@ -42,6 +43,7 @@ class BookProcess:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         )
+        self._pipe = widened(self._process.stdin)
         self._send(msgspec.json.encode(order))
 
     def push(self, lines: bytes) -> None:
@@ -59,10 +61,8 @@ class BookProcess:
         self._process.communicate()
 
     def _send(self, data: bytes) -> None:
-        pipe: IO[bytes] | None = self._process.stdin
         try:
-            if pipe is not None:
-                pipe.write(LENGTH.pack(len(data)) + data)
+            self._pipe.write(LENGTH.pack(len(data)) + data)
         except BrokenPipeError:
             self._end()
 

@@ -5,12 +5,12 @@ import select
 import signal
 import subprocess
 import sys
-from typing import IO
 
 import msgspec
 
 from headgate.core.errors import BadSource
 from headgate.transfer.formats.frames import LENGTH, Failed, Message, Order, received
+from headgate.transfer.formats.pipe import widened
 
 MODULE = "headgate.transfer.formats.child_main"
 _OUT_OF_MEMORY = (signal.SIGKILL, signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS)
@@ -28,8 +28,9 @@ class ChildReader:
             stderr=subprocess.DEVNULL,
             bufsize=0,
         )
+        self._pipe = widened(self._process.stdout)
         try:
-            with _pipe(self._process.stdin) as told:
+            with widened(self._process.stdin) as told:
                 told.write(msgspec.json.encode(order))
         except BrokenPipeError as error:
             raise self._died() from error
@@ -47,10 +48,10 @@ class ChildReader:
         """End the process."""
         self._process.kill()
         self._process.wait()
-        _pipe(self._process.stdout).close()
+        self._pipe.close()
 
     def _exactly(self, size: int) -> bytes:
-        file = _pipe(self._process.stdout).fileno()
+        file = self._pipe.fileno()
         parts = []
         while size > 0:
             if not select.select([file], [], [], self._order.limits.max_silence_s)[0]:
@@ -76,9 +77,3 @@ class ChildReader:
                 f"{path} cannot be read in {most:,.0f} MiB of memory: save it as CSV, or in parts"
             )
         return BadSource(f"{path} cannot be read: it is damaged, or no {self._order.format} file")
-
-
-def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-    if pipe is None:
-        raise RuntimeError("the process was started without pipes")
-    return pipe

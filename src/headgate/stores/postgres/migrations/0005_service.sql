@@ -44,6 +44,7 @@ CREATE TABLE tokens (
     kind text NOT NULL CHECK (kind IN ('api', 'login', 'link')),
     role text NOT NULL CHECK (role IN ('viewer', 'user', 'admin')),
     label text NOT NULL DEFAULT '',
+    opened_by text,
     created_at bigint NOT NULL,
     expires_at bigint,
     last_used_at bigint,

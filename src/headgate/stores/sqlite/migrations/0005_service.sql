@@ -44,6 +44,7 @@ CREATE TABLE tokens (
     kind TEXT NOT NULL CHECK (kind IN ('api', 'login', 'link')),
     role TEXT NOT NULL CHECK (role IN ('viewer', 'user', 'admin')),
     label TEXT NOT NULL DEFAULT '',
+    opened_by TEXT,
     created_at INTEGER NOT NULL,
     expires_at INTEGER,
     last_used_at INTEGER,
