@@ -20,9 +20,7 @@ class PostgresHistory:
         place = {"job_id": job_id, "after_id": after_id}
 
         async def work(session: Session) -> list[ItemHistory]:
-            rows = [
-                export_row(row) for row in await session.rows("export_rows", limit=limit, **place)
-            ]
+            rows = export_rows(await session.rows("export_rows", limit=limit, **place))
             if not rows:
                 return []
             return histories(rows, await session.rows("histories", last_id=rows[-1].id, **place))

@@ -20,7 +20,7 @@ class SqliteHistory:
 
         def work(tx: Transaction) -> list[ItemHistory]:
             place = {"job_id": job_id, "after_id": after_id}
-            rows = [export_row(row) for row in tx.rows("export_rows", limit=limit, **place)]
+            rows = export_rows(tx.rows("export_rows", limit=limit, **place))
             if not rows:
                 return []
             return histories(rows, tx.rows("histories", last_id=rows[-1].id, **place))
