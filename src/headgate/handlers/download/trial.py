@@ -143,9 +143,7 @@ def outcome_of(misses: Sequence[Miss], url: str) -> Outcome | Fault:
     match weight:
         case Weight.ABSENT:
             return NotFound(words, result)
-        case Weight.BARRED:
-            return Skipped(words, result)
-        case Weight.UNFIT:
+        case Weight.BARRED | Weight.UNFIT:
             return GiveUp(words, result)
         case Weight.FAILED:
             kind = decisive.fault.kind if decisive.fault else FaultClass.TRANSIENT

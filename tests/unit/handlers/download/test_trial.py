@@ -42,7 +42,7 @@ def test_nothing_asked_is_nothing_found():
     ("misses", "kind"),
     [
         ([GONE], NotFound),
-        ([GONE, BARRED], Skipped),
+        ([GONE, BARRED], GiveUp),
         ([GONE, BARRED, FORBIDDEN], GiveUp),
         ([GONE, BARRED, FORBIDDEN, DOWN], FaultClass.TRANSIENT),
         ([GONE, BARRED, FORBIDDEN, DOWN, LATER], FaultClass.THROTTLED),
