@@ -13,6 +13,9 @@ from headgate.app.settings import Settings
 from headgate.app.telemetry import logger
 from headgate.ports.clock import Clock
 
+STARTING = asyncio.Lock()
+"""One at a time is started deaf: two that end in another order would leave us deaf ourselves."""
+
 
 class Post(StrEnum):
     """Who is employed, by module."""
@@ -53,14 +56,15 @@ class Employee:
             rest_s = min(rest_s * 2, self.LONGEST_REST_S)
 
     async def _fill(self) -> int:
-        with deaf_offspring():
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                self._post,
-                stdin=subprocess.PIPE,
-                stdout=sys.stderr.fileno(),
-            )
+        async with STARTING:
+            with deaf_offspring():
+                process = await asyncio.create_subprocess_exec(
+                    sys.executable,
+                    "-m",
+                    self._post,
+                    stdin=subprocess.PIPE,
+                    stdout=sys.stderr.fileno(),
+                )
         self._process = process
         self._say(self._briefing)
         return await process.wait()

@@ -14,6 +14,7 @@ from headgate.core.errors import UsageError
 from headgate.core.fault import Fault, FaultClass
 
 MOST_NODES: Final = 300
+MOST_DEPTH: Final = 50
 MOST_GROWTH: Final = 100
 """How many times as large as the reply a value may become: `[@, @]` doubles it."""
 _SELECTS: Final = frozenset({"multi_select_list", "multi_select_dict"})
@@ -56,11 +57,14 @@ def _compiled(text: str, where: str) -> Any:
         compiled = jmespath.compile(text)
         nodes = list(_walk(compiled.parsed))
         growth = _growth(compiled.parsed)
+        deep = _depth(compiled.parsed) > MOST_DEPTH
     except JMESPathError as error:
         said = str(error).strip().partition("\n")[0]
         raise UsageError(f"{where}: {text!r} is no JMESPath expression: {said}") from None
     except RecursionError:
-        raise UsageError(f"{where}: the expression is nested too deeply") from None
+        deep = True
+    if deep:
+        raise UsageError(f"{where}: the expression is nested too deeply")
     if len(nodes) > MOST_NODES or growth > MOST_GROWTH:
         raise UsageError(f"{where}: the expression could make too much of a reply; make it simpler")
     for node in nodes:
@@ -73,6 +77,10 @@ def _walk(node: Node) -> Iterator[Node]:
     yield node
     for child in node["children"]:
         yield from _walk(child)
+
+
+def _depth(node: Node) -> int:
+    return 1 + max(map(_depth, node["children"]), default=0)
 
 
 def _growth(node: Node) -> float:
