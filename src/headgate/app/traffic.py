@@ -49,7 +49,8 @@ def cache_folder(settings: Settings) -> Path | None:
 class Traffic:
     """Opens a client for each attempt that asks for one.
 
-    Most of its weight comes with the first: a job that never asks starts as fast as before.
+    Most of its weight comes with the first, or with the first handler that names a provider: a job
+    that never asks starts as fast as before.
     """
 
     def __init__(
@@ -75,9 +76,14 @@ class Traffic:
         self.gates.on_spent = self._pause
         self._pausing: dict[int, asyncio.Task[None]] = {}
 
-    def declare(self, provider: str, policy: ProviderPolicy) -> None:
-        """What a handler says of its provider, where the settings say nothing."""
-        self._providers.setdefault(provider, policy)
+    def declare(self, provider: str, policy: ProviderPolicy | None) -> None:
+        """What a handler says of its provider, where the settings say nothing; it will ask soon.
+
+        Loading the HTTP stack takes a good part of a second. Done now, no leased item waits for it.
+        """
+        if policy is not None:
+            self._providers.setdefault(provider, policy)
+        self._ready()
 
     def adopt(self, providers: Mapping[str, ProviderPolicy]) -> None:
         """What holds for services from now on: a handler has thought of the settings already."""
@@ -93,8 +99,7 @@ class Traffic:
         blocking: bool,
     ) -> Http:
         """The client of one attempt."""
-        with self._opening:  # plain handlers ask from threads of their own
-            stack = self._stack = self._stack or self._open()
+        stack = self._stack or self._ready()
         guarded = guarded or self._settings.net.guard_all
         client = stack.client(turn, provider, record, guarded=guarded)
         if not blocking:
@@ -131,6 +136,11 @@ class Traffic:
         self._sync.add(gate)
         if self._syncing is None:
             self._syncing = asyncio.ensure_future(self._sync.run())
+
+    def _ready(self) -> "HttpStack":
+        with self._opening:  # plain handlers ask from threads of their own
+            self._stack = self._stack or self._open()
+            return self._stack
 
     def _open(self) -> "HttpStack":
         settings = self._settings

@@ -147,7 +147,7 @@ class Workshop:
             # No process can run a job that is configured so, and nothing will change that.
             await self._fail(job_id, str(error))
             return None
-        if spec.provider and spec.limits:
+        if spec.provider:
             self._http.declare(spec.provider, spec.limits)
         self._http.adopt(spec.providers)
         view = JobView(job.id, job.name, job.owner, job.config)

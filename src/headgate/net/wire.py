@@ -5,32 +5,29 @@ from collections.abc import AsyncIterator
 
 import aiohttp
 from aiohttp import hdrs
-from aiohttp.abc import AbstractResolver
-from yarl import URL
+from aiohttp.connector import Connection
+from aiohttp.http import HttpProcessingError, RawResponseMessage
+from aiohttp.streams import StreamReader
 
 from headgate.core.inflation import InflationLimit
 from headgate.core.url import shown
+from headgate.net.connections import Connections, exchange, let_go
 from headgate.net.failure import FailureKind, WireFailure
 from headgate.net.fields import folded
-from headgate.net.guard import GuardedResolver, SocketFactory, guarded_socket
+from headgate.net.request_head import head_of, split_url
 from headgate.net.unpacking import BadEncoding, Bomb, Unpacking, encoding_of
 from headgate.net.watch import Wait, Watch
 from headgate.ports.wire import WireRequest
-
-NOT_OURS = ("Content-Type",)
-"""What aiohttp would add by itself to a request with a body."""
-BUFFER = 64 * 1024
-"""What may lie ready of each body before its server is made to wait; aiohttp doubles it."""
 
 
 class AiohttpReply:
     """The head of a reply over aiohttp."""
 
     __slots__ = (
+        "_connection",
         "_content",
         "_encoding",
         "_inflation",
-        "_response",
         "_url",
         "_wait",
         "_watch",
@@ -40,22 +37,23 @@ class AiohttpReply:
 
     def __init__(
         self,
-        response: aiohttp.ClientResponse,
+        connection: Connection,
+        answer: tuple[RawResponseMessage, StreamReader],
         url: str,
-        watch: Watch,
-        wait: Wait,
+        watched: tuple[Watch, Wait],
         inflation: InflationLimit,
     ) -> None:
-        self._response = response
-        self._content = response.content
+        message, content = answer
+        self._connection: Connection | None = connection
+        self._content = content
         self._url = url
-        self._watch = watch
-        self._wait = wait
-        self.status = response.status
-        self.headers = [(name.lower(), value) for name, value in response.headers.items()]
-        packed = hdrs.CONTENT_ENCODING in response.headers
+        self._watch, self._wait = watched
+        self.status = message.code
+        self.headers = [(name.lower(), value) for name, value in message.headers.items()]
+        packed = hdrs.CONTENT_ENCODING in message.headers
         self._encoding = encoding_of(folded(self.headers)) if packed else ""
         self._inflation = inflation
+        content.on_eof(self._let_go)
 
     def chunks(self) -> AsyncIterator[bytes]:
         """The body as it arrives, with its content encoding undone."""
@@ -79,7 +77,18 @@ class AiohttpReply:
     async def close(self) -> None:
         """Give the connection back, or drop it if the body was not read to its end."""
         self._watch.end(self._wait)
-        self._response.release()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            let_go(connection)
+
+    def _hang_up(self) -> None:
+        self._watch.end(self._wait)
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
     async def _pieces(self) -> AsyncIterator[bytes]:
         while not self._content.at_eof():
@@ -98,8 +107,7 @@ class AiohttpReply:
             if unpacking is not None:
                 unpacking.finish()
         except (BadEncoding, Bomb) as error:
-            self._watch.end(self._wait)
-            self._response.close()
+            self._hang_up()
             raise self._spoilt(error) from None
 
     def _spoilt(self, error: BadEncoding | Bomb) -> WireFailure:
@@ -119,8 +127,7 @@ class AiohttpReply:
             wait.task = asyncio.current_task()
             piece = await self._content.readany()
         except BaseException as error:
-            self._watch.end(wait)
-            self._response.close()
+            self._hang_up()
             if failure := failure_of(error, self._url, wait):
                 raise failure from None
             raise
@@ -147,81 +154,55 @@ class AiohttpWire:
         self._allow_private = allow_private
         self._inflation = inflation or InflationLimit()
         self._watch: Watch | None = None
-        self._open: aiohttp.ClientSession | None = None
-        self._guarded: aiohttp.ClientSession | None = None
-        self._connect_limits: dict[float, aiohttp.ClientTimeout] = {}
+        self._open: Connections | None = None
+        self._guarded: Connections | None = None
 
     async def send(self, request: WireRequest) -> AiohttpReply:
         """Return when the head of the reply is there; WireFailure or AddressRefused otherwise."""
-        session = self._open
-        if session is None or request.guarded:
-            session = self._session(guarded=request.guarded)
+        connections = self._open
+        if connections is None or request.guarded:
+            connections = self._connections(guarded=request.guarded)
+        origin, target = split_url(request.url)
+        destination = connections.destination(origin)
+        head = head_of(request, destination.host, target)
         watch = self._watch or self._begin_watch()
         wait = watch.begin(request.patience)
+        connection: Connection | None = None
         try:
-            response = await session.request(
-                request.method,
-                URL(request.url, encoded=True),
-                headers=request.headers,
-                data=request.body,
-                skip_auto_headers=NOT_OURS if request.body else None,
-                allow_redirects=False,
-                timeout=self._connect_limit(request.patience.connect_s),
+            connection = await connections.open(destination, request.patience.connect_s)
+            answer = await exchange(
+                connection, head, request.body, bodiless=request.method == hdrs.METH_HEAD
             )
         except BaseException as error:
             watch.end(wait)
+            if connection is not None:
+                connection.close()
             # Without its cause: aiohttp's words name the whole URL, in which a key may stand.
             if failure := failure_of(error, request.url, wait):
                 raise failure from None
             raise
         wait.task = None
-        return AiohttpReply(response, request.url, watch, wait, self._inflation)
+        return AiohttpReply(connection, answer, request.url, (watch, wait), self._inflation)
 
     async def close(self) -> None:
         """Close every connection."""
-        for session in (self._open, self._guarded):
-            if session is not None:
-                await session.close()
+        for connections in (self._open, self._guarded):
+            if connections is not None:
+                await connections.close()
         self._open = self._guarded = None
 
     def _begin_watch(self) -> Watch:
         self._watch = Watch(asyncio.get_running_loop())
         return self._watch
 
-    def _session(self, *, guarded: bool) -> aiohttp.ClientSession:
+    def _connections(self, *, guarded: bool) -> Connections:
         if guarded and not self._allow_private:
             if self._guarded is None:
-                self._guarded = _session(GuardedResolver(), guarded_socket)
+                self._guarded = Connections(guarded=True)
             return self._guarded
         if self._open is None:
-            self._open = _session(aiohttp.ThreadedResolver(), None)
+            self._open = Connections(guarded=False)
         return self._open
-
-    def _connect_limit(self, connect_s: float) -> aiohttp.ClientTimeout:
-        """Only connections are aiohttp's to time: the rest is watched over."""
-        found = self._connect_limits.get(connect_s)
-        if found is None:
-            found = aiohttp.ClientTimeout(total=None, connect=connect_s)
-            self._connect_limits[connect_s] = found
-        return found
-
-
-def _session(
-    resolver: AbstractResolver, socket_factory: SocketFactory | None
-) -> aiohttp.ClientSession:
-    # The gates say how many requests are under way, so the pool need not.
-    connector = aiohttp.TCPConnector(limit=0, resolver=resolver, socket_factory=socket_factory)
-    jar = aiohttp.DummyCookieJar()
-    session = aiohttp.ClientSession(
-        connector=connector,
-        cookie_jar=jar,
-        trust_env=False,
-        auto_decompress=False,
-        read_bufsize=BUFFER,
-    )
-    # It would send some requests twice behind the back of gates and records.
-    session._retry_connection = False  # noqa: SLF001 (there is no other switch)
-    return session
 
 
 def failure_of(error: BaseException, url: str, wait: Wait) -> WireFailure | None:
@@ -247,7 +228,7 @@ def failure_of(error: BaseException, url: str, wait: Wait) -> WireFailure | None
         case aiohttp.ClientConnectionError() | OSError():
             words = f"{place} closed the connection without an answer"
             return WireFailure(FailureKind.CUT, words, sent=True)
-        case aiohttp.ClientError():
+        case aiohttp.ClientError() | HttpProcessingError():
             words = f"{place} does not speak HTTP as it should: {type(error).__name__}"
             return WireFailure(FailureKind.PROTOCOL, words, sent=True)
         case _:

@@ -189,8 +189,8 @@ class Http(Protocol):
 class HttpOpener(Protocol):
     """Makes the client of one attempt. Cheap: every attempt that asks for one gets its own."""
 
-    def declare(self, provider: str, policy: ProviderPolicy) -> None:
-        """What a handler says of its provider, where the settings say nothing."""
+    def declare(self, provider: str, policy: ProviderPolicy | None) -> None:
+        """What a handler says of its provider, where the settings say nothing; it will ask soon."""
         ...
 
     def adopt(self, providers: Mapping[str, ProviderPolicy]) -> None:

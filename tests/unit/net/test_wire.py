@@ -119,6 +119,49 @@ async def test_a_connection_is_used_again_only_after_a_whole_answer(
     assert provider.connections == 2
 
 
+async def test_what_comes_before_the_answer_is_not_the_answer(wire: AiohttpWire):
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello")
+        writer.close()
+
+    async with await asyncio.start_server(answer, LOOPBACK, 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        reply, body = await fetch(wire, f"http://{LOOPBACK}:{port}/")
+    assert (reply.status, body) == (200, b"hello")
+    assert reply.headers == [("content-length", "5")]
+
+
+async def test_a_head_has_no_body_to_wait_for(wire: AiohttpWire, provider: Provider):
+    provider.script = always(Answer(200, [("X-A", "1")], b"hello"))
+    for _ in range(2):
+        reply = await wire.send(WireRequest("HEAD", provider.url()))
+        assert await reply.read(100) == b""
+        assert ("x-a", "1") in reply.headers
+
+
+async def test_a_connection_is_dropped_whose_request_was_answered_half_way(wire: AiohttpWire):
+    connections = 0
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n")
+        await gone.wait()
+        writer.close()
+
+    gone = asyncio.Event()
+    async with await asyncio.start_server(answer, LOOPBACK, 0) as server:
+        url = f"http://{LOOPBACK}:{server.sockets[0].getsockname()[1]}/"
+        for _ in range(2):
+            reply = await wire.send(WireRequest("POST", url, (), b"x" * 50_000_000))
+            assert (reply.status, await reply.read(100)) == (413, b"")
+        gone.set()
+    assert connections == 2
+
+
 async def test_a_name_without_an_address(wire: AiohttpWire):
     failed = await failure(wire, "http://nowhere.invalid/a?key=secret")
     assert (failed.kind, failed.sent) == (FailureKind.DNS, False)

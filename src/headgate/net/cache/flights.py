@@ -30,46 +30,58 @@ class Flight:
     Its reader may even be waiting for us: whoever reads one URL twice at a time waits for himself.
     """
 
+    __slots__ = ("_end", "_head", "_landing", "_pieces", "key", "outdated", "url")
+
     def __init__(self, key: str, url: str) -> None:
         self.key = key
         self.url = url
         self.outdated = False
         """Something was changed at its URL since it began: its answer may be older than that."""
-        self._head = asyncio.get_running_loop().create_future()
-        self._end: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._landing: Landing | None = None
         self._pieces = 0
+        # Hardly any fetch is waited for, so these are made by the first who does.
+        self._head: asyncio.Future[None] | None = None
+        self._end: asyncio.Future[None] | None = None
 
     @property
     def landed(self) -> bool:
         """Whether it is over."""
-        return self._end.done()
+        return self._landing is not None
 
     def grow(self) -> None:
         """The head, or another piece of the body, is there."""
         self._pieces += 1
-        if not self._head.done():
-            self._head.set_result(None)
+        wake(self._head)
 
     def land(self, landing: Landing) -> None:
         """It is over; only the first word counts."""
-        if not self._end.done():
-            self._end.set_result(landing)
-        if not self._head.done():
-            self._head.set_result(None)
+        self._landing = self._landing or landing
+        wake(self._head)
+        wake(self._end)
 
     async def wait(self, clock: Clock) -> Landing:
         """Wait for its end: patiently for the head, which gates may hold up; then for progress."""
-        await asyncio.shield(self._head)
-        while not self._end.done():
+        loop = asyncio.get_running_loop()
+        if not self._pieces and self._landing is None:
+            self._head = self._head or loop.create_future()
+            await asyncio.shield(self._head)
+        while self._landing is None:
+            self._end = self._end or loop.create_future()
             pieces = self._pieces
             pause: asyncio.Future[Any] = asyncio.ensure_future(clock.sleep(self.STALL_S))
             try:
                 await asyncio.wait({self._end, pause}, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 pause.cancel()
-            if pieces == self._pieces and not self._end.done():
+            if pieces == self._pieces and not self.landed:
                 return Landing.ALONE
-        return Landing(self._end.result())
+        return self._landing
+
+
+def wake(waiter: "asyncio.Future[None] | None") -> None:
+    """Let those go on who wait, if there are any."""
+    if waiter is not None and not waiter.done():
+        waiter.set_result(None)
 
 
 class Flights:

@@ -174,7 +174,7 @@ async def finish(reply: ServerReply) -> None:
 
 def dated(headers: Headers, now: int) -> Headers:
     """With the time of arrival, where the server does not say when it made its answer."""
-    if any(name == "date" for name, _ in headers):
+    if "date" in dict(headers):
         return headers
     return (*headers, ("date", formatdate(now // MICROSECONDS, usegmt=True)))
 

@@ -54,8 +54,8 @@ Verdict = Keep | Pass | Freshen | AskAgain
 
 def judge(request: WireRequest, status: int, headers: Headers) -> Verdict:
     """What may be done with an answer."""
-    names = tuple(name for name, _ in headers)
-    told = ", ".join(value for name, value in headers if name == "cache-control")
+    names = tuple([name for name, _ in headers])
+    told = ", ".join([value for name, value in headers if name == "cache-control"])
     dropped = _dropped_names(request.method, status, told, names)
     if dropped is None:
         return Pass()

@@ -1,0 +1,98 @@
+"""Connections: one that is at rest is used again, a new one is made where the guard allows it.
+
+aiohttp's connector does the work. Its session is left out: what that does for every request, from
+cookies to timers and redirects, is either done elsewhere here or not wanted at all.
+"""
+
+from typing import NamedTuple
+
+import aiohttp
+from aiohttp import hdrs
+from aiohttp.connector import Connection
+from aiohttp.http import RawResponseMessage
+from aiohttp.streams import StreamReader
+from yarl import URL
+
+from headgate.net.guard import GuardedResolver, guarded_socket
+
+BUFFER = 64 * 1024
+"""What may lie ready of each body before its server is made to wait; aiohttp doubles it."""
+
+
+class Destination(NamedTuple):
+    """Where requests go."""
+
+    host: str
+    """As the header wants it."""
+    address: aiohttp.ClientRequest
+    """What the connector knows it by; it is never sent."""
+
+
+class Connections:
+    """Open ones to all destinations. The gates say how many are in use, so this need not."""
+
+    MOST = 20_000
+    """Destinations that are remembered; enough for all that are in use at a time."""
+
+    def __init__(self, *, guarded: bool) -> None:
+        self._connector = aiohttp.TCPConnector(
+            limit=0,
+            resolver=GuardedResolver() if guarded else aiohttp.ThreadedResolver(),
+            socket_factory=guarded_socket if guarded else None,
+        )
+        self._destinations: dict[str, Destination] = {}
+        self._limits: dict[float, aiohttp.ClientTimeout] = {}
+
+    def destination(self, origin: str) -> Destination:
+        """That of `https://host:port`."""
+        found = self._destinations.get(origin)
+        if found is None:
+            if len(self._destinations) >= self.MOST:
+                self._destinations.clear()
+            address = aiohttp.ClientRequest(hdrs.METH_GET, URL(origin, encoded=True))
+            found = Destination(address.headers[hdrs.HOST], address)
+            self._destinations[origin] = found
+        return found
+
+    async def open(self, destination: Destination, connect_s: float) -> Connection:
+        """One that is ready to be used; to be released or closed afterwards."""
+        limit = self._limits.get(connect_s)
+        if limit is None:
+            limit = self._limits[connect_s] = aiohttp.ClientTimeout(total=None, connect=connect_s)
+        try:
+            return await self._connector.connect(destination.address, [], limit)
+        except TimeoutError as error:
+            raise aiohttp.ConnectionTimeoutError from error
+
+    async def close(self) -> None:
+        """Close all of them."""
+        await self._connector.close()
+
+
+async def exchange(
+    connection: Connection, request: bytes, body: bytes | None, *, bodiless: bool
+) -> tuple[RawResponseMessage, StreamReader]:
+    """Send a request and wait for the head of its answer, which has no body to a HEAD."""
+    protocol = connection.protocol
+    if protocol is None or protocol.transport is None or protocol.transport.is_closing():
+        raise aiohttp.ClientConnectionResetError
+    protocol.set_response_params(
+        skip_payload=bodiless, read_until_eof=True, auto_decompress=False, read_bufsize=BUFFER
+    )
+    if body:
+        protocol.transport.writelines((request, body))
+    else:
+        protocol.transport.write(request)
+    while True:
+        message, content = await protocol.read()
+        if message.code >= 200 or message.code == 101:
+            return message, content
+
+
+def let_go(connection: Connection) -> None:
+    """Keep it for the next request, unless something of this one is still on its way."""
+    transport = connection.transport
+    if transport is not None and transport.get_write_buffer_size():
+        connection.close()
+    else:
+        connection.release()
