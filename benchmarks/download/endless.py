@@ -38,7 +38,7 @@ def run(bench: Bench) -> Values:
         download.prepare(urls, wide_open=authority)
         started = time.perf_counter()
         with running(download) as process:
-            heard(server)
+            await_all(server, process)
             held = held_mb(process, seconds)
         streamed_s = time.perf_counter() - started
         server.terminate()
@@ -59,10 +59,18 @@ def streaming() -> Iterator[subprocess.Popen[bytes]]:
 def heard(server: subprocess.Popen[bytes]) -> dict[str, Any]:
     """The next thing that it says."""
     assert server.stdout is not None
-    ready, _, _ = select.select([server.stdout], [], [], OPEN_WITHIN_S)
-    if not ready:
-        raise FailedError(f"not all {AT_ONCE} streams were open within {OPEN_WITHIN_S:.0f} s")
     return json.loads(server.stdout.readline())
+
+
+def await_all(server: subprocess.Popen[bytes], process: subprocess.Popen[bytes]) -> None:
+    """Until the server says that all streams are open."""
+    deadline = time.monotonic() + OPEN_WITHIN_S
+    while not select.select([server.stdout], [], [], LOOK_S)[0]:
+        if process.poll() is not None:
+            raise FailedError(f"headgate ended too early, with {process.returncode}")
+        if time.monotonic() > deadline:
+            raise FailedError(f"not all {AT_ONCE} streams were open within {OPEN_WITHIN_S:.0f} s")
+    heard(server)
 
 
 @contextmanager
@@ -77,7 +85,7 @@ def running(download: Download) -> Iterator[subprocess.Popen[bytes]]:
         try:
             yield process
             if process.poll() is not None:
-                raise FailedError(f"it ended too early, with {process.returncode}")
+                raise FailedError(f"headgate ended too early, with {process.returncode}")
         finally:
             process.send_signal(signal.SIGINT)
             with contextlib.suppress(subprocess.TimeoutExpired):

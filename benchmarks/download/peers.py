@@ -22,7 +22,7 @@ Fetch = Callable[[Sequence[str], Path, Settings], float]
 
 # Found with `python -m benchmarks --tune scrapy`, `--tune aria2` and `--tune curl`.
 SCRAPY: Settings = {"reactor": "asyncio", "loop": "uvloop.Loop", "urls-an-item": 1}
-ARIA2: Settings = {"disk-cache": 0}
+ARIA2: Settings = {"disk-cache": "16M"}
 CURL: Settings = {}
 
 

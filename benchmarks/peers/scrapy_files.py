@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import scrapy
-from scrapy.crawler import CrawlerProcess
+from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
 
 REACTORS = {
     "asyncio": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
@@ -33,6 +33,7 @@ SETTINGS = {
     "LOG_ENABLED": False,
     "METAREFRESH_ENABLED": False,
     "REDIRECT_ENABLED": False,
+    "REMOTE_CONTROL_ENABLED": False,
     "RETRY_ENABLED": False,
     "ROBOTSTXT_OBEY": False,
     "STATS_DUMP": False,
@@ -62,7 +63,8 @@ def main() -> int:
     parser.add_argument("--loop", default="")
     parser.add_argument("--handler", default="")
     options = parser.parse_args()
-    process = CrawlerProcess({**SETTINGS, **chosen(options)})
+    kind = AsyncCrawlerProcess if options.reactor == "asyncio" else CrawlerProcess
+    process = kind({**SETTINGS, **chosen(options)})
     urls = options.urls.read_text().split()
     crawler = process.create_crawler(Fetcher)
     process.crawl(crawler, urls=urls, together=options.urls_an_item)
