@@ -12,7 +12,7 @@ import structlog
 from headgate.core.item import Item
 from headgate.core.outcome import Done, GiveUp, NotFound, Outcome, RetryLater, Review, Skipped
 from headgate.handlers.function import marked
-from headgate.ports.handler import Context, Files, HandlerSpec, JobView
+from headgate.ports.handler import Context, Files, Folders, HandlerSpec, JobView
 
 MICROSECONDS = 1_000_000
 _OUTCOMES = (Done, NotFound, Skipped, Review, RetryLater, GiveUp)
@@ -105,6 +105,7 @@ def run_handler(  # noqa: PLR0913 (each is an option that users write by name)
     strategy: str | None = None,
     http: Any = None,
     files: Files | None = None,
+    folders: Folders | None = None,
 ) -> Outcome:
     """Run a handler on one input, as a worker would, and return its outcome.
 
@@ -112,7 +113,8 @@ def run_handler(  # noqa: PLR0913 (each is an option that users write by name)
 
     What the handler raises comes out as it is. A handler of packs gets a pack of one. `http` is
     what it finds as `ctx.http`: anything with the methods that it uses; `files` gives `ctx.file`
-    the path behind a name. A handler from `headgate.handlers.registry.resolve` can be run as well.
+    the path behind a name, `folders` gives `ctx.folder` what is at a path. A handler from
+    `headgate.handlers.registry.resolve` can be run as well.
     """
     if isinstance(handler, HandlerSpec):
         handler = handler.configured(config or {})
@@ -128,6 +130,7 @@ def run_handler(  # noqa: PLR0913 (each is an option that users write by name)
         log=structlog.get_logger("headgate.testing"),
         _http=http,
         _files=files,
+        _folders=folders,
     )
     if spec is None or spec.pack is None:
         return _outcome(_finished(call(item, context)))

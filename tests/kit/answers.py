@@ -40,6 +40,8 @@ class Answer(NamedTuple):
     """Before each byte of the body."""
     cut_at: int | None = None
     """Hang up after so many bytes of the body."""
+    hold: bool = False
+    """After the body, neither go on nor hang up."""
     silent: bool = False
     """Accept, and never answer."""
     hang_up: bool = False

@@ -145,6 +145,8 @@ class Provider:
                 await reader.read()
             elif not answer.hang_up:
                 complete = await _give(request, answer, writer)
+                if answer.hold:
+                    await reader.read()
         finally:
             status = 0 if answer.silent or answer.hang_up else answer.status
             self._end(Seen(request, status, arrived, time.monotonic(), complete))

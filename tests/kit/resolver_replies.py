@@ -1,10 +1,23 @@
 """Replies of the documented shapes, with invented content, for every service that we ask."""
 
+import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 Urls = Sequence[str]
 Shape = Callable[[str, Urls], Any]
+
+
+def pdf(name: str) -> bytes:
+    """A small PDF that no other name has."""
+    filling = f"% {name}\n".encode() * 200
+    return b"%PDF-1.4\n" + filling + b"1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n"
+
+
+def digest(algorithm: str, url: str) -> str:
+    """Of the file that is at a URL."""
+    path = "/" + url.partition("://")[2].partition("/")[2]
+    return hashlib.new(algorithm, pdf(path)).hexdigest()
 
 
 class Service(NamedTuple):
@@ -157,7 +170,7 @@ def zenodo(doi: str, urls: Urls) -> Any:
             "id": f"f{number}",
             "key": f"paper-{number}.pdf",
             "size": 5555,
-            "checksum": f"md5:{'0' * 31}{number}",
+            "checksum": f"md5:{digest('md5', url)}",
             "links": {"self": url},
         }
         for number, url in enumerate(urls)
@@ -181,7 +194,8 @@ def zenodo(doi: str, urls: Urls) -> Any:
 def osf(doi: str, urls: Urls) -> Any:
     """A preprint with its main file embedded."""
     links = {"download": urls[0]} if urls else {}
-    attributes = {"name": "paper.pdf", "extra": {"hashes": {"md5": "0" * 32, "sha256": "0" * 64}}}
+    hashes = {name: digest(name, urls[0] if urls else "") for name in ("md5", "sha256")}
+    attributes = {"name": "paper.pdf", "extra": {"hashes": hashes}}
     file = {"data": {"id": "f", "type": "files", "attributes": attributes, "links": links}}
     preprint = {"id": "found", "type": "preprints", "attributes": {"title": "On nothing"}}
     return {"data": {**preprint, "embeds": {"primary_file": file}, "links": {}}}
@@ -208,7 +222,7 @@ def figshare_article(urls: Urls) -> Any:
             "size": 5555,
             "is_link_only": False,
             "download_url": url,
-            "computed_md5": "0" * 32,
+            "computed_md5": digest("md5", url),
             "mimetype": "application/pdf",
         }
         for number, url in enumerate(urls)

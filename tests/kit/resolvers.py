@@ -25,7 +25,7 @@ from headgate.handlers.download.resolvers.registry import RESOLVERS
 from headgate.handlers.download.resolvers.resolver import MOST_STEPS, Resolver
 from tests.kit.answers import Answer, Request, redirect, refusal
 from tests.kit.provider import Provider
-from tests.kit.resolver_replies import SERVICES, figshare_article
+from tests.kit.resolver_replies import SERVICES, figshare_article, pdf
 
 JSON = [("Content-Type", "application/json")]
 HTML = [("Content-Type", "text/html; charset=utf-8")]
@@ -55,12 +55,6 @@ COUNTS = {Case.FOUND: 1, Case.SEVERAL: 3, Case.NO_FILE: 0}
 def doi_of(case: Case, resolver: str = "") -> str:
     """A DOI of this fate, of the service's own where it knows no others."""
     return f"10.31234/osf.io/{case}" if resolver == "osf" else f"10.5555/{case}"
-
-
-def pdf(name: str) -> bytes:
-    """A small PDF that no other name has."""
-    filling = f"% {name}\n".encode() * 60
-    return b"%PDF-1.4\n" + filling + b"1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n"
 
 
 class Services:

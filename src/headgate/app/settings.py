@@ -24,6 +24,7 @@ from headgate.core.retry import RetryPolicy
 from headgate.core.secret import without_secrets
 from headgate.core.sizing import ClaimPolicy, IngestPolicy
 from headgate.engine.policy import RetentionPolicy, WorkerPolicy
+from headgate.handlers.download.resolvers.options import ResolverPolicy
 from headgate.net.policy import NetPolicy
 from headgate.transfer.limits import Limits
 from headgate.transfer.places.settings import PlaceSettings
@@ -79,6 +80,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     breaker: BreakerPolicy = msgspec.field(default_factory=BreakerPolicy)
     places: PlaceSettings = msgspec.field(default_factory=PlaceSettings)
     limits: Limits = msgspec.field(default_factory=Limits)
+    download: ResolverPolicy = msgspec.field(default_factory=ResolverPolicy)
     server: ServerPolicy = msgspec.field(default_factory=ServerPolicy)
     providers: Mapping[str, ProviderPolicy] = msgspec.field(
         default_factory=lambda: with_presets([])
@@ -163,7 +165,9 @@ def leaves(struct: type[msgspec.Struct] = Settings, prefix: str = "") -> Iterato
         if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
             yield from leaves(field.type, path + ".")
         elif path != "providers":
-            yield Leaf(path, field.type, field.default)
+            made = field.default_factory
+            default = field.default if made is msgspec.NODEFAULT else made()
+            yield Leaf(path, field.type, default)
 
 
 LEAVES: Mapping[str, Leaf] = {leaf.path: leaf for leaf in leaves()}

@@ -3,7 +3,7 @@
 import asyncio
 import importlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -78,6 +78,10 @@ class Traffic:
     def declare(self, provider: str, policy: ProviderPolicy) -> None:
         """What a handler says of its provider, where the settings say nothing."""
         self._providers.setdefault(provider, policy)
+
+    def adopt(self, providers: Mapping[str, ProviderPolicy]) -> None:
+        """What holds for services from now on: a handler has thought of the settings already."""
+        self._providers.update(providers)
 
     def __call__(
         self,

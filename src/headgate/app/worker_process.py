@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 import traceback
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import BinaryIO
@@ -17,6 +16,8 @@ import msgspec
 
 from headgate import __version__
 from headgate.app.data_folder import data_folder
+from headgate.app.folders import Folders
+from headgate.app.handler_finder import HandlerFinder
 from headgate.app.job_files import JobFiles
 from headgate.app.launch import Briefing
 from headgate.app.leash import (
@@ -38,7 +39,7 @@ from headgate.engine.dispatcher import Scope
 from headgate.engine.engine import Budget, Engine, Policies, Surroundings
 from headgate.engine.observed import ObservedStore
 from headgate.engine.process import name_of
-from headgate.handlers.registry import resolve
+from headgate.engine.work import Places
 from headgate.ports.launcher import WorkerReport
 
 FAILED = 1
@@ -79,12 +80,13 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
         )
         rng = Random()  # noqa: S311  jitter
         traffic = Traffic(settings, store, order.worker, clock, rng)
+        folders = Folders(clock)
         engine = Engine(
             Scope(order.worker, order.jobs, order.alone),
             Policies(policy, settings.claim, settings.retry),
             Surroundings(
                 store,
-                partial(resolve, references=settings.handlers),
+                HandlerFinder(settings, os.environ),
                 observer,
                 clock,
                 logger(),
@@ -92,7 +94,7 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
                 rng,
                 traffic,
                 traffic.gates,
-                JobFiles(data_folder(settings), clock).locate,
+                Places(JobFiles(data_folder(settings), clock).locate, folders),
             ),
         )
         loop = asyncio.get_running_loop()
@@ -102,6 +104,7 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
         try:
             report = await engine.run_slice(Budget(order.budget_s, until_idle=order.alone))
         finally:
+            await folders.close()
             await traffic.close()
     if report.stuck:
         reporter.say(WorkerReport(stuck=True))

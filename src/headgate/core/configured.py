@@ -25,6 +25,9 @@ class Configured(msgspec.Struct, frozen=True):
                 return ProviderPolicy(rate=gates.rate, concurrency=gates.concurrency)
             case "domain":
                 return ProviderPolicy(concurrency=gates.concurrency_per_domain)
+            case "through":
+                named = self.providers.get(name_of(key), UNKNOWN)
+                return ProviderPolicy(concurrency=named.concurrency)
             case "host":
                 owner = self.providers.get(provider_of(name_of(key), self.providers), UNKNOWN)
                 most = owner.concurrency_per_host or gates.concurrency_per_host

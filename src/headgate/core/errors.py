@@ -17,6 +17,8 @@ HeadgateError
 ├── BadSource             the input cannot be read as rows
 │   └── SourceUnreachable the place of the input does not hand it out now; it may do so later
 ├── StaleIngest           somebody else moved the ingest position of this job
+├── AttemptOver           an attempt ended by being raised out of (core/ending.py)
+├── JobHalted             nothing of a job can be worked on before a repair (core/ending.py)
 └── StoreError
     ├── StoreUnreachable  the database does not answer
     ├── StoreFull         the database has no space left to write

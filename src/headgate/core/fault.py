@@ -1,6 +1,8 @@
 """Failures, sorted by what should be done about them."""
 
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
@@ -26,9 +28,16 @@ class Fault(msgspec.Struct, frozen=True):
     retry_after_s: float | None = None
     gate: str | None = None
     """The gate that turned the item away, which it waits for."""
+    result: Mapping[str, Any] = {}
+    """What is worth keeping if this was the last attempt."""
 
 
 REASON_LIMIT = 2_000
+
+
+def worth_another_try(status: int) -> bool:
+    """Whether the same request may well be answered later."""
+    return status >= 500 or status in {408, 425}
 
 
 def plain_text(reason: object) -> str:

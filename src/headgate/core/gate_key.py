@@ -13,7 +13,7 @@ SHOWN = 12
 
 
 def kind_of(key: str) -> str:
-    """`provider`, `credential`, `domain`, `host` or `global`."""
+    """`provider`, `credential`, `through`, `domain`, `host` or `global`."""
     return key.partition(":")[0]
 
 

@@ -16,12 +16,16 @@ class NotFound(msgspec.Struct, frozen=True):
     """The service answered: nothing there. Not an error."""
 
     reason: str = "not found"
+    result: Mapping[str, Any] = {}
+    """What is worth keeping of the search all the same."""
 
 
 class Skipped(msgspec.Struct, frozen=True):
     """The item was left alone on purpose."""
 
     reason: str = "skipped"
+    result: Mapping[str, Any] = {}
+    """What is known of it without having worked on it."""
 
 
 class Review(msgspec.Struct, frozen=True):
@@ -42,6 +46,8 @@ class GiveUp(msgspec.Struct, frozen=True):
     """The item can never succeed: no retry."""
 
     reason: str = "gave up"
+    result: Mapping[str, Any] = {}
+    """What is worth keeping of the attempt all the same."""
 
 
 Outcome = Done | NotFound | Skipped | Review | RetryLater | GiveUp

@@ -32,6 +32,14 @@ PRESETS: Final[Mapping[str, ProviderPolicy]] = MappingProxyType(
             concurrency=1,
             contact_parameter="mailto",
         ),
+        # https://www.rfc-editor.org/rfc/rfc9309: the hosts that `download` fetches files from,
+        # whosever they are; each says in its robots.txt what it wants. The caps are our caution.
+        "files": ProviderPolicy(
+            each_host=True,
+            concurrency_per_host=4,
+            concurrency_per_domain=8,
+            robots=True,
+        ),
         # https://operations.osmfoundation.org/policies/nominatim/: at most 1/s for all users of
         # an application together, one thread, and a User-Agent that names the application.
         "nominatim": ProviderPolicy(

@@ -92,6 +92,10 @@ class ProviderPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The most transfers at a time."""
     concurrency_per_host: Count | None = None
     """The most transfers at a time with one of its hosts."""
+    concurrency_per_domain: Count | None = None
+    """The most transfers at a time with those of its hosts that share a registrable domain."""
+    each_host: bool = False
+    """Its hosts share these settings and nothing else: each has limits and gates of its own."""
     budget: Mapping[Name, str] = {}
     """Limits on other things than requests: `{tokens = "90000/min"}`."""
     hard_caps: Mapping[Name, str] = {}

@@ -22,9 +22,9 @@ from headgate.engine.policy import RetentionPolicy, WorkerPolicy
 from headgate.engine.process import machine_is_pressed
 from headgate.engine.runner import Runner
 from headgate.engine.settler import Settler
-from headgate.engine.work import Workshop
+from headgate.engine.work import Places, Workshop
 from headgate.ports.clock import Clock
-from headgate.ports.handler import HandlerLookup, JobFiles, Logger
+from headgate.ports.handler import HandlerLookup, Logger
 from headgate.ports.http import HttpOpener
 from headgate.ports.observer import Observer
 from headgate.ports.store import Store
@@ -51,7 +51,7 @@ class Surroundings(msgspec.Struct, frozen=True):
     rng: Random
     http: HttpOpener
     gates: GateTree
-    files: JobFiles | None = None
+    places: Places | None = None
 
 
 class Budget(msgspec.Struct, frozen=True):
@@ -91,7 +91,7 @@ class Engine:
             around.board,
             self._sizer,
         )
-        workshop = Workshop(store, around.lookup, policy, around.log, around.http, around.files)
+        workshop = Workshop(store, around.lookup, policy, around.log, around.http, around.places)
         self._runner = runner = Runner(
             workshop, policies.retry, policy, clock, around.rng, self._threads
         )

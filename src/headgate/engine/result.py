@@ -48,7 +48,9 @@ def stored_text(outcome: Outcome | Fault, max_bytes: int) -> tuple[str | None, F
         return encode_result(outcome.result, max_bytes)
     if isinstance(outcome, Review):
         return encode_result({"candidates": outcome.candidates}, max_bytes)
-    return None, None
+    if isinstance(outcome, RetryLater) or not outcome.result:
+        return None, None
+    return encode_result(outcome.result, max_bytes)
 
 
 def encode_result(value: object, max_bytes: int) -> tuple[str | None, Fault | None]:
@@ -65,4 +67,4 @@ def encode_result(value: object, max_bytes: int) -> tuple[str | None, Fault | No
 
 def result_columns(outcome: Outcome | Fault) -> Mapping[str, Any] | None:
     """The mapping whose names become columns, if there is one."""
-    return outcome.result if isinstance(outcome, Done) else None
+    return None if isinstance(outcome, Review | RetryLater) else outcome.result or None

@@ -11,13 +11,13 @@ from typing import Any
 
 import msgspec
 
-from headgate.core.ending import AttemptOver
+from headgate.core.ending import AttemptOver, JobHalted
 from headgate.core.fault import Fault, FaultClass, of_exception
 from headgate.core.item import ClaimedItem, Item
 from headgate.core.outcome import Done, Outcome
 from headgate.core.retry import RetryPolicy, after_crash, decide
 from headgate.core.reuse import digest_of
-from headgate.core.settlement import Settlement, settle
+from headgate.core.settlement import Settlement, hand_back, settle
 from headgate.core.status import ItemStatus
 from headgate.engine.policy import WorkerPolicy
 from headgate.engine.result import encode_result, outcome_of, result_columns, stored_text
@@ -75,6 +75,9 @@ class Runner:
             returned = await self.call(work, item, context)
         except asyncio.CancelledError:
             raise
+        except JobHalted as halted:
+            await self._workshop.halt(claimed.job_id, str(halted))
+            return self._handed_back(claimed, str(halted), started_s)
         except MemoryError as error:
             return self.crashed(claimed, f"memory limit: {error or 'MemoryError'}", started_s)
         except BaseException as error:  # noqa: BLE001  a handler may raise anything, even SystemExit
@@ -146,13 +149,22 @@ class Runner:
         verdict = decide(claimed, final, self._retry, strategies, self._rng)
         waited_us = int((started_s - claimed_s) * MICROSECONDS)
         ran_us = int((self._clock.monotonic() - started_s) * MICROSECONDS)
+        if verdict.status is ItemStatus.PENDING:
+            text = None  # what another attempt finds counts
         settlement = settle(claimed, verdict, text, normalized, waited_us, ran_us)
         calls = self._workshop.take_calls(claimed.id)
         gate = final.gate if isinstance(final, Fault) else None
         if calls or gate:
             noted = _encode(calls).decode() if calls else None
             settlement = msgspec.structs.replace(settlement, calls=noted, gate=gate)
-        return Ended(settlement, result_columns(final))
+        return Ended(settlement, result_columns(final) if text else None)
+
+    def _handed_back(self, claimed: ClaimedItem, reason: str, started_s: float) -> Ended:
+        ran_us = int((self._clock.monotonic() - started_s) * MICROSECONDS)
+        settlement = hand_back(claimed, reason, ran_us=ran_us)
+        if calls := self._workshop.take_calls(claimed.id):
+            settlement = msgspec.structs.replace(settlement, calls=_encode(calls).decode())
+        return Ended(settlement, None)
 
     def crashed(self, claimed: ClaimedItem, cause: str, started_s: float) -> Ended:
         """Settle an attempt that nearly took its process along: it must run alone from now on."""

@@ -15,7 +15,15 @@ from headgate.core.status import JobMove
 from headgate.engine.policy import WorkerPolicy
 from headgate.engine.reuse import Reuse
 from headgate.ports.gate import Turn
-from headgate.ports.handler import Context, HandlerLookup, HandlerSpec, JobFiles, JobView, Logger
+from headgate.ports.handler import (
+    Context,
+    Folders,
+    HandlerLookup,
+    HandlerSpec,
+    JobFiles,
+    JobView,
+    Logger,
+)
 from headgate.ports.http import Http, HttpOpener
 from headgate.ports.store import Store
 
@@ -80,6 +88,13 @@ class ItemLog:
         return self._log.error(event, **self._facts(facts))
 
 
+class Places(msgspec.Struct, frozen=True):
+    """Where handlers find bytes, and put them."""
+
+    files: JobFiles | None = None
+    folders: Folders | None = None
+
+
 class Workshop:
     """Finds and keeps the work of each job that this process has touched."""
 
@@ -90,14 +105,14 @@ class Workshop:
         policy: WorkerPolicy,
         log: Logger,
         http: HttpOpener,
-        files: JobFiles | None = None,
+        places: Places | None = None,
     ) -> None:
         self._store = store
         self._lookup = lookup
         self._policy = policy
         self._log = log
         self._http = http
-        self._files = files
+        self._places = places or Places()
         self.reuse = Reuse(store.items)
         self._calls: dict[int, list[Call]] = {}
         self._works: dict[int, JobWork] = {}
@@ -128,11 +143,18 @@ class Workshop:
             return None
         if spec.provider and spec.limits:
             self._http.declare(spec.provider, spec.limits)
+        self._http.adopt(spec.providers)
         view = JobView(job.id, job.name, job.owner, job.config)
         limit_s = spec.timeout_s or self._policy.item_timeout_s
         work = JobWork(view, spec, limit_s, reuse_s)
         self._works[job_id] = work
         return work
+
+    async def halt(self, job_id: int, reason: str) -> None:
+        """Let a job rest until somebody resumes it: no item of it would fare better."""
+        with suppress(IllegalMove, UnknownJob):  # an item before this one met with the same
+            await self._store.jobs.move_job(job_id, JobMove.PAUSE, reason)
+            self._log.error("job paused", job=job_id, reason=reason)
 
     async def _fail(self, job_id: int, reason: str) -> None:
         self._log.error("job cannot be run as it is configured", job=job_id, reason=reason)
@@ -146,8 +168,11 @@ class Workshop:
         attempt = item.attempts + 1
         log = ItemLog(self._log, item, attempt)
         opener = partial(self._open, work, item.id)
-        files = partial(self._files, work.job.id) if self._files else None
-        return Context(work.job, attempt, strategy, log, opener, _files=files)
+        places = self._places
+        files = partial(places.files, work.job.id) if places.files else None
+        return Context(
+            work.job, attempt, strategy, log, opener, _files=files, _folders=places.folders
+        )
 
     def _open(self, work: JobWork, item_id: int) -> Http:
         calls = self._calls.setdefault(item_id, [])

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import cast
+from typing import Final, cast
 
 import msgspec
 
@@ -23,9 +23,13 @@ from headgate.handlers.function import marked
 from headgate.ports.handler import HandlerSpec
 
 GROUP = "headgate.handlers"
-LOOKUP = "http.lookup"
 LOOKUP_MODULE = "headgate.handlers.lookup"
-"""Imported when it is first asked for: most jobs do without."""
+DOWNLOAD = "download"
+SHIPPED: Final = {
+    "http.lookup": (LOOKUP_MODULE, "HTTP_LOOKUP"),
+    DOWNLOAD: ("headgate.handlers.download.handler", "DOWNLOAD"),
+}
+"""Where they are; imported when one is first asked for, as most jobs do without."""
 
 
 def resolve(reference: str, references: Sequence[str] = ()) -> HandlerSpec:
@@ -52,7 +56,7 @@ def load_all(references: Sequence[str]) -> Mapping[str, HandlerSpec]:
     """Every handler that has a name: of these sets, shipped, and registered by packages."""
     entries = _entries()
     found = _sets(references, entries)
-    found[LOOKUP] = _shipped()
+    found |= {name: _shipped(name) for name in SHIPPED}
     for name, entry in entries.items():
         found[name] = described(load_entry(entry), name)
     return found
@@ -63,14 +67,14 @@ def _named(name: str, references: Sequence[str]) -> HandlerSpec:
     found = _sets(references, entries)
     if name in found:
         return found[name]
-    if name == LOOKUP:
-        return _shipped()
+    if name in SHIPPED:
+        return _shipped(name)
     if name in entries:
         return described(load_entry(entries[name]), name)
     path = Path(name)
     if path.suffix == ".py":
         raise UnknownHandler(_unnamed_function(path))
-    hint = did_you_mean(name, [*found, LOOKUP, *entries])
+    hint = did_you_mean(name, [*found, *SHIPPED, *entries])
     raise UnknownHandler(
         f"no handler is registered as {name!r}{hint};"
         " name one of your own as `file.py:function` or `module:function`",
@@ -79,7 +83,7 @@ def _named(name: str, references: Sequence[str]) -> HandlerSpec:
 
 def _sets(references: Sequence[str], entries: Mapping[str, EntryPoint]) -> dict[str, HandlerSpec]:
     """The handlers of all sets by name; two of the same name are an error."""
-    places = {LOOKUP: "Headgate itself"}
+    places = dict.fromkeys(SHIPPED, "Headgate itself")
     places |= {name: f"the entry point {entry.value}" for name, entry in entries.items()}
     found: dict[str, HandlerSpec] = {}
     for reference in dict.fromkeys(references):
@@ -135,8 +139,9 @@ def _of_toml(path: Path) -> HandlerSpec:
     return cast("HandlerSpec", importlib.import_module(LOOKUP_MODULE).of_file(path))
 
 
-def _shipped() -> HandlerSpec:
-    return cast("HandlerSpec", importlib.import_module(LOOKUP_MODULE).HTTP_LOOKUP)
+def _shipped(name: str) -> HandlerSpec:
+    module, attribute = SHIPPED[name]
+    return cast("HandlerSpec", getattr(importlib.import_module(module), attribute))
 
 
 def _entries() -> dict[str, EntryPoint]:

@@ -22,6 +22,8 @@ class BlockingStream:
         self.status_code = response.status_code
         self.headers = response.headers
         self.url = response.url
+        self.kind = response.kind
+        self.kept = response.kept
 
     def raise_for_status(self) -> "BlockingStream":
         """Itself, if it is a success."""
@@ -41,6 +43,10 @@ class BlockingStream:
     def read(self) -> bytes:
         """The rest of the body."""
         return self._client.wait(self._response.aread())
+
+    def keep(self, note: str) -> None:
+        """Say that the body is safe in `kept_in`; `note` comes back as `kept` the next time."""
+        self._client.wait(self._response.keep(note))
 
 
 class BlockingClient:

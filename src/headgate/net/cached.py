@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 
 from headgate.core.call import Call, CallKind
-from headgate.net.cache import CacheReply, HttpCache
+from headgate.net.cache import CacheReply, Custody, HttpCache, Unkept
 from headgate.net.gated import Passage
 from headgate.ports.wire import WireRequest
 
@@ -11,10 +11,20 @@ ASKED_NOBODY = frozenset({CallKind.CACHED, CallKind.SHARED})
 FROM_CACHE = ASKED_NOBODY | {CallKind.REVALIDATED}
 
 
-class CachedReply:
+class CachedReply(Unkept):
     """An answer for which nobody was asked; it is written down when its body has ended."""
 
-    __slots__ = ("_at_us", "_bytes", "_ended", "_passage", "_reply", "_verb", "headers", "status")
+    __slots__ = (
+        "_at_us",
+        "_bytes",
+        "_ended",
+        "_passage",
+        "_reply",
+        "_verb",
+        "headers",
+        "kept",
+        "status",
+    )
 
     def __init__(self, reply: CacheReply, passage: Passage, verb: str, at_us: int) -> None:
         self._reply = reply
@@ -25,6 +35,7 @@ class CachedReply:
         self._ended = False
         self.status = reply.status
         self.headers = reply.headers
+        self.kept = reply.kept
 
     @property
     def kind(self) -> CallKind:
@@ -71,12 +82,17 @@ class CachedReply:
         )
 
 
-async def ask(cache: HttpCache, request: WireRequest, passage: Passage) -> CacheReply:
+async def ask(
+    cache: HttpCache, request: WireRequest, passage: Passage, custody: Custody | None = None
+) -> CacheReply:
     """What the cache has, or what the server says."""
     at_us = passage.now_us()
-    policy = passage.place.policy.cache
     reply = await cache.fetch(
-        request, passage.send, partition=passage.partition(guarded=request.guarded), policy=policy
+        request,
+        passage.send,
+        partition=passage.partition(guarded=request.guarded),
+        policy=passage.place.policy.cache,
+        custody=custody,
     )
     if reply.kind in ASKED_NOBODY:
         return CachedReply(reply, passage, request.method, at_us)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import msgspec
 
+from headgate.core.errors import UsageError
 from headgate.core.url import normalize_rest
-from headgate.net.cache import CacheReply
+from headgate.net.cache import CacheReply, Custody
 from headgate.net.cached import FROM_CACHE, ask
 from headgate.net.failure import Benched, Refused, WireFailure
 from headgate.net.gated import Errand, Passage, Record
@@ -46,6 +47,8 @@ class HttpClient:
     async def request(self, method: str, url: str, **options: Unpack[Options]) -> Response:
         """Send one request; for the options see `ports.http.Options`."""
         outgoing, wishes = read(method.upper(), url, options)
+        if wishes.custody is not None:
+            raise UsageError("kept_in is for bodies that you keep yourself: use ctx.http.stream()")
         limit = wishes.max_bytes
         take = self._whole if limit is None else partial(self._whole, limit=limit)
         return await self._follow(outgoing, wishes, take)
@@ -109,7 +112,8 @@ class HttpClient:
             request = self._addressed(outgoing, wishes, place, place.text + normalize_rest(rest))
             if place.policy.robots and wishes is not FOR_RULES:
                 await stack.robots.check(request, place, self._robots, self._errand.record)
-            answer = await self._repeat(request, place, self._errand_of(outgoing, wishes), take)
+            errand = self._errand_of(outgoing, wishes)
+            answer = await self._repeat(request, place, errand, wishes.custody, take)
             if answer.status_code not in STATUSES or not wishes.follow:
                 return answer
             location = answer.headers.get("location")
@@ -127,6 +131,7 @@ class HttpClient:
         request: WireRequest,
         place: Place,
         errand: Errand,
+        custody: Custody | None,
         take: Callable[[CacheReply, str], Awaitable[Taken]],
     ) -> Taken:
         """Send, and send again what failed, as far as the small budget for that goes."""
@@ -136,7 +141,7 @@ class HttpClient:
         while True:
             passage = Passage(stack.crossing, place, errand)
             try:
-                reply = await self._reply(request, passage)
+                reply = await self._reply(request, passage, custody)
                 answer = await take(reply, request.url)
                 if answer.status_code < 400:
                     return answer
@@ -155,13 +160,15 @@ class HttpClient:
                 await answer.aclose()
             await clock.sleep(wait_s)
 
-    async def _reply(self, request: WireRequest, passage: Passage) -> CacheReply:
+    async def _reply(
+        self, request: WireRequest, passage: Passage, custody: Custody | None
+    ) -> CacheReply:
         cache = self._stack.cache
         reply: CacheReply
         if cache is None or not passage.place.policy.cache.enabled:
             reply = await passage.send(request)
         else:
-            reply = await ask(cache, request, passage)
+            reply = await ask(cache, request, passage, custody)
         self._permit = passage.permit  # none if the cache has answered: that costs nothing
         return reply
 
@@ -188,10 +195,14 @@ class HttpClient:
         return StreamedResponse(reply, url)
 
     def _errand_of(self, outgoing: Outgoing, wishes: Wishes) -> Errand:
-        if not (outgoing.bare or wishes.light or wishes.cost):
+        if not (outgoing.bare or wishes.light or wishes.cost or wishes.through):
             return self._errand
         return msgspec.structs.replace(
-            self._errand, cost=wishes.cost, light=wishes.light, bare=outgoing.bare
+            self._errand,
+            cost=wishes.cost,
+            light=wishes.light,
+            bare=outgoing.bare,
+            through=wishes.through,
         )
 
     def _addressed(self, outgoing: Outgoing, wishes: Wishes, place: Place, url: str) -> WireRequest:

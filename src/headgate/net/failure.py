@@ -15,21 +15,30 @@ class FailureKind(StrEnum):
     TIMEOUT = "timeout"
     CUT = "cut"
     PROTOCOL = "protocol"
+    ENCODING = "encoding"
+    """The body cannot be unpacked."""
+    BOMB = "bomb"
+    """The body unpacks to far more than was sent; it will do so the next time as well."""
+
+
+_FAULTS = {FailureKind.TIMEOUT: FaultClass.TIMEOUT, FailureKind.BOMB: FaultClass.PERMANENT}
 
 
 class WireFailure(AttemptOver):
-    """There was no answer, or not all of one; another try may get it."""
+    """There was no answer, or not all of one; another try may get it, unless it is a bomb."""
 
     def __init__(self, kind: FailureKind, words: str, *, sent: bool) -> None:
-        fault_class = FaultClass.TIMEOUT if kind is FailureKind.TIMEOUT else FaultClass.TRANSIENT
-        super().__init__(Fault(fault_class, words))
+        super().__init__(Fault(_FAULTS.get(kind, FaultClass.TRANSIENT), words))
         self.kind = kind
+        self.code = str(kind)
         self.sent = sent
         """The server may have seen the request, and acted on it."""
 
 
 class AddressRefused(AttemptOver):
     """The address is none that a URL from data may lead to."""
+
+    code = "address-refused"
 
     def __init__(self, where: str, kind: str) -> None:
         # The address itself is left out: it would tell strangers about the network we are in.

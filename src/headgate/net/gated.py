@@ -7,6 +7,7 @@ import msgspec
 from headgate.core.breaker import BreakerState
 from headgate.core.call import Call, CallKind
 from headgate.net.breaker import BreakerOpen, Breakers
+from headgate.net.cache import Unkept
 from headgate.net.credentials import Credentials, with_parameter
 from headgate.net.failure import Benched, Refused, WireFailure
 from headgate.net.fields import folded
@@ -40,9 +41,11 @@ class Errand(msgspec.Struct, frozen=True):
     light: bool = False
     bare: bool = False
     """Without a credential: a redirect has led away from the host that it is meant for."""
+    through: str = ""
+    """The provider that named the URL: its cap on transfers holds too."""
 
 
-class Passage:
+class Passage(Unkept):
     """One request's way out, and then its reply. The permit is held until the body has ended.
 
     The cache may send it more than once, each time when the last reply has ended, or not at all.
@@ -94,6 +97,8 @@ class Passage:
         if place.breaker.state is not BreakerState.CLOSED:
             self._check()
         route = place.light if errand.light else place.route
+        if errand.through and errand.through != place.provider:
+            route = msgspec.structs.replace(route, through=errand.through)
         spacing = crossing.spacings.of(place) if place.policy.robots else None
         if spacing is not None:
             permit = self.permit = await self._enter_spaced(spacing, route)

@@ -13,13 +13,24 @@ from headgate.ports.wire import Headers
 STATUSES: Final = frozenset({301, 302, 303, 307, 308})
 _OF_A_BODY: Final = frozenset({"content-type", "content-length", "content-encoding", "digest"})
 _FOR_ANYBODY: Final = frozenset(
-    {"accept", "accept-language", "range", "if-range", "cache-control", "pragma"}
+    {
+        "accept",
+        "accept-encoding",
+        "accept-language",
+        "cache-control",
+        "if-range",
+        "pragma",
+        "range",
+        "user-agent",
+    }
 )
 """Beyond these, a header that a handler set may be meant for one host alone."""
 
 
 class TooManyRedirects(AttemptOver):
     """The redirects lead nowhere."""
+
+    code = "redirect-loop"
 
     def __init__(self, url: str, limit: int) -> None:
         reason = f"{shown(url)} is the end of {limit} redirects and leads on to another"

@@ -8,12 +8,14 @@ from typing import Any, Self
 
 import msgspec
 
+from headgate.core.call import CallKind
 from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import Fault, FaultClass, worth_another_try
 from headgate.core.outcome import NotFound, Outcome
 from headgate.core.url import shown
+from headgate.net.cache import CacheReply
 from headgate.net.fields import Fields
-from headgate.ports.wire import Headers, WireReply
+from headgate.ports.wire import Headers
 
 _decode = msgspec.json.Decoder().decode
 
@@ -36,11 +38,6 @@ class BodyTooLarge(AttemptOver):
             " request, net.body_bytes of all"
         )
         super().__init__(Fault(FaultClass.PERMANENT, reason))
-
-
-def worth_another_try(status: int) -> bool:
-    """Whether the same request may well be answered later."""
-    return status >= 500 or status in {408, 425}
 
 
 def meaning_of(status: int, url: str) -> Outcome | Fault:
@@ -140,9 +137,23 @@ class StreamedResponse(Head):
 
     __slots__ = ("_reply",)
 
-    def __init__(self, reply: WireReply, url: str) -> None:
+    def __init__(self, reply: CacheReply, url: str) -> None:
         super().__init__(reply.status, reply.headers, url)
         self._reply = reply
+
+    @property
+    def kind(self) -> CallKind:
+        """How it was come by."""
+        return self._reply.kind
+
+    @property
+    def kept(self) -> str:
+        """The note that was given to `keep`; then the body is there, and none comes."""
+        return self._reply.kept
+
+    async def keep(self, note: str) -> None:
+        """Say that the body is safe in `kept_in`; `note` comes back as `kept` the next time."""
+        await self._reply.keep(note)
 
     def aiter_bytes(self) -> AsyncIterator[bytes]:
         """The body as it arrives."""

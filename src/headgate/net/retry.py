@@ -2,10 +2,10 @@
 
 from typing import Final
 
+from headgate.core.fault import worth_another_try
 from headgate.core.provider import ProviderPolicy
 from headgate.core.retry import Rng
-from headgate.net.failure import Refused, WireFailure
-from headgate.net.response import worth_another_try
+from headgate.net.failure import FailureKind, Refused, WireFailure
 
 IDEMPOTENT: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
 
@@ -31,6 +31,8 @@ class Repeats:
         """How long to wait before sending again what got no answer; None: not at all."""
         if isinstance(trouble, Refused):
             return self._after_refusal(trouble.retry_in_s)
+        if trouble.kind is FailureKind.BOMB:
+            return None
         return self._drawn(now) if self._idempotent or not trouble.sent else None
 
     def after_status(self, status: int, now: float) -> float | None:

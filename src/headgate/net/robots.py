@@ -29,6 +29,8 @@ NO_TROUBLE = Fault(FaultClass.TRANSIENT, "")
 class RobotsBarred(AttemptOver):
     """The host does not want programs like us there, so nothing was sent."""
 
+    code = "robots"
+
     def __init__(self, host: str) -> None:
         super().__init__(Skipped(f"robots.txt of {host} does not allow this path"))
 

@@ -87,6 +87,9 @@ class Routes:
         policy = self._providers.get(provider, self._unknown)
         contact = policy.contact or self._policy.contact
         route = Route(provider, domain_of(origin), host)
+        if policy.each_host:
+            route = Route("", route.domain, host, manners=provider)
+            provider = ""
         return Place(
             origin=origin,
             text=str(origin),

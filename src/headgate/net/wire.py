@@ -4,26 +4,47 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import aiohttp
+from aiohttp import hdrs
 from aiohttp.abc import AbstractResolver
 from yarl import URL
 
+from headgate.core.inflation import InflationLimit
 from headgate.core.url import shown
 from headgate.net.failure import FailureKind, WireFailure
+from headgate.net.fields import folded
 from headgate.net.guard import GuardedResolver, SocketFactory, guarded_socket
+from headgate.net.unpacking import BadEncoding, Bomb, Unpacking, encoding_of
 from headgate.net.watch import Wait, Watch
 from headgate.ports.wire import WireRequest
 
 NOT_OURS = ("Content-Type",)
 """What aiohttp would add by itself to a request with a body."""
+BUFFER = 64 * 1024
+"""What may lie ready of each body before its server is made to wait; aiohttp doubles it."""
 
 
 class AiohttpReply:
     """The head of a reply over aiohttp."""
 
-    __slots__ = ("_content", "_response", "_url", "_wait", "_watch", "headers", "status")
+    __slots__ = (
+        "_content",
+        "_encoding",
+        "_inflation",
+        "_response",
+        "_url",
+        "_wait",
+        "_watch",
+        "headers",
+        "status",
+    )
 
     def __init__(
-        self, response: aiohttp.ClientResponse, url: str, watch: Watch, wait: Wait
+        self,
+        response: aiohttp.ClientResponse,
+        url: str,
+        watch: Watch,
+        wait: Wait,
+        inflation: InflationLimit,
     ) -> None:
         self._response = response
         self._content = response.content
@@ -32,17 +53,18 @@ class AiohttpReply:
         self._wait = wait
         self.status = response.status
         self.headers = [(name.lower(), value) for name, value in response.headers.items()]
+        packed = hdrs.CONTENT_ENCODING in response.headers
+        self._encoding = encoding_of(folded(self.headers)) if packed else ""
+        self._inflation = inflation
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    def chunks(self) -> AsyncIterator[bytes]:
         """The body as it arrives, with its content encoding undone."""
-        while not self._content.at_eof():
-            piece = await self._piece()
-            if piece:
-                yield piece
-        self._watch.end(self._wait)
+        return self._unpacked() if self._encoding else self._pieces()
 
     async def read(self, limit: int) -> bytes | None:
         """The whole body; None if it is larger than that."""
+        if self._encoding:
+            return await gathered(self._unpacked(), limit)
         pieces: list[bytes] = []
         size = 0
         while not self._content.at_eof():
@@ -58,6 +80,34 @@ class AiohttpReply:
         """Give the connection back, or drop it if the body was not read to its end."""
         self._watch.end(self._wait)
         self._response.release()
+
+    async def _pieces(self) -> AsyncIterator[bytes]:
+        while not self._content.at_eof():
+            piece = await self._piece()
+            if piece:
+                yield piece
+        self._watch.end(self._wait)
+
+    async def _unpacked(self) -> AsyncIterator[bytes]:
+        unpacking: Unpacking | None = None
+        try:
+            async for piece in self._pieces():
+                unpacking = unpacking or Unpacking(self._encoding, self._inflation)
+                for unpacked in unpacking.feed(piece):
+                    yield unpacked
+            if unpacking is not None:
+                unpacking.finish()
+        except (BadEncoding, Bomb) as error:
+            self._watch.end(self._wait)
+            self._response.close()
+            raise self._spoilt(error) from None
+
+    def _spoilt(self, error: BadEncoding | Bomb) -> WireFailure:
+        place = shown(self._url)
+        if isinstance(error, Bomb):
+            return WireFailure(FailureKind.BOMB, f"{place} sent a bomb: {error}", sent=True)
+        words = f"{place} sent a body that cannot be unpacked as {error}"
+        return WireFailure(FailureKind.ENCODING, words, sent=True)
 
     async def _piece(self) -> bytes:
         """What has arrived, or what arrives next."""
@@ -78,11 +128,24 @@ class AiohttpReply:
         return piece
 
 
+async def gathered(pieces: AsyncIterator[bytes], limit: int) -> bytes | None:
+    """All of it; None if that is more than `limit`."""
+    body = bytearray()
+    async for piece in pieces:
+        body += piece
+        if len(body) > limit:
+            return None
+    return bytes(body)
+
+
 class AiohttpWire:
     """Sends requests over one shared pool of connections, and guarded ones over another."""
 
-    def __init__(self, *, allow_private: bool = False) -> None:
+    def __init__(
+        self, *, allow_private: bool = False, inflation: InflationLimit | None = None
+    ) -> None:
         self._allow_private = allow_private
+        self._inflation = inflation or InflationLimit()
         self._watch: Watch | None = None
         self._open: aiohttp.ClientSession | None = None
         self._guarded: aiohttp.ClientSession | None = None
@@ -112,7 +175,7 @@ class AiohttpWire:
                 raise failure from None
             raise
         wait.task = None
-        return AiohttpReply(response, request.url, watch, wait)
+        return AiohttpReply(response, request.url, watch, wait, self._inflation)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -149,7 +212,13 @@ def _session(
     # The gates say how many requests are under way, so the pool need not.
     connector = aiohttp.TCPConnector(limit=0, resolver=resolver, socket_factory=socket_factory)
     jar = aiohttp.DummyCookieJar()
-    session = aiohttp.ClientSession(connector=connector, cookie_jar=jar, trust_env=False)
+    session = aiohttp.ClientSession(
+        connector=connector,
+        cookie_jar=jar,
+        trust_env=False,
+        auto_decompress=False,
+        read_bufsize=BUFFER,
+    )
     # It would send some requests twice behind the back of gates and records.
     session._retry_connection = False  # noqa: SLF001 (there is no other switch)
     return session

@@ -7,6 +7,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from headgate.core.errors import UsageError
+from headgate.net.cache import Custody
 from headgate.net.redirects import Outgoing
 from headgate.ports.gate import Cost
 from headgate.ports.http import Options, Params
@@ -24,6 +25,10 @@ class Wishes(msgspec.Struct, frozen=True):
     max_bytes: int | None = None
     redirects: int | None = None
     """How many are followed; None: as many as the settings say."""
+    custody: Custody | None = None
+    """The caller keeps the body."""
+    through: str = ""
+    """The provider that named the URL, if its cap on transfers is to hold."""
 
 
 ORDINARY = Wishes()
@@ -48,6 +53,8 @@ def read(method: str, url: str, options: Options) -> tuple[Outgoing, Wishes]:
         cost=options.get("cost") or {},
         light=options.get("light", False),
         max_bytes=options.get("max_bytes"),
+        custody=_custody(options),
+        through=options.get("through", ""),
     )
     url = with_params(url, params) if params else url
     return Outgoing(method, url, tuple(headers.items()), body), wishes
@@ -61,6 +68,11 @@ def with_params(url: str, params: Params) -> str:
     place, _, _ = url.partition("#")
     mark = "" if place.endswith(("?", "&")) else "&" if "?" in place else "?"
     return f"{place}{mark}{urlencode(given, quote_via=quote, safe='')}"
+
+
+def _custody(options: Options) -> Custody | None:
+    place = options.get("kept_in", "")
+    return Custody(place, options.get("anew", False)) if place else None
 
 
 def _text(value: object) -> str:

@@ -10,7 +10,7 @@ Cost = Mapping[str, float]
 
 
 class Route(msgspec.Struct, frozen=True):
-    """Where a request goes. Its gates: global, provider, credential, domain, host."""
+    """Where a request goes. Its gates: global, through, provider, credential, domain, host."""
 
     provider: str
     """Empty for a host that no provider declares."""
@@ -18,8 +18,12 @@ class Route(msgspec.Struct, frozen=True):
     """The registrable domain, which groups hosts."""
     host: str
     """Normalized `host:port`, the default port dropped."""
+    manners: str = ""
+    """For a host of its own: the provider whose settings hold there."""
     transfer: bool = True
     """Holds the concurrency caps until its body has ended; light look-ups are only paced."""
+    through: str = ""
+    """Another provider that named the URL: its cap on transfers holds too, but not its pace."""
 
 
 class Turn(msgspec.Struct, frozen=True):

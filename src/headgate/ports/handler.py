@@ -12,6 +12,7 @@ from headgate.core.fault import Fault, FaultClass
 from headgate.core.item import Item
 from headgate.core.outcome import Outcome
 from headgate.core.provider import ProviderPolicy
+from headgate.ports.artifacts import Artifacts
 from headgate.ports.http import Http
 
 Result = Mapping[str, Any] | Outcome | None
@@ -41,6 +42,8 @@ Files = Callable[[str], Path]
 """Finds stored bytes by name: ValueError for what is no name, FileNotFoundError when gone."""
 JobFiles = Callable[[int, str], Path]
 """The same for the bytes that belong to a job, by its number."""
+Folders = Callable[[str], Awaitable[Artifacts]]
+"""Opens the output folder at a path, once for each process; FolderTrouble if it cannot."""
 
 
 class NoFile(AttemptOver):
@@ -71,6 +74,7 @@ class Context(msgspec.Struct):
     _open: Callable[[], Http] | None = None
     _http: Http | None = None
     _files: Files | None = None
+    _folders: Folders | None = None
 
     @property
     def http(self) -> Http:
@@ -104,6 +108,15 @@ class Context(msgspec.Struct):
         except FileNotFoundError as error:
             raise NoFile(ref, "it is gone; upload it again") from error
 
+    def folder(self, path: str) -> Awaitable[Artifacts]:
+        """The folder at this path, for files that appear in it whole; FolderTrouble if it is none.
+
+        Every attempt of a process gets the same one, which is closed with the process.
+        """
+        if self._folders is None:
+            raise UsageError("there are no folders here; pass them to `run_handler(folders=…)`")
+        return self._folders(path)
+
 
 class HandlerSpec(msgspec.Struct, frozen=True):
     """A handler and its declared options."""
@@ -122,6 +135,8 @@ class HandlerSpec(msgspec.Struct, frozen=True):
     memory_mb: int | None = None
     limits: ProviderPolicy | None = None
     """What the handler itself declares of its provider."""
+    providers: Mapping[str, ProviderPolicy] = {}
+    """Services that it asks beside that, with what holds for them in the end."""
     guarded: bool = False
     """It asks addresses that come from data, so private ones are refused."""
     about: str = ""

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, Self, TypedDict, Unpack
 
-from headgate.core.call import Call
+from headgate.core.call import Call, CallKind
 from headgate.core.provider import ProviderPolicy
 from headgate.ports.gate import Turn
 
@@ -33,6 +33,16 @@ class Options(TypedDict, total=False):
     """Ask the server even if the cache could answer."""
     light: bool
     """A small look-up: it is paced, but takes no place among the transfers."""
+    through: str
+    """A provider that named the URL: its `concurrency` holds for this transfer too."""
+    kept_in: str
+    """For `stream`: the caller keeps bodies himself, in a place of this name.
+
+    The cache then remembers heads alone, and what `StreamedResponse.keep` was told of the body.
+    With `Range` and `If-Range` it asks for the rest, and `keep` is about the whole.
+    """
+    anew: bool
+    """With `kept_in`: what was kept is gone, so ask for the whole of it without a condition."""
 
 
 class Response(Protocol):
@@ -104,6 +114,23 @@ class StreamedResponse(Protocol):
         """Where it came from in the end."""
         ...
 
+    @property
+    def kind(self) -> CallKind:
+        """How it was come by."""
+        ...
+
+    @property
+    def kept(self) -> str:
+        """What `keep` was told when the body was fetched; none comes then. Empty if one comes."""
+        ...
+
+    async def keep(self, note: str) -> None:
+        """Say that the body, read to its end, is safe in `kept_in`: remember the head and this.
+
+        To be called before the stream is closed. It does nothing where the answer may not be kept.
+        """
+        ...
+
     def raise_for_status(self) -> Self:
         """Itself, if it is a success."""
         ...
@@ -164,6 +191,10 @@ class HttpOpener(Protocol):
 
     def declare(self, provider: str, policy: ProviderPolicy) -> None:
         """What a handler says of its provider, where the settings say nothing."""
+        ...
+
+    def adopt(self, providers: Mapping[str, ProviderPolicy]) -> None:
+        """What holds for services from now on: a handler has thought of the settings already."""
         ...
 
     def __call__(

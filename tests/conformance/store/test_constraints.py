@@ -26,7 +26,7 @@ IMPOSSIBLE_ENDS = {
     "success without a result": f"status = 'DONE', {UNLEASED}",
     "a review without candidates": f"status = 'REVIEW', {UNLEASED}",
     "an error without a class": f"status = 'ERROR', {UNLEASED}",
-    "a result that was not found": f"status = 'NOT_FOUND', result = '{{}}', {UNLEASED}",
+    "a result of what was cancelled": f"status = 'CANCELLED', result = '{{}}', {UNLEASED}",
     "a pending item with a worker": "status = 'PENDING', leased_at = NULL, deadline_at = NULL",
 }
 IMPOSSIBLE_JOBS = {

@@ -1,6 +1,8 @@
 import asyncio
 import re
 
+import apsw
+import psycopg
 import pytest
 
 from headgate.core.errors import StoreMismatch, UsageError
@@ -25,6 +27,7 @@ TABLES = re.compile(r"CREATE TABLE (\w+)")
 COLUMNS = re.compile(r"^    ([a-z_]+) (?:\w+)", re.MULTILINE)
 
 
+REFUSALS = (apsw.ConstraintError, psycopg.errors.IntegrityError)
 LATER = Migration(9000, "9000_later", "CREATE TABLE later (n integer)")
 
 
@@ -86,7 +89,7 @@ async def test_a_database_from_before_the_service_keeps_its_rows(place, another_
     await before.migrate()
     for statement in OLD_ROWS:
         place.execute(statement)
-    assert await place.store().migrate() == ["0005_service"]
+    assert await place.store().migrate() == ["0005_service", "0006_results"]
     async with another_place.store():
         pass
     assert own_schema(place) == own_schema(another_place)
@@ -98,6 +101,22 @@ async def test_a_database_from_before_the_service_keeps_its_rows(place, another_
         query = ItemQuery(1, signature="timeout")
         assert [row.key for row in (await store.reads.items(query)).items] == ["a"]
         assert len(await store.reads.events(EventQuery(owner="ann"))) == 1
+
+
+async def test_a_database_from_before_every_end_had_a_result_takes_them(place):
+    before = place.store()
+    del before._database.migrations[5:]
+    await before.migrate()
+    for statement in OLD_ROWS[:2]:
+        place.execute(statement)
+    told = "UPDATE items SET result = '{}' WHERE status = 'ERROR'"
+    with pytest.raises(REFUSALS):
+        place.execute(told)
+    assert await place.store().migrate() == ["0006_results"]
+    place.execute(told)
+    async with place.store() as store:
+        row = (await store.reads.items(ItemQuery(1, with_result=True))).items[0]
+        assert (row.key, row.result) == ("a", "{}")
 
 
 async def test_migrating_again_applies_nothing_and_keeps_the_data(place, store):

@@ -8,7 +8,7 @@ from headgate.core.job import Counts
 from headgate.core.retry import FINISHED, Verdict
 from headgate.core.settlement import hand_back, settle
 from headgate.core.status import ItemStatus
-from headgate.ports.items import Held, ResultColumns, SettleRequest
+from headgate.ports.items import Held, RequeueRequest, ResultColumns, SettleRequest
 from headgate.ports.reads import EventQuery
 from tests.kit import factories
 from tests.kit.factories import RESULT, VERDICTS
@@ -55,6 +55,23 @@ async def test_a_settlement_writes_item_attempt_and_counters(store, job, who, st
     counts = await store.reads.counts(job.id)
     assert (counts.processing, counts.total) == (2, 3)
     assert getattr(counts, status.lower()) == 1
+
+
+@pytest.mark.parametrize(
+    "status", [ItemStatus.NOT_FOUND, ItemStatus.SKIPPED, ItemStatus.ERROR, ItemStatus.DONE]
+)
+async def test_what_is_worth_keeping_is_kept_at_every_end_and_goes_with_a_new_try(
+    store, job, who, status
+):
+    item = (await factories.claim(store, job.id, who, 1))[0]
+    settlement = settle(item, VERDICTS[status], RESULT)
+    columns = [ResultColumns(job.id, ("price",))]
+    await store.items.settle_many(SettleRequest(who, [settlement], columns))
+    assert (await store.reads.item(item.id)).result == RESULT
+    (row, *_) = await store.reads.export_rows(job.id, 0, 10)
+    assert (row.status, row.result) == (status, RESULT)
+    await store.items.requeue(RequeueRequest(job.id, frozenset({status})))
+    assert (await store.reads.item(item.id)).result is None
 
 
 async def test_a_success_clears_the_errors_before_it_and_keeps_their_history(store, job, who):

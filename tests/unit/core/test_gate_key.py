@@ -67,5 +67,6 @@ def test_a_long_list_is_cut():
 def test_the_parts_of_a_key():
     assert (kind_of("host:a.org:81"), name_of("host:a.org:81")) == ("host", "a.org:81")
     assert (kind_of("global:all"), name_of("global:all")) == ("global", "global")
+    assert (kind_of("through:unpaywall"), name_of("through:unpaywall")) == ("through", "unpaywall")
     assert provider_in("credential:pool/a") == provider_in("provider:pool") == "pool"
     assert provider_in("host:pool") == ""

@@ -195,6 +195,8 @@ def test_every_kind_of_gate_finds_its_settings():
     assert configured.of("host:files.org").concurrency == 2
     assert configured.of("host:other.org").concurrency == 4
     assert configured.of("domain:other.org").concurrency == 8
+    through = configured.of("through:files")
+    assert (through.concurrency, through.rate) == (files.concurrency, "")
     assert (configured.of("global:all").rate, configured.of("global:all").concurrency) == (
         "50/s",
         40,

@@ -95,6 +95,29 @@ async def test_a_redirect_frees_its_gates_before_the_next_are_taken(provider: Pr
     assert [call.status for call in desk.calls] == [302, 200]
 
 
+async def test_whoever_named_the_url_is_asked_at_every_host_it_leads_to(provider: Provider):
+    elsewhere = provider.url("/b", host="localhost")
+    provider.script = by_path({"/a": always(redirect(elsewhere)), "/b": always(Answer(200))})
+    async with (
+        bench({"index": ONCE}) as desk,
+        desk.client().stream("GET", provider.url("/a"), through="index") as answer,
+    ):
+        held = desk.gates.permits[-1]
+        assert held.route.host == f"localhost:{provider.port}"
+        assert not held.released
+        await answer.aread()
+        assert held.released, "at the end of the body"
+    assert [permit.route.through for permit in desk.gates.permits] == ["index", "index"]
+
+
+async def test_its_own_host_has_its_gate_already(provider: Provider):
+    own = ProviderPolicy(hosts=(f"127.0.0.1:{provider.port}",))
+    async with bench({"index": own}) as desk:
+        await desk.client().get(provider.url(), through="index")
+    [permit] = desk.gates.permits
+    assert (permit.route.provider, permit.route.through) == ("index", "")
+
+
 @pytest.mark.parametrize("answer", [Answer(hang_up=True), Answer(200, body=b"hello", cut_at=2)])
 async def test_no_answer_gives_the_place_back(provider: Provider, answer: Answer):
     provider.script = always(answer)

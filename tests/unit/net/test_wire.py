@@ -194,7 +194,6 @@ async def test_a_server_that_hangs_up(wire: AiohttpWire, provider: Provider):
     [
         Answer(200, [("Content-Length", "many")], b"hello"),
         Answer(200, [("X-Long", "x" * 100_000)], b"hello"),
-        Answer(200, [("Content-Encoding", "gzip")], b"hello"),
     ],
 )
 async def test_what_is_no_proper_http(wire: AiohttpWire, provider: Provider, answer: Answer):

@@ -13,6 +13,7 @@ from headgate.app.api.wire import Json, Wire
 from headgate.handlers.info import HandlerInfo
 from headgate.handlers.lookup.handler import NAME as LOOKUP
 from headgate.handlers.lookup.handler import of_config
+from headgate.handlers.registry import DOWNLOAD
 
 router = APIRouter(prefix="/api/handlers", tags=["handlers"])
 
@@ -41,16 +42,22 @@ class Handlers(Wire):
 @router.get("", responses=documented())
 async def ls(who: Someone, office: AtOffice) -> Handlers:
     """List the handlers that jobs may name."""
-    return Handlers(items=[_view(info) for info in office.handlers])
+    return Handlers(items=[_view(info) for info in _offered(office)])
 
 
 def demand_handler(office: Office, name: str) -> HandlerInfo:
     """The handler of that name, or 422: over HTTP nobody names files or modules."""
-    found = next((info for info in office.handlers if info.name == name), None)
+    offered = _offered(office)
+    found = next((info for info in offered if info.name == name), None)
     if found is None:
-        known = ", ".join(info.name for info in office.handlers) or "none"
+        known = ", ".join(info.name for info in offered) or "none"
         raise Refusal(422, f"there is no handler {name[:100]!r}; there are: {known}")
     return found
+
+
+def _offered(office: Office) -> list[HandlerInfo]:
+    """All but the one that writes wherever a job says: whoever may do so has a shell there."""
+    return [info for info in office.handlers if info.name != DOWNLOAD]
 
 
 def configured(handler: HandlerInfo, config: Mapping[str, Any]) -> HandlerInfo:

@@ -19,6 +19,7 @@ UNKNOWN = ProviderPolicy()
 class Ways:
     """Gates by key: `global:all`, `provider:NAME`, `credential:NAME/CREDENTIAL`, `host:HOST`...
 
+    `through:NAME` caps what other hosts serve and this provider has named.
     One gate on each way learns: that of the credential, else of the provider, else of the host.
     The others are there only if something is configured for them.
     """
@@ -40,10 +41,11 @@ class Ways:
 
     def to(self, route: Route) -> list[Way]:
         """All ways to a host: several where the provider has a pool of credentials."""
-        policy = self._providers.get(route.provider, UNKNOWN)
-        everywhere = self._everywhere(route)
+        policy = self._providers.get(route.provider or route.manners, UNKNOWN)
+        everywhere = self._everywhere(route, policy)
         if not route.provider:
-            gate = self._learns(f"host:{route.host}", policy, self._policy.concurrency_per_host)
+            most = policy.concurrency_per_host or self._policy.concurrency_per_host
+            gate = self._learns(f"host:{route.host}", policy, most)
             return [Way((*everywhere, gate), gate, None)]
         shared = (*everywhere, *self._per_host(route, policy))
         if not policy.credentials:
@@ -68,15 +70,17 @@ class Ways:
         allowance = Allowance(caps) if caps else None
         return self._gate(key, lambda: Gate(key, self._learner(ceilings, allowance), allowance))
 
-    def _everywhere(self, route: Route) -> list[Gate]:
-        """The gates that are configured for all requests, and for those to one domain."""
+    def _everywhere(self, route: Route, own: ProviderPolicy) -> list[Gate]:
+        """The gates for all requests, for those that one provider names, and for one domain's."""
         policy = self._policy
         gates = []
         if policy.rate or policy.concurrency:
             limits = Ceilings(limits=policy.limits, concurrency=policy.concurrency)
             gates.append(self._keeps("global:all", limits))
-        if policy.concurrency_per_domain:
-            limits = Ceilings(concurrency=policy.concurrency_per_domain)
+        if most := self._providers.get(route.through, UNKNOWN).concurrency:
+            gates.append(self._keeps(f"through:{route.through}", Ceilings(concurrency=most)))
+        if most := own.concurrency_per_domain or policy.concurrency_per_domain:
+            limits = Ceilings(concurrency=most)
             gates.append(self._keeps(f"domain:{route.domain}", limits))
         return gates
 

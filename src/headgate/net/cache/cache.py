@@ -9,7 +9,7 @@ import structlog
 
 from headgate.core.call import CallKind
 from headgate.core.provider import CachePolicy
-from headgate.net.cache.demand import SAFE, Demand, demand_of, plain_url
+from headgate.net.cache.demand import SAFE, Custody, Demand, demand_of, plain_url
 from headgate.net.cache.directives import MICROSECONDS, has_validator
 from headgate.net.cache.entry import Entry
 from headgate.net.cache.file import CacheFile
@@ -17,7 +17,15 @@ from headgate.net.cache.flights import Flights, Landing
 from headgate.net.cache.freshness import is_fresh_for
 from headgate.net.cache.inquiry import Inquiry, Send
 from headgate.net.cache.keeping import Keeper
-from headgate.net.cache.reply import CacheReply, HeldReply, PassedReply, StoredBody, StoredReply
+from headgate.net.cache.reply import (
+    CacheReply,
+    HeldReply,
+    NotedReply,
+    PassedReply,
+    StoredBody,
+    StoredReply,
+)
+from headgate.net.cache.resumption import for_the_whole
 from headgate.net.cache.shelf import Shelf, Warn
 from headgate.net.fields import folded
 from headgate.ports.blobs import BlobStore
@@ -75,27 +83,37 @@ class HttpCache:
             await self._shelf.close()
 
     async def fetch(
-        self, request: WireRequest, send: Send, *, partition: str, policy: CachePolicy
+        self,
+        request: WireRequest,
+        send: Send,
+        *,
+        partition: str,
+        policy: CachePolicy,
+        custody: Custody | None = None,
     ) -> CacheReply:
         """Answer from the cache, or by `send`, or by what another caller is just fetching.
 
         Answers are shared within a partition only: name the owner in it, and the credential.
         `cache-control: no-cache` on the request asks the server even if the cache could answer.
+        With `custody` the caller keeps the body; see `CacheReply.keep`.
         """
         if self._sweeper is None:
             await self.__aenter__()
         if request.method not in SAFE:
             return await self._change(request, send)
-        demand = demand_of(request, partition) if policy.enabled else None
+        asked = request if custody is None else for_the_whole(request)
+        demand = demand_of(asked, partition, custody) if policy.enabled else None
         if demand is None:
             return PassedReply(await send(request))
+        if custody is not None and (custody.anew or asked is not request):
+            return await self._lead(demand, None, lambda _: send(request), policy, leads=False)
         kind, alone = CallKind.CACHED, "no-cache" in demand.directives
         while True:
             entry = self._shelf.find(demand)
             if entry is not None:
                 now = self._clock.now()
                 if is_fresh_for(demand.directives, entry.freshness, now):
-                    reply = await self._served(entry, kind, now)
+                    reply = await self._served(demand, entry, kind, now)
                     if reply is not None:
                         return reply
                     entry = None
@@ -131,11 +149,13 @@ class HttpCache:
         self._flights.outdate(url)
         return self._shelf.forget(url)
 
-    async def _served(self, entry: Entry, kind: CallKind, now: int) -> CacheReply | None:
+    async def _served(
+        self, demand: Demand, entry: Entry, kind: CallKind, now: int
+    ) -> CacheReply | None:
         """A kept answer; None if its body is gone."""
         if entry.body is not None:
             self._shelf.use(entry, now)
-            return HeldReply(entry, kind, now, entry.body)
+            return in_memory(demand, entry, kind, now)
         body = await self._opened(entry)
         if body is None:
             return None
@@ -172,7 +192,7 @@ class HttpCache:
             return answer
         now = self._clock.now()
         if body is None:
-            return HeldReply(answer, CallKind.REVALIDATED, now, answer.body or b"")
+            return in_memory(inquiry.demand, answer, CallKind.REVALIDATED, now)
         return StoredReply(answer, CallKind.REVALIDATED, now, body)
 
     async def _opened(self, entry: Entry) -> StoredBody | None:
@@ -198,3 +218,10 @@ class HttpCache:
         while True:
             await self.sweep()
             await self._clock.sleep(self.SWEEP_S)
+
+
+def in_memory(demand: Demand, entry: Entry, kind: CallKind, now: int) -> CacheReply:
+    """A kept answer that needs no blob: its body is here, or at the caller's."""
+    if demand.custody is not None:
+        return NotedReply(entry, kind, now)
+    return HeldReply(entry, kind, now, entry.body or b"")

@@ -26,19 +26,31 @@ class _Role(Enum):
     OWN_BUSINESS = 3
 
 
+class Custody(msgspec.Struct, frozen=True):
+    """The caller keeps the body: the cache remembers the head, and a note of where it is."""
+
+    place: str
+    """Where the caller keeps bodies: what is in one place says nothing of another."""
+    anew: bool = False
+    """What was kept is gone: fetch it without a condition, whatever is remembered."""
+
+
 class Demand(msgspec.Struct, frozen=True, gc=False):
     """One request, as the cache sees it."""
 
     request: WireRequest
     key: str
-    """Partition, guard, method, URL and secrets: what differs in one of them is never mixed up."""
+    """Partition, guard, method, URL, secrets and custody: what differs is never mixed up."""
     url: str
     """The URL alone, by which a change at the server is felt in every partition."""
     directives: Directives
     """What the request says about caching."""
+    custody: Custody | None = None
 
 
-def demand_of(request: WireRequest, partition: str) -> Demand | None:
+def demand_of(
+    request: WireRequest, partition: str, custody: Custody | None = None
+) -> Demand | None:
     """What the cache may be asked; None if it has no part in this request."""
     if request.method not in READING or request.body is not None:
         return None
@@ -56,7 +68,9 @@ def demand_of(request: WireRequest, partition: str) -> Demand | None:
             wishes.append(value)
     url = plain_url(request.url)
     told = directives_of(",".join(wishes)) if wishes else {}
-    return Demand(request, _key(request, url, partition, secrets), url, told)
+    # No header has a space in its name, so this is never taken for a secret.
+    apart = secrets if custody is None else [*secrets, f"kept in:{custody.place}"]
+    return Demand(request, _key(request, url, partition, apart), url, told, custody)
 
 
 def plain_url(url: str) -> str:
@@ -80,10 +94,10 @@ def variant_of(vary: str, headers: Headers) -> str:
     return digest("\n".join(chosen))
 
 
-def _key(request: WireRequest, url: str, partition: str, secrets: list[str]) -> str:
+def _key(request: WireRequest, url: str, partition: str, apart: list[str]) -> str:
     # A guarded request must not learn what only an unguarded one could reach. With its length in
     # front, no part can be continued into the next.
-    parts = (partition, "guarded" if request.guarded else "", request.method, url, *secrets)
+    parts = (partition, "guarded" if request.guarded else "", request.method, url, *apart)
     return digest("".join([f"{len(part)} {part}" for part in parts]))
 
 

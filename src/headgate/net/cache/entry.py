@@ -7,7 +7,10 @@ from headgate.ports.wire import Headers
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """An answer with its body, or with the name of the blob that holds it."""
+    """An answer with its body, or with the name of the blob that holds it.
+
+    Where the caller keeps the body, the note that he left stands in its place.
+    """
 
     key: str
     variant: str

@@ -39,6 +39,11 @@ class Flight:
         self._end: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._pieces = 0
 
+    @property
+    def landed(self) -> bool:
+        """Whether it is over."""
+        return self._end.done()
+
     def grow(self) -> None:
         """The head, or another piece of the body, is there."""
         self._pieces += 1

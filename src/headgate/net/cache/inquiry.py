@@ -13,7 +13,9 @@ from headgate.net.cache.entry import Entry, packed
 from headgate.net.cache.flights import Flight, Landing
 from headgate.net.cache.freshness import freshness_of
 from headgate.net.cache.keeping import Keeper, Keeping, KeptReply
+from headgate.net.cache.offered import OfferedReply
 from headgate.net.cache.reply import CacheReply, HeldReply, PassedReply
+from headgate.net.cache.resumption import ABOUT_A_PART, head_of_the_whole
 from headgate.net.cache.rules import (
     AskAgain,
     Freshen,
@@ -44,8 +46,11 @@ class Inquiry(msgspec.Struct, frozen=True):
         """An answer from the server; it is kept if it may be."""
         reply = await self.send(self.demand.request)
         now = self._now()
-        headers = dated(reply.headers, now)
-        return await self._take(reply, judge(self.demand.request, reply.status, headers), now)
+        status, headers = reply.status, reply.headers
+        if status in ABOUT_A_PART:
+            status, headers = head_of_the_whole(status, headers)
+        verdict = judge(self.demand.request, status, dated(headers, now))
+        return await self._take(reply, verdict, now)
 
     async def revalidate(self, stale: Entry) -> CacheReply | Entry:
         """What we have, with newer headers, if it still holds; else a new answer."""
@@ -87,6 +92,8 @@ class Inquiry(msgspec.Struct, frozen=True):
             landing = Landing.FAILED if in_trouble(reply.status) else Landing.ALONE
             self.keeper.flights.end(self.flight, landing)
             return PassedReply(reply)
+        if self.demand.custody is not None:
+            return await self._offer(reply, entry)
         sink = BodySink(self.keeper.blobs, self._limit)
         kept = KeptReply(
             reply, Keeping(entry, self._expected(reply), sink, self.flight, self.keeper)
@@ -96,6 +103,13 @@ class Inquiry(msgspec.Struct, frozen=True):
             await finish(kept)
             return HeldReply(entry, CallKind.FETCHED, now, b"")
         return kept
+
+    async def _offer(self, reply: ServerReply, entry: Entry) -> CacheReply:
+        if not 200 <= reply.status < 300:
+            # Nobody keeps the body of a redirect or of an error: there is nothing to wait for.
+            await self.keeper.keep(msgspec.structs.replace(entry, body=b""), self.flight)
+            return PassedReply(reply)
+        return OfferedReply(reply, entry, self.flight, self.keeper)
 
     def _entry(self, reply: ServerReply, headers: Headers, now: int) -> Entry | None:
         """What is kept of this answer before its body is there; None if that would be no use."""
@@ -111,7 +125,7 @@ class Inquiry(msgspec.Struct, frozen=True):
             variant=variant_of(vary, self.demand.request.headers),
             vary=vary,
             url=self.demand.url,
-            status=reply.status,
+            status=200 if reply.status == 206 else reply.status,
             head=packed(without_age(headers)),
             freshness=freshness,
             used_at=now,
@@ -125,7 +139,10 @@ class Inquiry(msgspec.Struct, frozen=True):
             "no-store" not in self.demand.directives
             and not self.keeper.shelf.rests
             and not self.flight.outdated
-            and number_of(fields.get("content-length")) <= self._limit
+            and (
+                self.demand.custody is not None
+                or number_of(fields.get("content-length")) <= self._limit
+            )
         )
 
     @property

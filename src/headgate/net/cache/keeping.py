@@ -7,6 +7,7 @@ import msgspec
 from headgate.core.call import CallKind
 from headgate.net.cache.entry import Entry
 from headgate.net.cache.flights import Flight, Flights, Landing
+from headgate.net.cache.reply import Unkept
 from headgate.net.cache.shelf import Shelf
 from headgate.net.cache.sink import BodySink
 from headgate.ports.blobs import BlobStore
@@ -94,7 +95,7 @@ class Keeper(msgspec.Struct, frozen=True):
         await self.shelf.wait_room()
 
 
-class KeptReply:
+class KeptReply(Unkept):
     """From the server; it is kept if it is read to its end."""
 
     __slots__ = ("_keeping", "_reply", "headers", "status")

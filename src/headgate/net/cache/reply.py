@@ -17,8 +17,27 @@ class CacheReply(ServerReply, Protocol):
         """How it was come by."""
         ...
 
+    @property
+    def kept(self) -> str:
+        """The note of a caller who keeps the body himself; there is none in the reply then."""
+        ...
 
-class HeldReply:
+    async def keep(self, note: str) -> None:
+        """The caller has the body safe: remember the head, and this note of where it is."""
+        ...
+
+
+class Unkept:
+    """A reply with its body, of which the caller keeps nothing."""
+
+    __slots__ = ()
+    kept = ""
+
+    async def keep(self, note: str) -> None:
+        """Do nothing: such an answer may not be kept, or nobody said that he would."""
+
+
+class HeldReply(Unkept):
     """From the cache, with its body in memory."""
 
     __slots__ = ("_body", "headers", "kind", "status")
@@ -40,6 +59,16 @@ class HeldReply:
 
     async def close(self) -> None:
         """Nothing is held."""
+
+
+class NotedReply(HeldReply):
+    """From the cache; the body is where the note says."""
+
+    __slots__ = ("kept",)
+
+    def __init__(self, entry: Entry, kind: CallKind, now: int) -> None:
+        super().__init__(entry, kind, now, b"")
+        self.kept = (entry.body or b"").decode()
 
 
 class StoredBody:
@@ -73,7 +102,7 @@ class StoredBody:
         self._blob.close()
 
 
-class StoredReply:
+class StoredReply(Unkept):
     """From the cache, with its body in a blob."""
 
     __slots__ = ("_body", "headers", "kind", "status")
@@ -97,7 +126,7 @@ class StoredReply:
         self._body.close()
 
 
-class PassedReply:
+class PassedReply(Unkept):
     """From the server, and nothing is kept of it."""
 
     __slots__ = ("_reply", "headers", "status")

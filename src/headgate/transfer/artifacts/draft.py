@@ -37,6 +37,10 @@ class Workshop(Protocol):
         """The unfinished file of an item."""
         ...
 
+    def left(self, item: str) -> None:
+        """Something of an item stays for a later try."""
+        ...
+
 
 class FileDraft:
     """Bytes that become a file.
@@ -104,6 +108,8 @@ class FileDraft:
 
     async def leave(self) -> None:
         """Stop here, so that a later try can go on; before `start`, with what was left before."""
+        if self._origin is None and self._partial is None:
+            return
         await self._folder.run(self._leave, self._take())
 
     def abandon(self) -> None:
@@ -184,6 +190,7 @@ class FileDraft:
             try:
                 if self._origin is not None:
                     self._write(blocks).leave(self._origin)
+                self._folder.left(self._item)
             finally:
                 if self._partial is not None:
                     self._partial.close()

@@ -92,6 +92,10 @@ class ArtifactFolder:
         """The unfinished file of an item."""
         return Partial(self._aside, item)
 
+    def left(self, item: str) -> None:
+        """Something of an item stays for a later try."""
+        self._left.add(name_of(item))
+
     def _open(self) -> None:
         if len(os.fsencode(self._root)) > LONGEST_PATH:
             raise OSError(errno.ENAMETOOLONG, "its path is too long for files to fit in")

@@ -281,6 +281,18 @@ async def test_gates_for_everything_and_for_a_domain_stand_before_the_others():
         task.cancel()
 
 
+async def test_a_provider_caps_what_it_has_named_wherever_that_is():
+    town = Town(prices=ProviderPolicy(rate="1/min", concurrency=2))
+    named = [Route("", f"{name}.org", f"{name}.org", through="prices") for name in "abc"]
+    first = await town.enter(named[0])
+    await town.enter(named[1])
+    third = town.knock(named[2])
+    assert await passed(third) == [False], "two at a time; the pace is that of its own hosts"
+    await town.enter(Route("", "d.org", "d.org"))
+    answer(first)
+    assert await passed(third) == [True]
+
+
 async def test_a_global_rate_holds_across_hosts():
     town = Town(GatePolicy(rate="1/min"))
     await town.enter(ANYWHERE)

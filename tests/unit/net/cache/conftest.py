@@ -9,7 +9,7 @@ import pytest
 
 from headgate.core.call import CallKind
 from headgate.core.provider import CachePolicy
-from headgate.net.cache import CacheReply, HttpCache
+from headgate.net.cache import CacheReply, Custody, HttpCache
 from headgate.net.failure import FailureKind, WireFailure
 from headgate.net.fields import folded
 from headgate.net.wire import AiohttpWire
@@ -44,7 +44,8 @@ class Rig:
         self.provider = provider
         self.folder = folder
         self.clock = FakeClock()
-        self.blobs = LocalBlobs(folder / "blobs", self.clock)
+        self.blobs_folder = folder / "blobs"
+        self.blobs = LocalBlobs(self.blobs_folder, self.clock)
         self.warnings: list[str] = []
         self.wire = AiohttpWire()
         self.cache = self.another_cache()
@@ -83,13 +84,18 @@ class Rig:
         partition: str = "ann",
         cache: HttpCache | None = None,
         policy: CachePolicy | None = None,
+        custody: Custody | None = None,
         **headers: str,
     ) -> CacheReply:
         """The reply, its body unread."""
         named = tuple((name.replace("_", "-"), value) for name, value in headers.items())
         request = WireRequest(method, self.provider.url(path), named)
         return await (cache or self.cache).fetch(
-            request, self.send, partition=partition, policy=policy or CachePolicy()
+            request,
+            self.send,
+            partition=partition,
+            policy=policy or CachePolicy(),
+            custody=custody,
         )
 
     async def get(self, path: str = "/", **options: Any) -> Got:

@@ -46,7 +46,7 @@ class ResolverPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     order: tuple[Name, ...] = ()
     """The resolvers to ask, in this order, and no others; left out, all, the likeliest first."""
     resolvers: Mapping[Name, ResolverSettings] = {}
-    """By name."""
+    """`[download.resolvers.NAME]`: what holds for one, with `enabled`, `base_url` and `key_env`."""
 
     def settings(self, name: str) -> ResolverSettings:
         """What is said about one."""

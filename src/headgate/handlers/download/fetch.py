@@ -1,0 +1,204 @@
+"""One plan on its way to a file: asked for, verified while it arrives, and put into its folder."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Final
+
+import msgspec
+
+from headgate.core.call import CallKind
+from headgate.core.ending import AttemptOver
+from headgate.core.verification import (
+    Flaw,
+    Inspection,
+    Unfit,
+    look_at_reply,
+    range_start,
+)
+from headgate.handlers.download.config import DownloadConfig
+from headgate.handlers.download.identifier import Identifier
+from headgate.handlers.download.naming import name_for
+from headgate.handlers.download.note import Note, read_note
+from headgate.handlers.download.plan import Plan
+from headgate.handlers.download.pouring import pour
+from headgate.handlers.download.trial import PlanFailed, Weight, bad_status, unfit
+from headgate.handlers.download.wanted import Wanted
+from headgate.ports.artifacts import Artifacts, ArtifactTrouble, Draft, FileTrouble, Kept, Origin
+from headgate.ports.http import Http, StreamedResponse
+
+WHOLE: Final = frozenset({200, 203})
+PARTIAL: Final = 206
+NOT_SATISFIABLE: Final = 416
+_NO_HEAD: Final = frozenset({400, 401, 403, 405, 500, 501, 503})
+"""Statuses by which servers say no more than that they do not answer such questions."""
+
+
+class Subject(msgspec.Struct, frozen=True):
+    """What all plans of one item have in common."""
+
+    identifier: Identifier
+    config: DownloadConfig
+    wanted: Wanted
+    http: Http
+    folder: Artifacts
+    headers: Mapping[str, str]
+    """How we introduce ourselves."""
+
+
+class Fetched(msgspec.Struct, frozen=True):
+    """A file that is in the folder."""
+
+    note: Note
+    final_url: str
+    kind: CallKind
+    """How its answer was come by."""
+    unchanged: bool = False
+    """It was there, for this very input, and is what the server has."""
+
+
+class Fetch:
+    """Carries out one plan. PlanFailed, or an AttemptOver of the client, if it leads to no file."""
+
+    def __init__(self, subject: Subject, plan: Plan, through: str) -> None:
+        self._subject = subject
+        self._plan = plan
+        self._through = through
+        self._checksum = subject.wanted.checksum(plan)
+        # Packed bodies cannot be gone on with, and nobody knows their length beforehand.
+        self._headers = {**subject.headers, "accept-encoding": "identity", **plan.headers}
+        if plan.referer:
+            self._headers["referer"] = plan.referer
+
+    async def run(self) -> Fetched:
+        """The file. Whatever happens, nothing half stands under a name."""
+        subject = self._subject
+        if subject.config.head:
+            await self._look()
+        algorithms = (self._checksum.algorithm,) if self._checksum else ()
+        draft = await subject.folder.begin(subject.identifier.key, algorithms)
+        try:
+            return await self._fill(draft)
+        except FileTrouble as trouble:
+            draft.abandon()
+            raise PlanFailed("cannot-keep", Weight.UNFIT, str(trouble)) from trouble
+        except (PlanFailed, ArtifactTrouble):
+            draft.abandon()
+            raise
+        except (AttemptOver, asyncio.CancelledError):
+            # Cut off, too slow, or told to stop: what has come is good for another try.
+            await draft.leave()
+            raise
+
+    async def _look(self) -> None:
+        """Ask for the head alone, and stop where the body would not do."""
+        reply = await self._subject.http.head(self._plan.url, headers=self._headers)
+        status = reply.status_code
+        if status in _NO_HEAD:
+            return
+        if not reply.is_success:
+            raise bad_status(status)
+        expected = self._subject.wanted.expected(self._plan, status, reply.headers)
+        finding = look_at_reply(200, expected)
+        if finding is not None and finding.flaw is Flaw.TOO_LARGE:
+            raise unfit(finding, status)
+
+    async def _fill(self, draft: Draft) -> Fetched:
+        kept = draft.kept
+        if kept is not None and kept.origin.url == self._plan.url:
+            fetched = await self._go_on(draft, kept)
+            if fetched is not None:
+                return fetched
+        async with self._stream(self._headers) as reply:
+            if not reply.kept:
+                return await self._receive(draft, reply)
+            if there := await self._there(reply):
+                draft.abandon()
+                return there
+        async with self._stream(self._headers, anew=True) as reply:
+            return await self._receive(draft, reply)
+
+    def _stream(
+        self, headers: Mapping[str, str], *, anew: bool = False
+    ) -> AbstractAsyncContextManager[StreamedResponse]:
+        config = self._subject.config
+        return self._subject.http.stream(
+            "GET",
+            self._plan.url,
+            headers=headers,
+            timeout=config.timeout_s,
+            through=self._through,
+            kept_in=config.out,
+            anew=anew,
+        )
+
+    async def _there(self, reply: StreamedResponse) -> Fetched | None:
+        """The file that an earlier answer became, if it still is where it was."""
+        subject, note = self._subject, read_note(reply.kept)
+        if note is None or not subject.wanted.will_do(self._plan, note):
+            return None
+        if not await subject.folder.has(note.path, note.bytes):
+            return None
+        key = subject.identifier.key
+        if more := note.known_to(key):
+            await reply.keep(more.encoded())
+        return Fetched(note, reply.url, reply.kind, unchanged=key in note.inputs)
+
+    async def _go_on(self, draft: Draft, kept: Kept) -> Fetched | None:
+        """The rest of what an earlier try has left; None if it must be fetched as a whole."""
+        condition = {"range": f"bytes={kept.size}-", "if-range": kept.origin.validator}
+        async with self._stream({**self._headers, **condition}) as reply:
+            status = reply.status_code
+            if status == PARTIAL and self._continues(reply, kept):
+                inspection = Inspection(
+                    self._subject.wanted.expected(self._plan, status, reply.headers)
+                )
+                async for block in draft.resume():
+                    if finding := inspection.feed(block):
+                        raise unfit(finding, status, resumed=True)
+                return await self._keep(draft, reply, inspection)
+            if status in {PARTIAL, NOT_SATISFIABLE}:
+                return None
+            return await self._receive(draft, reply)
+
+    def _continues(self, reply: StreamedResponse, kept: Kept) -> bool:
+        """Whether a part is the rest of what is there; some servers send what they like."""
+        same = self._origin(reply).continues(kept.origin)
+        return same and range_start(reply.headers) == kept.size
+
+    async def _receive(self, draft: Draft, reply: StreamedResponse) -> Fetched:
+        """The whole file, from its first byte."""
+        status = reply.status_code
+        if status not in WHOLE:
+            raise bad_status(status)
+        expected = self._subject.wanted.expected(self._plan, status, reply.headers)
+        if finding := look_at_reply(status, expected):
+            raise unfit(finding, status)
+        draft.start(self._origin(reply))
+        return await self._keep(draft, reply, Inspection(expected))
+
+    async def _keep(self, draft: Draft, reply: StreamedResponse, inspection: Inspection) -> Fetched:
+        subject, status = self._subject, reply.status_code
+        try:
+            await pour(reply, draft, inspection, subject.config.least_bytes_s)
+            stored = await draft.finish(self._name(reply, inspection), inspection.accept)
+        except Unfit as error:
+            raise unfit(error.finding, status, resumed=status == PARTIAL) from None
+        key = subject.identifier.key
+        kind = inspection.content_type
+        note = Note(stored.path, stored.sha256, stored.size, kind, (key,))
+        await reply.keep(note.encoded())
+        return Fetched(note, reply.url, reply.kind)
+
+    def _name(self, reply: StreamedResponse, inspection: Inspection) -> str:
+        disposition = reply.headers.get("content-disposition", "")
+        style, found = self._subject.config.names, inspection.content_type
+        return name_for(self._subject.identifier, style, self._plan.url, disposition, found)
+
+    def _origin(self, reply: StreamedResponse) -> Origin:
+        """Which version of what this is; of a packed body, none that could be gone on with."""
+        headers = reply.headers
+        if headers.get("content-encoding", "identity").strip().lower() not in {"", "identity"}:
+            return Origin(self._plan.url)
+        etag, modified = headers.get("etag", ""), headers.get("last-modified", "")
+        return Origin(self._plan.url, etag, modified)

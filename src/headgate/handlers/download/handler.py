@@ -1,0 +1,159 @@
+"""`download`: an item is an identifier, and becomes a verified file in the job's folder."""
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any, Final
+
+import msgspec
+
+from headgate.core.ending import AttemptOver, JobHalted
+from headgate.core.errors import UsageError
+from headgate.core.item import Item
+from headgate.core.outcome import Done, Outcome, Skipped
+from headgate.core.presets import PRESETS
+from headgate.core.provider import ProviderPolicy
+from headgate.core.url import parse_origin, split_origin
+from headgate.handlers.download.config import NAME, DownloadConfig, parse
+from headgate.handlers.download.fetch import Fetch, Fetched, Subject
+from headgate.handlers.download.identifier import BadIdentifier, Identifier, Kind, identifier_of
+from headgate.handlers.download.plan import Plan
+from headgate.handlers.download.resolvers.lineup import Lineup
+from headgate.handlers.download.resolvers.options import ResolverPolicy
+from headgate.handlers.download.resolvers.registry import RESOLVERS
+from headgate.handlers.download.search import Search
+from headgate.handlers.download.trial import Miss, PlanFailed, miss_of, outcome_of
+from headgate.handlers.download.wanted import Wanted
+from headgate.ports.artifacts import FolderTrouble
+from headgate.ports.handler import Context, HandlerSpec
+
+HOSTS: Final = "files"
+"""The provider whose settings hold for every host that no other provider has."""
+UNCHANGED: Final = "unchanged"
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What the settings and the environment say."""
+
+    policy: ResolverPolicy = ResolverPolicy()
+    providers: Mapping[str, ProviderPolicy] = PRESETS
+    environment: Mapping[str, str] = {}
+    user_agent: str = ""
+
+
+class Download:
+    """Finds a file for each item, and keeps it."""
+
+    def __init__(self, config: DownloadConfig, lineup: Lineup, headers: Mapping[str, str]) -> None:
+        self._config = config
+        self._lineup = lineup
+        self._headers = headers
+
+    async def __call__(self, item: Item, ctx: Context) -> Outcome:
+        """Try plan after plan until one leads to a file; AttemptOver if another try may."""
+        identifier = identifier_of(item.input)
+        wanted = Wanted(self._config, item.input)
+        search = Search(identifier, self._lineup, ctx.http, self._headers)
+        try:
+            folder = await ctx.folder(self._config.out)
+            subject = Subject(identifier, self._config, wanted, ctx.http, folder, self._headers)
+            async for plan in search.plans():
+                fetched = await _tried(subject, plan, search.misses)
+                if fetched is not None:
+                    return _success(plan, fetched, search.misses)
+        except FolderTrouble as trouble:
+            raise JobHalted(str(trouble)) from trouble
+        ending = outcome_of(search.misses, _url_of(identifier))
+        raise AttemptOver(ending)
+
+
+async def _tried(subject: Subject, plan: Plan, misses: list[Miss]) -> Fetched | None:
+    """The file of a plan; None if it has led to none, and then why stands among the misses."""
+    resolver = RESOLVERS[plan.resolver]
+    try:
+        return await Fetch(subject, plan, resolver.provider).run()
+    except PlanFailed as failed:
+        misses.append(failed.miss(plan.resolver, plan.url))
+    except AttemptOver as over:
+        misses.append(miss_of(over, plan.resolver, plan.url))
+    return None
+
+
+def _success(plan: Plan, fetched: Fetched, misses: list[Miss]) -> Outcome:
+    note = fetched.note
+    result = {
+        "reason": UNCHANGED if fetched.unchanged else None,
+        "resolver": plan.resolver,
+        "url": plan.url,
+        "final_url": fetched.final_url,
+        "content_type": note.content_type,
+        "bytes": note.bytes,
+        "sha256": note.sha256,
+        "path": note.path,
+        "cache": fetched.kind,
+        "tried": [miss.told() for miss in misses],
+    }
+    return Skipped(UNCHANGED, result) if fetched.unchanged else Done(result)
+
+
+def _url_of(identifier: Identifier) -> str:
+    return identifier.value if identifier.kind is Kind.URL else ""
+
+
+def host_of(row: Mapping[str, Any]) -> str:
+    """The host that a row waits for; nothing if that is not known before somebody is asked."""
+    try:
+        identifier = identifier_of(row)
+    except BadIdentifier:
+        return ""  # what is wrong is said when the row is worked on
+    url = _url_of(identifier)
+    return parse_origin(split_origin(url)[0]).key if url else ""
+
+
+NOTHING_KNOWN: Final = Known()
+
+
+def of_config(config: Mapping[str, Any], known: Known = NOTHING_KNOWN) -> HandlerSpec:
+    """The handler of a job; UsageError says what is wrong with its config."""
+    parsed = parse(config)
+    email = parsed.email or known.policy.email
+    policy = msgspec.structs.replace(known.policy, email=email)
+    lineup = Lineup(policy, parsed.resolvers, known.environment, known.providers)
+    download = Download(parsed, lineup, _introduction(email, known.user_agent))
+    return msgspec.structs.replace(
+        DOWNLOAD,
+        call=download,
+        timeout_s=2 * parsed.timeout_s,
+        providers=lineup.providers(),
+        for_job=None,
+    )
+
+
+def _introduction(email: str, user_agent: str) -> dict[str, str]:
+    """Who asks, and whom to write to; nothing where the client's own introduction will do."""
+    if not email or not email.isascii():
+        return {}
+    name = user_agent or f"headgate/{version('headgate')}"
+    return {"user-agent": f"{name} ({email})"}
+
+
+async def _unconfigured(item: Item, ctx: Context) -> Outcome:  # noqa: ARG001 (as handlers are called)
+    raise UsageError(f"{NAME} is made for a job from its config")
+
+
+def _schema() -> dict[str, Any]:
+    _, parts = msgspec.json.schema_components([DownloadConfig], ref_template="#/$defs/{name}")
+    return {**parts.pop(DownloadConfig.__name__), "$defs": parts}
+
+
+DOWNLOAD: Final = HandlerSpec(
+    name=NAME,
+    reference=NAME,
+    call=_unconfigured,
+    is_async=True,
+    provider=HOSTS,
+    gate_of=host_of,
+    guarded=True,
+    about="Finds the file of a DOI, an arXiv id, a PMCID or a URL, and keeps it verified.",
+    config_schema=_schema(),
+    for_job=of_config,
+)

@@ -1,0 +1,221 @@
+"""Bodies that lie, end early, never end or unpack to too much; and many of them at once."""
+
+import asyncio
+import gzip
+import tracemalloc
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+
+import pytest
+
+from headgate.core.fault import Fault, FaultClass
+from headgate.core.inflation import InflationLimit
+from headgate.net.failure import FailureKind, WireFailure
+from headgate.net.wire import AiohttpWire
+from headgate.ports.wire import Headers, Patience, WireRequest
+from tests.kit.answers import Answer, always, in_turn
+from tests.kit.flood import Flood
+from tests.kit.http import bench
+from tests.kit.provider import Provider
+
+CHUNKED = [("Transfer-Encoding", "chunked")]
+GZIP = [("Content-Encoding", "gzip")]
+HELLO = b"5\r\nhello\r\n"
+IMPATIENT = Patience(connect_s=5.0, read_s=0.2, total_s=1.0)
+STREAMS = 64
+
+
+@pytest.fixture
+async def wire() -> AsyncIterator[AiohttpWire]:
+    wire = AiohttpWire(inflation=InflationLimit(harmless_bytes=1_000_000))
+    yield wire
+    await wire.close()
+
+
+@pytest.fixture
+def flood() -> Iterator[Flood]:
+    with Flood() as flood:
+        yield flood
+
+
+async def pieces(
+    wire: AiohttpWire, url: str, headers: Headers = (), patience: Patience | None = None
+) -> AsyncIterator[bytes]:
+    """A body as a reader of streams gets it."""
+    reply = await wire.send(WireRequest("GET", url, headers, patience=patience or Patience()))
+    try:
+        async for piece in reply.chunks():
+            yield piece
+    finally:
+        await reply.close()
+
+
+async def through(body: AsyncIterator[bytes]) -> None:
+    """Read to the end and keep nothing."""
+    async for _ in body:
+        pass
+
+
+async def body_of(wire: AiohttpWire, url: str) -> bytes:
+    return b"".join([piece async for piece in pieces(wire, url)])
+
+
+LIES = {
+    "shorter than it says": (
+        Answer(200, [("Content-Length", "10")], b"hello!", cut_at=5),
+        FailureKind.CUT,
+    ),
+    "10 GB, it says": (
+        Answer(200, [("Content-Length", "10000000000")], b"hello!", cut_at=5),
+        FailureKind.CUT,
+    ),
+    "cut between chunks": (Answer(200, CHUNKED, HELLO + b".", cut_at=len(HELLO)), FailureKind.CUT),
+    "cut within a chunk": (Answer(200, CHUNKED, HELLO, cut_at=5), FailureKind.CUT),
+    "cut before the first chunk": (Answer(200, CHUNKED, HELLO, cut_at=0), FailureKind.CUT),
+    "falls silent": (Answer(200, [("Content-Length", "10")], b"hello"), FailureKind.TIMEOUT),
+    "falls silent between chunks": (Answer(200, CHUNKED, HELLO), FailureKind.TIMEOUT),
+    "drips": (Answer(200, body=b"x" * 1_000, drip_s=0.1), FailureKind.TIMEOUT),
+}
+SPOILT = {
+    "no gzip": (Answer(200, GZIP, b"hello"), FailureKind.ENCODING),
+    "half of a gzip": (Answer(200, GZIP, gzip.compress(b"hello" * 100)[:-8]), FailureKind.ENCODING),
+    "an encoding that nobody asked for": (
+        Answer(200, [("Content-Encoding", "br")], b"hello"),
+        FailureKind.ENCODING,
+    ),
+    "a bomb": (Answer(200, GZIP, gzip.compress(bytes(20_000_000))), FailureKind.BOMB),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+async def test_a_lie_ends_with_its_reason_and_its_connection(
+    wire: AiohttpWire, provider: Provider, lie: str
+):
+    answer, kind = LIES[lie]
+    provider.script = in_turn(answer, Answer(200, body=b"hello"))
+    with pytest.raises(WireFailure) as caught:
+        await through(pieces(wire, provider.url("/?key=secret"), patience=IMPATIENT))
+    assert (caught.value.kind, caught.value.sent) == (kind, True)
+    assert "secret" not in str(caught.value)
+    assert await body_of(wire, provider.url()) == b"hello"
+    assert provider.connections == 2
+
+
+async def test_what_is_said_to_come_in_chunks_and_does_not(wire: AiohttpWire, provider: Provider):
+    provider.script = in_turn(Answer(200, CHUNKED, b"hello hello"), Answer(200, body=b"hello"))
+    with pytest.raises(WireFailure) as caught:
+        await through(pieces(wire, provider.url(), patience=IMPATIENT))
+    # aiohttp says so only if head and body came together; else the watch over the body ends it.
+    assert caught.value.kind in {FailureKind.PROTOCOL, FailureKind.TIMEOUT}
+    assert await body_of(wire, provider.url()) == b"hello"
+    assert provider.connections == 2
+
+
+@pytest.mark.parametrize("how", SPOILT)
+async def test_what_cannot_be_unpacked_ends_with_its_reason(
+    wire: AiohttpWire, provider: Provider, how: str
+):
+    answer, kind = SPOILT[how]
+    provider.script = always(answer)
+    with pytest.raises(WireFailure) as streamed:
+        await through(pieces(wire, provider.url("/?key=secret")))
+    reply = await wire.send(WireRequest("GET", provider.url()))
+    with pytest.raises(WireFailure) as read:
+        await reply.read(100_000_000)
+    assert (streamed.value.kind, read.value.kind) == (kind, kind)
+    assert "secret" not in str(streamed.value)
+
+
+async def test_more_than_was_announced_is_not_taken_for_the_next_answer(
+    wire: AiohttpWire, provider: Provider
+):
+    extra = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
+    lie = Answer(200, [("Content-Length", "5")], b"hello" + extra)
+    provider.script = in_turn(lie, Answer(200, body=b"good"))
+    assert await body_of(wire, provider.url()) == b"hello"
+    assert await body_of(wire, provider.url()) == b"good"
+
+
+async def test_a_packed_body_is_unpacked_although_it_was_not_asked_for(
+    wire: AiohttpWire, provider: Provider
+):
+    provider.script = always(Answer(200, GZIP, gzip.compress(b"%PDF-1.7" * 100_000)))
+    identity = (("accept-encoding", "identity"),)
+    found = [piece async for piece in pieces(wire, provider.url(), identity)]
+    assert b"".join(found) == b"%PDF-1.7" * 100_000
+    assert max(map(len, found)) <= 64 * 1024
+
+
+async def test_a_file_that_is_packed_by_itself_stays_so(wire: AiohttpWire, provider: Provider):
+    packed = gzip.compress(b"a tar file")
+    both = [("Content-Encoding", "x-gzip"), ("Content-Type", "application/x-gzip")]
+    provider.script = always(Answer(200, both, packed))
+    assert await body_of(wire, provider.url()) == packed
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br"])
+async def test_no_body_needs_no_unpacking(wire: AiohttpWire, provider: Provider, encoding: str):
+    provider.script = always(Answer(200, [("Content-Encoding", encoding)], b""))
+    assert await body_of(wire, provider.url()) == b""
+    reply = await wire.send(WireRequest("HEAD", provider.url()))
+    assert await reply.read(10) == b""
+
+
+async def test_a_bomb_costs_little_memory_and_no_further_try(provider: Provider):
+    bomb = gzip.compress(bytes(50_000_000))
+    provider.script = always(Answer(200, GZIP, bomb))
+    async with bench() as desk:
+        async with desk.client().stream("GET", provider.url()) as answer:
+            tracemalloc.start()
+            try:
+                with pytest.raises(WireFailure, match="sent a bomb") as caught:
+                    await through(answer.aiter_bytes())
+                _, peak = tracemalloc.get_traced_memory()
+            finally:
+                tracemalloc.stop()
+        with pytest.raises(WireFailure, match="sent a bomb"):
+            await desk.client().get(provider.url())
+    assert caught.value.kind is FailureKind.BOMB
+    assert isinstance(caught.value.ending, Fault)
+    assert caught.value.ending.kind is FaultClass.PERMANENT
+    assert peak < 5_000_000
+    assert len(provider.seen) == 2
+
+
+async def test_an_endless_body_ends_when_its_time_is_over(wire: AiohttpWire, flood: Flood):
+    patience = Patience(total_s=0.3)
+    with pytest.raises(WireFailure, match=r"took longer than 0\.3 s") as caught:
+        await through(pieces(wire, flood.url, patience=patience))
+    assert caught.value.kind is FailureKind.TIMEOUT
+
+
+async def test_many_streams_of_one_host_run_at_once(flood: Flood):
+    async with bench() as desk, AsyncExitStack() as streams:
+        opening = (
+            streams.enter_async_context(desk.client().stream("GET", flood.url))
+            for _ in range(STREAMS)
+        )
+        answers = await asyncio.gather(*opening)
+        readers = [answer.aiter_bytes() for answer in answers]
+        assert all(await asyncio.gather(*(anext(reader) for reader in readers)))
+        assert desk.gates.inside == STREAMS
+        assert flood.connections == STREAMS
+
+
+async def test_what_is_read_slowly_is_not_heaped_up(wire: AiohttpWire, flood: Flood):
+    """The server sends as fast as it can; what we do not read stays there."""
+    bodies = [pieces(wire, flood.url) for _ in range(STREAMS)]
+    for body in bodies:
+        await anext(body)
+    tracemalloc.start()
+    try:
+        for _ in range(5):
+            for body in bodies:
+                await anext(body)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        for body in bodies:
+            await body.aclose()  # type: ignore[attr-defined]
+    # One piece at the reader's and one that lies ready; a loop reads 256 kB at a time.
+    assert peak / STREAMS < 600_000
