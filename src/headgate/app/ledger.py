@@ -35,6 +35,7 @@ class StoreWithLedger:
         self.items = store.items
         self.jobs = store.jobs
         self.reads = store.reads
+        self.history = store.history
         self.access = store.access
         self.exports = store.exports
         self.notifier = store.notifier

@@ -42,3 +42,11 @@ class Call(msgspec.Struct, frozen=True, array_like=True):
     """Before it was let out."""
     cause: str = ""
     """What it waited for, or why it failed."""
+
+
+_decode = msgspec.json.Decoder(list[Call]).decode
+
+
+def calls_in(text: str | None) -> list[Call]:
+    """The calls of an attempt, as they are stored with it."""
+    return _decode(text) if text else []

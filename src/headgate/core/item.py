@@ -44,3 +44,5 @@ class NewItem(msgspec.Struct, frozen=True, gc=False):
     gate: str = ""
     summary: str = ""
     problem: str | None = None
+    duplicate: bool = False
+    """The problem is only that an earlier row asks for the same: the item is SKIPPED instead."""

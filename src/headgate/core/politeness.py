@@ -110,20 +110,21 @@ class Account:
 
 
 class Politeness:
-    """All accounts of a job."""
+    """All accounts of a job: for each provider, or for each host."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, by_host: bool = False) -> None:
+        self._by_host = by_host
         self._accounts: dict[str, Account] = {}
 
     def add(self, call: Call) -> None:
         """Take in one call."""
-        name = call.provider or call.host
+        name = call.host if self._by_host or not call.provider else call.provider
         account = self._accounts.get(name)
         if account is None:
             account = self._accounts[name] = Account(name)
         account.add(call)
 
     def conducts(self) -> list[Conduct]:
-        """One for each provider, the busiest first."""
+        """One for each, the busiest first."""
         found = [account.conduct() for account in self._accounts.values()]
         return sorted(found, key=lambda conduct: (-conduct.requests, conduct.name))

@@ -44,6 +44,8 @@ class IngestReport(msgspec.Struct):
     changed: int = 0
     """Known rows whose values are no longer those of the stored item, which were kept."""
     changed_lines: list[int] = []
+    same: int = 0
+    """Rows that ask for what an earlier one asks for, so they are left alone."""
     bad: int = 0
     bad_rows: list[BadRow] = []
     """The first few."""
@@ -251,7 +253,7 @@ class _Reading:
         self.reader = reader
         self.report.notes = reader.notes
         self.maker = ItemMaker(job.key_columns, self.plan.handler, self.plan.on_bad_row)
-        self.keyed = bool(job.key_columns)
+        self.keyed = self.maker.keyed
         self.eager = job.eager
         self.stored_position = self.read_position = job.ingest_position
         self.left_over = []
@@ -300,7 +302,7 @@ class _Reading:
         self._counted_line = max(counted, batch.lines[-1])
 
     def keep_duplicates(self, items: Sequence[NewItem], stored: EnqueueReport) -> None:
-        """Turn rows whose key was taken into bad rows."""
+        """Keep rows whose key was taken: as bad rows, or as rows that are left alone."""
         duplicates = {row.line: row.first_line for row in stored.known if row.duplicate}
         if not duplicates:
             return
@@ -308,12 +310,17 @@ class _Reading:
         for item in items:
             if item.line in duplicates:
                 kept, bad = self.maker.duplicate(item, duplicates[item.line])
-                left_over.append(kept)
-                if bad.line > self._counted_duplicate:
-                    self._counted_duplicate = bad.line
-                    self._count_bad(bad)
-        if self.plan.on_bad_row is OnBadRow.ITEM_ERROR:
-            self.left_over = left_over
+                left_over += [kept] if kept else []
+                if item.line > self._counted_duplicate:
+                    self._counted_duplicate = item.line
+                    self._count_duplicate(bad)
+        self.left_over = left_over
+
+    def _count_duplicate(self, bad: BadRow | None) -> None:
+        if bad is None:
+            self.report.same += 1
+        else:
+            self._count_bad(bad)
 
     def _count_bad(self, bad: BadRow) -> None:
         self.report.bad += 1

@@ -31,10 +31,13 @@ class Admission(msgspec.Struct, frozen=True):
     entry: Entry
 
 
-def choose_entry(new: NewJob, existing: Sequence[Job]) -> tuple[Entry, Job | None]:
+def choose_entry(
+    new: NewJob, existing: Sequence[Job], *, keyed: bool = False
+) -> tuple[Entry, Job | None]:
     """What to do about `new`, given the jobs of its owner, handler and source, newest first.
 
     A job is named by owner, handler, source and key columns; of several, the newest counts.
+    `keyed`: its handler tells rows apart by what they ask for.
     """
     same = [job for job in existing if job.key_columns == new.key_columns and not job.open]
     if not same:
@@ -46,7 +49,7 @@ def choose_entry(new: NewJob, existing: Sequence[Job]) -> tuple[Entry, Job | Non
             f" reprocess {job.id} --status CANCELLED`, or start afresh with `--new`",
         )
     if job.fingerprint != new.fingerprint:
-        if not new.key_columns:
+        if not (new.key_columns or keyed):
             raise SourceChanged(_changed(job))
         return Entry.ADD, job
     if job.ingest_complete or job.state in {JobState.INGESTING, JobState.PAUSED}:
@@ -70,14 +73,19 @@ class Intake:
         self._jobs = jobs
         self._reads = reads
 
-    async def admit(self, new: NewJob, *, fresh: bool = False) -> Admission:
+    async def admit(
+        self, new: NewJob, *, fresh: bool = False, keyed: bool = False, by_config: bool = False
+    ) -> Admission:
         """The job to go on with; `new.fingerprint` names the content as it is now.
 
-        `fresh` makes a new job whatever there is. SourceChanged if the source is another than
-        before and no key columns tell its rows apart.
+        `fresh` makes a new job whatever there is, `by_config` if there is none of this config.
+        SourceChanged if the source is another than before, and neither key columns nor its
+        handler (`keyed`) tell its rows apart.
         """
         existing = [] if fresh else await self._reads.find_jobs(new.owner, new.handler, new.source)
-        entry, job = choose_entry(new, existing)
+        if by_config:
+            existing = [job for job in existing if job.config == new.config]
+        entry, job = choose_entry(new, existing, keyed=keyed)
         if job is None:
             job = await self._jobs.create_job(new)
         elif entry is not Entry.RESUME:

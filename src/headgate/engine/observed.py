@@ -273,6 +273,7 @@ class ObservedStore:
         self.jobs: JobStore = ObservedJobs(store.jobs, watch)
         self.limits: LimitLedger = ObservedLimits(store.limits, watch)
         self.reads = store.reads
+        self.history = store.history
         self.access = store.access
         self.exports = store.exports
         self.notifier = store.notifier

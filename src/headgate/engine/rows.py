@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from headgate.core.ending import AttemptOver
 from headgate.core.errors import BadSource
 from headgate.core.item import NewItem
 from headgate.ports.handler import HandlerSpec
@@ -55,8 +56,14 @@ class ItemMaker:
         self, key_columns: Sequence[str], handler: HandlerSpec | None, on_bad_row: OnBadRow
     ) -> None:
         self._key_columns = tuple(key_columns)
+        self._key_of = handler.key_of if handler and not key_columns else None
         self._gate_of = handler.gate_of if handler else None
         self._on_bad_row = on_bad_row
+
+    @property
+    def keyed(self) -> bool:
+        """Whether rows have keys of their own, so that one may come twice."""
+        return bool(self._key_columns or self._key_of)
 
     def make(self, batch: Batch) -> Made:
         """The items of a batch; BadSource at a bad row if that is what was asked for."""
@@ -67,21 +74,35 @@ class ItemMaker:
         items = list(map(NewItem, keys, batch.texts, batch.lines, gates, summaries))
         return self._sorted_out(items, problems) if problems else Made(items)
 
-    def duplicate(self, item: NewItem, first_line: int) -> tuple[NewItem, BadRow]:
-        """What a row becomes whose key was taken by an earlier one."""
-        bad = BadRow(item.line, f"duplicate key, first seen in line {first_line}")
-        return self._as_error(item, bad.reason), self._reported(bad)
+    def duplicate(self, item: NewItem, first_line: int) -> tuple[NewItem | None, BadRow | None]:
+        """What a row becomes whose key was taken by an earlier one, and whether that is bad."""
+        if self._key_of is not None:
+            same = self._as_error(item, f"the same as line {first_line}")
+            return msgspec.structs.replace(same, duplicate=True), None
+        bad = self._reported(BadRow(item.line, f"duplicate key, first seen in line {first_line}"))
+        kept = self._on_bad_row is OnBadRow.ITEM_ERROR
+        return self._as_error(item, bad.reason) if kept else None, bad
 
     def _keys(self, batch: Batch, problems: dict[int, str]) -> Iterable[str]:
-        if not self._key_columns:
+        if not self.keyed:
             return map(str, range(batch.first_row, batch.first_row + len(batch.values)))
         keys = []
         for index, values in enumerate(batch.values):
-            key, problem = key_of(values, self._key_columns)
+            key, problem = self._key(values)
             if problem:
                 problems.setdefault(index, problem)
             keys.append(key)
         return keys
+
+    def _key(self, values: Mapping[str, Any]) -> tuple[str, str | None]:
+        if self._key_of is None:
+            return key_of(values, self._key_columns)
+        try:
+            return bounded_key(str(self._key_of(values))), None
+        except AttemptOver as error:
+            return "", str(error)
+        except Exception as error:  # noqa: BLE001 (the handler's code may raise anything)
+            return "", f"key_of raised {type(error).__name__}: {error}"
 
     def _gates(self, batch: Batch, problems: dict[int, str]) -> Iterable[str]:
         if self._gate_of is None:
@@ -109,7 +130,7 @@ class ItemMaker:
 
     def _as_error(self, item: NewItem, problem: str) -> NewItem:
         # With the row repaired, its key must still be free; by position, the place is its own.
-        key = f"{item.key}#{item.line}" if self._key_columns else item.key
+        key = f"{item.key}#{item.line}" if self.keyed else item.key
         return msgspec.structs.replace(item, key=key, problem=problem)
 
     def _reported(self, bad: BadRow) -> BadRow:
@@ -130,12 +151,13 @@ def key_of(values: Mapping[str, Any], columns: Sequence[str]) -> tuple[str, str 
         key: str = parts[0]
     else:
         key = _encode(parts[0] if len(parts) == 1 else parts).decode()
-    if len(key) > KEY_LIMIT or "\0" in key:
-        return _shortened(key), None
-    return key, None
+    return bounded_key(key), None
 
 
-def _shortened(key: str) -> str:
+def bounded_key(key: str) -> str:
+    """The key, or what stands for it where it is too long for an index."""
+    if len(key) <= KEY_LIMIT and "\0" not in key:
+        return key
     digest = hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
     return f"{key[:KEY_LIMIT].replace(chr(0), ' ')}~{digest}"
 

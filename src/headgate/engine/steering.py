@@ -13,6 +13,13 @@ from headgate.ports.store import Store
 Step = Callable[[RequeueRequest], Awaitable[SweptItems]]
 
 OPERATOR = "an operator"
+ASKED = "asked for by"
+
+
+def is_halted(job: Job) -> bool:
+    """Whether a job rests because of a trouble, and not because somebody wanted it to."""
+    resting = job.state is JobState.PAUSED and job.resume_at is None
+    return resting and not (job.pause_reason or "").startswith(ASKED)
 
 
 class Steering:
@@ -100,9 +107,9 @@ class Steering:
         return moved
 
     async def _move(self, job_id: int, move: JobMove, by: str) -> Job:
-        job = await self._store.jobs.move_job(job_id, move, f"asked for by {by}")
+        job = await self._store.jobs.move_job(job_id, move, f"{ASKED} {by}")
         await self._store.notifier.ring()
         return job
 
     async def _told(self, job_id: int, what: str, by: str) -> None:
-        await self._store.jobs.record_event("asked", f"{what}, asked for by {by}", job_id)
+        await self._store.jobs.record_event("asked", f"{what}, {ASKED} {by}", job_id)

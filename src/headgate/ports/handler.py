@@ -128,6 +128,9 @@ class HandlerSpec(msgspec.Struct, frozen=True):
     is_async: bool
     provider: str | None = None
     gate_of: Callable[[Mapping[str, Any]], str] | None = None
+    key_of: Callable[[Mapping[str, Any]], str] | None = None
+    """Names what a row asks for, unless the job names its rows by columns. Rows that ask for the
+    same are done once: the others are SKIPPED when they are read."""
     strategies: tuple[str, ...] = ()
     normalize: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     pack: int | None = None

@@ -5,6 +5,7 @@ from typing import Protocol, Self
 
 from headgate.ports.access import AccessStore
 from headgate.ports.exports import ExportStore
+from headgate.ports.history import HistoryStore
 from headgate.ports.items import ItemStore
 from headgate.ports.jobs import JobStore
 from headgate.ports.limits import LimitLedger
@@ -28,6 +29,11 @@ class Store(Protocol):
     @property
     def reads(self) -> ReadStore:
         """Questions."""
+        ...
+
+    @property
+    def history(self) -> HistoryStore:
+        """Items with all that was done about them."""
         ...
 
     @property

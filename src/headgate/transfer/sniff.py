@@ -81,7 +81,8 @@ def _wrong(path: Path, expected: str, found: str | None) -> str:
 
 
 def _article(name: str) -> str:
-    return _NAMES.get(name) or {"images": "a zip of images"}.get(name) or name.upper()
+    others = {"images": "a zip of images", "list": "a plain list"}
+    return _NAMES.get(name) or others.get(name) or name.upper()
 
 
 def _old_container(path: Path, expected: str) -> str:

@@ -12,6 +12,7 @@ from headgate.transfer.formats.csv import CsvSource, CsvWriter
 from headgate.transfer.formats.image_files import Album, FileAlbum, ZipAlbum, folder_album
 from headgate.transfer.formats.images import ImagesSource
 from headgate.transfer.formats.jsonl import JsonlSource, JsonlWriter
+from headgate.transfer.formats.listing import ListSource
 from headgate.transfer.formats.parquet import ParquetSource, ParquetWriter
 from headgate.transfer.formats.xlsx import XlsxSource, XlsxWriter
 from headgate.transfer.limited import LimitedSource
@@ -46,6 +47,7 @@ _READERS: dict[str, Callable[[Path, ReadOptions, Limits], Source]] = {
         path, options.delimiter or "\t", options.encoding, limits
     ),
     "jsonl": lambda path, options, limits: JsonlSource(path, options.encoding, limits),
+    "list": lambda path, options, limits: ListSource(path, options.encoding, limits),
     "xlsx": lambda path, options, limits: XlsxSource(path, options.sheet, limits),
     "parquet": lambda path, _options, limits: ParquetSource(path, limits),
 }
@@ -65,6 +67,7 @@ _ENDINGS = {
     ".tab": "tsv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".txt": "list",
     ".xlsx": "xlsx",
     ".xlsm": "xlsx",
     ".parquet": "parquet",

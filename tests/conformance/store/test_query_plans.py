@@ -139,6 +139,19 @@ async def test_an_export_reads_input_order(store, full):
     assert "TEMP B-TREE" not in text
 
 
+async def test_histories_are_read_for_the_items_of_a_page_alone(store, full):
+    text = await plan(store, "histories", job_id=full, after_id=100, last_id=200)
+    assert_reads_through(text, "items_in_order")
+    assert "Seq Scan on attempts" not in text
+    assert "SCAN a" not in text
+
+
+async def test_rows_are_found_by_key_through_the_index(store, place, full):
+    keys = {"postgres": "{key-1,key-2}", "sqlite": '["key-1","key-2"]'}[place.kind]
+    text = await plan(store, "rows_by_key", job_id=full, keys=keys)
+    assert_reads_through(text, "items_by_key")
+
+
 async def test_the_list_of_a_job_reads_each_status_in_order(store, place, full):
     values = {**PAGE, **BY_TIME[place.kind]}
     text = await plan(store, "items_by_status", job_id=full, **values)

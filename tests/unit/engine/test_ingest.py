@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from headgate.core.ending import AttemptOver
 from headgate.core.errors import BadSource, StoreFull, StoreUnreachable
+from headgate.core.fault import Fault, FaultClass
 from headgate.core.job import Job, NewJob
 from headgate.core.sizing import IngestPolicy
 from headgate.core.status import ItemStatus, JobMove, JobState
@@ -425,3 +427,66 @@ async def test_columns_of_json_lines_survive_a_kill(store, clock, tmp_path):
         await ingest(Hooked(store, after=killing(3)), clock, job, path)
     await ingest(store, clock, job, path)
     assert (await store.reads.job(job.id)).columns == tuple(f"k{n}" for n in range(7))
+
+
+ASKING = HandlerSpec(
+    "h", "h", call=lambda item, ctx: None, is_async=False, key_of=lambda row: row["sku"].lower()
+)
+
+
+async def test_rows_that_ask_for_the_same_are_done_once(store, clock, path):
+    path.write_text("sku\nA1\nB1\na1\nC1\nD1\nE1\nb1\nA1\n")
+    job = await new_job(store)
+    report = await ingest(store, clock, job, path, handler=ASKING, on_bad_row=OnBadRow.FAIL)
+    assert (report.rows, report.inserted, report.same, report.bad) == (8, 8, 3, 0)
+    assert dict(await stored(store, job)) == {
+        "a1": "PENDING",
+        "b1": "PENDING",
+        "c1": "PENDING",
+        "d1": "PENDING",
+        "e1": "PENDING",
+        "a1#4": "SKIPPED",
+        "b1#8": "SKIPPED",
+        "a1#9": "SKIPPED",
+    }
+    rows = {row.key: row for row in await store.reads.export_rows(job.id, 0, 100)}
+    assert (rows["b1#8"].error, rows["b1#8"].input) == ("the same as line 3", '{"sku":"b1"}')
+    assert await store.reads.error_groups(job.id) == []
+    counts = await store.reads.counts(job.id)
+    assert (counts.pending, counts.skipped, counts.error) == (5, 3, 0)
+
+
+async def test_a_second_reading_finds_rows_by_what_they_ask_for(store, clock, path):
+    path.write_text("sku\nA1\nA1\nB1\n")
+    job = await new_job(store)
+    await ingest(store, clock, job, path, handler=ASKING)
+    path.write_text("sku\nC1\na1\na1\nB1\n")
+    job = await store.jobs.reopen_ingest(job.id, "other")
+    report = await ingest(store, clock, job, path, handler=ASKING)
+    assert (report.inserted, report.known, report.same) == (2, 2, 1)
+    assert {key for key, _ in await stored(store, job)} == {"a1", "a1#3", "b1", "c1", "a1#4"}
+
+
+async def test_what_names_nothing_is_bad_when_it_is_read(store, clock, path):
+    def key_of(row):
+        if row["sku"] == "odd":
+            raise AttemptOver(Fault(FaultClass.PERMANENT, "'odd' names nothing"))
+        return str(1 // int(row["sku"]))
+
+    path.write_text("sku\n1\nodd\n0\n")
+    job = await new_job(store)
+    handler = HandlerSpec("h", "h", call=print, is_async=False, key_of=key_of)
+    report = await ingest(store, clock, job, path, handler=handler)
+    assert [str(bad) for bad in report.bad_rows] == [
+        "line 3: 'odd' names nothing",
+        "line 4: key_of raised ZeroDivisionError: integer division or modulo by zero",
+    ]
+    assert await stored(store, job) == [("1", "PENDING"), ("#3", "ERROR"), ("#4", "ERROR")]
+
+
+async def test_columns_that_name_rows_come_before_what_the_handler_says(store, clock, path):
+    path.write_text("sku\nA1\na1\n")
+    job = await new_job(store, "sku")
+    report = await ingest(store, clock, job, path, handler=ASKING)
+    assert (report.same, report.bad) == (0, 0)
+    assert [key for key, _ in await stored(store, job)] == ["A1", "a1"]

@@ -52,6 +52,21 @@ def test_a_changed_source_without_keys_is_refused():
         choose_entry(NEW, [job(fingerprint="f0")])
 
 
+def test_a_changed_source_is_taken_where_the_handler_tells_rows_apart():
+    assert choose_entry(NEW, [job(fingerprint="f0")], keyed=True)[0] is Entry.ADD
+
+
+async def test_another_config_may_make_another_job(tmp_path: Path):
+    async with SqliteStore(tmp_path / "headgate.db") as store:
+        intake = Intake(store.jobs, store.reads)
+        first = await intake.admit(NewJob("h", "rows.csv", config={"out": "a", "n": [1]}))
+        other = NewJob("h", "rows.csv", config={"out": "b"})
+        assert (await intake.admit(other)).job.id == first.job.id
+        assert (await intake.admit(other, by_config=True)).entry is Entry.NEW
+        again = NewJob("h", "rows.csv", config={"n": [1], "out": "a"})
+        assert (await intake.admit(again, by_config=True)).job.id == first.job.id
+
+
 def test_a_cancelled_job_is_not_brought_back_in_silence():
     with pytest.raises(UsageError, match=r"cancelled.*reprocess 7.*`--new`"):
         choose_entry(NEW, [job(JobState.CANCELLED)])

@@ -21,6 +21,7 @@ from tests.kit.rows import good_values
         ("a.tsv", "tsv"),
         ("a.jsonl", "jsonl"),
         ("a.ndjson", "jsonl"),
+        ("a.txt", "list"),
         ("a.xlsx", "xlsx"),
         ("a.parquet", "parquet"),
         ("a.zip", "images"),

@@ -13,6 +13,9 @@ from headgate.app.cli import (
     db,
     dlq,
     doctor,
+    download,
+    download_report,
+    download_verify,
     export,
     items,
     jobs,
@@ -28,6 +31,7 @@ from headgate.app.cli import (
     workers,
 )
 from headgate.app.cli.desk import shared_callback
+from headgate.app.cli.phrases import PhraseGroup
 
 ABOUT = (
     "Push a very large batch through rate-limited services: "
@@ -40,6 +44,8 @@ EXITS = (
 EPILOG = f"""Start here:
 
   $ headgate run lookup.py:price products.csv --out priced.csv
+
+  $ headgate download dois.csv --out papers/
 
   $ headgate jobs ls
 
@@ -69,6 +75,7 @@ VERSION = inspect.Parameter(
 app = typer.Typer(
     name="headgate",
     help=ABOUT,
+    cls=PhraseGroup,
     epilog=EPILOG,
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -77,6 +84,9 @@ app = typer.Typer(
 )
 app.callback(epilog=EPILOG)(shared_callback(ABOUT, VERSION))
 run.register(app)
+download.register(app)
+download_report.register(app)
+download_verify.register(app)
 plan.register(app)
 worker.register(app)
 serve.register(app)

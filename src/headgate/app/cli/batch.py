@@ -1,6 +1,7 @@
 """One `headgate run` from beginning to end: take in, read, work, write out, sum up."""
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import partial
@@ -11,26 +12,33 @@ import msgspec
 
 from headgate.app.cli.desk import Desk
 from headgate.app.cli.exits import Exit
+from headgate.app.cli.outlet import Outlet
 from headgate.app.cli.progress import Progress
 from headgate.app.cli.shapes import span, totals
 from headgate.app.cli.slowed import configured, slowed_by
 from headgate.app.cli.supervise import Interrupts, build_supervisor, same_command, stopping
 from headgate.app.settings import Settings
 from headgate.core.configured import Configured
-from headgate.core.errors import UnknownJob
+from headgate.core.errors import StoreError, UnknownJob
 from headgate.core.job import Counts, Job, NewJob
 from headgate.core.status import ItemStatus, JobMove, JobState
-from headgate.engine.export import Export, ExportReport
 from headgate.engine.ingest import Ingest, IngestPlan, IngestReport
 from headgate.engine.intake import Admission, Entry, Intake
 from headgate.engine.job_gates import JobGates
 from headgate.engine.rows import OnBadRow
-from headgate.engine.steering import Steering
+from headgate.engine.steering import Steering, is_halted
 from headgate.engine.supervisor import RunReport, Supervisor, Work
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.items import RequeueRequest
-from headgate.ports.source import RowWriter, Source
+from headgate.ports.source import Source
 from headgate.ports.store import Store
+
+LOOK_S = 1.0
+"""Between two looks at whether the job had to stop."""
+VISITED = frozenset(
+    {ItemStatus.DONE, ItemStatus.NOT_FOUND, ItemStatus.SKIPPED, ItemStatus.ERROR},
+)
+"""What a second visit goes to again."""
 
 
 class FailOn(StrEnum):
@@ -45,10 +53,15 @@ class BatchOptions(msgspec.Struct, frozen=True):
     """What the command line asked for."""
 
     file: Path
-    out: Path | None = None
+    source: str = ""
+    """What the job knows the file by; else its path."""
     key_columns: tuple[str, ...] = ()
     new: bool = False
     retry_failed: bool = False
+    revisit: bool = False
+    """Once all rows are finished, go to all of them again; before that, to those that failed."""
+    by_config: bool = False
+    """The same file with another config is another job."""
     name: str = ""
     config: Mapping[str, Any] = {}
     priority: int = 0
@@ -72,33 +85,38 @@ class BatchRun:
         self._worked = RunReport()
         self._resumed = 0
         self._stopped = False
+        self._halted = ""
+        """Why the job had to stop."""
         self._reading: asyncio.Task[IngestReport] | None = None
-        self._writing: asyncio.Task[ExportReport] | None = None
-        self._exported: ExportReport | None = None
+        self._writing: asyncio.Task[str] | None = None
+        self._written = ""
         self._supervisor: Supervisor | None = None
 
-    async def go(self, spec: HandlerSpec, source: Source, writer: RowWriter | None) -> Exit:
+    async def go(self, spec: HandlerSpec, source: Source, outlet: Outlet | None) -> Exit:
         """Do all of it; the answer is the command's exit code."""
         admission = await self._admit(spec, source)
         job = admission.job
+        if is_halted(job):
+            self._desk.screen.say(f"job {job.id} had to stop: {job.pause_reason}")
+            job = await self._steering.resume(job.id)
         if job.state is JobState.PAUSED and job.resume_at is None:
             self._desk.screen.fail(f"job {job.id} is paused: headgate jobs resume {job.id}")
             return Exit.STOPPED
         plan = IngestPlan(job.id, source, spec, self._options.on_bad_row)
         try:
             await self._revive(admission)
-            await self._process(job, plan, writer)
+            await self._process(job, plan, outlet)
             state = (await self._store.reads.job(job.id)).state
         except UnknownJob:
             self._desk.screen.fail(f"job {job.id} was deleted while it ran")
             return Exit.STOPPED
-        return await self._sum_up(job.id, state)
+        return await self._sum_up(job.id, state, outlet)
 
     async def _admit(self, spec: HandlerSpec, source: Source) -> Admission:
         options = self._options
         new = NewJob(
             handler=spec.reference,
-            source=str(options.file.resolve()),
+            source=options.source or str(options.file.resolve()),
             name=options.name or f"{spec.name} {options.file.name}",
             key_columns=options.key_columns,
             config=options.config,
@@ -106,7 +124,12 @@ class BatchRun:
             eager=options.eager,
             fingerprint=await asyncio.to_thread(source.fingerprint),
         )
-        return await Intake(self._store.jobs, self._store.reads).admit(new, fresh=options.new)
+        return await Intake(self._store.jobs, self._store.reads).admit(
+            new,
+            fresh=options.new,
+            keyed=spec.key_of is not None,
+            by_config=options.by_config,
+        )
 
     async def _revive(self, admission: Admission) -> None:
         """Bring back what should be tried again, and say what is left alone."""
@@ -114,9 +137,10 @@ class BatchRun:
         if job.state is JobState.FAILED and job.ingest_complete:
             await self._store.jobs.move_job(job.id, JobMove.REPROCESS, "run again")
         if self._options.retry_failed:
-            request = RequeueRequest(job.id, frozenset({ItemStatus.ERROR}))
-            brought_back = await self._steering.reprocess(request)
-            self._desk.screen.say(f"trying {brought_back:,} failed rows again")
+            await self._bring_back(job.id, frozenset({ItemStatus.ERROR}))
+        elif self._options.revisit and admission.entry is not Entry.NEW:
+            open_rows = (await self._store.reads.counts(job.id)).open
+            await self._bring_back(job.id, frozenset({ItemStatus.ERROR}) if open_rows else VISITED)
         self._resumed = (await self._store.reads.counts(job.id)).finished
         if admission.entry is Entry.NEW:
             self._desk.screen.say(f"job {job.id}: {job.name}")
@@ -130,7 +154,13 @@ class BatchRun:
             f"{what} job {job.id}: {self._resumed:,} finished rows are left alone"
         )
 
-    async def _process(self, job: Job, plan: IngestPlan, writer: RowWriter | None) -> None:
+    async def _bring_back(self, job_id: int, statuses: frozenset[ItemStatus]) -> None:
+        moved = await self._steering.reprocess(RequeueRequest(job_id, statuses))
+        what = f"{moved:,} failed rows" if statuses != VISITED else f"all {moved:,} rows"
+        if moved or self._options.retry_failed:
+            self._desk.screen.say(f"trying {what} again")
+
+    async def _process(self, job: Job, plan: IngestPlan, outlet: Outlet | None) -> None:
         reads = self._store.reads
         cause = partial(slowed_by, self._gates_of(job, plan.handler))
         async with Progress(self._desk.screen, self._desk.clock, reads, job.id, cause) as progress:
@@ -142,8 +172,8 @@ class BatchRun:
                 else:
                     await self._ingest(job, plan, progress)
                 await self._work(job, progress)
-                if writer is not None and not self._stopped:
-                    await self._export(job, writer, progress)
+                if outlet is not None and (outlet.early or not self._stopped):
+                    await self._write(job, outlet, progress)
 
     def _gates_of(self, job: Job, spec: HandlerSpec | None) -> JobGates:
         limits = configured(self._settings)
@@ -181,6 +211,8 @@ class BatchRun:
         report, screen = self._ingested, self._desk.screen
         known = f", {report.known:,} known already" if report.known else ""
         screen.say(f"read {report.rows:,} rows in {span(report.seconds)}{known}")
+        if report.same:
+            screen.say(f"{report.same:,} rows ask for what an earlier row asks for: done once")
         for note in report.notes:
             screen.say(note)
         if report.changed:
@@ -208,28 +240,38 @@ class BatchRun:
         progress.working()
         self._supervisor = build_supervisor(self._desk, self._settings, self._store)
         work = Work((job.id,), True, self._options.max_stall_s, None, same_command())
+        halt = asyncio.create_task(self._stop_when_halted(job.id, self._supervisor))
         report = await self._supervisor.run(work)
+        halt.cancel()
         self._supervisor = None
         self._worked = _together(self._worked, report)
         self._stopped = self._stopped or report.stalled or report.interrupted
 
-    async def _export(self, job: Job, writer: RowWriter, progress: Progress) -> None:
-        progress.note(f"writing {self._options.out}", aloud=False)
-        export = Export(self._store.reads, self._desk.clock)
-        self._writing = asyncio.create_task(export.run(job.id, writer))
+    async def _stop_when_halted(self, job_id: int, supervisor: Supervisor) -> None:
+        """Nobody should wait for a job that goes on only when somebody has mended something."""
+        while not self._halted:
+            await self._desk.clock.sleep(LOOK_S)
+            with contextlib.suppress(StoreError, UnknownJob):
+                job = await self._store.reads.job(job_id)
+                self._halted = (job.pause_reason or "") if is_halted(job) else ""
+        supervisor.stop()
+
+    async def _write(self, job: Job, outlet: Outlet, progress: Progress) -> None:
+        progress.note(f"writing {outlet.name}", aloud=False)
+        self._writing = asyncio.create_task(outlet.write(job.id))
         await asyncio.wait([self._writing])
         if not self._writing.cancelled():
-            self._exported = self._writing.result()
+            self._written = self._writing.result()
 
-    async def _sum_up(self, job_id: int, state: JobState) -> Exit:
+    async def _sum_up(self, job_id: int, state: JobState, outlet: Outlet | None) -> Exit:
         counts = await self._store.reads.counts(job_id)
         finished = not (self._stopped or counts.open or state is JobState.CANCELLED)
         code = exit_code(counts, self._options.fail_on, finished=finished)
         if self._options.as_json:
             self._desk.screen.json(self._summary(job_id, counts, code))
         screen = self._desk.screen
-        if self._exported is not None:
-            screen.say(f"wrote {self._options.out} ({self._exported.rows:,} rows)")
+        if outlet is not None and self._written:
+            screen.say(f"wrote {outlet.name} ({self._written})")
         screen.say(f"{'finished' if finished else 'stopped'}: {in_words(counts)}", "bold")
         worked = self._worked
         if worked.settled and worked.drain_s:
@@ -239,19 +281,21 @@ class BatchRun:
             back = f"headgate jobs reprocess {job_id} --status CANCELLED"
             screen.say(f"job {job_id} was cancelled; bring it back with: {back}")
         elif not finished:
-            self._tell_rest(job_id, counts)
+            self._tell_rest(job_id, counts, outlet)
         elif counts.error:
             await self._tell_errors(job_id, counts)
         return code
 
-    def _tell_rest(self, job_id: int, counts: Counts) -> None:
+    def _tell_rest(self, job_id: int, counts: Counts, outlet: Outlet | None) -> None:
         screen = self._desk.screen
-        if self._worked.stalled:
+        if self._halted:
+            screen.fail(self._halted)
+        elif self._worked.stalled:
             screen.say(f"nothing could progress for {span(self._options.max_stall_s)}")
         unread = " and the file is not read to its end" if self._unread() else ""
         screen.say(f"{counts.open:,} rows of job {job_id} are left{unread}; nothing is lost")
-        if self._options.out and not self._exported:
-            screen.say(f"{self._options.out} is written when all rows are finished")
+        if outlet is not None and not self._written:
+            screen.say(f"{outlet.name} is written when all rows are finished")
         screen.say(f"go on with: {same_command()}")
 
     def _unread(self) -> bool:
@@ -263,11 +307,11 @@ class BatchRun:
         again = await self._steering.would_reprocess(request)
         screen.say(f"see the failures: headgate items ls {job_id} --status ERROR")
         if again:
-            screen.say(f"try {again:,} of them again: {same_command()} --retry-failed")
+            flag = "" if self._options.revisit else " --retry-failed"
+            screen.say(f"try {again:,} of them again: {same_command()}{flag}")
         if counts.error > again:
-            screen.say(
-                f"{counts.error - again:,} rows are bad: mend the file, then use --key or --new"
-            )
+            remedy = "--new" if self._options.revisit else "--key or --new"
+            screen.say(f"{counts.error - again:,} rows are bad: mend the file, then use {remedy}")
 
     def _summary(self, job_id: int, counts: Counts, code: Exit) -> dict[str, Any]:
         worked = self._worked

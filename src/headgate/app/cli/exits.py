@@ -12,6 +12,7 @@ from headgate.core.errors import (
     UsageError,
 )
 from headgate.engine.supervisor import WorkerFailed
+from headgate.ports.artifacts import FolderTrouble
 
 
 class Exit(IntEnum):
@@ -30,7 +31,7 @@ class Exit(IntEnum):
 def of_error(error: HeadgateError) -> Exit:
     """The exit code that an error of ours leads to."""
     match error:
-        case StoreFull() | StaleIngest() | WorkerFailed():
+        case StoreFull() | StaleIngest() | WorkerFailed() | FolderTrouble():
             # Nothing is lost: the same command goes on once the cause is gone.
             return Exit.STOPPED
         case StoreError():

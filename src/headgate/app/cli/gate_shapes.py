@@ -6,10 +6,11 @@ from typing import Any
 import msgspec
 
 from headgate.app.cli.screen import Screen
-from headgate.app.cli.shapes import ago, by_the_clock, moment, span
+from headgate.app.cli.shapes import ago, by_the_clock, span
 from headgate.core.budget_view import BudgetUse
 from headgate.core.gate_state import Override
 from headgate.core.gate_view import SET, GateView
+from headgate.core.moment import moment
 from headgate.core.pace_state import Cause
 from headgate.engine.gate_reading import GateReading
 from headgate.engine.why import MICROSECONDS, Wait, in_figures

@@ -19,11 +19,11 @@ from headgate.app.cli.shapes import (
     calls_of,
     detail_shape,
     item_shape,
-    moment,
     span,
 )
 from headgate.app.service import ItemAccount
 from headgate.core.call import Call
+from headgate.core.moment import moment
 from headgate.core.status import ItemStatus
 from headgate.engine.why import Wait
 from headgate.ports.reads import AttemptRow, ItemDetail, ItemQuery, Page

@@ -21,9 +21,10 @@ from headgate.app.cli.options import (
     ids_in,
     statuses_in,
 )
-from headgate.app.cli.shapes import ago, event_shape, job_shape, moment
+from headgate.app.cli.shapes import ago, event_shape, job_shape
 from headgate.app.masking import shown_config, shown_source
 from headgate.core.job import Counts, Job
+from headgate.core.moment import moment
 from headgate.core.status import UNFINISHED, ItemStatus, JobState
 from headgate.engine.why import Wait
 from headgate.ports.items import RequeueRequest

@@ -8,7 +8,7 @@ from typing import Any
 
 from headgate.app.cli.plan_basis import Basis
 from headgate.app.cli.screen import Screen
-from headgate.app.cli.shapes import moment
+from headgate.core.moment import moment
 from headgate.core.rate import UNITS, Limit
 from headgate.engine.plan.advice import Advice
 from headgate.engine.plan.forecast import Binding, Forecast

@@ -190,5 +190,6 @@ class Progress:
 
 def _pause_in_words(job: Job, now_us: int) -> str:
     if job.resume_at is None:
-        return f"paused; go on with: headgate jobs resume {job.id}"
+        why = f": {job.pause_reason}" if job.pause_reason else ""
+        return f"paused{why}; go on with: headgate jobs resume {job.id}"
     return f"paused until {by_the_clock(job.resume_at, now_us)}: {job.pause_reason}"

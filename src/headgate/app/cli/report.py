@@ -4,16 +4,16 @@ import msgspec
 
 from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.options import JobId, Json
-from headgate.app.cli.shapes import moment, span
-from headgate.core.call import Call
+from headgate.app.cli.shapes import span
+from headgate.core.call import calls_in
 from headgate.core.job import Job
+from headgate.core.moment import moment
 from headgate.core.politeness import Conduct, Politeness
 from headgate.ports.reads import ReadStore
 
 app = noun("report", "Sum up what a job has done.")
 
 PAGE = 2_000
-_decode = msgspec.json.Decoder(list[Call]).decode
 
 
 @command(
@@ -27,7 +27,9 @@ async def politeness(desk: Desk, job_id: JobId, as_json: Json = False) -> None:
         job = await store.reads.job(job_id)
         conducts = await conducts_of(store.reads, job_id)
     if as_json:
-        desk.screen.json({"job_id": job_id, "providers": [_shape(each) for each in conducts]})
+        desk.screen.json(
+            {"job_id": job_id, "providers": [conduct_shape(each) for each in conducts]}
+        )
         return
     if not conducts:
         desk.screen.say(f"job {job_id} has asked nothing through `ctx.http` yet")
@@ -41,13 +43,14 @@ async def conducts_of(reads: ReadStore, job_id: int) -> list[Conduct]:
     page = await reads.calls(job_id, 0, PAGE)
     while page.next_after_id is not None:
         for text in page.texts:
-            for call in _decode(text):
+            for call in calls_in(text):
                 account.add(call)
         page = await reads.calls(job_id, page.next_after_id, PAGE)
     return account.conducts()
 
 
-def _shape(conduct: Conduct) -> dict[str, object]:
+def conduct_shape(conduct: Conduct) -> dict[str, object]:
+    """An account for JSON."""
     shape = msgspec.to_builtins(conduct)
     first, last = shape.pop("first_us"), shape.pop("last_us")
     return {

@@ -1,17 +1,17 @@
 """How stored values look outside: times with their zone, JSON columns as JSON, secrets hidden."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from headgate.app.masking import shown_config, shown_source
-from headgate.core.call import Call
+from headgate.core.call import Call, calls_in
 from headgate.core.job import Counts, Job
+from headgate.core.moment import moment
 from headgate.core.worker import WorkerRow
 from headgate.ports.reads import AttemptRow, EventRow, ItemDetail, ItemRow
 
-_calls = msgspec.json.Decoder(list[Call])
 COUNTED = (
     "total",
     "done",
@@ -25,14 +25,6 @@ COUNTED = (
 
 INTERNAL = frozenset({"ingest_run", "ingest_position", "reading", "made_before"})
 """What a job keeps for the program itself."""
-
-
-def moment(microseconds: int | None) -> str | None:
-    """A stored time as ISO 8601 in UTC."""
-    if microseconds is None:
-        return None
-    at = datetime.fromtimestamp(microseconds / 1_000_000, UTC)
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def by_the_clock(microseconds: int, now: int) -> str:
@@ -64,6 +56,18 @@ def span(seconds: float) -> str:
         return f"{minutes} min"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours < 48 else f"{hours // 24} days"
+
+
+def volume(size: int) -> str:
+    """A number of bytes in the largest unit that fits."""
+    amount = float(size)
+    for unit in ("B", "kB", "MB", "GB"):
+        if amount < 1_000:
+            return (
+                f"{amount:.0f} {unit}" if unit == "B" or amount >= 100 else f"{amount:.1f} {unit}"
+            )
+        amount /= 1_000
+    return f"{amount:,.1f} TB"
 
 
 def totals(counts: Counts) -> dict[str, int]:
@@ -104,7 +108,7 @@ def attempt_shape(attempt: AttemptRow) -> dict[str, Any]:
 
 def calls_of(attempt: AttemptRow) -> list[Call]:
     """What an attempt asked of the network, in order."""
-    return _calls.decode(attempt.calls) if attempt.calls else []
+    return calls_in(attempt.calls)
 
 
 def call_shape(call: Call) -> dict[str, Any]:

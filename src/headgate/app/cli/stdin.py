@@ -1,9 +1,10 @@
-"""Standard input as lines, without a thread that keeps the program from ending."""
+"""Standard input, as lines or whole, without a thread that keeps the program from ending."""
 
 import asyncio
 import os
 import threading
 from collections.abc import AsyncIterator
+from typing import BinaryIO
 
 CHUNK = 65_536
 WAITING_CHUNKS = 16
@@ -22,6 +23,13 @@ async def stdin_lines(descriptor: int = 0) -> AsyncIterator[bytes | None]:
             yield None
     if rest:
         yield rest
+
+
+async def stdin_to(file: BinaryIO, descriptor: int = 0) -> None:
+    """Copy all that comes to a file."""
+    chunks = _chunks(descriptor)
+    while chunk := await chunks.get():
+        file.write(chunk)
 
 
 def _chunks(descriptor: int) -> asyncio.Queue[bytes]:

@@ -8,9 +8,10 @@ import typer
 
 from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.options import Json, seconds_in
-from headgate.app.cli.shapes import ago, moment
+from headgate.app.cli.shapes import ago
 from headgate.app.credentials import SHORTEST_PASSWORD, hash_password, mint
 from headgate.core.errors import UsageError
+from headgate.core.moment import moment
 from headgate.core.user import Role, Token, TokenKind, User, weaker
 from headgate.ports.access import NewToken, NewUser
 

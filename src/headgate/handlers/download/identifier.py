@@ -101,8 +101,7 @@ def identifier_of(row: Mapping[str, Any]) -> Identifier:
 
     The first column that can be read counts; a damaged DOI beside a good URL is no reason to stop.
     """
-    given = {_column(name): _text(value) for name, value in row.items()}
-    filled = [(name, given[name]) for name in COLUMNS if given.get(name)]
+    filled = _filled(row)
     if not filled:
         raise BadIdentifier("", f"the row has nothing in any of {', '.join(COLUMNS)}")
     problems: list[BadIdentifier] = []
@@ -114,6 +113,16 @@ def identifier_of(row: Mapping[str, Any]) -> Identifier:
     raise problems[0]
 
 
+def given_in(row: Mapping[str, Any]) -> str:
+    """What a row has in the first column that may name something, readable or not."""
+    return next((text for _, text in _filled(row)), "")
+
+
+def is_identifier_column(name: str) -> bool:
+    """Whether a row is looked for an identifier there."""
+    return _column(name) in COLUMNS
+
+
 def read_identifier(text: str) -> Identifier:
     """What a bare line asks for; BadIdentifier says why it asks for nothing."""
     given = text
@@ -122,6 +131,11 @@ def read_identifier(text: str) -> Identifier:
     if found is not None:
         return msgspec.structs.replace(found, given=given)
     return _as_url(text, given)
+
+
+def _filled(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    given = {_column(name): _text(value) for name, value in row.items()}
+    return [(name, given[name]) for name in COLUMNS if given.get(name)]
 
 
 def _of_column(name: str, text: str) -> Identifier:

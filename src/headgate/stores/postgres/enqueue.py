@@ -1,6 +1,5 @@
 """Rows on their way in: straight by COPY, and by key where the job knows some of them already."""
 
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -92,7 +91,12 @@ class Enqueue:
             await session.copy("insert_items", copy_blocks(new, tail))
             await session.change("insert_keys", job_id=job.id, newest=newest)
         bad = sum(item.problem is not None for item in new)
-        counted = Counter({ItemStatus.PENDING: len(new) - bad, ItemStatus.ERROR: bad})
+        skipped = sum(item.duplicate for item in new)
+        counted = {
+            ItemStatus.PENDING: len(new) - bad,
+            ItemStatus.SKIPPED: skipped,
+            ItemStatus.ERROR: bad - skipped,
+        }
         await self._add_counts(session, [(job.id, status, n) for status, n in counted.items()])
         await self._tell(session, job)
         if self._request.open_items_cap is not None and new:

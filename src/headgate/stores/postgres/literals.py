@@ -117,9 +117,14 @@ def _problems(items: Sequence[NewItem]) -> list[str]:
     texts = _escaped([item.problem or "" for item in items])
     kinds = _escaped([signature_of(FaultClass.BAD_ROW, item.problem) for item in items])
     return [
-        NO_PROBLEM if item.problem is None else f"{text}\tbad_row\tERROR\t{kind}"
-        for item, text, kind in zip(items, texts, kinds, strict=True)
+        _problem(item, text, kind) for item, text, kind in zip(items, texts, kinds, strict=True)
     ]
+
+
+def _problem(item: NewItem, text: str, kind: str) -> str:
+    if item.problem is None:
+        return NO_PROBLEM
+    return f"{text}\tbad_row\tSKIPPED\t\\N" if item.duplicate else f"{text}\tbad_row\tERROR\t{kind}"
 
 
 def _escaped(column: list[str]) -> list[str]:

@@ -974,6 +974,21 @@ ORDER BY id DESC LIMIT %(limit)s
 SELECT id, key, status, input, result, error_class, last_error FROM items
 WHERE job_id = %(job_id)s AND id > %(after_id)s ORDER BY id LIMIT %(limit)s
 
+-- name: histories
+-- Every attempt at the items of a page.
+SELECT a.item_id, a.number, a.epoch, a.worker, a.strategy, a.outcome, a.error_class, a.reason,
+    a.leased_at, a.waited_us, a.ran_us, a.ended_at, a.calls
+FROM items AS i JOIN attempts AS a ON a.item_id = i.id
+WHERE i.job_id = %(job_id)s AND i.id > %(after_id)s AND i.id <= %(last_id)s
+ORDER BY i.id, a.epoch
+
+-- name: rows_by_key
+-- The rows that have one of these keys.
+SELECT i.id, i.key, i.status, i.input, i.result, i.error_class, i.last_error
+FROM unnest(%(keys)s::text[]) AS given (key)
+JOIN item_keys AS k ON k.job_id = %(job_id)s AND k.key = given.key
+JOIN items AS i ON i.job_id = k.job_id AND i.id = k.item_id
+
 -- name: result_columns
 -- The names that a job's results use.
 SELECT name FROM job_columns WHERE job_id = %(job_id)s ORDER BY ordinal, name

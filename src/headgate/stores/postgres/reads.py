@@ -6,7 +6,6 @@ import msgspec
 
 from headgate.core.errors import UnknownItem, UnknownJob
 from headgate.core.job import Counts, Job
-from headgate.core.status import ItemStatus
 from headgate.core.worker import WorkerRow
 from headgate.ports.reads import (
     AttemptRow,
@@ -22,6 +21,7 @@ from headgate.ports.reads import (
     Page,
     StoreStatus,
 )
+from headgate.stores.histories import export_row
 from headgate.stores.listing import FAR, Listing, events_query
 from headgate.stores.matching import patterns
 from headgate.stores.postgres.check import check
@@ -93,10 +93,7 @@ class PostgresReads:
     async def export_rows(self, job_id: int, after_id: int, limit: int) -> list[ExportRow]:
         """Rows in input order, from the stored results."""
         rows = await self._rows("export_rows", job_id=job_id, after_id=after_id, limit=limit)
-        return [
-            ExportRow(item_id, key, ItemStatus(status), *rest)
-            for item_id, key, status, *rest in rows
-        ]
+        return [export_row(row) for row in rows]
 
     async def result_columns(self, job_id: int) -> list[str]:
         """The names that the job's results use, in order of first appearance."""

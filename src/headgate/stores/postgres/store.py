@@ -7,6 +7,7 @@ from headgate.core.errors import UsageError
 from headgate.stores.postgres.access import PostgresAccess
 from headgate.stores.postgres.connection import Database
 from headgate.stores.postgres.exports import PostgresExports
+from headgate.stores.postgres.history import PostgresHistory
 from headgate.stores.postgres.items import PostgresItems
 from headgate.stores.postgres.jobs import PostgresJobs
 from headgate.stores.postgres.limits import PostgresLimits
@@ -24,6 +25,7 @@ class PostgresStore:
         self.access = PostgresAccess(self._database)
         self.exports = PostgresExports(self._database)
         self.reads = PostgresReads(self._database)
+        self.history = PostgresHistory(self._database)
         self.notifier = PostgresNotifier(self._database)
         self.limits = PostgresLimits(self._database, self.notifier)
 

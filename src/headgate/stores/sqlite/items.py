@@ -116,7 +116,8 @@ class SqliteItems:
 
 
 def _row(item: NewItem) -> tuple[str | int | None, ...]:
-    kind = None if item.problem is None else signature_of(FaultClass.BAD_ROW, item.problem)
+    failed = item.problem is not None and not item.duplicate
+    kind = signature_of(FaultClass.BAD_ROW, item.problem) if failed else None
     return item.key, item.input, item.line, item.gate, item.summary, item.problem, kind
 
 

@@ -118,6 +118,7 @@ RETURNING id
 UPDATE jobs SET ingest = :progress WHERE id = :job_id
 
 -- name: insert_items
+-- A problem without a signature is no failure: such a row is left alone.
 INSERT INTO items (
     job_id, key, line, gate, summary, input, last_error, signature, error_class, status,
     updated_at, owner, handler, ingest_run
@@ -126,7 +127,10 @@ SELECT
     :job_id, value ->> 0, value ->> 2, value ->> 3, value ->> 4, value ->> 1, value ->> 5,
     value ->> 6,
     CASE WHEN value ->> 5 IS NULL THEN NULL ELSE 'bad_row' END,
-    CASE WHEN value ->> 5 IS NULL THEN 'PENDING' ELSE 'ERROR' END,
+    CASE
+        WHEN value ->> 5 IS NULL THEN 'PENDING' WHEN value ->> 6 IS NULL THEN 'SKIPPED'
+        ELSE 'ERROR'
+    END,
     :now, :owner, :handler, :run
 FROM jsonb_each(:rows) WHERE TRUE
 ON CONFLICT (job_id, key) DO NOTHING
@@ -611,6 +615,18 @@ ORDER BY id DESC LIMIT :limit
 SELECT id, key, status, input, result, error_class, last_error
 FROM items INDEXED BY items_in_order
 WHERE job_id = :job_id AND id > :after_id ORDER BY id LIMIT :limit
+
+-- name: histories
+SELECT a.item_id, a.number, a.epoch, a.worker, a.strategy, a.outcome, a.error_class, a.reason,
+    a.leased_at, a.waited_us, a.ran_us, a.ended_at, a.calls
+FROM items AS i INDEXED BY items_in_order CROSS JOIN attempts AS a
+WHERE i.job_id = :job_id AND i.id > :after_id AND i.id <= :last_id AND a.item_id = i.id
+ORDER BY i.id, a.epoch
+
+-- name: rows_by_key
+SELECT i.id, i.key, i.status, i.input, i.result, i.error_class, i.last_error
+FROM json_each(:keys) AS given CROSS JOIN items AS i
+WHERE i.job_id = :job_id AND i.key = given.value
 
 -- name: result_columns
 SELECT name FROM job_columns WHERE job_id = :job_id ORDER BY ordinal, name

@@ -9,6 +9,7 @@ from headgate.stores.sqlite.access import SqliteAccess
 from headgate.stores.sqlite.clock import StoreClock
 from headgate.stores.sqlite.connection import Database
 from headgate.stores.sqlite.exports import SqliteExports
+from headgate.stores.sqlite.history import SqliteHistory
 from headgate.stores.sqlite.items import SqliteItems
 from headgate.stores.sqlite.jobs import SqliteJobs
 from headgate.stores.sqlite.limits import SqliteLimits
@@ -27,6 +28,7 @@ class SqliteStore:
         self.exports = SqliteExports(self._database)
         self.limits = SqliteLimits(self._database)
         self.reads = SqliteReads(self._database)
+        self.history = SqliteHistory(self._database)
         self.notifier = SqliteNotifier(self._database)
 
     async def __aenter__(self) -> Self:

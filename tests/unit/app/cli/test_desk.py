@@ -5,14 +5,15 @@ from pathlib import Path
 import pytest
 
 from headgate.app.cli.batch import FailOn, exit_code, in_words
+from headgate.app.cli.batch_options import config_in
 from headgate.app.cli.desk import Flags
 from headgate.app.cli.exits import Exit, known_error, of_error
-from headgate.app.cli.run import config_in
 from headgate.app.cli.screen import Screen, printable
-from headgate.app.cli.shapes import ago, moment, span, totals
+from headgate.app.cli.shapes import ago, span, totals
 from headgate.app.cli.supervise import same_command, stopping
 from headgate.core import errors
 from headgate.core.job import Counts
+from headgate.core.moment import moment
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,112 @@
+"""Options that commands share which take a file of rows through a handler."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from headgate.app.cli.batch import FailOn
+from headgate.app.cli.worker import WORK
+from headgate.core.errors import UsageError
+from headgate.engine.rows import OnBadRow
+
+IDENTITY = "Which job"
+ROWS = "Rows in and out"
+END = "When and how to end"
+
+
+class FormatName(StrEnum):
+    """Formats that a file's name may not tell."""
+
+    CSV = "csv"
+    TSV = "tsv"
+    JSONL = "jsonl"
+    LIST = "list"
+    XLSX = "xlsx"
+    PARQUET = "parquet"
+    IMAGES = "images"
+
+
+def option(*names: str, panel: str, about: str, metavar: str | None = None) -> Any:
+    """An option in a panel of the help."""
+    return typer.Option(*names, help=about, metavar=metavar, rich_help_panel=panel)
+
+
+New = Annotated[bool, option("--new", panel=IDENTITY, about="Begin a new job instead of resuming.")]
+Name = Annotated[
+    str, option("--name", panel=IDENTITY, metavar="TEXT", about="What to call the job.")
+]
+Config = Annotated[
+    list[str] | None,
+    option(
+        "--config",
+        panel=WORK,
+        metavar="JSON|KEY=VALUE",
+        about="For the handler, as ctx.job.config; may be given again.",
+    ),
+]
+Priority = Annotated[
+    int, option("--priority", panel=WORK, about="Share among your jobs: each step doubles it.")
+]
+Eager = Annotated[
+    bool, option("--eager", panel=WORK, about="Work on the first rows while the last are read.")
+]
+BadRows = Annotated[
+    OnBadRow, option("--on-bad-row", panel=ROWS, about="What becomes of a row that is bad.")
+]
+FileFormat = Annotated[
+    FormatName | None,
+    option("--format", panel=ROWS, about="The format of FILE if its name does not tell."),
+]
+Delimiter = Annotated[
+    str | None,
+    option("--delimiter", panel=ROWS, metavar="CHAR", about="Between values of a CSV file."),
+]
+Encoding = Annotated[
+    str | None, option("--encoding", panel=ROWS, metavar="NAME", about="Of FILE; default: UTF-8.")
+]
+Sheet = Annotated[
+    str | None,
+    option(
+        "--sheet", panel=ROWS, metavar="NAME", about="Of a workbook; default: the first in use."
+    ),
+]
+FailWhen = Annotated[FailOn, option("--fail-on", panel=END, about="What makes the exit code 3.")]
+MaxStall = Annotated[
+    float,
+    option(
+        "--max-stall",
+        panel=END,
+        metavar="S",
+        about="End, resumable, when nothing could progress for so many seconds.",
+    ),
+]
+EndJson = Annotated[
+    bool, option("--json", panel=END, about="End with one JSON object on standard output.")
+]
+
+
+def config_in(parts: list[str]) -> dict[str, Any]:
+    """The configuration in JSON objects and KEY=VALUE pairs, later ones on top."""
+    config: dict[str, Any] = {}
+    for part in parts:
+        if part.lstrip().startswith("{"):
+            try:
+                config |= msgspec.json.decode(part, type=dict[str, Any])
+            except msgspec.MsgspecError as error:
+                raise UsageError(f"--config {part!r} is not a JSON object: {error}") from error
+            continue
+        name, equals, text = part.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--config {part!r}: write a JSON object or KEY=VALUE")
+        config[name] = _value(text)
+    return config
+
+
+def _value(text: str) -> Any:
+    """A value that reads as JSON is taken as JSON, so that 3 is a number; all else is text."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.MsgspecError:
+        return text

@@ -1,0 +1,219 @@
+"""`headgate download`: from a list of identifiers to a folder of verified files."""
+
+import asyncio
+import contextlib
+import os
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from headgate.app.cli.batch import BatchOptions, BatchRun, FailOn
+from headgate.app.cli.batch_options import (
+    Config,
+    Delimiter,
+    Eager,
+    Encoding,
+    EndJson,
+    FailWhen,
+    FileFormat,
+    MaxStall,
+    Name,
+    New,
+    Priority,
+    Sheet,
+    config_in,
+    option,
+)
+from headgate.app.cli.desk import Desk, command
+from headgate.app.cli.exits import Exit
+from headgate.app.cli.stdin import stdin_to
+from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, worker_flags
+from headgate.app.download.inputs import format_of_head, kinds_in
+from headgate.app.download.records import write_records
+from headgate.app.handler_finder import HandlerFinder
+from headgate.core.errors import UsageError
+from headgate.core.manifest import ATTEMPTS, MANIFEST
+from headgate.handlers.download.config import NAME, NameStyle
+from headgate.handlers.download.identifier import Kind
+from headgate.ports.handler import HandlerSpec
+from headgate.ports.history import HistoryStore
+from headgate.transfer.sources import ReadOptions, open_source
+
+FILES = "Which files"
+STDIN = "-"
+
+
+async def download(
+    desk: Desk,
+    *,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="DOIs, arXiv ids, PMCIDs, URLs: a list, CSV, JSON Lines, …; - is standard input.",
+        ),
+    ],
+    out: Annotated[
+        Path,
+        option("--out", "-o", panel=FILES, metavar="DIR", about="The folder for the files."),
+    ],
+    email: Annotated[
+        str | None,
+        option(
+            "--email", panel=FILES, metavar="ADDRESS", about="Whom services and hosts may write to."
+        ),
+    ] = None,
+    resolvers: Annotated[
+        str | None,
+        option(
+            "--resolvers",
+            panel=FILES,
+            metavar="NAME[,NAME]",
+            about="Whom to ask for files, in this order; default: all that are on.",
+        ),
+    ] = None,
+    types: Annotated[
+        str | None,
+        option(
+            "--types",
+            panel=FILES,
+            metavar="TYPE[,TYPE]",
+            about="What is kept: pdf, html, …; default: what the resolver promises.",
+        ),
+    ] = None,
+    min_bytes: Annotated[
+        int | None,
+        option("--min-bytes", panel=FILES, metavar="N", about="A smaller file is refused."),
+    ] = None,
+    max_bytes: Annotated[
+        int | None,
+        option("--max-bytes", panel=FILES, metavar="N", about="A larger file is refused."),
+    ] = None,
+    head: Annotated[
+        bool, option("--head", panel=FILES, about="Ask for the headers before the file.")
+    ] = False,
+    names: Annotated[
+        NameStyle | None, option("--names", panel=FILES, about="What files are called.")
+    ] = None,
+    dry_run: Annotated[
+        bool, option("--dry-run", panel=FILES, about="Show where files would come from.")
+    ] = False,
+    new: New = False,
+    name: Name = "",
+    config: Config = None,
+    concurrency: Concurrency = None,
+    processes: Processes = None,
+    item_timeout: ItemTimeout = None,
+    priority: Priority = 0,
+    eager: Eager = False,
+    file_format: FileFormat = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    fail_on: FailWhen = FailOn.ERROR,
+    max_stall: MaxStall = 3_600.0,
+    as_json: EndJson = False,
+) -> Exit:
+    """Download what FILE names into a folder; run it again to go on, or to look for changes."""
+    settings = desk.load(*worker_flags(concurrency, processes, item_timeout)).settings
+    given = config_in(config or []) | {
+        "out": str(out.resolve()),
+        **_chosen(email=email, min_bytes=min_bytes, max_bytes=max_bytes, names=names),
+        **_chosen(resolvers=_words(resolvers), types=_words(types), head=head or None),
+    }
+    spec = HandlerFinder(settings, os.environ)(NAME).configured(given)
+    async with _readable(file, file_format) as (path, stated):
+        source = open_source(path, ReadOptions(stated, delimiter, encoding, sheet), settings.limits)
+        kinds = await asyncio.to_thread(kinds_in, source, file)
+        if kinds - {Kind.URL}:  # about a URL nobody is asked who was not named
+            _tell_left_out(desk, spec)
+        if dry_run:
+            # By name, so that no other command has to load resolvers and an HTTP client.
+            from headgate.app.cli.download_plans import show_plans  # noqa: PLC0415
+
+            return await show_plans(desk, settings, spec, source, as_json=as_json)
+        _make(out)
+        options = BatchOptions(
+            file=path,
+            source=file if file == STDIN else "",
+            new=new,
+            revisit=True,
+            by_config=True,
+            name=name or f"{NAME} {file}",
+            config=given,
+            priority=priority,
+            eager=eager,
+            fail_on=fail_on,
+            max_stall_s=max_stall,
+            as_json=as_json,
+        )
+        async with desk.store(settings, create=True) as store:
+            outlet = Records(store.history, out)
+            return await BatchRun(desk, settings, store, options).go(spec, source, outlet)
+
+
+class Records:
+    """The manifest and the steps: of what is finished, also when the run was stopped."""
+
+    early = True
+
+    def __init__(self, history: HistoryStore, folder: Path) -> None:
+        self._history = history
+        self._folder = folder
+        self.name = str(folder / MANIFEST)
+
+    async def write(self, job_id: int) -> str:
+        """Write both."""
+        written = await write_records(self._history, job_id, self._folder)
+        return f"{written.lines:,} lines; {ATTEMPTS} has {written.steps:,} steps"
+
+
+@contextlib.asynccontextmanager
+async def _readable(file: str, stated: str | None) -> AsyncIterator[tuple[Path, str | None]]:
+    """A file that can be read more than once, and its format if its name does not tell."""
+    if file != STDIN:
+        yield Path(file), stated
+        return
+    with tempfile.TemporaryDirectory(prefix="headgate-") as folder:
+        path = Path(folder) / "stdin"
+        with path.open("wb") as spool:
+            await stdin_to(spool)
+        yield path, stated or format_of_head(path)
+
+
+def _tell_left_out(desk: Desk, spec: HandlerSpec) -> None:
+    """Which services are not asked for want of something; those that are off are meant to be."""
+    left_out: Mapping[str, str] = getattr(spec.call, "left_out", {})
+    for name, why in left_out.items():
+        if why.startswith("needs"):
+            desk.screen.say(f"{name} is not asked: it {why}")
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--out {folder} cannot be made: {error.strerror}") from error
+
+
+def _chosen(**values: Any) -> dict[str, Any]:
+    """What was given: the rest is left to the handler, also if its defaults change."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _words(text: str | None) -> list[str] | None:
+    return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the root."""
+    examples = [
+        "headgate download urls.txt --out papers/",
+        "headgate download dois.csv --out papers/ --resolvers arxiv,crossref",
+        "headgate download dois.csv --out papers/ --email me@example.org --dry-run",
+        "producer | headgate download - --out papers/ --json --quiet",
+    ]
+    command(app, "download", examples)(download)

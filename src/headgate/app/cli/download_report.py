@@ -1,0 +1,170 @@
+"""`headgate download report`: what came of a download job, and how it treated the hosts."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from headgate.app.cli.desk import Desk, command
+from headgate.app.cli.options import JobId, Json
+from headgate.app.cli.report import conduct_shape
+from headgate.app.cli.shapes import span, volume
+from headgate.app.download.records import write_records
+from headgate.app.download.report import Report, Traffic, report_of
+from headgate.core.errors import UsageError
+from headgate.core.job import Job
+from headgate.core.manifest import ATTEMPTS, MANIFEST
+from headgate.core.politeness import Conduct
+
+MOST_SHOWN = 20
+HANDLER = "download"
+
+
+async def report(
+    desk: Desk,
+    *,
+    job_id: JobId,
+    records: Annotated[
+        bool,
+        typer.Option(
+            "--records",
+            help=f"Write {MANIFEST} and {ATTEMPTS} of the job anew, into its folder.",
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Sum up a download job: outcomes by resolver, the cache, bytes, waits and politeness."""
+    async with desk.store() as store:
+        job = await store.reads.job(job_id)
+        folder = folder_of(job)
+        if records:
+            written = await write_records(store.history, job_id, folder)
+            desk.screen.say(
+                f"wrote {folder / MANIFEST} ({written.lines:,} lines)"
+                f" and {ATTEMPTS} ({written.steps:,} steps)"
+            )
+        found = await report_of(store.history, job_id)
+    if as_json:
+        desk.screen.json({"job_id": job_id, "out": str(folder), **report_shape(found)})
+    else:
+        _print(desk, job, folder, found)
+
+
+def folder_of(job: Job) -> Path:
+    """Where a download job puts its files; UsageError if it is none."""
+    out = job.config.get("out")
+    if job.handler != HANDLER or not isinstance(out, str):
+        raise UsageError(
+            f"job {job.id} is no download, but of {job.handler}: see headgate jobs show {job.id}"
+        )
+    return Path(out)
+
+
+def report_shape(found: Report) -> dict[str, Any]:
+    """A report for JSON."""
+    shape: dict[str, Any] = msgspec.to_builtins(found)
+    return {
+        **shape,
+        "latest": traffic_shape(found.latest),
+        "traffic": traffic_shape(found.traffic),
+        "hosts": [conduct_shape(each) for each in found.hosts],
+    }
+
+
+def traffic_shape(traffic: Traffic) -> dict[str, Any]:
+    """Traffic for JSON, with its ratios."""
+    return {
+        **msgspec.to_builtins(traffic),
+        "waited_s": round(traffic.waited_s, 3),
+        "cache_hit_ratio": round(traffic.cache_ratio, 6),
+        "revalidation_ratio": round(traffic.revalidation_ratio, 6),
+    }
+
+
+def _print(desk: Desk, job: Job, folder: Path, found: Report) -> None:
+    screen = desk.screen
+    screen.line(f"Download job {job.id}, {job.name}: {job.state}", "bold")
+    rest = f", {found.unfinished:,} not finished" if found.unfinished else ""
+    screen.facts({"folder": folder, "items": f"{found.items:,}{rest}"})
+    if found.resolvers:
+        screen.line("")
+        screen.table(
+            ("RESOLVER", "#DONE", "#SKIPPED", "#NOT FOUND", "#ERROR", "#SIZE"),
+            [
+                (one.resolver, one.done, one.skipped, one.not_found, one.error, volume(one.bytes))
+                for one in found.resolvers
+            ],
+        )
+    if found.reasons:
+        screen.line("")
+        screen.table(
+            ("OUTCOME", "WHY", "#ITEMS"),
+            [(one.outcome, one.reason, one.items) for one in found.reasons[:MOST_SHOWN]],
+        )
+        _tell_more(desk, len(found.reasons), "reasons")
+    _print_traffic(desk, found)
+    _print_hosts(desk, found.hosts)
+
+
+def _print_traffic(desk: Desk, found: Report) -> None:
+    again = found.latest != found.traffic
+    columns = [traffic_facts(each) for each in ([found.latest] if again else []) + [found.traffic]]
+    desk.screen.line("")
+    desk.screen.table(
+        ("TRAFFIC", *(("#LAST VISIT", "#ALL VISITS") if again else ("#",))),
+        [(name, *(facts[name] for facts in columns)) for name in columns[0]],
+    )
+
+
+def traffic_facts(traffic: Traffic) -> dict[str, str]:
+    """Traffic for people."""
+    return {
+        "requests sent": f"{traffic.requests:,}",
+        "answered by the cache": f"{traffic.cached:,} ({traffic.cache_ratio:.1%})",
+        "confirmed by 304": f"{traffic.confirmed:,} ({traffic.revalidation_ratio:.1%})",
+        "refused (429 and the like)": f"{traffic.refused:,}",
+        "without an answer": f"{traffic.failed:,}",
+        "not sent for robots.txt": f"{traffic.barred:,}",
+        "received": volume(traffic.bytes),
+        "waited at gates, together": span(traffic.waited_s),
+    }
+
+
+def _print_hosts(desk: Desk, hosts: list[Conduct] | Any) -> None:
+    if not hosts:
+        return
+    desk.screen.line("")
+    desk.screen.table(
+        ("HOST", "#REQUESTS", "#PEAK/S", "#REFUSED", "#304", "#CACHED", "#BARRED", "#STOOD STILL"),
+        [
+            (
+                one.name,
+                one.requests,
+                one.peak_per_s,
+                one.refused,
+                one.confirmed,
+                one.spared,
+                one.barred,
+                span(one.honouring_s) if one.honouring_s else "-",
+            )
+            for one in hosts[:MOST_SHOWN]
+        ],
+    )
+    _tell_more(desk, len(hosts), "hosts")
+    desk.screen.say("stood still: because the host asked for it, by Retry-After or Crawl-delay")
+
+
+def _tell_more(desk: Desk, count: int, what: str) -> None:
+    if count > MOST_SHOWN:
+        desk.screen.say(f"and {count - MOST_SHOWN:,} other {what}: see all with --json")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the root."""
+    examples = [
+        "headgate download report 4",
+        "headgate download report 4 --json | jq .traffic.cache_hit_ratio",
+        "headgate download report 4 --records",
+    ]
+    command(app, "download report", examples)(report)

@@ -1,0 +1,99 @@
+"""`headgate download verify`: every file of a folder against the manifest beside it."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from headgate.app.cli.desk import Desk, command
+from headgate.app.cli.exits import Exit
+from headgate.app.cli.options import Json
+from headgate.app.cli.shapes import volume
+from headgate.core.errors import UsageError
+from headgate.transfer.artifacts.checking import Difference, Discrepancy, FolderCheck
+
+MOST_IN_JSON = 10_000
+WORDS = {
+    Discrepancy.MISSING: "missing",
+    Discrepancy.SIZE: "wrong size",
+    Discrepancy.CONTENT: "wrong content",
+    Discrepancy.BAD_LINE: "bad line",
+    Discrepancy.UNREADABLE: "unreadable",
+    Discrepancy.EXTRA: "not listed",
+}
+
+
+async def verify(
+    desk: Desk,
+    *,
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A folder that files were downloaded into.")
+    ],
+    as_json: Json = False,
+) -> Exit:
+    """Compare every file in DIR with its entry in manifest.jsonl; exit 6 if one differs."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is no folder")
+    check = FolderCheck(folder)
+    findings = Findings()
+    differences = check.run()
+    while (found := await asyncio.to_thread(next, differences, None)) is not None:
+        findings.add(found)
+        if not as_json:
+            desk.screen.line(in_words(found))
+    if as_json:
+        desk.screen.json({"files": check.files, "bytes": check.bytes, **findings.shape()})
+    _sum_up(desk, check, findings)
+    return Exit.PROBLEMS if findings.wrong else Exit.OK
+
+
+class Findings:
+    """What was found so far."""
+
+    def __init__(self) -> None:
+        self.wrong = 0
+        self.extra = 0
+        self._first: list[Difference] = []
+
+    def add(self, found: Difference) -> None:
+        """Count one. A file that nobody listed takes nothing from those that are."""
+        if found.kind is Discrepancy.EXTRA:
+            self.extra += 1
+        else:
+            self.wrong += 1
+        if len(self._first) < MOST_IN_JSON:
+            self._first.append(found)
+
+    def shape(self) -> dict[str, Any]:
+        """For JSON; of very many, the first."""
+        return {
+            "clean": not self.wrong,
+            "wrong": self.wrong,
+            "not_listed": self.extra,
+            "differences": [msgspec.to_builtins(each) for each in self._first],
+        }
+
+
+def in_words(found: Difference) -> str:
+    """A difference in a line."""
+    facts = "; ".join(part for part in (found.detail, found.id) if part)
+    return f"{WORDS[found.kind]:<13}  {found.path}" + (f"  ({facts})" if facts else "")
+
+
+def _sum_up(desk: Desk, check: FolderCheck, findings: Findings) -> None:
+    size = f"{check.files:,} files ({volume(check.bytes)}) were read"
+    if findings.wrong:
+        desk.screen.say(f"{size}: {findings.wrong:,} entries of the manifest do not hold", "bold")
+        desk.screen.say("the command that downloaded them fetches again what is not as it was")
+    else:
+        desk.screen.say(f"{size}: all are as the manifest says", "bold")
+    if findings.extra:
+        desk.screen.say(f"{findings.extra:,} files are not in the manifest")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the root."""
+    examples = ["headgate download verify papers/", "headgate download verify papers/ --json"]
+    command(app, "download verify", examples)(verify)

@@ -1,0 +1,178 @@
+"""What came of a download job, and how it went about it: one pass over all that is stored."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+from headgate.app.download.lines import manifest_line
+from headgate.app.download.visits import last_visit
+from headgate.core.call import Call, CallKind, calls_in
+from headgate.core.manifest import FinalOutcome, ManifestLine
+from headgate.core.politeness import ASKED, Conduct, Politeness
+from headgate.ports.history import HistoryStore, ItemHistory
+
+PAGE = 1_000
+MOST_REASONS = 1_000
+"""Reasons that are counted apart; where data gets into them, the rest are counted together."""
+OTHERS = "(others)"
+NOBODY = "-"
+"""Stands for the resolver of items that no plan decided."""
+
+
+class ResolverShare(msgspec.Struct):
+    """What came by way of one resolver."""
+
+    resolver: str
+    done: int = 0
+    skipped: int = 0
+    not_found: int = 0
+    error: int = 0
+    bytes: int = 0
+    """Of the files that are there through it."""
+
+    @property
+    def items(self) -> int:
+        """All of them."""
+        return self.done + self.skipped + self.not_found + self.error
+
+
+class ReasonShare(msgspec.Struct, frozen=True):
+    """How many items ended so, and why."""
+
+    outcome: FinalOutcome
+    reason: str
+    """Its code, without what is told of the single item."""
+    items: int
+
+
+class Traffic(msgspec.Struct):
+    """What went over the network, and what did not have to."""
+
+    requests: int = 0
+    fetched: int = 0
+    confirmed: int = 0
+    """By 304: nothing was sent twice."""
+    cached: int = 0
+    """Answered without asking anybody."""
+    refused: int = 0
+    failed: int = 0
+    barred: int = 0
+    """Not sent, because robots.txt does not allow it."""
+    bytes: int = 0
+    waited_s: float = 0.0
+
+    @property
+    def cache_ratio(self) -> float:
+        """Answers that cost no request."""
+        return self.cached / self.answers if self.answers else 0.0
+
+    @property
+    def revalidation_ratio(self) -> float:
+        """Answers that cost a request and no body."""
+        return self.confirmed / self.answers if self.answers else 0.0
+
+    @property
+    def answers(self) -> int:
+        """All that came to an answer with a file or a page."""
+        return self.fetched + self.confirmed + self.cached
+
+    def add(self, call: Call) -> None:
+        """Take in one call."""
+        self.waited_s += call.waited_ms / 1_000
+        if call.kind in ASKED:
+            self.requests += 1
+            self.bytes += call.bytes
+        match call.kind:
+            case CallKind.FETCHED:
+                self.fetched += 1
+            case CallKind.REVALIDATED:
+                self.confirmed += 1
+            case CallKind.CACHED | CallKind.SHARED:
+                self.cached += 1
+            case CallKind.REFUSED:
+                self.refused += 1
+            case CallKind.FAILED:
+                self.failed += 1
+            case CallKind.BARRED:
+                self.barred += 1
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The account of a job."""
+
+    items: int
+    unfinished: int
+    resolvers: Sequence[ResolverShare]
+    reasons: Sequence[ReasonShare]
+    latest: Traffic
+    """Of the last visit to each item."""
+    traffic: Traffic
+    """Of all visits."""
+    hosts: Sequence[Conduct]
+
+
+async def report_of(history: HistoryStore, job_id: int) -> Report:
+    """Read a job to its end."""
+    account = _Account()
+    after_id = 0
+    while page := await history.page(job_id, after_id, PAGE):
+        for each in page:
+            account.add(each)
+        after_id = page[-1].row.id
+    return account.report()
+
+
+class _Account:
+    """Sums; memory grows with resolvers, hosts, reasons and seconds, not with items."""
+
+    def __init__(self) -> None:
+        self._items = 0
+        self._unfinished = 0
+        self._resolvers: dict[str, ResolverShare] = {}
+        self._reasons: Counter[tuple[FinalOutcome, str]] = Counter()
+        self._latest = Traffic()
+        self._traffic = Traffic()
+        self._politeness = Politeness(by_host=True)
+
+    def add(self, history: ItemHistory) -> None:
+        self._items += 1
+        line = manifest_line(history)
+        if line is None:
+            self._unfinished += 1
+        else:
+            self._add_outcome(line)
+        self._add_traffic(history)
+
+    def _add_outcome(self, line: ManifestLine) -> None:
+        name = line.resolver or NOBODY
+        share = self._resolvers.setdefault(name, ResolverShare(name))
+        setattr(share, line.outcome, getattr(share, line.outcome) + 1)
+        share.bytes += line.bytes or 0
+        if line.reason:
+            reason = (line.outcome, line.reason.partition(":")[0])
+            if reason not in self._reasons and len(self._reasons) >= MOST_REASONS:
+                reason = (line.outcome, OTHERS)
+            self._reasons[reason] += 1
+
+    def _add_traffic(self, history: ItemHistory) -> None:
+        latest = len(history.attempts) - len(last_visit(history.attempts))
+        for number, attempt in enumerate(history.attempts):
+            for call in calls_in(attempt.calls):
+                self._politeness.add(call)
+                self._traffic.add(call)
+                if number >= latest:
+                    self._latest.add(call)
+
+    def report(self) -> Report:
+        resolvers = sorted(self._resolvers.values(), key=lambda each: (-each.items, each.resolver))
+        reasons = sorted(self._reasons.items(), key=lambda each: (-each[1], each[0]))
+        return Report(
+            items=self._items,
+            unfinished=self._unfinished,
+            resolvers=resolvers,
+            reasons=[ReasonShare(*reason, items) for reason, items in reasons],
+            latest=self._latest,
+            traffic=self._traffic,
+            hosts=self._politeness.conducts(),
+        )

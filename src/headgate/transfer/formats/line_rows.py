@@ -1,0 +1,119 @@
+"""Files with a row in each line: where reading goes on, and what becomes of lines that are bad."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from headgate.ports.source import Batch
+from headgate.transfer.lines import Encoding, Lines, read_lines
+from headgate.transfer.places.local import open_file
+from headgate.transfer.position import Position, encode_position
+
+RAW = "_raw"
+"""A bad line is kept as text under this name."""
+RAW_LIMIT = 10_000
+
+_TOO_LONG = "the line is longer than a row may be"
+_encoder = msgspec.json.Encoder()
+
+
+class Rows(msgspec.Struct):
+    """What a batch holds so far."""
+
+    lines: list[int] = []
+    values: list[Mapping[str, Any]] = []
+    problems: dict[int, str] = {}
+
+    def good(self, line: int, row: Mapping[str, Any]) -> None:
+        """Take in a row."""
+        self.lines.append(line)
+        self.values.append(row)
+
+    def bad(self, line: int, text: str, problem: str) -> None:
+        """Take in a line that is no row."""
+        self.problems[len(self.values)] = problem
+        self.good(line, {RAW: text[:RAW_LIMIT]})
+
+
+class LineFormat(Protocol):
+    """How lines become rows."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns seen so far."""
+        ...
+
+    def read(self, raw: Sequence[bytes], first_line: int, found: Rows) -> None:
+        """Take the rows of some lines in."""
+        ...
+
+
+class LineReader:
+    """Rows from a position on."""
+
+    notes: tuple[str, ...] = ()
+    sheets: tuple[str, ...] = ()
+
+    def __init__(
+        self, path: Path, encoding: Encoding, start: Position, limit: int, form: LineFormat
+    ) -> None:
+        self._file = open_file(path)
+        self._offset = max(start.offset, encoding.start)
+        self._file.seek(self._offset)
+        self._encoding = encoding
+        self._form = form
+        self._groups = read_lines(self._file, encoding, limit)
+        self._group = Lines((), 0)
+        self._used = 0
+        self._line = start.line
+        self._row = start.row
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns seen so far."""
+        return self._form.columns
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def take(self, rows: int, max_bytes: int) -> Batch:
+        """Further rows."""
+        found = Rows()
+        began = self._offset
+        while len(found.values) < rows and self._offset - began < max_bytes and self._more():
+            self._take_from_group(rows - len(found.values), found)
+        first = self._row + 1
+        self._row += len(found.values)
+        position = Position(self._offset, self._line, self._row, self.columns)
+        return Batch(
+            first_row=first,
+            lines=found.lines,
+            values=found.values,
+            texts=_encoder.encode_lines(found.values).decode().split("\n")[:-1],
+            problems=found.problems,
+            position=encode_position(position),
+            size=self._offset - began,
+        )
+
+    def _more(self) -> bool:
+        if self._used == len(self._group.raw):
+            group = next(self._groups, None)
+            if group is None:
+                return False
+            self._group, self._used = group, 0
+        return True
+
+    def _take_from_group(self, rows: int, found: Rows) -> None:
+        group = self._group
+        raw = group.raw[self._used : self._used + rows]
+        self._used += len(raw)
+        if group.overlong:
+            self._offset += group.size
+            found.bad(self._line + 1, raw[0].decode(self._encoding.name, "replace"), _TOO_LONG)
+        else:
+            self._offset += sum(map(len, raw))
+            self._form.read(raw, self._line + 1, found)
+        self._line += len(raw)
