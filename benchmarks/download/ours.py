@@ -39,13 +39,13 @@ class Download:
             "--quiet",
         ]
 
-    def prepare(self, urls: Iterable[str], *, wide_open: str = "") -> None:
-        """Write the list and the settings; one host may be given all places at once."""
+    def prepare(self, urls: Iterable[str], *, wide_open: bool = False) -> None:
+        """Write the list and the settings; a host may be given all places at once."""
         (self.home / "urls.txt").write_text("".join(f"{url}\n" for url in urls))
         settings = "[net]\nallow_private = true\n"
         if wide_open:
-            settings += f'[providers.site]\nhosts = ["{wide_open}"]\nconcurrency = {AT_ONCE}\n'
-            settings += f"concurrency_per_host = {AT_ONCE}\n"
+            settings += f"[providers.files]\nconcurrency_per_host = {AT_ONCE}\n"
+            settings += f"concurrency_per_domain = {AT_ONCE}\n"
         (self.home / "headgate.toml").write_text(settings)
 
     def run(self) -> command.Report:

@@ -41,11 +41,6 @@ class Site(Service):
         configuration.write_text(self._configuration())
         return ["-e", "stderr", "-p", str(self.folder), "-c", str(configuration)]
 
-    @property
-    def authority(self) -> str:
-        """The first host, with its port."""
-        return f"{self._hosts[0]}:{self.port}"
-
     def url(self, name: str, host: str | None = None) -> str:
         return f"http://{host or self._hosts[0]}:{self.port}/{name}"
 
@@ -76,9 +71,9 @@ class Site(Service):
                 server {{
                     {" ".join(f"listen {host}:{self.port} backlog=4096;" for host in self._hosts)}
                     root {self._files};
+                    {cache}
                     location = /robots.txt {{ return 200 "User-agent: *\\nAllow: /\\n"; }}
                     location / {{
-                        {cache}
                         if (-f {self._closed}/$server_addr) {{
                             add_header Retry-After {self._retry_after_s} always;
                             return 429;
