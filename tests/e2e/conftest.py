@@ -1,10 +1,12 @@
 """What most tests of the polite client need: a server to ask."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.kit.api_server import ApiServer, Caller
+from tests.kit.downloads import Downloads, downloads_in
 from tests.kit.provider import Provider
 
 
@@ -25,3 +27,10 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
 def admin(api: ApiServer) -> Caller:
     """Whoever started the server."""
     return api.admin()
+
+
+@pytest.fixture
+async def download(tmp_path: Path) -> AsyncIterator[Downloads]:
+    """Downloads into a folder of their own."""
+    async with downloads_in(tmp_path) as downloads:
+        yield downloads

@@ -118,11 +118,20 @@ def test_forbidden_places_are_refused_or_fail_in_the_background(admin: Caller, s
 
 
 @pytest.mark.parametrize(
-    "handler", ["shop.py", "./shop.py:price", "os:system", "headgate.testing:run_handler", "none"]
+    "handler",
+    [
+        "shop.py",
+        "./shop.py:price",
+        "os:system",
+        "headgate.testing:run_handler",
+        "none",
+        "download",  # it writes wherever a job says
+    ],
 )
 def test_a_handler_is_a_name_that_is_listed(admin: Caller, handler: str):
     listed = {each["name"] for each in admin.get("/api/handlers").ok()["items"]}
     assert {"shop.price", "shop.gated"} <= listed
+    assert handler not in listed
     admin.upload(("r.csv", rows_csv(1)), handler=handler).refused(422, "shop.price")
     admin.post("/api/jobs", {"handler": handler, "items": [{"id": 1}]}).refused(422, "shop.price")
 

@@ -1,7 +1,6 @@
 """Servers that lie about files: each lie ends as it should, with its reason, and leaves nothing."""
 
 import gzip
-from collections.abc import AsyncIterator, Iterator
 from email.utils import formatdate
 from pathlib import Path
 
@@ -12,37 +11,33 @@ from headgate.engine.clock import SystemClock
 from headgate.handlers.download import pouring
 from headgate.net import guard
 from tests.kit.answers import Answer, Request, by_path, in_turn, redirect
-from tests.kit.downloads import Downloads, Ending, downloads_in, pdf_of, settings_in
+from tests.kit.downloads import (
+    PDF,
+    Downloads,
+    Ending,
+    downloads_in,
+    files,
+    pdf_of,
+    settings_in,
+)
 from tests.kit.provider import Provider
 
-PDF = [("Content-Type", "application/pdf")]
 PAGE = b"<!DOCTYPE html><html><head><title>Access denied</title></head><body>Log in</body></html>"
 GOOD = pdf_of(5_000)
 ROBOTS = Answer(404)
 
 
-@pytest.fixture
-def server() -> Iterator[Provider]:
-    with Provider() as provider:
-        yield provider
-
-
-@pytest.fixture
-async def download(tmp_path: Path) -> AsyncIterator[Downloads]:
-    async with downloads_in(tmp_path) as downloads:
-        yield downloads
-
-
-def serve(server: Provider, **answers: Answer) -> None:
+def serve(provider: Provider, **answers: Answer) -> None:
     """Files by name; the underscore in a name is its dot."""
-    scripts = {f"/{name.replace('_', '.')}": in_turn(answer) for name, answer in answers.items()}
-    server.script = by_path({"/robots.txt": in_turn(ROBOTS), **scripts})
+    files(provider, {f"/{name.replace('_', '.')}": in_turn(each) for name, each in answers.items()})
 
 
-async def fetch_one(download: Downloads, server: Provider, answer: Answer, **config: int) -> Ending:
+async def fetch_one(
+    download: Downloads, provider: Provider, answer: Answer, **config: int
+) -> Ending:
     """What becomes of /paper.pdf if it is answered so; whatever happens, a good file is kept."""
-    serve(server, paper_pdf=answer, good_pdf=Answer(200, PDF, GOOD))
-    endings = await download([server.url("/paper.pdf"), server.url("/good.pdf")], **config)
+    serve(provider, paper_pdf=answer, good_pdf=Answer(200, PDF, GOOD))
+    endings = await download([provider.url("/paper.pdf"), provider.url("/good.pdf")], **config)
     assert endings[1].status is ItemStatus.DONE
     assert download.shown()["good.pdf"] == GOOD
     return endings[0]
@@ -64,11 +59,11 @@ def assert_nothing_kept(download: Downloads) -> None:
     ],
 )
 async def test_a_pdf_with_a_bad_status_is_no_file(
-    download: Downloads, server: Provider, status: int, ending: ItemStatus, attempts: int
+    download: Downloads, provider: Provider, status: int, ending: ItemStatus, attempts: int
 ):
-    found = await fetch_one(download, server, Answer(status, PDF, GOOD))
+    found = await fetch_one(download, provider, Answer(status, PDF, GOOD))
     assert (found.status, found.code, found.attempts) == (ending, f"http-{status}", attempts)
-    assert found.result["url"] == server.url("/paper.pdf")
+    assert found.result["url"] == provider.url("/paper.pdf")
     assert_nothing_kept(download)
 
 
@@ -117,16 +112,18 @@ LIES = {
 
 @pytest.mark.parametrize("lie", LIES)
 async def test_a_lie_has_its_reason_and_leaves_nothing(
-    download: Downloads, server: Provider, lie: str
+    download: Downloads, provider: Provider, lie: str
 ):
     answer, reason, attempts = LIES[lie]
-    found = await fetch_one(download, server, answer)
+    found = await fetch_one(download, provider, answer)
     assert (found.status, found.code, found.attempts) == (ItemStatus.ERROR, reason, attempts)
     assert_nothing_kept(download)
 
 
-async def test_more_than_its_length_says_is_no_file(download: Downloads, server: Provider):
-    found = await fetch_one(download, server, Answer(200, [*PDF, ("Content-Length", "4000")], GOOD))
+async def test_more_than_its_length_says_is_no_file(download: Downloads, provider: Provider):
+    found = await fetch_one(
+        download, provider, Answer(200, [*PDF, ("Content-Length", "4000")], GOOD)
+    )
     # The rest may come with the file, as what should be the next answer, or a moment later.
     assert found.status is ItemStatus.ERROR
     assert found.code in {"protocol", "pdf-without-end"}
@@ -134,86 +131,88 @@ async def test_more_than_its_length_says_is_no_file(download: Downloads, server:
 
 
 async def test_a_body_without_end_is_stopped_at_the_largest_size(
-    download: Downloads, server: Provider
+    download: Downloads, provider: Provider
 ):
     endless = Answer(200, CHUNKED, in_chunks(pdf_of(8_000_000)))
-    found = await fetch_one(download, server, endless, max_bytes=200_000)
+    found = await fetch_one(download, provider, endless, max_bytes=200_000)
     assert (found.status, found.code) == (ItemStatus.ERROR, "too-large")
-    (seen,) = [seen for seen in server.seen if seen.request.path == "/paper.pdf"]
+    (seen,) = [seen for seen in provider.seen if seen.request.path == "/paper.pdf"]
     assert not seen.complete
     assert_nothing_kept(download)
 
 
 async def test_a_body_that_drips_is_given_up(
-    download: Downloads, server: Provider, monkeypatch: pytest.MonkeyPatch
+    download: Downloads, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(pouring, "WINDOW_S", 0.2)
-    found = await fetch_one(download, server, Answer(200, PDF, GOOD, drip_s=0.05))
+    found = await fetch_one(download, provider, Answer(200, PDF, GOOD, drip_s=0.05))
     assert (found.status, found.code, found.attempts) == (ItemStatus.ERROR, "too-slow", 3)
     assert_nothing_kept(download)
 
 
-async def test_a_server_that_falls_silent_is_given_up(server: Provider, tmp_path: Path):
+async def test_a_server_that_falls_silent_is_given_up(provider: Provider, tmp_path: Path):
     settings = settings_in(tmp_path)
     async with downloads_in(tmp_path, settings) as download:
-        found = await fetch_one(download, server, Answer(200, PDF, GOOD, silent=True), timeout_s=1)
+        found = await fetch_one(
+            download, provider, Answer(200, PDF, GOOD, silent=True), timeout_s=1
+        )
         assert (found.status, found.code) == (ItemStatus.ERROR, "timeout")
         assert_nothing_kept(download)
 
 
-async def test_redirects_that_lead_in_a_circle(download: Downloads, server: Provider):
-    found = await fetch_one(download, server, redirect("/paper.pdf"))
+async def test_redirects_that_lead_in_a_circle(download: Downloads, provider: Provider):
+    found = await fetch_one(download, provider, redirect("/paper.pdf"))
     assert (found.status, found.code) == (ItemStatus.ERROR, "redirect-loop")
 
 
 async def test_no_special_address_is_asked_and_none_by_redirect(
-    server: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    provider: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     async with downloads_in(tmp_path, settings_in(tmp_path, private=False)) as download:
-        (found,) = await download([server.url("/paper.pdf")])
+        (found,) = await download([provider.url("/paper.pdf")])
         assert (found.status, found.code) == (ItemStatus.ERROR, "address-refused")
-        assert server.connections == 0
+        assert provider.connections == 0
         real = guard.refusal_of
         monkeypatch.setattr(
             guard, "refusal_of", lambda where: None if where == "127.0.0.1" else real(where)
         )
-        serve(server, paper_pdf=redirect(server.url("/paper.pdf", host="127.0.0.2")))
-        (found,) = await download([server.url("/paper.pdf")])
+        serve(provider, paper_pdf=redirect(provider.url("/paper.pdf", host="127.0.0.2")))
+        (found,) = await download([provider.url("/paper.pdf")])
         assert (found.status, found.code) == (ItemStatus.ERROR, "address-refused")
         assert found.attempts == 1
 
 
-async def test_the_cap_holds_at_the_host_behind_a_redirect(download: Downloads, server: Provider):
+async def test_the_cap_holds_at_the_host_behind_a_redirect(download: Downloads, provider: Provider):
     def answer(request: Request) -> Answer:
         if request.path == "/robots.txt":
             return ROBOTS
         if request.host.startswith("localhost"):
             return Answer(200, PDF, pdf_of(1_100, request.path), delay_s=0.5)
-        return redirect(server.url(request.path, host="localhost"))
+        return redirect(provider.url(request.path, host="localhost"))
 
-    server.script = answer
-    endings = await download([server.url(f"/{number}.pdf") for number in range(16)])
+    provider.script = answer
+    endings = await download([provider.url(f"/{number}.pdf") for number in range(16)])
     assert {found.status for found in endings} == {ItemStatus.DONE}
-    assert endings[0].result["final_url"] == server.url("/0.pdf", host="localhost")
-    assert server.overlap(f"localhost:{server.port}") == 4
-    assert server.overlap(f"127.0.0.1:{server.port}") <= 4
+    assert endings[0].result["final_url"] == provider.url("/0.pdf", host="localhost")
+    assert provider.overlap(f"localhost:{provider.port}") == 4
+    assert provider.overlap(f"127.0.0.1:{provider.port}") <= 4
 
 
-async def test_what_robots_txt_bars_is_skipped(download: Downloads, server: Provider):
+async def test_what_robots_txt_bars_is_skipped(download: Downloads, provider: Provider):
     rules = Answer(200, body=b"User-agent: *\nDisallow: /private/\n")
     files = {"/robots.txt": in_turn(rules), "/open.pdf": in_turn(Answer(200, PDF, GOOD))}
-    server.script = by_path(files)
-    barred, kept = await download([server.url("/private/a.pdf"), server.url("/open.pdf")])
+    provider.script = by_path(files)
+    barred, kept = await download([provider.url("/private/a.pdf"), provider.url("/open.pdf")])
     assert (barred.status, barred.code) == (ItemStatus.SKIPPED, "robots")
     assert kept.status is ItemStatus.DONE
-    assert {seen.request.path for seen in server.seen} == {"/robots.txt", "/open.pdf"}
+    assert {seen.request.path for seen in provider.seen} == {"/robots.txt", "/open.pdf"}
 
 
 async def test_a_wrong_checksum_is_found_and_a_right_one_kept(
-    download: Downloads, server: Provider
+    download: Downloads, provider: Provider
 ):
-    serve(server, a_pdf=Answer(200, PDF, GOOD))
-    url = server.url("/a.pdf")
+    serve(provider, a_pdf=Answer(200, PDF, GOOD))
+    url = provider.url("/a.pdf")
     rows = [
         {"url": url, "md5": "0" * 32},
         {"url": url, "sha256": "f" * 64},
@@ -227,42 +226,37 @@ async def test_a_wrong_checksum_is_found_and_a_right_one_kept(
     assert download.shown() == {}
 
 
-async def test_only_types_that_are_asked_for_are_kept(download: Downloads, server: Provider):
-    serve(server, a_pdf=Answer(200, PDF, GOOD), b_html=Answer(200, [], PAGE))
-    pdf, page = await download([server.url("/a.pdf"), server.url("/b.html")], types=["html"])
+async def test_only_types_that_are_asked_for_are_kept(download: Downloads, provider: Provider):
+    serve(provider, a_pdf=Answer(200, PDF, GOOD), b_html=Answer(200, [], PAGE))
+    pdf, page = await download([provider.url("/a.pdf"), provider.url("/b.html")], types=["html"])
     assert (pdf.status, pdf.code) == (ItemStatus.ERROR, "wrong-type")
     assert (page.status, page.result["content_type"]) == (ItemStatus.DONE, "text/html")
 
 
 async def test_the_head_is_asked_for_first_where_that_is_wished(
-    download: Downloads, server: Provider
+    download: Downloads, provider: Provider
 ):
     serve(
-        server,
+        provider,
         good_pdf=Answer(200, PDF, GOOD),
         large_pdf=Answer(200, [*PDF, ("Content-Length", str(10**10))]),
     )
-    urls = [server.url("/good.pdf"), server.url("/large.pdf"), server.url("/gone.pdf")]
+    urls = [provider.url("/good.pdf"), provider.url("/large.pdf"), provider.url("/gone.pdf")]
     good, large, gone = await download(urls, head=True)
     assert (good.status, gone.status) == (ItemStatus.DONE, ItemStatus.NOT_FOUND)
     assert (large.status, large.code) == (ItemStatus.ERROR, "too-large")
-    asked = [(seen.request.method, seen.request.path) for seen in server.seen]
+    asked = [(seen.request.method, seen.request.path) for seen in provider.seen]
     assert ("GET", "/good.pdf") in asked
     assert not {("GET", "/large.pdf"), ("GET", "/gone.pdf")} & set(asked)
 
 
 @pytest.mark.parametrize("told", ["1", "0", "31536000", "a date", "no time at all"])
 async def test_a_refusal_costs_no_attempt_whatever_time_it_names(
-    download: Downloads, server: Provider, told: str
+    download: Downloads, provider: Provider, told: str
 ):
     if told == "a date":
         told = formatdate(SystemClock().now() / 1e6 + 1.5, usegmt=True)
     refusal = Answer(429, [("Retry-After", told)], b"later")
-    server.script = by_path(
-        {
-            "/robots.txt": in_turn(ROBOTS),
-            "/a.pdf": in_turn(refusal, Answer(200, PDF, GOOD)),
-        }
-    )
-    (found,) = await download([server.url("/a.pdf")])
+    files(provider, {"/a.pdf": in_turn(refusal, Answer(200, PDF, GOOD))})
+    (found,) = await download([provider.url("/a.pdf")])
     assert (found.status, found.attempts) == (ItemStatus.DONE, 1)

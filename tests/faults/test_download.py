@@ -13,23 +13,26 @@ import pytest
 from headgate.transfer.artifacts.folder import ASIDE
 from headgate.transfer.artifacts.shelf import STORE
 from tests.faults import download_writer as writer
-from tests.kit.answers import Answer, Request, by_path, in_turn
+from tests.kit.answers import Answer, Request, in_turn
 from tests.kit.cli import Cli
 from tests.kit.command import Command, until
-from tests.kit.downloads import pdf_of
+from tests.kit.downloads import PDF, files, pdf_of
 from tests.kit.provider import Provider
 
 PROGRAM = Path(writer.__file__)
 ROOT = PROGRAM.parents[2]
-PDF = [("Content-Type", "application/pdf"), ("ETag", '"1"')]
+TAGGED = [*PDF, ("ETag", '"1"')]
 LARGE, SMALL = pdf_of(1_300_000, "large"), pdf_of(2_000, "small")
 BODIES = {"/large.pdf": LARGE, "/small.pdf": SMALL}
 
 
 @pytest.fixture
 def server() -> Iterator[Provider]:
-    scripts = {path: in_turn(Answer(200, PDF, body)) for path, body in BODIES.items()}
-    with Provider(by_path({"/robots.txt": in_turn(Answer(404)), **scripts})) as provider:
+    with Provider() as provider:
+        files(
+            provider,
+            {path: in_turn(Answer(200, TAGGED, body)) for path, body in BODIES.items()},
+        )
         yield provider
 
 
@@ -77,10 +80,10 @@ def test_a_command_that_is_killed_in_the_middle_of_a_body_goes_on_there(tmp_path
         start = int(request.headers.get("range", "bytes=0-")[6:-1])
         told = ("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
         if start:
-            return Answer(206, [*PDF, told], body[start:])
+            return Answer(206, [*TAGGED, told], body[start:])
         # Most of it comes at once, and the rest never.
         length = ("Content-Length", str(len(body)))
-        return Answer(200, [*PDF, length], body[:2_000_000], hold=True)
+        return Answer(200, [*TAGGED, length], body[:2_000_000], hold=True)
 
     cli = Cli(tmp_path)
     cli.environment["HEADGATE_NET__ALLOW_PRIVATE"] = "true"

@@ -32,9 +32,12 @@ from headgate.ports.items import EnqueueRequest, RequeueRequest
 from headgate.ports.reads import ItemQuery
 from headgate.stores.sqlite.store import SqliteStore
 from tests.kit import factories
+from tests.kit.answers import Answer, Script, by_path, in_turn
 from tests.kit.observer import SpyObserver
+from tests.kit.provider import Provider
 
 Row = Mapping[str, Any]
+PDF = [("Content-Type", "application/pdf")]
 FINISHED = frozenset(ItemStatus) - {ItemStatus.PENDING, ItemStatus.PROCESSING}
 
 
@@ -62,6 +65,16 @@ def pdf_of(size: int, mark: str = "a") -> bytes:
     """A PDF of that many bytes; another mark makes another content."""
     head, tail = f"%PDF-1.7\n% {mark}\n".encode(), b"\ntrailer\n<<>>\n%%EOF\n"
     return head + b"x" * (size - len(head) - len(tail)) + tail
+
+
+def files(server: Provider, scripts: Mapping[str, Script]) -> None:
+    """Serve these paths and no robots.txt."""
+    server.script = by_path({"/robots.txt": in_turn(Answer(404)), **scripts})
+
+
+def asked(server: Provider) -> list[str]:
+    """The paths that were asked for, without robots.txt."""
+    return [seen.request.path for seen in server.seen if seen.request.path != "/robots.txt"]
 
 
 class Downloads:

@@ -300,8 +300,10 @@ def _converted(leaf: Leaf, given: _Given) -> Any:
     if not strict and isinstance(value, str) and value != "null" and _is_list(leaf.type):
         value = [part.strip() for part in value.split(",")]
     try:
+        if isinstance(value, str) and get_origin(leaf.type) is Mapping:
+            value = msgspec.json.decode(value)
         return msgspec.convert(value, leaf.type, strict=strict)
-    except msgspec.ValidationError as error:
+    except msgspec.DecodeError as error:
         shown = without_secrets(given.value) if isinstance(given.value, str) else given.value
         choices: list[str] = list(leaf.type) if isinstance(leaf.type, EnumType) else []
         wanted = f"use one of {', '.join(choices)}" if choices else str(error).replace("`", "")

@@ -64,20 +64,7 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
     observer = LogObserver(settings.log.level)
     policy = msgspec.structs.replace(settings.worker, concurrency=order.concurrency)
     async with ObservedStore(open_store(settings), observer, clock) as store:
-        me = name_of(os.getpid())
-        await store.jobs.register(
-            WorkerInfo(
-                id=order.worker,
-                session_id=order.session,
-                host=me.host,
-                boot_id=me.boot_id,
-                pid=me.pid,
-                started_ticks=me.started_ticks,
-                version=__version__,
-                ttl_s=settings.claim.lock_floor_s,
-                jobs=order.jobs or (),
-            ),
-        )
+        await store.jobs.register(_this_worker(briefing))
         rng = Random()  # noqa: S311  jitter
         traffic = Traffic(settings, store, order.worker, clock, rng)
         folders = Folders(clock)
@@ -109,6 +96,21 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
     if report.stuck:
         reporter.say(WorkerReport(stuck=True))
     return STUCK if report.stuck else 0
+
+
+def _this_worker(briefing: Briefing) -> WorkerInfo:
+    me, order = name_of(os.getpid()), briefing.order
+    return WorkerInfo(
+        id=order.worker,
+        session_id=order.session,
+        host=me.host,
+        boot_id=me.boot_id,
+        pid=me.pid,
+        started_ticks=me.started_ticks,
+        version=__version__,
+        ttl_s=briefing.settings.claim.lock_floor_s,
+        jobs=order.jobs or (),
+    )
 
 
 def main() -> None:

@@ -8,7 +8,13 @@ from typing import Any
 import msgspec
 
 from headgate.core.call import Call
-from headgate.core.errors import IllegalMove, UnknownHandler, UnknownJob, UsageError
+from headgate.core.errors import (
+    HeadgateError,
+    IllegalMove,
+    UnknownHandler,
+    UnknownJob,
+    UsageError,
+)
 from headgate.core.item import ClaimedItem
 from headgate.core.reuse import parse_span
 from headgate.core.status import JobMove
@@ -152,7 +158,7 @@ class Workshop:
 
     async def halt(self, job_id: int, reason: str) -> None:
         """Let a job rest until somebody resumes it: no item of it would fare better."""
-        with suppress(IllegalMove, UnknownJob):  # an item before this one met with the same
+        with suppress(HeadgateError):  # it rests already, or the store is away: items come back
             await self._store.jobs.move_job(job_id, JobMove.PAUSE, reason)
             self._log.error("job paused", job=job_id, reason=reason)
 

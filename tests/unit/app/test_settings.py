@@ -71,7 +71,11 @@ def test_a_named_file_is_read_instead_of_the_default_one():
     assert loaded.settings.log.level == "warning"
 
 
-EXAMPLES = {"gates.ledger": "redis://localhost/0", "gates.rate": "5/s"}
+EXAMPLES = {
+    "gates.ledger": "redis://localhost/0",
+    "gates.rate": "5/s",
+    "download.email": "me@example.org",
+}
 
 
 def test_every_variable_of_every_setting_is_known():

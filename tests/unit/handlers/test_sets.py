@@ -10,7 +10,7 @@ import pytest
 from headgate.core.errors import UnknownHandler
 from headgate.handlers import registry
 from headgate.handlers.info import HandlerInfo, describe
-from headgate.handlers.registry import load_all, resolve
+from headgate.handlers.registry import SHIPPED, load_all, resolve
 
 SHOP = '''
 from headgate import handler
@@ -51,7 +51,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def names(*references: str) -> list[str]:
-    return sorted(name for name in load_all(references) if name != "http.lookup")
+    return sorted(name for name in load_all(references) if name not in SHIPPED)
 
 
 def test_marked_functions_of_files_and_modules_are_known_by_name(folder: Path):

@@ -65,6 +65,8 @@ class Fetch:
         self._plan = plan
         self._through = through
         self._checksum = subject.wanted.checksum(plan)
+        self._begun = False
+        """What lies aside is ours; before, it may be the beginning of what another plan brings."""
         # Packed bodies cannot be gone on with, and nobody knows their length beforehand.
         self._headers = {**subject.headers, "accept-encoding": "identity", **plan.headers}
         if plan.referer:
@@ -83,7 +85,10 @@ class Fetch:
             draft.abandon()
             raise PlanFailed("cannot-keep", Weight.UNFIT, str(trouble)) from trouble
         except (PlanFailed, ArtifactTrouble):
-            draft.abandon()
+            if self._begun:
+                draft.abandon()
+            else:
+                await draft.leave()
             raise
         except (AttemptOver, asyncio.CancelledError):
             # Cut off, too slow, or told to stop: what has come is good for another try.
@@ -149,6 +154,8 @@ class Fetch:
         condition = {"range": f"bytes={kept.size}-", "if-range": kept.origin.validator}
         async with self._stream({**self._headers, **condition}) as reply:
             status = reply.status_code
+            # What does not fit to what the server has is good for nothing.
+            self._begun = status in {PARTIAL, NOT_SATISFIABLE}
             if status == PARTIAL and self._continues(reply, kept):
                 inspection = Inspection(
                     self._subject.wanted.expected(self._plan, status, reply.headers)
@@ -174,6 +181,7 @@ class Fetch:
         expected = self._subject.wanted.expected(self._plan, status, reply.headers)
         if finding := look_at_reply(status, expected):
             raise unfit(finding, status)
+        self._begun = True
         draft.start(self._origin(reply))
         return await self._keep(draft, reply, Inspection(expected))
 

@@ -21,10 +21,11 @@ from headgate.handlers.download.resolvers.lineup import Lineup
 from headgate.handlers.download.resolvers.options import ResolverPolicy
 from headgate.handlers.download.resolvers.registry import RESOLVERS
 from headgate.handlers.download.search import Search
-from headgate.handlers.download.trial import Miss, PlanFailed, miss_of, outcome_of
-from headgate.handlers.download.wanted import Wanted
+from headgate.handlers.download.trial import Miss, PlanFailed, bad_row, miss_of, outcome_of
+from headgate.handlers.download.wanted import BadChecksum, Wanted, Wishes
 from headgate.ports.artifacts import FolderTrouble
 from headgate.ports.handler import Context, HandlerSpec
+from headgate.ports.http import Http
 
 HOSTS: Final = "files"
 """The provider whose settings hold for every host that no other provider has."""
@@ -45,14 +46,27 @@ class Download:
 
     def __init__(self, config: DownloadConfig, lineup: Lineup, headers: Mapping[str, str]) -> None:
         self._config = config
+        self._wishes = Wishes(config.allowed, config.bounds)
         self._lineup = lineup
         self._headers = headers
 
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """Resolvers that are not asked, and why."""
+        return self._lineup.left_out
+
+    def search(self, identifier: Identifier, http: Http) -> Search:
+        """Whom to ask about an identifier, and what they say."""
+        return Search(identifier, self._lineup, http, self._headers)
+
     async def __call__(self, item: Item, ctx: Context) -> Outcome:
         """Try plan after plan until one leads to a file; AttemptOver if another try may."""
-        identifier = identifier_of(item.input)
-        wanted = Wanted(self._config, item.input)
-        search = Search(identifier, self._lineup, ctx.http, self._headers)
+        try:
+            identifier = identifier_of(item.input)
+            wanted = Wanted(self._wishes, item.input)
+        except (BadIdentifier, BadChecksum) as bad:
+            raise bad_row(bad) from None
+        search = self.search(identifier, ctx.http)
         try:
             folder = await ctx.folder(self._config.out)
             subject = Subject(identifier, self._config, wanted, ctx.http, folder, self._headers)

@@ -63,6 +63,8 @@ class Kind(StrEnum):
 class BadIdentifier(AttemptOver):
     """A row that names nothing to download; no retry will change that."""
 
+    code = "bad-identifier"
+
     def __init__(self, given: str, problem: str) -> None:
         shown = f"{given[:100]!r} " if given else ""
         super().__init__(Fault(FaultClass.PERMANENT, f"{shown}{problem}"))

@@ -110,6 +110,11 @@ def miss_of(over: AttemptOver, resolver: str, url: str) -> Miss:
     return Miss(resolver, url, code, weight, str(over), 0, ending)
 
 
+def bad_row(over: AttemptOver) -> AttemptOver:
+    """A row that asks for nothing that could be looked for."""
+    return AttemptOver(outcome_of([miss_of(over, "", "")], ""))
+
+
 def miss_of_reading(resolver: str, reading: Reading) -> Miss | None:
     """A resolver that named no file; None if it was not even asked."""
     match reading.verdict:
@@ -159,7 +164,7 @@ def _soonest(misses: Sequence[Miss], result: dict[str, Any]) -> Fault:
 def _told(decisive: Miss | None, url: str, others: Sequence[Miss]) -> dict[str, Any]:
     return {
         "reason": decisive.reason if decisive else NO_FILE,
-        "resolver": decisive.resolver if decisive else None,
+        "resolver": (decisive and decisive.resolver) or None,
         "url": (decisive.url if decisive else "") or url or None,
         "tried": [miss.told() for miss in others],
     }

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+import msgspec
+
 from headgate.core.content_type import ContentType, stated_type
 from headgate.core.ending import AttemptOver
 from headgate.core.fault import Fault, FaultClass
-from headgate.core.verification import Checksum, Expected, stated_length
-from headgate.handlers.download.config import DownloadConfig
+from headgate.core.verification import Checksum, Expected, SizeBounds, stated_length
 from headgate.handlers.download.note import Note
 from headgate.handlers.download.plan import Plan
 
@@ -37,12 +38,21 @@ def checksum_in(row: Mapping[str, Any]) -> Checksum | None:
     return None
 
 
+class Wishes(msgspec.Struct, frozen=True):
+    """What will do for every item of a job."""
+
+    allowed: frozenset[ContentType]
+    """None named: whatever the resolver promises."""
+    bounds: SizeBounds
+
+
 class Wanted:
     """What will do for one item."""
 
-    def __init__(self, config: DownloadConfig, row: Mapping[str, Any]) -> None:
-        self._allowed = config.allowed
-        self._bounds = config.bounds
+    __slots__ = ("_checksum", "_wishes")
+
+    def __init__(self, wishes: Wishes, row: Mapping[str, Any]) -> None:
+        self._wishes = wishes
         self._checksum = checksum_in(row)
 
     def checksum(self, plan: Plan) -> Checksum | None:
@@ -56,7 +66,7 @@ class Wanted:
 
     def allowed(self, plan: Plan) -> frozenset[ContentType]:
         """The types that will do; none: any."""
-        return self._allowed or frozenset(map(ContentType, plan.types))
+        return self._wishes.allowed or frozenset(map(ContentType, plan.types))
 
     def expected(self, plan: Plan, status: int, headers: Mapping[str, str]) -> Expected:
         """What the body of a reply must be."""
@@ -66,7 +76,7 @@ class Wanted:
             allowed=self.allowed(plan),
             length=stated_length(status, headers),
             checksum=self.checksum(plan),
-            bounds=self._bounds,
+            bounds=self._wishes.bounds,
         )
 
     def will_do(self, plan: Plan, note: Note) -> bool:
@@ -74,6 +84,7 @@ class Wanted:
         allowed, checksum = self.allowed(plan), self.checksum(plan)
         if allowed and note.content_type not in allowed:
             return False
-        if not self._bounds.min_bytes <= note.bytes <= self._bounds.max_bytes:
+        bounds = self._wishes.bounds
+        if not bounds.min_bytes <= note.bytes <= bounds.max_bytes:
             return False
         return checksum is None or checksum == Checksum("sha256", note.sha256)

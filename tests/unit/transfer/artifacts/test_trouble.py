@@ -5,7 +5,7 @@ import errno
 import hashlib
 import os
 import shutil
-import subprocess
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -22,31 +22,19 @@ from headgate.transfer.artifacts import committer, durability, partial, shelf
 from headgate.transfer.artifacts.draft import BLOCK
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
 from headgate.transfer.artifacts.trouble import said
+from tests.kit.mounts import mounted, needs_root, remount
 
 IS_ROOT = os.geteuid() == 0
-needs_root = pytest.mark.skipif(not IS_ROOT, reason="only root can mount a file system")
 
 
 @pytest.fixture
 def mount(tmp_path):
-    mounted = []
-
-    def do(*words):
-        place = tmp_path / "mounted"
-        place.mkdir()
-        done = subprocess.run(["mount", *words, str(place)], check=False, capture_output=True)
-        if done.returncode:
-            pytest.skip(f"no mounting here: {done.stderr.decode()}")
-        mounted.append(place)
-        return place
-
-    yield do
-    for place in mounted:
-        subprocess.run(["umount", "--lazy", str(place)], check=True)
+    with ExitStack() as stack:
+        yield lambda *words: stack.enter_context(mounted(tmp_path / "mounted", *words))
 
 
 def make_read_only(place):
-    subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+    remount(place, "ro")
 
 
 async def keep(folder, name, *pieces):
