@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from headgate.engine.gates.gate import Gate
 from headgate.engine.gates.way import Way
 from headgate.ports.gate import Cost, Feedback
 
@@ -34,7 +33,7 @@ class Passed:
         way: Way,
         departure: Departure,
         now: Callable[[], float],
-        freed: Callable[[Gate], None],
+        freed: Callable[..., None],
     ) -> None:
         self._pool = pool
         self._way = way
@@ -93,4 +92,4 @@ class Passed:
             self._held = False
             for gate in self._way.gates:
                 gate.in_flight -= 1
-                self._freed(gate)
+            self._freed(*self._way.gates)

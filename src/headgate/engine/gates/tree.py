@@ -119,9 +119,11 @@ class GateTree:
                 else:
                     way.learner.broken[host] = until
 
-    def wake(self, gate: Gate) -> None:
-        """Something has changed at a gate: let those go who may."""
-        for lineup in tuple(gate.lineups):
+    def wake(self, *gates: Gate) -> None:
+        """Something has changed at these gates: let those go who may."""
+        waiting = [gate.lineups for gate in gates if gate.lineups]
+        # Nearly always the same ones stand before all of them, or nobody does.
+        for lineup in frozenset().union(*waiting) if waiting else ():
             self._pump(lineup)
 
     async def _stand_in(self, lineup: Lineup, waiter: Waiter) -> Passed:
