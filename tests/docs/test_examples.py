@@ -5,11 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from headgate.handlers.download.resolvers.registry import RESOLVERS
 from tests.kit.reference import load_generator
+from tests.kit.resolvers import Case, Services, doi_of
 
 LOOKUP = """
 from headgate import GiveUp, Review, handler
@@ -31,6 +34,7 @@ MAKE = (
     "headgate queue import nightly.jsonl --queue nightly --handler lookup.py:price",
     "headgate run lookup.py:price products.csv --quiet || test $? = 3",
     "headgate jobs reprocess 3 --ids 11 --status DONE",
+    "headgate download urls.txt --out papers/ --quiet",
 )
 BEFORE = {
     "headgate export 3 --check results.xlsx": "headgate export 3 results.xlsx",
@@ -82,11 +86,23 @@ def furnished(tmp_path_factory):
         (folder / f"{name}.jsonl").write_text("\n".join(lines))
     rows = [f"P-{number:02}" for number in range(1, 21)]
     (folder / "products.csv").write_text("\n".join(["sku", *rows]))
-    for command in MAKE:
-        made = shell(command, folder)
-        assert made.returncode == 0, made.stderr
-    shutil.copyfile(folder / "headgate.db", folder / "pristine")
-    return folder
+    with Services() as services:
+        settings = ["[net]", "allow_private = true", *asking(services)]
+        (folder / "headgate.toml").write_text("\n".join(settings))
+        (folder / "urls.txt").write_text("\n".join(services.urls(Case.SEVERAL)))
+        (folder / "dois.csv").write_text(f"doi\n{doi_of(Case.FOUND)}\n")
+        for command in MAKE:
+            made = shell(command, folder)
+            assert made.returncode == 0, made.stderr
+        shutil.copyfile(folder / "headgate.db", folder / "pristine")
+        yield folder
+
+
+def asking(services: Services) -> Iterator[str]:
+    """Settings by which every service is ours; pages are nobody's here, so none is looked at."""
+    for name in RESOLVERS.keys() - {"direct", "landing_page"}:
+        yield f'[download.resolvers.{name}]\nbase_url = "{services.base_url(name)}"'
+    yield "[download.resolvers.landing_page]\nenabled = false"
 
 
 @pytest.fixture

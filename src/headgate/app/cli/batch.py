@@ -172,7 +172,9 @@ class BatchRun:
                 else:
                     await self._ingest(job, plan, progress)
                 await self._work(job, progress)
-                if outlet is not None and (outlet.early or not self._stopped):
+                # What has halted a job is most likely in the way of the outlet too.
+                early = outlet is not None and outlet.early and not self._halted
+                if outlet is not None and (early or not self._stopped):
                     await self._write(job, outlet, progress)
 
     def _gates_of(self, job: Job, spec: HandlerSpec | None) -> JobGates:
@@ -212,7 +214,7 @@ class BatchRun:
         known = f", {report.known:,} known already" if report.known else ""
         screen.say(f"read {report.rows:,} rows in {span(report.seconds)}{known}")
         if report.same:
-            screen.say(f"{report.same:,} rows ask for what an earlier row asks for: done once")
+            screen.say(f"{report.same:,} duplicate rows, each done with the first of its kind")
         for note in report.notes:
             screen.say(note)
         if report.changed:
@@ -243,18 +245,22 @@ class BatchRun:
         halt = asyncio.create_task(self._stop_when_halted(job.id, self._supervisor))
         report = await self._supervisor.run(work)
         halt.cancel()
+        await self._look_for_halt(job.id)
         self._supervisor = None
         self._worked = _together(self._worked, report)
-        self._stopped = self._stopped or report.stalled or report.interrupted
+        self._stopped = self._stopped or report.stalled or report.interrupted or bool(self._halted)
 
     async def _stop_when_halted(self, job_id: int, supervisor: Supervisor) -> None:
         """Nobody should wait for a job that goes on only when somebody has mended something."""
         while not self._halted:
             await self._desk.clock.sleep(LOOK_S)
-            with contextlib.suppress(StoreError, UnknownJob):
-                job = await self._store.reads.job(job_id)
-                self._halted = (job.pause_reason or "") if is_halted(job) else ""
+            await self._look_for_halt(job_id)
         supervisor.stop()
+
+    async def _look_for_halt(self, job_id: int) -> None:
+        with contextlib.suppress(StoreError, UnknownJob):
+            job = await self._store.reads.job(job_id)
+            self._halted = (job.pause_reason or "") if is_halted(job) else ""
 
     async def _write(self, job: Job, outlet: Outlet, progress: Progress) -> None:
         progress.note(f"writing {outlet.name}", aloud=False)
@@ -294,7 +300,7 @@ class BatchRun:
             screen.say(f"nothing could progress for {span(self._options.max_stall_s)}")
         unread = " and the file is not read to its end" if self._unread() else ""
         screen.say(f"{counts.open:,} rows of job {job_id} are left{unread}; nothing is lost")
-        if outlet is not None and not self._written:
+        if outlet is not None and not (self._written or outlet.early):
             screen.say(f"{outlet.name} is written when all rows are finished")
         screen.say(f"go on with: {same_command()}")
 

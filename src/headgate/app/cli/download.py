@@ -99,7 +99,8 @@ async def download(
         NameStyle | None, option("--names", panel=FILES, about="What files are called.")
     ] = None,
     dry_run: Annotated[
-        bool, option("--dry-run", panel=FILES, about="Show where files would come from.")
+        bool,
+        option("--dry-run", panel=FILES, about="Show where files would come from; fetch none."),
     ] = False,
     new: New = False,
     name: Name = "",
@@ -142,7 +143,7 @@ async def download(
             new=new,
             revisit=True,
             by_config=True,
-            name=name or f"{NAME} {file}",
+            name=name or f"{NAME} {Path(file).name}",
             config=given,
             priority=priority,
             eager=eager,
@@ -214,6 +215,8 @@ def register(app: typer.Typer) -> None:
         "headgate download urls.txt --out papers/",
         "headgate download dois.csv --out papers/ --resolvers arxiv,crossref",
         "headgate download dois.csv --out papers/ --email me@example.org --dry-run",
-        "producer | headgate download - --out papers/ --json --quiet",
+        "cat urls.txt | headgate download - --out papers/ --json --quiet",
+        "headgate download report 4",
+        "headgate download verify papers/",
     ]
     command(app, "download", examples)(download)

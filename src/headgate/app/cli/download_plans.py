@@ -11,6 +11,7 @@ from headgate.app.download.plans import Planned, Planner
 from headgate.app.settings import Settings
 from headgate.app.traffic import Traffic
 from headgate.core.job import LOCAL_OWNER
+from headgate.handlers.download.handler import Download
 from headgate.handlers.download.plan import Plan
 from headgate.ports.gate import Turn
 from headgate.ports.handler import HandlerSpec
@@ -23,6 +24,9 @@ async def show_plans(
     desk: Desk, settings: Settings, spec: HandlerSpec, source: Source, *, as_json: bool
 ) -> Exit:
     """Ask the services, paced and cached as in earnest, and print what they say of each row."""
+    download = spec.call
+    if not isinstance(download, Download):
+        raise TypeError(f"{spec.name} makes no plans")
     rows = placed = 0
     # What services were learned to stand is kept, so that the run in earnest begins with it.
     async with desk.store(settings, create=True) as store:
@@ -36,7 +40,7 @@ async def show_plans(
             guarded=spec.guarded,
             blocking=False,
         )
-        planner = Planner(spec.call, http, desk.clock, settings.worker.concurrency)
+        planner = Planner(download, http, desk.clock, settings.worker.concurrency)
         try:
             async for planned in planner.run(source):
                 rows += 1

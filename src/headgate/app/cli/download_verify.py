@@ -83,12 +83,12 @@ def in_words(found: Difference) -> str:
 
 
 def _sum_up(desk: Desk, check: FolderCheck, findings: Findings) -> None:
-    size = f"{check.files:,} files ({volume(check.bytes)}) were read"
+    size = f"{check.files:,} entries with {volume(check.bytes)} were compared"
     if findings.wrong:
-        desk.screen.say(f"{size}: {findings.wrong:,} entries of the manifest do not hold", "bold")
-        desk.screen.say("the command that downloaded them fetches again what is not as it was")
+        desk.screen.say(f"{size}: {findings.wrong:,} do not hold", "bold")
+        desk.screen.say("files that are gone, or of another size, come back with the same download")
     else:
-        desk.screen.say(f"{size}: all are as the manifest says", "bold")
+        desk.screen.say(f"{size}: every file is as the manifest says", "bold")
     if findings.extra:
         desk.screen.say(f"{findings.extra:,} files are not in the manifest")
 

@@ -18,7 +18,8 @@ from headgate.ports.source import Batch, Source
 BATCH_ROWS = 500
 BATCH_BYTES = 1024 * 1024
 MOST_TRIES = 5
-LONGEST_WAIT_S = 60.0
+LONGEST_WAIT_S = 15.0
+"""Whoever is to be left alone for longer is told as it is: a look ahead should not take hours."""
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -76,9 +77,9 @@ class Planner:
             search = self._download.search(identifier, self._http)
             plans = [plan async for plan in search.plans()]
             waits = [_wait_s(miss) for miss in search.misses if miss.weight is Weight.THROTTLED]
-            if not waits:
+            if not waits or max(waits) > LONGEST_WAIT_S:
                 break
-            await self._clock.sleep(min(max(waits), LONGEST_WAIT_S))
+            await self._clock.sleep(max(waits))
         return tuple(plans), tuple(search.misses)
 
 

@@ -35,7 +35,24 @@ class Tried(msgspec.Struct, frozen=True):
 
 
 class _Kept(msgspec.Struct, frozen=True):
+    """What an item keeps of the places that it was looked for at."""
+
+    resolver: str | None = None
+    url: str | None = None
     tried: Sequence[Tried] = ()
+
+    def resolver_at(self, host: str) -> str:
+        """Who named the place that is at a host; after a redirect, whoever named any."""
+        places = {
+            urlsplit(url).netloc: resolver
+            for resolver, url in (*((one.resolver, one.url) for one in self.tried), self._last())
+            if url and resolver
+        }
+        names = set(places.values())
+        return places.get(host) or (names.pop() if len(names) == 1 else "")
+
+    def _last(self) -> tuple[str | None, str | None]:
+        return self.resolver, self.url
 
 
 _read = msgspec.json.Decoder(_Kept).decode
@@ -44,11 +61,12 @@ _read = msgspec.json.Decoder(_Kept).decode
 def steps_of(history: ItemHistory) -> Iterator[AttemptStep]:
     """Every step on the way to an item, in order."""
     key, attempts = history.row.key, history.attempts
+    kept = _read(history.row.result) if history.row.result else _Kept()
     for number, attempt in enumerate(attempts, 1):
         for call in calls_in(attempt.calls):
-            yield _of_call(key, attempt, call)
+            yield _of_call(key, attempt, call, kept)
         if number == len(attempts):
-            yield from _plans(history, attempt)
+            yield from _plans(key, attempt, kept)
         yield _ending(key, attempt)
 
 
@@ -61,13 +79,13 @@ def step_name(call: Call) -> str:
     return f"http-{call.verb.lower()}"
 
 
-def _of_call(key: str, attempt: AttemptRow, call: Call) -> AttemptStep:
+def _of_call(key: str, attempt: AttemptRow, call: Call, kept: _Kept) -> AttemptStep:
     return AttemptStep(
         id=key,
         attempt=attempt.number,
         at=stamp(call.at_us),
         step=step_name(call),
-        resolver=call.provider,
+        resolver=call.provider or kept.resolver_at(call.host),
         host=call.host,
         status=call.status or None,
         bytes=call.bytes,
@@ -77,11 +95,10 @@ def _of_call(key: str, attempt: AttemptRow, call: Call) -> AttemptStep:
     )
 
 
-def _plans(history: ItemHistory, last: AttemptRow) -> Iterator[AttemptStep]:
-    kept = _read(history.row.result) if history.row.result else _Kept()
+def _plans(key: str, last: AttemptRow, kept: _Kept) -> Iterator[AttemptStep]:
     for plan in kept.tried:
         yield AttemptStep(
-            **_about(history.row.key, last),
+            **_about(key, last),
             step=PLAN,
             resolver=plan.resolver,
             host=urlsplit(plan.url or "").netloc,

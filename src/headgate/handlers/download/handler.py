@@ -113,6 +113,11 @@ def _url_of(identifier: Identifier) -> str:
     return identifier.value if identifier.kind is Kind.URL else ""
 
 
+def key_of(row: Mapping[str, Any]) -> str:
+    """What a row asks for, however it is written."""
+    return identifier_of(row).key
+
+
 def host_of(row: Mapping[str, Any]) -> str:
     """The host that a row waits for; nothing if that is not known before somebody is asked."""
     try:
@@ -166,6 +171,7 @@ DOWNLOAD: Final = HandlerSpec(
     is_async=True,
     provider=HOSTS,
     gate_of=host_of,
+    key_of=key_of,
     guarded=True,
     about="Finds the file of a DOI, an arXiv id, a PMCID or a URL, and keeps it verified.",
     config_schema=_schema(),
