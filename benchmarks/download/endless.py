@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import select
-import signal
 import subprocess
 import sys
 import time
@@ -23,7 +22,7 @@ from benchmarks.measurement import FailedError, Values
 from benchmarks.scripts import ROOT
 from tests.kit.ports import LOOPBACK
 
-OPEN_WITHIN_S, END_WITHIN_S = 60.0, 60.0
+OPEN_WITHIN_S = 60.0
 LOOK_S = 0.5
 MOST_BYTES_PER_S = 8_000_000 * AT_ONCE
 
@@ -37,9 +36,11 @@ def run(bench: Bench) -> Values:
         urls = [f"http://{authority}/{number:05d}.pdf" for number in range(AT_ONCE)]
         download.prepare(urls, wide_open=True)
         started = time.perf_counter()
-        with running(download) as process:
+        with download.running() as process:
             await_all(server, process)
             held = held_mb(process, seconds)
+            if process.poll() is not None:
+                raise FailedError(f"headgate ended too early, with {process.returncode}")
         streamed_s = time.perf_counter() - started
         server.terminate()
         sent = heard(server)["sent"]
@@ -71,26 +72,6 @@ def await_all(server: subprocess.Popen[bytes], process: subprocess.Popen[bytes])
         if time.monotonic() > deadline:
             raise FailedError(f"not all {AT_ONCE} streams were open within {OPEN_WITHIN_S:.0f} s")
     heard(server)
-
-
-@contextmanager
-def running(download: Download) -> Iterator[subprocess.Popen[bytes]]:
-    """The command, until it is interrupted."""
-    with subprocess.Popen(
-        download.words(),
-        cwd=download.home,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        try:
-            yield process
-            if process.poll() is not None:
-                raise FailedError(f"headgate ended too early, with {process.returncode}")
-        finally:
-            process.send_signal(signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(END_WITHIN_S)
-            process.kill()
 
 
 def held_mb(process: subprocess.Popen[bytes], seconds: float) -> Values:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from benchmarks.download import files
+from benchmarks.download import files, peers
 from benchmarks.download.checking import check
 from benchmarks.download.ours import Download
 from benchmarks.download.site import Site, serving
 from benchmarks.harness import Bench, Contender
-from benchmarks.measurement import Values
+from benchmarks.measurement import FailedError, Values
+from benchmarks.scripts import LIMIT_S
 from tests.kit.access_log import Logged
 
 HOSTS = [f"127.0.1.{number}" for number in range(1, 51)]
@@ -21,35 +24,46 @@ CLOSING = HOSTS[4::10]
 OPEN = [host for host in HOSTS if host not in CLOSING]
 CLOSE_AFTER = 10
 """They close when one in so many files was asked for."""
-LOOK_S = 0.02
+LOOK_S, REST_S = 0.02, 0.5
 UNDERWAY_S = 0.1
 """What was sent before the first refusal could be read may arrive so much later."""
 
 
 def alone(bench: Bench) -> Values:
     """The files of the hosts that stay open, and no others."""
-    return scattered(bench, OPEN)
+    with scattered(bench, OPEN) as (_, download, wanted):
+        download.run()
+        check(download.files(), wanted)
+        return {"open_s": seconds_of(download, OPEN)}
 
 
 def together(bench: Bench) -> Values:
-    return scattered(bench, HOSTS)
+    """All of them, until the open ones are through and the others are open again.
+
+    What is then left of those five comes at the pace that they have taught, which may take long.
+    """
+    pause_s = bench.sizes.retry_after_s
+    with scattered(bench, HOSTS, pause_s) as (site, download, wanted):
+        with download.running() as process:
+            close_for_a_while(site, process, len(wanted) // CLOSE_AFTER, pause_s)
+            mine = {url: file for url, file in wanted.items() if host_of(url) in OPEN}
+            wait(process, lambda: served_by(site, OPEN) >= len(mine), REST_S)
+        check(download.files(), mine)
+        return {"open_s": seconds_of(download, OPEN), **refusals(site.log(), pause_s)}
 
 
-def scattered(bench: Bench, hosts: Sequence[str]) -> Values:
-    count, pause_s = bench.sizes.scattered, bench.sizes.retry_after_s
-    served = files.small(bench, count)
+@contextmanager
+def scattered(
+    bench: Bench, hosts: Sequence[str], pause_s: int = 0
+) -> Iterator[tuple[Site, Download, dict[str, Path]]]:
+    """A site of all hosts, and a download of what some of them have."""
+    served = files.small(bench, bench.sizes.scattered)
     with bench.scratch() as home, serving(served, HOSTS, retry_after_s=pause_s) as site:
-        wanted = spread(site, served, hosts, count)
+        wanted = spread(site, served, hosts, bench.sizes.scattered)
         download = Download(home)
         download.prepare(wanted)
-        with closing(site, count // CLOSE_AFTER, pause_s):
-            report = download.run()
-        check(download.files(), wanted)
-        return {
-            "open_s": seconds_of(download, OPEN),
-            "seconds": report.seconds,
-            **refusals(site.log(), pause_s),
-        }
+        peers.flush()
+        yield site, download, wanted
 
 
 def spread(site: Site, served: Path, hosts: Sequence[str], count: int) -> dict[str, Path]:
@@ -62,28 +76,36 @@ def spread(site: Site, served: Path, hosts: Sequence[str], count: int) -> dict[s
     }
 
 
-@contextmanager
-def closing(site: Site, after: int, pause_s: float) -> Iterator[None]:
-    """Beside the run: the five close when so many requests have come, and open again later."""
-    over = threading.Event()
+def close_for_a_while(
+    site: Site, process: subprocess.Popen[bytes], after: int, pause_s: float
+) -> None:
+    """The five close when so many requests have come, and open again later."""
+    wait(process, lambda: len(site.log()) >= after, LOOK_S)
+    for host in CLOSING:
+        site.close_host(host)
+    opens_at = time.monotonic() + pause_s
+    wait(process, lambda: time.monotonic() > opens_at, REST_S)
+    for host in CLOSING:
+        site.open_host(host)
 
-    def watch() -> None:
-        while len(site.log()) < after:
-            if over.wait(LOOK_S):
-                return
-        for host in CLOSING:
-            site.close_host(host)
-        over.wait(pause_s)
-        for host in CLOSING:
-            site.open_host(host)
 
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        yield
-    finally:
-        over.set()
-        watcher.join()
+def wait(process: subprocess.Popen[bytes], over: Callable[[], bool], look_s: float) -> None:
+    """Until it is over, or until the command has ended."""
+    deadline = time.monotonic() + LIMIT_S
+    while not over() and process.poll() is None:
+        if time.monotonic() > deadline:
+            raise FailedError(f"headgate was not through within {LIMIT_S} s")
+        time.sleep(look_s)
+
+
+def served_by(site: Site, hosts: Sequence[str]) -> int:
+    """How many files these hosts have sent."""
+    sent = [each.path for each in site.log() if each.status == 200]
+    return sum(path.endswith(".pdf") and path.partition("/")[0] in hosts for path in sent)
+
+
+def host_of(url: str) -> str:
+    return urlsplit(url).hostname or ""
 
 
 def seconds_of(download: Download, hosts: Sequence[str]) -> float:
@@ -93,7 +115,7 @@ def seconds_of(download: Download, hosts: Sequence[str]) -> float:
     ends = [
         datetime.fromisoformat(line["finished_at"])
         for line in lines
-        if line["url"].split("/")[2].split(":")[0] in hosts
+        if host_of(line["url"]) in hosts
     ]
     return (max(ends) - first).total_seconds()
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import signal
+import subprocess
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +16,7 @@ from benchmarks import command
 from benchmarks.measurement import FailedError
 
 AT_ONCE = 64
+END_WITHIN_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,19 @@ class Download:
 
     def run(self) -> command.Report:
         return command.execute(self.words(), self.home)
+
+    @contextmanager
+    def running(self) -> Iterator[subprocess.Popen[bytes]]:
+        """The command, until it is interrupted; it then finishes what it is at."""
+        quiet = subprocess.DEVNULL
+        with subprocess.Popen(self.words(), cwd=self.home, stdout=quiet, stderr=quiet) as process:
+            try:
+                yield process
+            finally:
+                process.send_signal(signal.SIGINT)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(END_WITHIN_S)
+                process.kill()
 
     def manifest(self) -> Iterator[dict[str, Any]]:
         with (self.out / "manifest.jsonl").open() as lines:
