@@ -1,16 +1,19 @@
 """Downloads through the real engine: plans, fallbacks, names, repetitions and resumption."""
 
+import json
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
+from headgate.app.providers import with_presets
 from headgate.core.retry import RetryPolicy
 from headgate.core.status import ItemStatus
 from headgate.handlers.download.resolvers.registry import RESOLVERS
-from tests.kit.answers import Answer, by_path, in_turn
+from tests.kit.answers import Answer, Request, by_path, in_turn
 from tests.kit.downloads import PDF, Downloads, changed, downloads_in, files, pdf_of, settings_in
 from tests.kit.provider import Provider
+from tests.kit.resolver_replies import openalex
 from tests.kit.resolvers import Case, Services, doi_of
 
 GOOD = pdf_of(5_000)
@@ -121,6 +124,38 @@ async def test_hosts_and_services_are_told_whom_to_write_to(asking: Downloads, s
     assert request.headers["user-agent"].startswith("headgate/")
     assert request.headers["user-agent"].endswith("(ann@example.org)")
     assert "email=ann%40example.org" in services.server("unpaywall").seen[-1].request.target
+
+
+@pytest.mark.parametrize(("cap", "most"), [(None, 4), (2, 2)])
+async def test_a_resolver_may_be_capped_wherever_its_files_are(
+    tmp_path: Path, services: Services, provider: Provider, cap: int | None, most: int
+):
+    def name_a_file(request: Request) -> Answer:
+        number = request.path.rpartition("/")[2]
+        work = openalex(f"10.5555/{number}", [provider.url(f"/{number}.pdf")])
+        return Answer(200, body=json.dumps(work).encode())
+
+    def give_it(request: Request) -> Answer:
+        if request.path == "/robots.txt":
+            return Answer(404)
+        return Answer(200, PDF, pdf_of(1_200, request.path), delay_s=0.4)
+
+    provider.script = give_it
+    files = [("providers.files.retry.retries", 0)]
+    files += [("providers.openalex.concurrency", cap)] if cap else []
+    settings = changed(
+        settings_in(tmp_path), download=services.policy(), providers=with_presets(files)
+    )
+    service = services.server("openalex")
+    usual, service.script = service.script, name_a_file
+    try:
+        async with downloads_in(tmp_path, settings) as download:
+            dois = [f"10.5555/{number}" for number in range(10)]
+            endings = await download(dois, resolvers=["openalex"])
+    finally:
+        service.script = usual
+    assert {found.status for found in endings} == {ItemStatus.DONE}
+    assert provider.overlap(f"127.0.0.1:{provider.port}") == most
 
 
 async def test_a_row_that_names_nothing_is_an_error_with_advice(download: Downloads):

@@ -100,7 +100,7 @@ def test_a_cap_is_kept_on_the_host_that_a_redirect_leads_to(cli: Cli, provider: 
     )
     cli.write(
         "headgate.toml",
-        f"[providers.files]\nhosts = ['localhost:{provider.port}']\nconcurrency = 1\n",
+        f"[providers.mirror]\nhosts = ['localhost:{provider.port}']\nconcurrency = 1\n",
     )
     totals = run(cli, "fetch", [provider.url(f"/{row}") for row in range(12)])
     assert totals["done"] == 12

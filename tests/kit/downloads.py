@@ -1,39 +1,28 @@
 """Downloads through the real engine, against servers that lie: what became of each row."""
 
 import json
-import secrets
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from random import Random
 from typing import Any, NamedTuple
 
 import msgspec
-import structlog
 
-from headgate.app.folders import Folders
 from headgate.app.handler_finder import HandlerFinder
 from headgate.app.providers import with_presets
 from headgate.app.settings import Settings
-from headgate.app.traffic import Traffic
 from headgate.core.gate_policy import GatePolicy
 from headgate.core.item import NewItem
 from headgate.core.job import Job, NewJob
 from headgate.core.retry import RetryPolicy
 from headgate.core.status import ItemStatus, JobState
-from headgate.engine.board import FlightBoard
-from headgate.engine.clock import SystemClock
-from headgate.engine.dispatcher import Scope
-from headgate.engine.engine import Budget, Engine, Policies, Surroundings
 from headgate.engine.policy import WorkerPolicy
-from headgate.engine.work import Places
 from headgate.net.policy import NetPolicy
 from headgate.ports.items import EnqueueRequest, RequeueRequest
 from headgate.ports.reads import ItemQuery
 from headgate.stores.sqlite.store import SqliteStore
-from tests.kit import factories
 from tests.kit.answers import Answer, Script, by_path, in_turn
-from tests.kit.observer import SpyObserver
+from tests.kit.engines import run_slice
 from tests.kit.provider import Provider
 
 Row = Mapping[str, Any]
@@ -111,35 +100,9 @@ class Downloads:
     async def work(self) -> list[Ending]:
         """Run until nothing is left to do, or the job rests."""
         while await self._goes_on():
-            await self.slice()
+            finder = HandlerFinder(self.settings, self.environment)
+            await run_slice(self.store, self.job.id, finder, self.settings)
         return await self.endings()
-
-    async def slice(self) -> None:
-        """Run what is due, as one worker process does."""
-        settings, clock, rng = self.settings, SystemClock(), Random(1)
-        traffic, folders = Traffic(settings, self.store, "me", clock, rng), Folders(clock)
-        worker = await factories.worker(self.store, f"worker-{secrets.token_hex(4)}")
-        engine = Engine(
-            Scope(worker, (self.job.id,)),
-            Policies(worker=settings.worker, retry=settings.retry),
-            Surroundings(
-                self.store,
-                HandlerFinder(settings, self.environment),
-                SpyObserver(),
-                clock,
-                structlog.get_logger(),
-                FlightBoard.create(),
-                rng,
-                traffic,
-                traffic.gates,
-                Places(folders=folders),
-            ),
-        )
-        try:
-            await engine.run_slice(Budget(until_idle=True))
-        finally:
-            await folders.close()
-            await traffic.close()
 
     async def endings(self) -> list[Ending]:
         """What became of the rows, in their order."""

@@ -1,9 +1,11 @@
-"""An engine around one handler, run until its job has nothing left to do."""
+"""An engine around one job, run until it has nothing left to do."""
 
+import secrets
 from random import Random
 
 import structlog
 
+from headgate.app.folders import Folders
 from headgate.app.settings import Settings
 from headgate.app.traffic import Traffic
 from headgate.core.retry import RetryPolicy
@@ -12,25 +14,33 @@ from headgate.engine.clock import SystemClock
 from headgate.engine.dispatcher import Scope
 from headgate.engine.engine import Budget, Engine, Policies, Surroundings
 from headgate.engine.policy import WorkerPolicy
-from headgate.ports.handler import HandlerSpec
+from headgate.engine.work import Places
+from headgate.ports.handler import HandlerLookup, HandlerSpec
 from headgate.ports.store import Store
 from tests.kit import factories
 from tests.kit.observer import SpyObserver
 
+IMPATIENT = Settings(
+    worker=WorkerPolicy(concurrency=4, poll_s=0.02), retry=RetryPolicy(backoff_base_s=0.0)
+)
+
 
 async def run_job(store: Store, job_id: int, spec: HandlerSpec) -> None:
     """Run all that is due of a job, in this process."""
+    await run_slice(store, job_id, lambda _reference: spec, IMPATIENT)
+
+
+async def run_slice(store: Store, job_id: int, lookup: HandlerLookup, settings: Settings) -> None:
+    """The same with these settings, for handlers that are found as a worker finds them."""
     clock, rng = SystemClock(), Random(1)
-    traffic = Traffic(Settings(), store, "me", clock, rng)
-    worker = await factories.worker(store)
+    traffic, folders = Traffic(settings, store, "me", clock, rng), Folders(clock)
+    worker = await factories.worker(store, f"worker-{secrets.token_hex(4)}")
     engine = Engine(
         Scope(worker, (job_id,)),
-        Policies(
-            worker=WorkerPolicy(concurrency=4, poll_s=0.02), retry=RetryPolicy(backoff_base_s=0.0)
-        ),
+        Policies(worker=settings.worker, retry=settings.retry),
         Surroundings(
             store,
-            lambda _reference: spec,
+            lookup,
             SpyObserver(),
             clock,
             structlog.get_logger(),
@@ -38,7 +48,11 @@ async def run_job(store: Store, job_id: int, spec: HandlerSpec) -> None:
             rng,
             traffic,
             traffic.gates,
+            Places(folders=folders),
         ),
     )
-    await engine.run_slice(Budget(until_idle=True))
-    await traffic.close()
+    try:
+        await engine.run_slice(Budget(until_idle=True))
+    finally:
+        await folders.close()
+        await traffic.close()

@@ -90,6 +90,7 @@ _ALIASES = {
     "application/x-gzip": ContentType.GZIP,
     "application/x-zip-compressed": ContentType.ZIP,
 }
+_BY_MEDIA_TYPE = {**{str(each): each for each in ContentType}, **_ALIASES}
 _SAYS_NOTHING = frozenset({ContentType.UNKNOWN, ContentType.EMPTY, ContentType.TEXT})
 
 
@@ -101,7 +102,7 @@ def stated_type(header: str, name: str = "") -> ContentType | None:
     if name.lower().endswith(".pdf"):
         return ContentType.PDF
     media = header.partition(";")[0].strip().lower()
-    stated = _ALIASES.get(media) or next((each for each in ContentType if each == media), None)
+    stated = _BY_MEDIA_TYPE.get(media)
     return None if stated in _SAYS_NOTHING else stated
 
 

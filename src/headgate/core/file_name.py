@@ -11,6 +11,8 @@ _FORBIDDEN = frozenset('<>:"/\\|?*')
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?", re.IGNORECASE)
 _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,8}$")
+_PLAIN = re.compile(r"[A-Za-z0-9_.()+,=-]+")
+"""Nearly every name: nothing in it needs a second look."""
 _OURS = frozenset({"manifest.jsonl", "attempts.csv"})
 
 
@@ -35,6 +37,8 @@ def marked(name: str, mark: str) -> str:
 
 
 def _visible(text: str) -> str:
+    if _PLAIN.fullmatch(text):
+        return text
     plain = "".join(map(_fitting, unicodedata.normalize("NFC", text)))
     return re.sub(r"\s+", " ", plain)
 

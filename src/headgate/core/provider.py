@@ -128,6 +128,11 @@ class ProviderPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             _check_limits(name, text)
         if any(not text.strip() for text in (*self.budget.values(), *self.hard_caps.values())):
             raise ValueError("a budget needs a limit, such as 90000/min")
+        if self.each_host and (self.hosts or self.concurrency):
+            raise ValueError(
+                "with `each_host` it stands for hosts that nobody declares, which share no cap:"
+                " leave out `hosts` and `concurrency`, or give your provider another name"
+            )
         if self.credentials and not self.hosts:
             raise ValueError("credentials need `hosts`: they are sent to the declared hosts alone")
 

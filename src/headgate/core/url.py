@@ -1,6 +1,7 @@
 """URLs in one form: what is the same place is the same text."""
 
 import re
+from functools import lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Final, Protocol
 from urllib.parse import quote
@@ -25,6 +26,8 @@ _SAFE_IN_QUERY: Final = _SAFE_IN_PATH + "?"
 
 class BadUrl(AttemptOver):
     """A URL that leads nowhere; no retry will change that."""
+
+    code = "bad-url"
 
     def __init__(self, url: str, problem: str) -> None:
         super().__init__(
@@ -68,6 +71,7 @@ def split_origin(url: str) -> tuple[str, str]:
     return match[0], url[match.end() :]
 
 
+@lru_cache(maxsize=4_096)
 def parse_origin(where: str) -> Origin:
     """The origin that `split_origin` found."""
     scheme, _, authority = where.partition("://")

@@ -91,6 +91,12 @@ def test_a_host_that_nobody_names_has_no_provider(host: str):
     assert provider_of(host, policies) == ""
 
 
+@pytest.mark.parametrize("given", [{"hosts": ["a.example"]}, {"concurrency": 2}])
+def test_what_hosts_do_not_share_cannot_be_set_for_all_of_them(given: dict[str, object]):
+    with pytest.raises(ValueError, match="give your provider another name"):
+        msgspec.convert({"each_host": True, **given}, ProviderPolicy)
+
+
 @pytest.mark.parametrize("name", sorted(PRESETS))
 def test_what_is_shipped_could_stand_in_a_settings_file(name: str):
     preset = PRESETS[name]
@@ -102,6 +108,7 @@ def test_the_providers_of_the_documentation_are_shipped():
     assert set(PRESETS) == {
         "arxiv",
         "crossref",
+        "files",
         "nominatim",
         "openai",
         "openalex",

@@ -16,6 +16,7 @@ from headgate.testing import FakeClock
 PROVIDERS = {
     "shop": ProviderPolicy(hosts=("shop.example.co.uk", "*.shop.example.co.uk")),
     "anywhere": ProviderPolicy(rate="5/s"),
+    "files": ProviderPolicy(each_host=True, robots=True),
 }
 
 
@@ -98,3 +99,12 @@ async def test_a_place_without_a_path_is_not_taken_for_one_with_a_shorter_name(r
     routes.find("http://10.0.0.1/x", "")
     place, rest = routes.find("http://10.0.0.12", "")
     assert (place.host, rest) == ("10.0.0.12", "")
+
+
+async def test_hosts_that_share_settings_are_nobodys_but_keep_them(routes: Routes):
+    place, _ = routes.find("https://elsewhere.example/a", "files")
+    assert (place.provider, place.policy.robots) == ("", True)
+    assert (place.route.provider, place.route.manners) == ("", "files")
+    assert (place.light.manners, place.light.transfer) == ("files", False)
+    declared, _ = routes.find("https://shop.example.co.uk/a", "files")
+    assert (declared.provider, declared.route.manners) == ("shop", "")

@@ -44,8 +44,16 @@ class Known(msgspec.Struct, frozen=True):
 class Download:
     """Finds a file for each item, and keeps it."""
 
-    def __init__(self, config: DownloadConfig, lineup: Lineup, headers: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        config: DownloadConfig,
+        lineup: Lineup,
+        headers: Mapping[str, str],
+        capped: frozenset[str] = frozenset(),
+    ) -> None:
+        """`capped` are providers whose `concurrency` holds for files that they only name."""
         self._config = config
+        self._capped = capped
         self._wishes = Wishes(config.allowed, config.bounds)
         self._lineup = lineup
         self._headers = headers
@@ -71,7 +79,7 @@ class Download:
             folder = await ctx.folder(self._config.out)
             subject = Subject(identifier, self._config, wanted, ctx.http, folder, self._headers)
             async for plan in search.plans():
-                fetched = await _tried(subject, plan, search.misses)
+                fetched = await self._tried(subject, plan, search.misses)
                 if fetched is not None:
                     return _success(plan, fetched, search.misses)
         except FolderTrouble as trouble:
@@ -79,17 +87,17 @@ class Download:
         ending = outcome_of(search.misses, _url_of(identifier))
         raise AttemptOver(ending)
 
-
-async def _tried(subject: Subject, plan: Plan, misses: list[Miss]) -> Fetched | None:
-    """The file of a plan; None if it has led to none, and then why stands among the misses."""
-    resolver = RESOLVERS[plan.resolver]
-    try:
-        return await Fetch(subject, plan, resolver.provider).run()
-    except PlanFailed as failed:
-        misses.append(failed.miss(plan.resolver, plan.url))
-    except AttemptOver as over:
-        misses.append(miss_of(over, plan.resolver, plan.url))
-    return None
+    async def _tried(self, subject: Subject, plan: Plan, misses: list[Miss]) -> Fetched | None:
+        """The file of a plan; None if it has led to none, and then why stands among the misses."""
+        provider = RESOLVERS[plan.resolver].provider
+        through = provider if provider in self._capped else ""
+        try:
+            return await Fetch(subject, plan, through).run()
+        except PlanFailed as failed:
+            misses.append(failed.miss(plan.resolver, plan.url))
+        except AttemptOver as over:
+            misses.append(miss_of(over, plan.resolver, plan.url))
+        return None
 
 
 def _success(plan: Plan, fetched: Fetched, misses: list[Miss]) -> Outcome:
@@ -137,13 +145,27 @@ def of_config(config: Mapping[str, Any], known: Known = NOTHING_KNOWN) -> Handle
     email = parsed.email or known.policy.email
     policy = msgspec.structs.replace(known.policy, email=email)
     lineup = Lineup(policy, parsed.resolvers, known.environment, known.providers)
-    download = Download(parsed, lineup, _introduction(email, known.user_agent))
+    headers = _introduction(email, known.user_agent)
+    download = Download(parsed, lineup, headers, _capped(known.providers))
     return msgspec.structs.replace(
         DOWNLOAD,
         call=download,
         timeout_s=2 * parsed.timeout_s,
         providers=lineup.providers(),
         for_job=None,
+    )
+
+
+def _capped(providers: Mapping[str, ProviderPolicy]) -> frozenset[str]:
+    """Those for whom somebody has set a cap.
+
+    What is shipped is what services ask for themselves; it says nothing of files elsewhere.
+    """
+    shipped = {name: policy.concurrency for name, policy in PRESETS.items()}
+    return frozenset(
+        name
+        for name, policy in providers.items()
+        if policy.concurrency and policy.concurrency != shipped.get(name)
     )
 
 

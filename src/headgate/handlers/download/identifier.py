@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -237,6 +238,7 @@ def _unopened(text: str) -> bool:
     return opening is not None and text.count(text[-1]) > text.count(opening)
 
 
+@lru_cache(maxsize=256)
 def _column(name: str) -> str:
     return re.sub(r"[\s-]+", "_", str(name).strip().lower())
 

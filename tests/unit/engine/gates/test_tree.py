@@ -293,6 +293,24 @@ async def test_a_provider_caps_what_it_has_named_wherever_that_is():
     assert await passed(third) == [True]
 
 
+async def test_hosts_that_share_settings_have_caps_and_limits_of_their_own():
+    shared = ProviderPolicy(each_host=True, concurrency_per_host=1, concurrency_per_domain=2)
+    town = Town(files=shared)
+    hosts = [Route("", "example.org", f"{name}.example.org", manners="files") for name in "abc"]
+    first = await town.enter(hosts[0])
+    second_there = town.knock(hosts[0])
+    await town.enter(hosts[1])
+    third_in_domain = town.knock(hosts[2])
+    assert await passed(second_there, third_in_domain) == [False, False]
+    far = await town.enter(Route("", "example.net", "example.net", manners="files"))
+    answer(far, 429, {"retry-after": "600"})
+    answer(first)
+    assert sum(await passed(second_there, third_in_domain)) == 1, "no other host has refused"
+    assert "provider:files" not in town.ways.gates
+    for task in (second_there, third_in_domain):
+        task.cancel()
+
+
 async def test_a_global_rate_holds_across_hosts():
     town = Town(GatePolicy(rate="1/min"))
     await town.enter(ANYWHERE)
