@@ -1,6 +1,7 @@
 """Stored times as text."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
 
 def moment(microseconds: int | None) -> str | None:
@@ -10,5 +11,11 @@ def moment(microseconds: int | None) -> str | None:
 
 def stamp(microseconds: int) -> str:
     """The same of a time that is there."""
-    at = datetime.fromtimestamp(microseconds / 1_000_000, UTC)
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    second, rest = divmod(microseconds, 1_000_000)
+    return f"{_second(second)}.{rest // 1_000:03}Z"
+
+
+@lru_cache(maxsize=4_096)
+def _second(second: int) -> str:
+    # Records hold the times of many steps, and most of them share their second with others.
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")

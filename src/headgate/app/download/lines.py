@@ -10,7 +10,7 @@ from headgate.core.fault import FaultClass
 from headgate.core.manifest import FinalOutcome, ManifestLine
 from headgate.core.moment import stamp
 from headgate.core.status import OPEN, ItemStatus
-from headgate.handlers.download.identifier import BadIdentifier, given_in, identifier_of
+from headgate.handlers.download.identifier import given_in
 from headgate.ports.history import ItemHistory
 from headgate.ports.reads import ExportRow
 
@@ -79,11 +79,8 @@ def result_of(row: ExportRow) -> Result:
 def _given(text: str) -> str:
     """What the row asks for, as it is written there; of a bad one, as much as can be told."""
     values = _decode(text)
-    try:
-        return identifier_of(values).given
-    except BadIdentifier:
-        shown = [given_in(values), *values.values()]
-        return str(next((value for value in shown if value), text))
+    shown = given_in(values) or next((value for value in values.values() if value), text)
+    return str(shown)
 
 
 def _own(row: ExportRow) -> Result:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final
@@ -117,8 +118,12 @@ def identifier_of(row: Mapping[str, Any]) -> Identifier:
 
 
 def given_in(row: Mapping[str, Any]) -> str:
-    """What a row has in the first column that may name something, readable or not."""
-    return next((text for _, text in _filled(row)), "")
+    """What a row asks for as it is written there; of one that cannot be read, the first try."""
+    filled = _filled(row)
+    for name, text in filled if len(filled) > 1 else ():
+        with suppress(BadIdentifier):
+            return _of_column(name, text).given
+    return filled[0][1] if filled else ""
 
 
 def is_identifier_column(name: str) -> bool:

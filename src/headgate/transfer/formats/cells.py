@@ -46,7 +46,7 @@ def csv_cells(values: Iterable[Any], formulas: Formulas) -> list[str]:
     return [
         (neutral(value) if value[:1] in starters else value)
         if type(value) is str
-        else neutral(cell_text(value))
+        else ("" if value is None else neutral(cell_text(value)))
         for value in values
     ]
 

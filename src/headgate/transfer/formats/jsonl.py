@@ -7,11 +7,9 @@ from typing import Any
 import msgspec
 
 from headgate.core.errors import BadSource
-from headgate.transfer.formats.line_rows import LineReader, Rows
-from headgate.transfer.limits import Limits
-from headgate.transfer.lines import Encoding, describe_broken, find_encoding
-from headgate.transfer.places.local import LocalTarget, fingerprint
-from headgate.transfer.position import decode_position
+from headgate.transfer.formats.line_rows import LineSource, Rows
+from headgate.transfer.lines import Encoding, describe_broken
+from headgate.transfer.places.local import LocalTarget
 
 MAX_COLUMNS = 2_000
 """Names beyond these stay in the rows, but are no columns of the job: data used as names must not
@@ -23,29 +21,11 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _encoder = msgspec.json.Encoder()
 
 
-class JsonlSource:
+class JsonlSource(LineSource):
     """A file of JSON objects, one a line; blank lines are passed over."""
 
-    def __init__(
-        self,
-        path: Path,
-        encoding: str | None = None,
-        limits: Limits | None = None,
-    ) -> None:
-        self._path = path
-        self._encoding = encoding
-        self._limit = (limits or Limits()).max_record_bytes
-
-    def fingerprint(self) -> str:
-        """The hash and the size of the file."""
-        return fingerprint(self._path)
-
-    def open(self, position: str = "") -> LineReader:
-        """Begin reading at a stored position."""
-        start = decode_position(position)
-        encoding = find_encoding(self._path, self._encoding)
-        form = JsonLines(encoding, start.columns)
-        return LineReader(self._path, encoding, start, self._limit, form)
+    def _form(self, encoding: Encoding, columns: Sequence[str]) -> "JsonLines":
+        return JsonLines(encoding, columns)
 
 
 class JsonLines:

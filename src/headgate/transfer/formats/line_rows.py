@@ -1,5 +1,6 @@
 """Files with a row in each line: where reading goes on, and what becomes of lines that are bad."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -7,9 +8,10 @@ from typing import Any, Protocol
 import msgspec
 
 from headgate.ports.source import Batch
-from headgate.transfer.lines import Encoding, Lines, read_lines
-from headgate.transfer.places.local import open_file
-from headgate.transfer.position import Position, encode_position
+from headgate.transfer.limits import Limits
+from headgate.transfer.lines import Encoding, Lines, find_encoding, read_lines
+from headgate.transfer.places.local import fingerprint, open_file
+from headgate.transfer.position import Position, decode_position, encode_position
 
 RAW = "_raw"
 """A bad line is kept as text under this name."""
@@ -48,6 +50,32 @@ class LineFormat(Protocol):
     def read(self, raw: Sequence[bytes], first_line: int, found: Rows) -> None:
         """Take the rows of some lines in."""
         ...
+
+
+class LineSource(ABC):
+    """A file with a row in each line."""
+
+    def __init__(
+        self, path: Path, encoding: str | None = None, limits: Limits | None = None
+    ) -> None:
+        self._path = path
+        self._encoding = encoding
+        self._limit = (limits or Limits()).max_record_bytes
+
+    def fingerprint(self) -> str:
+        """The hash and the size of the file."""
+        return fingerprint(self._path)
+
+    def open(self, position: str = "") -> "LineReader":
+        """Begin reading at a stored position."""
+        start = decode_position(position)
+        encoding = find_encoding(self._path, self._encoding)
+        form = self._form(encoding, start.columns)
+        return LineReader(self._path, encoding, start, self._limit, form)
+
+    @abstractmethod
+    def _form(self, encoding: Encoding, columns: Sequence[str]) -> LineFormat:
+        """How its lines become rows; `columns` were seen before the position."""
 
 
 class LineReader:

@@ -1,38 +1,20 @@
 """A plain list: one name in each line, as people keep them in text files."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from headgate.transfer.formats.line_rows import LineReader, Rows
-from headgate.transfer.limits import Limits
-from headgate.transfer.lines import Encoding, decode_lines, find_encoding
-from headgate.transfer.places.local import fingerprint
-from headgate.transfer.position import decode_position
+from headgate.transfer.formats.line_rows import LineSource, Rows
+from headgate.transfer.lines import Encoding, decode_lines
 
 COLUMN = "id"
 """The one column of a list."""
 COMMENT = "#"
 
 
-class ListSource:
+class ListSource(LineSource):
     """A file with a name in each line; blank lines and those that begin with # are passed over."""
 
-    def __init__(
-        self, path: Path, encoding: str | None = None, limits: Limits | None = None
-    ) -> None:
-        self._path = path
-        self._encoding = encoding
-        self._limit = (limits or Limits()).max_record_bytes
-
-    def fingerprint(self) -> str:
-        """The hash and the size of the file."""
-        return fingerprint(self._path)
-
-    def open(self, position: str = "") -> LineReader:
-        """Begin reading at a stored position."""
-        encoding = find_encoding(self._path, self._encoding)
-        start = decode_position(position)
-        return LineReader(self._path, encoding, start, self._limit, ListLines(encoding))
+    def _form(self, encoding: Encoding, columns: Sequence[str]) -> "ListLines":  # noqa: ARG002
+        return ListLines(encoding)
 
 
 class ListLines:

@@ -9,6 +9,9 @@ from headgate.app.cli import app
 
 WANTED = [
     "run",
+    "download",
+    "download report",
+    "download verify",
     "worker",
     "doctor",
     "jobs.ls",
@@ -40,6 +43,9 @@ WANTED = [
 ]
 READS = [
     "run",
+    "download",
+    "download report",
+    "download verify",
     "doctor",
     "jobs.ls",
     "jobs.show",
@@ -131,6 +137,25 @@ def test_what_destroys_can_be_tried_and_asks(name: str):
 )
 def test_run_has_every_option(option: str):
     assert option in options_of("run")
+
+
+@pytest.mark.parametrize(
+    ("words", "usage"),
+    [
+        (["download"], "headgate download [OPTIONS] {FILE}"),
+        (["download", "report"], "headgate download report [OPTIONS] {JOB}"),
+        (["download", "verify"], "headgate download verify [OPTIONS] {DIR}"),
+        (["-q", "download", "report"], "headgate download report [OPTIONS] {JOB}"),
+    ],
+)
+def test_a_command_of_two_words_comes_before_one_of_the_first(headgate, words, usage: str):
+    result = headgate(*words, "--help")
+    assert (result.code, usage in result.out) == (0, True), result.out
+
+
+def test_a_file_may_be_called_like_a_command_of_two_words(headgate):
+    result = headgate("download", "./report", "--out", "papers")
+    assert (result.code, "report" in result.err) == (2, True)
 
 
 def test_no_command_at_all_shows_help(headgate):

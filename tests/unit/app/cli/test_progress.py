@@ -96,7 +96,10 @@ async def test_a_pause_is_told_with_the_command_that_ends_it(capsys):
         reads.paused = False
         await clock.advance(2)
     said = capsys.readouterr().err.splitlines()
-    assert said == ["paused; go on with: headgate jobs resume 7", "going on"]
+    assert said == [
+        "paused: a budget is spent; go on with: headgate jobs resume 7",
+        "going on",
+    ]
 
 
 async def test_a_pause_that_ends_by_itself_is_told_with_its_end_and_reason(capsys):

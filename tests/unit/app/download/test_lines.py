@@ -118,6 +118,8 @@ def test_a_file_that_was_there_is_no_duplicate():
     [
         ('{"title":"On nothing","DOI":" 10.1234/x "}', "10.1234/x"),
         ('{"title":"On nothing","DOI":"odd"}', "odd"),
+        ('{"doi":"odd","url":"https://a.example/x"}', "https://a.example/x"),
+        ('{"doi":"odd","url":"odder"}', "odd"),
         ('{"doi":"no doi"}', "no doi"),
         ('{"_raw":"{broken"}', "{broken"),
         ('{"n":0}', '{"n":0}'),

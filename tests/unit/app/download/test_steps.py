@@ -47,8 +47,8 @@ def test_every_call_every_failed_plan_and_every_ending_is_a_step():
     assert [(one.attempt, one.step, one.resolver, one.host, one.reason) for one in steps] == [
         (0, "http-get", "unpaywall", "a.example", "pace"),
         (0, "retry", "", "", "throttled: asked to wait"),
-        (1, "http-head", "", "a.example", ""),
-        (1, "http-200", "", "a.example", ""),
+        (1, "http-head", "unpaywall", "a.example", ""),
+        (1, "http-200", "unpaywall", "a.example", ""),
         (1, "plan", "crossref", "", "no-file"),
         (1, "plan", "arxiv", "c.example:81", "http-404"),
         (1, "done", "", "", ""),
@@ -58,6 +58,15 @@ def test_every_call_every_failed_plan_and_every_ending_is_a_step():
     assert (first.status, first.bytes, first.ran_ms, first.waited_ms) == (429, 2_000, 12.346, 5.0)
     assert (last.status, last.ran_ms, last.waited_ms) == (None, 2_000.0, 1_000.0)
     assert (first.at, last.at) == ("2023-11-14T22:13:20.000Z", "2023-11-14T22:14:20.000Z")
+
+
+def test_a_host_that_nobody_named_is_of_whoever_named_the_only_place():
+    elsewhere = attempt("done", call(host="redirected.example"))
+    (step, _) = steps_of(history(attempts=[elsewhere], result=FILE))
+    assert step.resolver == "unpaywall"
+    tried = [{"resolver": "arxiv", "url": "https://c.example/z", "reason": "http-404"}]
+    (step, *_) = steps_of(history(attempts=[elsewhere], result={**FILE, "tried": tried}))
+    assert step.resolver == ""
 
 
 def test_an_answer_that_another_caller_fetched_says_so():
