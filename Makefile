@@ -99,7 +99,7 @@ docs: setup ## Build the documentation into site/
 ##@ Keep house
 
 .PHONY: services
-services: ## Install the servers that tests need, where they are missing
+services: ## Install what tests and benchmarks need beside Python, where it is missing
 	@.ci/services
 
 # Hashes, and no address: the same file installs from any registry or mirror.

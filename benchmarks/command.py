@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -31,11 +33,8 @@ class Run:
     processes: int = 1
 
     def command(self) -> list[str]:
-        program = Path(sys.executable).with_name("headgate")
-        if not program.exists():
-            raise UnavailableError("headgate is not installed beside this Python; `make setup`")
         return [
-            str(program),
+            program(),
             "run",
             f"{HANDLERS}:{self.handler}",
             str(self.source),
@@ -52,25 +51,41 @@ class Run:
 
 @dataclass
 class Report:
-    """The command's own last line, and the largest memory that one of its workers held."""
+    """The command's own last line, how long all of it took, and what one worker held at most."""
 
     totals: dict[str, Any]
+    seconds: float
     worker_rss_mb: float
+
+
+def program() -> str:
+    path = Path(sys.executable).with_name("headgate")
+    if not path.exists():
+        raise UnavailableError("headgate is not installed beside this Python; `make setup`")
+    return str(path)
 
 
 def run(job: Run, folder: Path) -> Report:
     """Run to the end; every row must end as done, or the figure would be of something else."""
+    report = execute(job.command(), folder)
+    done, total = report.totals["done"], report.totals["total"]
+    if done != total:
+        raise FailedError(f"headgate run finished {done} of {total} rows")
+    return report
+
+
+def execute(words: Sequence[str], folder: Path) -> Report:
+    """Run a command that ends with a line of JSON."""
+    started = time.perf_counter()
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        with subprocess.Popen(job.command(), cwd=folder, stdout=out, stderr=err) as process:
+        with subprocess.Popen(words, cwd=folder, stdout=out, stderr=err) as process:
             try:
                 peak = watch(process)
             finally:
                 if process.poll() is None:
                     process.kill()  # its workers see that and end by themselves
-        totals = read(process, out, err)
-    if totals["done"] != totals["total"]:
-        raise FailedError(f"headgate run finished {totals['done']} of {totals['total']} rows")
-    return Report(totals, peak)
+        seconds = time.perf_counter() - started
+        return Report(read(process, out, err), seconds, peak)
 
 
 def read(process: subprocess.Popen[bytes], out: IO[str], err: IO[str]) -> dict[str, Any]:
@@ -78,8 +93,8 @@ def read(process: subprocess.Popen[bytes], out: IO[str], err: IO[str]) -> dict[s
     err.seek(0)
     if process.returncode:
         words = err.read().strip().splitlines() or ["no message"]
-        raise FailedError(f"headgate run ended with {process.returncode}: {words[-1]}")
-    return last_line(out.read(), "headgate run")
+        raise FailedError(f"headgate ended with {process.returncode}: {words[-1]}")
+    return last_line(out.read(), "headgate")
 
 
 def watch(process: subprocess.Popen[bytes]) -> float:
@@ -89,8 +104,9 @@ def watch(process: subprocess.Popen[bytes]) -> float:
     while process.poll() is None:
         peak_kb = max([peak_kb, *descendants_kb(process.pid)])
         if time.monotonic() > deadline:
-            raise FailedError(f"headgate run did not end within {LIMIT_S} s")
-        time.sleep(POLL_S)
+            raise FailedError(f"headgate did not end within {LIMIT_S} s")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(POLL_S)
     return peak_kb / 1024
 
 

@@ -26,6 +26,13 @@ class Sizes:
     exported: int = 500_000
     exported_few: int = 5_000
     sheet: int = 200_000
+    files: int = 20_000
+    files_again: int = 5_000
+    large_files: int = 20
+    large_file_bytes: int = 500_000_000
+    endless_s: int = 30
+    scattered: int = 5_000
+    retry_after_s: int = 20
 
     @classmethod
     def smoke(cls) -> Sizes:
@@ -38,6 +45,13 @@ class Sizes:
             exported=400,
             exported_few=100,
             sheet=300,
+            files=100,
+            files_again=50,
+            large_files=2,
+            large_file_bytes=5_000_000,
+            endless_s=1,
+            scattered=500,
+            retry_after_s=2,
         )
 
 

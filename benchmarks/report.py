@@ -16,6 +16,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.download.peers import ARIA2, CURL, SCRAPY
 from benchmarks.harness import Bench, Figure, Outcome
 from benchmarks.measurement import Round, Spread
 from benchmarks.scripts import ROOT
@@ -91,7 +92,13 @@ def write_json(
         "revision": revision(),
         "machine": machine(),
         "sizes": asdict(bench.sizes),
-        "peers": {"huey": HUEY, "pgqueuer": PGQUEUER},
+        "peers": {
+            "huey": HUEY,
+            "pgqueuer": PGQUEUER,
+            "scrapy": SCRAPY,
+            "aria2": ARIA2,
+            "curl": CURL,
+        },
         "figures": [as_json(outcome) for outcome in outcomes],
         "rounds": [asdict(one) for one in rounds],
     }

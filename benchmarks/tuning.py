@@ -9,12 +9,13 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.download.small import run_aria2, run_curl, run_scrapy
 from benchmarks.harness import Bench, Say
 from benchmarks.measurement import FailedError, Spread
 from benchmarks.theirs import run_huey, run_pgqueuer
 
 Settings = Mapping[str, object]
-Runner = Callable[[Bench, Settings], dict[str, Any]]
+Runner = Callable[[Bench, Settings], Mapping[str, Any]]
 
 
 def grid(**choices: Sequence[object]) -> list[Settings]:
@@ -41,9 +42,24 @@ PGQUEUER_GRID = [
     *grid(driver=["asyncpg-pool"], processes=[1], batch_size=[1_000], max_concurrent=[2_000]),
     *grid(driver=["psycopg"], processes=[1, 2], batch_size=[1_000]),
 ]
+AIOHTTP = "scrapy.core.downloader.handlers._aiohttp.AiohttpDownloadHandler"
+SCRAPY_GRID = [
+    *grid(reactor=["asyncio"], loop=["uvloop.Loop", ""], urls_an_item=[1, 64, 1_000]),
+    *grid(reactor=["epoll"], urls_an_item=[1, 64]),
+    *grid(reactor=["asyncio"], loop=["uvloop.Loop"], urls_an_item=[1, 64], handler=[AIOHTTP]),
+]
+ARIA2_GRID = [
+    *grid(enable_http_pipelining=["false", "true"], disk_cache=["0", "16M"]),
+    *grid(deferred_input=["true"]),
+    *grid(enable_mmap=["true"]),
+]
+CURL_GRID = grid(parallel_immediate=[False, True])
 PEERS: dict[str, tuple[Runner, list[Settings]]] = {
+    "aria2": (run_aria2, ARIA2_GRID),
+    "curl": (run_curl, CURL_GRID),
     "huey": (run_huey, HUEY_GRID),
     "pgqueuer": (run_pgqueuer, PGQUEUER_GRID),
+    "scrapy": (run_scrapy, SCRAPY_GRID),
 }
 
 

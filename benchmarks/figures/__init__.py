@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from benchmarks.figures import (
     cache,
+    download,
     drain_postgres,
     drain_sqlite,
     http,
@@ -27,6 +28,7 @@ FIGURES: tuple[Figure, ...] = (
     *paging.FIGURES,
     *cache.FIGURES,
     *http.FIGURES,
+    *download.FIGURES,
     *serving.FIGURES,
     *xlsx.FIGURES,
 )

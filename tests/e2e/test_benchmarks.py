@@ -19,7 +19,7 @@ def smoke(module: str, *words: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_every_figure_runs(tmp_path):
     document = tmp_path / "figures.json"
     smoke("benchmarks", "--json", str(document))

@@ -1,0 +1,84 @@
+"""`headgate download` as a user runs it: a list, a folder, a store, and a settings file."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import subprocess
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks import command
+from benchmarks.measurement import FailedError
+
+AT_ONCE = 64
+END_WITHIN_S = 60.0
+
+
+@dataclass(frozen=True)
+class Download:
+    """One list into one folder; all that it leaves behind lies in `home`."""
+
+    home: Path
+
+    @property
+    def out(self) -> Path:
+        return self.home / "out"
+
+    def words(self) -> list[str]:
+        return [
+            command.program(),
+            "download",
+            "urls.txt",
+            "--out",
+            str(self.out),
+            "--db",
+            str(self.home / "headgate.db"),
+            "--concurrency",
+            str(AT_ONCE),
+            "--json",
+            "--quiet",
+        ]
+
+    def prepare(self, urls: Iterable[str], *, wide_open: bool = False) -> None:
+        """Write the list and the settings; a host may be given all places at once."""
+        (self.home / "urls.txt").write_text("".join(f"{url}\n" for url in urls))
+        settings = "[net]\nallow_private = true\n"
+        if wide_open:
+            settings += f"[providers.files]\nconcurrency_per_host = {AT_ONCE}\n"
+            settings += f"concurrency_per_domain = {AT_ONCE}\n"
+        (self.home / "headgate.toml").write_text(settings)
+
+    def run(self) -> command.Report:
+        return command.execute(self.words(), self.home)
+
+    @contextmanager
+    def running(self) -> Iterator[subprocess.Popen[bytes]]:
+        """The command, until it is interrupted; it then finishes what it is at."""
+        quiet = subprocess.DEVNULL
+        with subprocess.Popen(self.words(), cwd=self.home, stdout=quiet, stderr=quiet) as process:
+            try:
+                yield process
+            finally:
+                process.send_signal(signal.SIGINT)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(END_WITHIN_S)
+                process.kill()
+
+    def manifest(self) -> Iterator[dict[str, Any]]:
+        with (self.out / "manifest.jsonl").open() as lines:
+            for line in lines:
+                yield json.loads(line)
+
+    def files(self, outcome: str = "done") -> dict[str, Path]:
+        """Where the file of each URL lies; every one must have ended so."""
+        found = {}
+        for line in self.manifest():
+            if line["outcome"] != outcome:
+                raise FailedError(f"{line['input']} is {line['outcome']}: {line['reason']}")
+            found[line["url"]] = self.out / line["path"]
+        return found
