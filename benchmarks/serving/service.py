@@ -20,7 +20,8 @@ import psutil
 
 HANDLERS = Path(__file__).parent.parent / "handlers.py"
 STOP_S = 60.0
-LOOK_S = 0.02
+LOOK_S = 0.1
+"""As often as an impatient page would ask: what watches must not take the core it watches."""
 
 
 @dataclass(frozen=True)

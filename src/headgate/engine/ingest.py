@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -25,7 +25,7 @@ from headgate.engine.rows import BadRow, ItemMaker, Made, OnBadRow
 from headgate.engine.threads import ended, in_thread
 from headgate.ports.clock import Clock
 from headgate.ports.handler import HandlerSpec
-from headgate.ports.items import EnqueueReport, EnqueueRequest
+from headgate.ports.items import EnqueueReport, EnqueueRequest, ItemStore
 from headgate.ports.source import Batch, BatchReader, Source
 from headgate.ports.store import Store
 
@@ -70,6 +70,14 @@ class IngestPlan(msgspec.Struct, frozen=True):
     """CapReached ends the reading if the owner would have more open items than this."""
 
 
+class _Taken(NamedTuple):
+    """A batch that was read ahead, with all done to it that needs no database."""
+
+    batch: Batch
+    made: Made
+    packed: Any
+
+
 class _Stopped(Exception):
     """The job takes no more rows."""
 
@@ -104,7 +112,7 @@ class Ingest:
     async def run(self, plan: IngestPlan) -> IngestReport:
         """Read the source to its end; BadSource makes the job FAILED and is raised."""
         began_s = self._clock.monotonic()
-        reading = _Reading(plan, IngestSizer(self._policy), began_s)
+        reading = _Reading(plan, self._store.items, IngestSizer(self._policy), began_s)
         try:
             await self._read_patiently(reading)
         except _Stopped as stop:
@@ -149,13 +157,13 @@ class Ingest:
         ahead = reading.read_ahead()
         try:
             while True:
-                batch, made = await asyncio.shield(ahead)  # a thread cannot be cancelled
-                if not batch.values:
+                taken = await asyncio.shield(ahead)  # a thread cannot be cancelled
+                if not taken.batch.values:
                     break
                 ahead = reading.read_ahead()
                 await self._look(reading)
-                await self._commit(reading, batch, made)
-            await self._finish(reading, batch)
+                await self._commit(reading, taken)
+            await self._finish(reading, taken.batch)
         finally:
             await ended(ahead)
             reader.close()
@@ -178,12 +186,15 @@ class Ingest:
                 return job
             await self._clock.sleep(self.LOOK_S)
 
-    async def _commit(self, reading: "_Reading", batch: Batch, made: Made) -> None:
-        items = [*reading.left_over, *made.items] if reading.left_over else made.items
+    async def _commit(self, reading: "_Reading", taken: _Taken) -> None:
+        batch, made, packed = taken
+        items = made.items
+        if reading.left_over:
+            items, packed = [*reading.left_over, *items], None
         # Which keys came twice is known only after the commit. So, with keys of the user's own,
         # the position stays before the batch until its duplicates are stored as well.
         position = reading.read_position if reading.keyed else batch.position
-        report = await self._enqueue(reading, items, position)
+        report = await self._enqueue(reading, items, position, packed)
         reading.read_position = batch.position
         reading.count(batch, made, report)
         reading.keep_duplicates(items, report)
@@ -201,7 +212,7 @@ class Ingest:
         await self._store.notifier.ring()
 
     async def _enqueue(
-        self, reading: "_Reading", items: Sequence[NewItem], position: str
+        self, reading: "_Reading", items: Sequence[NewItem], position: str, packed: Any = None
     ) -> EnqueueReport:
         began_s = self._clock.monotonic()
         request = EnqueueRequest(
@@ -211,6 +222,7 @@ class Ingest:
             reading.stored_position,
             reading.progress(began_s, len(items)),
             reading.plan.open_items_cap,
+            packed,
         )
         try:
             report = await self._store.items.enqueue_many(request)
@@ -234,8 +246,11 @@ class Ingest:
 class _Reading:
     """Where one command is in its source."""
 
-    def __init__(self, plan: IngestPlan, sizer: IngestSizer, began_s: float) -> None:
+    def __init__(
+        self, plan: IngestPlan, items: ItemStore, sizer: IngestSizer, began_s: float
+    ) -> None:
         self.plan = plan
+        self._items = items
         self._began_s = began_s
         self._bytes = 0
         self.sizer = sizer
@@ -259,19 +274,20 @@ class _Reading:
         self.left_over = []
         self._unseen = job.key_columns if not job.ingest_position else ()
 
-    def read_ahead(self) -> "asyncio.Task[tuple[Batch, Made]]":
-        """Parse the next batch in a thread, while the one before is on its way into the store."""
+    def read_ahead(self) -> "asyncio.Task[_Taken]":
+        """Parse and pack the next batch in a thread, while the one before is being stored."""
         rows, max_bytes = self.sizer.rows, self.sizer.max_bytes
         return asyncio.create_task(asyncio.to_thread(self._take, rows, max_bytes))
 
-    def _take(self, rows: int, max_bytes: int) -> tuple[Batch, Made]:
+    def _take(self, rows: int, max_bytes: int) -> _Taken:
         batch = self.reader.take(rows, max_bytes)
         missing = [name for name in self._unseen if name not in self.reader.columns]
         if missing and batch.values:
             columns = ", ".join(self.reader.columns)
             raise BadSource(f"there is no column {missing[0]!r} for the key; there are: {columns}")
         self._unseen = ()
-        return batch, self.maker.make(batch)
+        made = self.maker.make(batch)
+        return _Taken(batch, made, self._items.pack(made.items))
 
     def progress(self, now_s: float, rows: int) -> dict[str, Any]:
         """What the job says of its reading from this commit on."""

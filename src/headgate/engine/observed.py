@@ -2,9 +2,9 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
-from headgate.core.item import ClaimedItem
+from headgate.core.item import ClaimedItem, NewItem
 from headgate.core.job import Job, NewJob
 from headgate.core.status import JobMove
 from headgate.core.worker import WorkerInfo
@@ -62,6 +62,10 @@ class ObservedItems:
     def __init__(self, store: ItemStore, watch: Watch) -> None:
         self._store = store
         self._watch = watch
+
+    def pack(self, items: Sequence[NewItem]) -> Any:
+        """Report nothing: no database has a part in it."""
+        return self._store.pack(items)
 
     async def enqueue_many(self, request: EnqueueRequest) -> EnqueueReport:
         """Report the rows inserted."""

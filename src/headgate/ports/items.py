@@ -25,6 +25,8 @@ class EnqueueRequest(msgspec.Struct, frozen=True):
     """What the job's `ingest` says from now on."""
     open_items_cap: int | None = None
     """CapReached, and nothing is stored, if the owner would have more open items than this."""
+    packed: Any = None
+    """What `pack` made of just these items, if that was done ahead."""
 
 
 class KnownRow(msgspec.Struct, frozen=True):
@@ -178,6 +180,13 @@ class Recalled(msgspec.Struct, frozen=True):
 
 class ItemStore(Protocol):
     """What the engine needs of a database. Every verb is one transaction."""
+
+    def pack(self, items: Sequence[NewItem]) -> Any:
+        """The part of `enqueue_many` that needs no database, for its request.
+
+        It may be called in any thread, so that one batch is packed while another is stored.
+        """
+        ...
 
     async def enqueue_many(self, request: EnqueueRequest) -> EnqueueReport:
         """Store rows idempotently by (job, key), with their position and counters."""

@@ -1,3 +1,5 @@
+import asyncio
+
 import msgspec
 import pytest
 
@@ -70,6 +72,29 @@ async def test_enqueueing_twice_is_harmless(store, job):
     assert [row.duplicate for row in report.known] == [False] * 3
     assert await factories.everything(store, job.id) == before
     assert await store.reads.counts(job.id) == Counts(pending=3)
+
+
+async def test_a_batch_that_was_packed_in_another_thread_is_stored_as_it_would_be(store, job):
+    items = [
+        NewItem("a\tb", '{"x":"\\n"}', 2, "api.example:443", "s\\"),
+        NewItem("c\x00", '{"x":"\u00fc"}', 3, problem="broken:\nhere"),
+    ]
+    await store.items.enqueue_many(EnqueueRequest(job.id, items))
+    other = await store.jobs.create_job(NewJob("price.lookup", "other.csv", owner="ada"))
+    packed = await asyncio.to_thread(store.items.pack, items)
+    await store.items.enqueue_many(EnqueueRequest(other.id, items, packed=packed))
+    rows, again = await stored(store, job.id), await stored(store, other.id)
+    assert [(r.key, r.input, r.status) for r in again] == [(r.key, r.input, r.status) for r in rows]
+    assert await store.reads.counts(other.id) == Counts(pending=1, error=1)
+
+
+async def test_known_rows_of_a_packed_batch_are_passed_over(store, job):
+    await store.items.enqueue_many(EnqueueRequest(job.id, factories.rows(2)))
+    items = factories.rows(4)
+    packed = store.items.pack(items)
+    report = await store.items.enqueue_many(EnqueueRequest(job.id, items, packed=packed))
+    assert (report.inserted, len(report.known)) == (2, 2)
+    assert [row.key for row in await stored(store, job.id)] == [item.key for item in items]
 
 
 async def test_a_key_that_comes_twice_in_one_batch_is_stored_once_and_named(store, job):

@@ -62,6 +62,7 @@ class Hooked:
         self.calls = 0
         self.sizes: list[int] = []
         self._items, self._before, self._after = store.items, before, after
+        self.pack = store.items.pack
 
     async def enqueue_many(self, request: EnqueueRequest) -> EnqueueReport:
         self.calls += 1

@@ -60,8 +60,8 @@ class Session:
         cursor = await self.connection.execute(self._queries[name], values)
         return cursor.rowcount
 
-    async def copy(self, name: str, blocks: Iterable[str]) -> None:
-        """Send COPY blocks; the server stores one while the next is made."""
+    async def copy(self, name: str, blocks: Iterable[bytes]) -> None:
+        """Send COPY blocks; the server stores one while the next is made ready."""
         async with self.connection.cursor().copy(self._queries[name]) as sink:
             for block in blocks:
                 await sink.write(block)

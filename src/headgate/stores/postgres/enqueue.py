@@ -13,7 +13,13 @@ from headgate.core.status import UNFINISHED, ItemStatus
 from headgate.ports.items import EnqueueReport, EnqueueRequest, KnownRow
 from headgate.stores.caps import demand_room_for_items
 from headgate.stores.postgres.connection import Database, Session
-from headgate.stores.postgres.literals import copy_blocks, number_array, storable, text_array
+from headgate.stores.postgres.literals import (
+    copy_blocks,
+    number_array,
+    pack_rows,
+    storable,
+    text_array,
+)
 from headgate.stores.postgres.rows import as_json, job_from
 from headgate.stores.postgres.usage import usage_of
 
@@ -88,7 +94,7 @@ class Enqueue:
         if new:
             tail = (job.id, job.owner, job.handler, job.ingest_run, now)
             newest = (await session.rows("newest_item", job_id=job.id))[0][0]
-            await session.copy("insert_items", copy_blocks(new, tail))
+            await session.copy("insert_items", copy_blocks(self._packed(new), tail))
             await session.change("insert_keys", job_id=job.id, newest=newest)
         bad = sum(item.problem is not None for item in new)
         skipped = sum(item.duplicate for item in new)
@@ -101,6 +107,11 @@ class Enqueue:
         await self._tell(session, job)
         if self._request.open_items_cap is not None and new:
             await self._demand_room(session, job.owner, self._request.open_items_cap)
+
+    def _packed(self, new: Sequence[NewItem]) -> Sequence[bytes]:
+        whole = new is self._request.items and self._request.packed is not None
+        packed: Sequence[bytes] = self._request.packed if whole else pack_rows(new)
+        return packed
 
     async def _tell(self, session: Session, job: Job) -> None:
         if self._request.position is not None:

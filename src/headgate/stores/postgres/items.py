@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from headgate.core.errors import IllegalMove
-from headgate.core.item import ClaimedItem
+from headgate.core.item import ClaimedItem, NewItem
 from headgate.core.status import OPEN, ItemMove, ItemStatus, JobState, item_after
 from headgate.ports.items import (
     ClaimRequest,
@@ -27,7 +27,12 @@ from headgate.ports.items import (
 from headgate.stores.postgres.connection import Database, Session
 from headgate.stores.postgres.decide import decide
 from headgate.stores.postgres.enqueue import Enqueue
-from headgate.stores.postgres.literals import number_array, settlement_arrays, text_array
+from headgate.stores.postgres.literals import (
+    number_array,
+    pack_rows,
+    settlement_arrays,
+    text_array,
+)
 from headgate.stores.postgres.records import SHARDS, add_counts
 from headgate.stores.postgres.requeue import requeue, would_requeue
 
@@ -48,6 +53,10 @@ class PostgresItems:
         self._database = database
         self._claiming = asyncio.Lock()
         self._delivered: dict[str, int] = {}
+
+    def pack(self, items: Sequence[NewItem]) -> list[bytes]:
+        """The rows as COPY takes them, but for what only the transaction knows."""
+        return pack_rows(items)
 
     async def enqueue_many(self, request: EnqueueRequest) -> EnqueueReport:
         """Store rows idempotently by (job, key), with their position and counters."""

@@ -88,21 +88,28 @@ def settlement_arrays(settlements: Sequence[Settlement]) -> dict[str, str]:
     }
 
 
-def copy_blocks(items: Sequence[NewItem], tail: Sequence[str | int]) -> Iterator[str]:
-    """Rows for COPY: the fields of each item, then the same `tail` for all of them."""
+def pack_rows(items: Sequence[NewItem]) -> list[bytes]:
+    """Rows for COPY, in blocks: the fields of each item, and a separator in place of the rest."""
+    starts = range(0, len(items), BLOCK_ROWS)
+    return [_packed(items[start : start + BLOCK_ROWS]).encode() for start in starts]
+
+
+def copy_blocks(packed: Iterable[bytes], tail: Sequence[str | int]) -> Iterator[bytes]:
+    """Rows that were packed, each with the same `tail`."""
     shared = "\t".join(_escaped([storable(str(each)) for each in tail]))
-    for start in range(0, len(items), BLOCK_ROWS):
-        yield _copy_block(items[start : start + BLOCK_ROWS], shared)
+    rest = f"\t{shared}\n".encode()
+    for block in packed:
+        yield block.replace(SEPARATOR.encode(), rest)
 
 
-def _copy_block(items: Sequence[NewItem], shared: str) -> str:
+def _packed(items: Sequence[NewItem]) -> str:
     keys = _escaped([item.key for item in items])
     inputs = _escaped([item.input for item in items])
     gates = _escaped([item.gate for item in items])
     summaries = _escaped([item.summary for item in items])
     problems = _problems(items)
     rows = [
-        f"{key}\t{text}\t{item.line}\t{gate}\t{summary}\t{problem}\t{shared}\n"
+        f"{key}\t{text}\t{item.line}\t{gate}\t{summary}\t{problem}{SEPARATOR}"
         for item, key, text, gate, summary, problem in zip(
             items, keys, inputs, gates, summaries, problems, strict=True
         )

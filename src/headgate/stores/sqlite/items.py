@@ -50,9 +50,13 @@ class SqliteItems:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    def pack(self, items: Sequence[NewItem]) -> str:
+        """The rows as the one parameter that a statement takes."""
+        return as_json([_row(item) for item in items])
+
     async def enqueue_many(self, request: EnqueueRequest) -> EnqueueReport:
         """Store rows idempotently by (job, key), with their position and counters."""
-        rows = as_json([_row(item) for item in request.items])
+        rows = self.pack(request.items) if request.packed is None else request.packed
         return await self._database.write(lambda tx: _enqueue(tx, request, rows))
 
     async def claim(self, request: ClaimRequest) -> list[ClaimedItem]:

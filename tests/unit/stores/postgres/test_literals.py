@@ -6,6 +6,7 @@ from headgate.core.status import ItemStatus
 from headgate.stores.postgres.literals import (
     copy_blocks,
     number_array,
+    pack_rows,
     settlement_arrays,
     storable,
     text_array,
@@ -59,14 +60,14 @@ def test_rows_become_one_copy_block():
         NewItem("a\tb", '{"x":"\\n"}', 2, "g", "s\\"),
         NewItem("c", "{}", 3, problem="line 3:\nbroken"),
     ]
-    assert "".join(copy_blocks(items, [7, "o\n"])) == (
+    assert b"".join(copy_blocks(pack_rows(items), [7, "o\n"])).decode() == (
         'a\\tb\t{"x":"\\\\n"}\t2\tg\ts\\\\\t\\N\t\\N\tPENDING\t\\N\t7\to\\n\n'
         "c\t{}\t3\t\t\tline 3:\\nbroken\tbad_row\tERROR\tbad_row: line <n>: broken\t7\to\\n\n"
     )
 
 
 def test_a_row_with_nul_keeps_its_columns():
-    block = "".join(copy_blocks([NewItem("a\x00b", "{}", 1), NewItem("c\ud800", "{}", 2)], [1]))
-    lines = block.splitlines()
+    packed = pack_rows([NewItem("a\x00b", "{}", 1), NewItem("c\ud800", "{}", 2)])
+    lines = b"".join(copy_blocks(packed, [1])).decode().splitlines()
     assert [line.split("\t")[0] for line in lines] == ["a\ufffdb", "c?"]
     assert {line.count("\t") for line in lines} == {9}
