@@ -8,7 +8,9 @@ from functools import lru_cache
 from uuid import UUID
 
 import msgspec
-from hishel import (
+
+from headgate.net.cache.entry import Entry
+from headgate.net.cache.states import (
     AnyState,
     CacheMiss,
     CacheOptions,
@@ -19,10 +21,8 @@ from hishel import (
     Response,
     StoreAndUse,
 )
-from hishel import Entry as KnownEntry
-from hishel import Headers as KnownHeaders
-
-from headgate.net.cache.entry import Entry
+from headgate.net.cache.states import Entry as KnownEntry
+from headgate.net.cache.states import Headers as KnownHeaders
 from headgate.net.fields import folded
 from headgate.ports.wire import Headers, WireRequest
 
