@@ -105,7 +105,7 @@ def test_a_cap_holds_where_redirects_lead_while_bodies_stream(
     words = project.batch(
         f"{HANDLERS}:{name}", file, "--processes", str(processes), url=provider.url("")
     )
-    declared = f"[providers.files]\nhosts = ['{serving}']\nconcurrency = 3\n"
+    declared = f"[providers.depot]\nhosts = ['{serving}']\nconcurrency = 3\n"
     (project.folder / "headgate.toml").write_text(declared)
     ended = project.run(*words, worker__concurrency=24)
 
