@@ -16,6 +16,8 @@ from benchmarks import command
 from benchmarks.measurement import FailedError
 
 AT_ONCE = 64
+RATE = "10000/s"
+"""Beyond anything that could be reached: the host has no limit, and we are told so."""
 END_WITHIN_S = 60.0
 
 
@@ -24,6 +26,9 @@ class Download:
     """One list into one folder; all that it leaves behind lies in `home`."""
 
     home: Path
+    lanes: int = AT_ONCE
+    """Items under way. Those that wait for the disk ask nobody for anything meanwhile."""
+    processes: int = 1
 
     @property
     def out(self) -> Path:
@@ -39,17 +44,19 @@ class Download:
             "--db",
             str(self.home / "headgate.db"),
             "--concurrency",
-            str(AT_ONCE),
+            str(self.lanes),
+            "--processes",
+            str(self.processes),
             "--json",
             "--quiet",
         ]
 
     def prepare(self, urls: Iterable[str], *, wide_open: bool = False) -> None:
-        """Write the list and the settings; a host may be given all places at once."""
+        """Write the list and the settings; `wide_open` says what a host is known to allow."""
         (self.home / "urls.txt").write_text("".join(f"{url}\n" for url in urls))
         settings = "[net]\nallow_private = true\n"
         if wide_open:
-            settings += f"[providers.files]\nconcurrency_per_host = {AT_ONCE}\n"
+            settings += f"[providers.files]\nrate = '{RATE}'\nconcurrency_per_host = {AT_ONCE}\n"
             settings += f"concurrency_per_domain = {AT_ONCE}\n"
         (self.home / "headgate.toml").write_text(settings)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.download import files, peers
 from benchmarks.download.checking import check
-from benchmarks.download.ours import Download
+from benchmarks.download.ours import AT_ONCE, Download
 from benchmarks.download.site import Site, serving
 from benchmarks.harness import Bench, Contender
 from benchmarks.measurement import Values
@@ -26,7 +26,7 @@ def ours(bench: Bench) -> Values:
     served = files.small(bench, count)
     with bench.scratch() as home, serving(served) as site:
         wanted = originals(site, served, count)
-        download = Download(home)
+        download = Download(home, lanes=3 * AT_ONCE, processes=2)
         download.prepare(wanted, wide_open=True)
         peers.flush()
         report = download.run()

@@ -12,7 +12,7 @@ from headgate.ports.artifacts import Digests, FileTrouble, Kept, Origin, Stored
 from headgate.transfer.artifacts.committer import Committer, Delivery
 from headgate.transfer.artifacts.partial import Partial
 
-BLOCK = 512 * 1024
+BLOCK = 256 * 1024
 """Held in memory until it is worth a thread's while; a small file is written in one go."""
 
 Answer = TypeVar("Answer")
