@@ -10,6 +10,7 @@ import typer
 from headgate import __version__
 from headgate.app.cli.desk import shared_callback
 from headgate.app.cli.menu import MenuGroup
+from headgate.app.loop import load_undisturbed
 
 ABOUT = (
     "Push a very large batch through rate-limited services: "
@@ -65,6 +66,7 @@ app.callback(epilog=EPILOG)(shared_callback(ABOUT, VERSION))
 
 def main() -> None:
     """The entry of the `headgate` executable."""
+    load_undisturbed()
     # Handlers named by module are found from where the command was given, as by `python -m`.
     sys.path.insert(0, str(Path.cwd()))
     app()
