@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterator
 
 import pytest
-import structlog
 
+from headgate.app import telemetry
 from tests.kit import service
 from tests.kit.postgres import PostgresMissing, PostgresServer, find_binaries, skip_or_fail
 from tests.kit.redis import RedisServer
@@ -39,7 +39,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def fresh_log() -> Iterator[None]:
     """A command under test sets the log up for its own streams, which are closed afterwards."""
     yield
-    structlog.reset_defaults()
+    telemetry.configure("warning", "text")
 
 
 @pytest.fixture(scope="session")

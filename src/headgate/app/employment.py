@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from headgate.app.leash import be_deaf, briefing_on, die_with_parent, take_leash
-from headgate.app.loop import run_async
+from headgate.app.loop import load_undisturbed, run_async
 from headgate.app.settings import Settings
 from headgate.app.telemetry import configure
 
@@ -20,6 +20,7 @@ Service = Callable[[Settings, BinaryIO], Coroutine[Any, Any, None]]
 
 def work_as(service: Service) -> None:
     """Do it until told to stop; the process ends here, whatever still runs in it."""
+    load_undisturbed()
     die_with_parent()
     be_deaf()
     leash = take_leash()

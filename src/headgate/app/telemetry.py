@@ -6,8 +6,6 @@ import sys
 from collections.abc import MutableMapping
 from typing import Any, TextIO
 
-import structlog
-
 from headgate.core.errors import UsageError
 from headgate.core.item import ClaimedItem
 from headgate.core.settlement import Settlement
@@ -29,15 +27,70 @@ LEVELS = {
 }
 
 
+class ProcessLog:
+    """The log of this process: structlog writes it, and is loaded for the first line that shows.
+
+    Most processes never write one, and structlog takes longer to load than they run.
+    """
+
+    def __init__(self) -> None:
+        self.set_up("warning", "text")
+
+    def set_up(self, level: str, log_format: str, stream: TextIO | None = None) -> None:
+        """Choose what is written and how; on standard error unless told otherwise."""
+        self._threshold = LEVELS[level]
+        self._format = log_format
+        self._stream = stream
+        self._writer: Logger | None = None
+
+    def debug(self, event: str, **facts: object) -> None:
+        """Log detail."""
+        if self._threshold <= logging.DEBUG:
+            self._lines().debug(event, **facts)
+
+    def info(self, event: str, **facts: object) -> None:
+        """Log news."""
+        if self._threshold <= logging.INFO:
+            self._lines().info(event, **facts)
+
+    def warning(self, event: str, **facts: object) -> None:
+        """Log something odd."""
+        if self._threshold <= logging.WARNING:
+            self._lines().warning(event, **facts)
+
+    def error(self, event: str, **facts: object) -> None:
+        """Log a failure."""
+        self._lines().error(event, **facts)
+
+    def _lines(self) -> Logger:
+        if self._writer is None:
+            self._writer = _writer(self._format, self._stream or sys.stderr)
+        return self._writer
+
+
+LOG = ProcessLog()
+
+
 def configure(level: str, log_format: str, stream: TextIO | None = None) -> None:
-    """Set up structlog for this process; logs go to standard error, where all talk goes."""
-    target = stream or sys.stderr
+    """Set up the log of this process; it goes to standard error, where all talk goes."""
+    LOG.set_up(level, log_format, stream)
+
+
+def logger() -> Logger:
+    """A logger for handlers and for the machinery."""
+    return LOG
+
+
+def _writer(log_format: str, target: TextIO) -> Logger:
+    import structlog  # noqa: PLC0415  see ProcessLog
+
     renderer: structlog.typing.Processor
     if log_format == "json":
         renderer = structlog.processors.JSONRenderer()
     else:
         renderer = structlog.dev.ConsoleRenderer(colors=target.isatty(), pad_event_to=0)
-    structlog.configure(
+    writer: Logger = structlog.wrap_logger(
+        structlog.WriteLogger(target),
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
@@ -46,10 +99,9 @@ def configure(level: str, log_format: str, stream: TextIO | None = None) -> None
             hide_secrets,
             renderer,
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
-        logger_factory=structlog.WriteLoggerFactory(target),
-        cache_logger_on_first_use=False,
+        wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),
     )
+    return writer
 
 
 def hide_secrets(
@@ -71,12 +123,6 @@ def redacted(text: str) -> str:
     return SECRET_TEXT.sub(r"\1***", URL_PASSWORD.sub(r"\1***@", text))
 
 
-def logger() -> Logger:
-    """A logger for handlers and for the machinery."""
-    bound: Logger = structlog.get_logger()
-    return bound
-
-
 class LogObserver:
     """Writes what passes the observer port to the log.
 
@@ -85,7 +131,7 @@ class LogObserver:
 
     def __init__(self, level: str) -> None:
         threshold = LEVELS[level]
-        self._log = structlog.get_logger()
+        self._log = logger()
         self._debug = threshold <= logging.DEBUG
         self._info = threshold <= logging.INFO
         self._warning = threshold <= logging.WARNING

@@ -11,6 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, cast
 
 from headgate.app.settings import Settings
+from headgate.app.telemetry import logger
 from headgate.app.wiring import sqlite_path, store_kind
 from headgate.core.call import Call
 from headgate.core.errors import HeadgateError
@@ -153,7 +154,11 @@ class Traffic:
         if folder is not None:
             self._blobs = LocalBlobs(folder / "blobs", self._clock, durable=False)
             self._cache = net["cache"].HttpCache(
-                folder, self._blobs, self._clock, max_bytes=settings.net.cache_bytes
+                folder,
+                self._blobs,
+                self._clock,
+                warn=logger().warning,
+                max_bytes=settings.net.cache_bytes,
             )
         parts = net["stack"].HttpParts(wire, self.gates, self._clock, self._rng, self._cache)
         return cast(

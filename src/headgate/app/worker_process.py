@@ -27,7 +27,7 @@ from headgate.app.leash import (
     take_leash,
     watch_leash,
 )
-from headgate.app.loop import run_async
+from headgate.app.loop import load_undisturbed, run_async
 from headgate.app.telemetry import LogObserver, configure, logger
 from headgate.app.traffic import Traffic
 from headgate.app.wiring import open_store
@@ -115,6 +115,7 @@ def _this_worker(briefing: Briefing) -> WorkerInfo:
 
 def main() -> None:
     """Run one worker and leave without waiting for threads that may hang."""
+    load_undisturbed()
     die_with_parent()
     be_deaf()
     board_fd, report_fd = int(sys.argv[1]), int(sys.argv[2])

@@ -97,6 +97,10 @@ class StaleIngest(HeadgateError):
     """Another command has moved the ingest position of this job."""
 
 
+class WorkerFailed(HeadgateError):
+    """Worker processes end before they can start working."""
+
+
 class StoreError(HeadgateError):
     """The store could not do what was asked."""
 

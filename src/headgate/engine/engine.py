@@ -17,9 +17,9 @@ from headgate.engine.crew import Crew
 from headgate.engine.dispatcher import Dispatcher, Patience, Scope, Supply
 from headgate.engine.gates.tree import GateTree
 from headgate.engine.lane import Tools
+from headgate.engine.machine import machine_is_pressed
 from headgate.engine.packs import PackRunner
 from headgate.engine.policy import RetentionPolicy, WorkerPolicy
-from headgate.engine.process import machine_is_pressed
 from headgate.engine.runner import Runner
 from headgate.engine.settler import Settler
 from headgate.engine.work import Places, Workshop

@@ -1,14 +1,11 @@
-"""Which process is which: names that outlive pid reuse, and what the machine says of them."""
+"""Which process is which: names that outlive pid reuse."""
 
-import os
 import signal
 import socket
 from pathlib import Path
 
 import msgspec
-import psutil
 
-MEGABYTE = 1024 * 1024
 _START_FIELD = 19
 """Position of the start time in /proc/PID/stat after the command name."""
 _DEAD = frozenset("ZX")
@@ -32,7 +29,11 @@ def this_host() -> str:
 def boot_id() -> str:
     """A name for the time since this machine was started."""
     file = Path("/proc/sys/kernel/random/boot_id")
-    return file.read_text().strip() if file.exists() else str(int(psutil.boot_time()))
+    if file.exists():
+        return file.read_text().strip()
+    import psutil  # noqa: PLC0415  only where there is no /proc
+
+    return str(int(psutil.boot_time()))
 
 
 def started_ticks(pid: int) -> int | None:
@@ -49,6 +50,8 @@ def started_ticks(pid: int) -> int | None:
         return None
     if Path("/proc/self/stat").exists():
         return None
+    import psutil  # noqa: PLC0415  only where there is no /proc
+
     try:
         return int(psutil.Process(pid).create_time() * 100)
     except psutil.NoSuchProcess:
@@ -67,33 +70,6 @@ def is_gone(name: ProcessName) -> bool:
     if name.boot_id != boot_id():
         return True
     return started_ticks(name.pid) != name.started_ticks
-
-
-def is_stopped(pid: int) -> bool:
-    """Whether a process is frozen (SIGSTOP) or already dead."""
-    try:
-        return psutil.Process(pid).status() in {
-            psutil.STATUS_STOPPED,
-            psutil.STATUS_TRACING_STOP,
-            psutil.STATUS_ZOMBIE,
-        }
-    except psutil.NoSuchProcess:
-        return True
-
-
-def resident_mb(pid: int) -> float:
-    """How much memory a process holds."""
-    try:
-        return float(psutil.Process(pid).memory_info().rss) / MEGABYTE
-    except psutil.NoSuchProcess:
-        return 0.0
-
-
-def machine_is_pressed() -> bool:
-    """Whether memory is nearly gone or far more wants to run than there are cores."""
-    if psutil.virtual_memory().percent > 95:
-        return True
-    return os.getloadavg()[0] > 4 * (os.cpu_count() or 1)
 
 
 def cause_of_exit(code: int) -> str:

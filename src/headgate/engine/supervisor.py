@@ -11,12 +11,13 @@ from random import Random
 
 import msgspec
 
-from headgate.core.errors import HeadgateError, StoreFull, StoreUnreachable, UnknownJob
+from headgate.core.errors import StoreFull, StoreUnreachable, UnknownJob, WorkerFailed
 from headgate.core.status import JobState
 from headgate.engine.board import FlightBoard
 from headgate.engine.child import Child
 from headgate.engine.engine import Policies
-from headgate.engine.process import cause_of_exit, is_stopped, resident_mb, this_host
+from headgate.engine.machine import is_stopped, resident_mb
+from headgate.engine.process import cause_of_exit, this_host
 from headgate.engine.sweeper import Sweeper
 from headgate.ports.clock import Clock
 from headgate.ports.items import SettleRequest
@@ -24,10 +25,6 @@ from headgate.ports.jobs import Demand, SessionReport
 from headgate.ports.launcher import Launcher, WorkerOrder
 from headgate.ports.observer import Observer
 from headgate.ports.store import Store
-
-
-class WorkerFailed(HeadgateError):
-    """Worker processes end before they can start working."""
 
 
 class Work(msgspec.Struct, frozen=True):

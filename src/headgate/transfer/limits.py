@@ -2,9 +2,10 @@
 
 import msgspec
 
-from headgate.transfer.lines import MAX_RECORD_BYTES
-
 _MIB = 1024 * 1024
+MAX_RECORD_BYTES = 4 * _MIB
+"""A row may be this long; a longer one is bad, so that a file without line ends or with a quote
+that is never closed costs no more memory than this."""
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,11 +8,8 @@ from typing import BinaryIO
 import msgspec
 
 from headgate.core.errors import BadSource
+from headgate.transfer.limits import MAX_RECORD_BYTES
 from headgate.transfer.places.local import open_file
-
-MAX_RECORD_BYTES = 4 * 1024 * 1024
-"""A row may be this long; a longer one is bad, so that a file without line ends or with a quote
-that is never closed costs no more memory than this."""
 
 _BLOCK = 256 * 1024
 

@@ -5,7 +5,6 @@ import json
 from random import Random
 
 import pytest
-import structlog
 
 from headgate.app import telemetry
 from headgate.core.errors import UnknownJob
@@ -18,12 +17,6 @@ from headgate.core.settlement import Settlement, settle
 ITEM = ClaimedItem(
     7, 3, "sku-1", '{"card": "4111"}', None, 5, 0, 0, 0, 0, suspect=False, throttled_us=0
 )
-
-
-@pytest.fixture(autouse=True)
-def _fresh_structlog():
-    yield
-    structlog.reset_defaults()
 
 
 def logged(level: str, act) -> list[dict[str, object]]:

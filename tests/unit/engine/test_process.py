@@ -8,14 +8,8 @@ import sys
 import msgspec
 import pytest
 
-from headgate.engine.process import (
-    cause_of_exit,
-    is_gone,
-    is_stopped,
-    name_of,
-    resident_mb,
-    started_ticks,
-)
+from headgate.engine.machine import is_stopped, resident_mb
+from headgate.engine.process import cause_of_exit, is_gone, name_of, started_ticks
 from tests.kit.command import until
 
 NOBODY = 2**22 + 1

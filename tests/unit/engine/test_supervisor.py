@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from headgate.core.errors import StoreFull, StoreUnreachable
+from headgate.core.errors import StoreFull, StoreUnreachable, WorkerFailed
 from headgate.core.fault import FaultClass
 from headgate.core.retry import FINISHED
 from headgate.core.settlement import settle
@@ -15,7 +15,7 @@ from headgate.core.status import ItemStatus, JobMove, JobState
 from headgate.core.worker import WorkerInfo
 from headgate.engine.engine import Policies
 from headgate.engine.policy import WorkerPolicy
-from headgate.engine.supervisor import RunReport, Supervisor, Work, WorkerFailed
+from headgate.engine.supervisor import RunReport, Supervisor, Work
 from headgate.ports.items import ClaimRequest, SettleRequest
 from headgate.ports.launcher import WorkerOrder, WorkerReport
 from headgate.ports.reads import ItemQuery

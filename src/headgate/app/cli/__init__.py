@@ -8,30 +8,9 @@ from typing import Annotated
 import typer
 
 from headgate import __version__
-from headgate.app.cli import (
-    config,
-    db,
-    dlq,
-    doctor,
-    download,
-    download_report,
-    download_verify,
-    export,
-    items,
-    jobs,
-    plan,
-    providers,
-    queue,
-    report,
-    run,
-    serve,
-    users,
-    watch,
-    worker,
-    workers,
-)
 from headgate.app.cli.desk import shared_callback
-from headgate.app.cli.phrases import PhraseGroup
+from headgate.app.cli.menu import MenuGroup
+from headgate.app.loop import load_undisturbed
 
 ABOUT = (
     "Push a very large batch through rate-limited services: "
@@ -75,7 +54,7 @@ VERSION = inspect.Parameter(
 app = typer.Typer(
     name="headgate",
     help=ABOUT,
-    cls=PhraseGroup,
+    cls=MenuGroup,
     epilog=EPILOG,
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -83,22 +62,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.callback(epilog=EPILOG)(shared_callback(ABOUT, VERSION))
-run.register(app)
-download.register(app)
-download_report.register(app)
-download_verify.register(app)
-plan.register(app)
-worker.register(app)
-serve.register(app)
-watch.register(app)
-export.register(app)
-doctor.register(app)
-for noun in (jobs, items, dlq, workers, queue, providers, users, report, db, config):
-    app.add_typer(noun.app)
 
 
 def main() -> None:
     """The entry of the `headgate` executable."""
+    load_undisturbed()
     # Handlers named by module are found from where the command was given, as by `python -m`.
     sys.path.insert(0, str(Path.cwd()))
     app()

@@ -1,12 +1,12 @@
 """Options that commands share which take a file of rows through a handler."""
 
-from enum import StrEnum
 from typing import Annotated, Any
 
 import msgspec
 import typer
 
 from headgate.app.cli.batch import FailOn
+from headgate.app.cli.options import FormatName
 from headgate.app.cli.worker import WORK
 from headgate.core.errors import UsageError
 from headgate.engine.rows import OnBadRow
@@ -14,18 +14,6 @@ from headgate.engine.rows import OnBadRow
 IDENTITY = "Which job"
 ROWS = "Rows in and out"
 END = "When and how to end"
-
-
-class FormatName(StrEnum):
-    """Formats that a file's name may not tell."""
-
-    CSV = "csv"
-    TSV = "tsv"
-    JSONL = "jsonl"
-    LIST = "list"
-    XLSX = "xlsx"
-    PARQUET = "parquet"
-    IMAGES = "images"
 
 
 def option(*names: str, panel: str, about: str, metavar: str | None = None) -> Any:

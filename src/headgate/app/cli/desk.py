@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
 import typer
@@ -15,9 +15,7 @@ import typer
 from headgate.app import telemetry, wiring
 from headgate.app.cli.exits import Exit, known_error, of_error
 from headgate.app.cli.screen import Screen
-from headgate.app.local import LocalService
 from headgate.app.loop import run_async
-from headgate.app.service import Service
 from headgate.app.settings import (
     SERVER_VARIABLE,
     Flag,
@@ -31,6 +29,9 @@ from headgate.core.errors import StoreUnreachable, UsageError
 from headgate.engine.clock import SystemClock
 from headgate.engine.observed import ObservedStore
 from headgate.ports.store import Store
+
+if TYPE_CHECKING:
+    from headgate.app.service import Service
 
 SHARED = "Options of every command"
 
@@ -127,16 +128,18 @@ class Desk:
         return loaded
 
     @contextlib.asynccontextmanager
-    async def service(self, *, create: bool = False) -> AsyncIterator[Service]:
+    async def service(self, *, create: bool = False) -> "AsyncIterator[Service]":
         """Whoever answers: the server that was named, or the store of the settings."""
+        # By name, so that no command has to load what it does not ask.
         loaded = self.load()
         if server := self._server():
-            # By name, so that no other command has to load a client.
             from headgate.app.remote import connected  # noqa: PLC0415
 
             async with connected(server) as remote:
                 yield remote
             return
+        from headgate.app.local import LocalService  # noqa: PLC0415
+
         async with self.store(loaded.settings, create=create) as store:
             yield LocalService(store, loaded, self.clock)
 

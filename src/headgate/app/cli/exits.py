@@ -10,8 +10,8 @@ from headgate.core.errors import (
     StoreError,
     StoreFull,
     UsageError,
+    WorkerFailed,
 )
-from headgate.engine.supervisor import WorkerFailed
 from headgate.ports.artifacts import FolderTrouble
 
 

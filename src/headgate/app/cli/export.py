@@ -6,10 +6,9 @@ from typing import Annotated
 import msgspec
 import typer
 
-from headgate.app.cli.batch_options import FormatName
 from headgate.app.cli.desk import Desk, command
 from headgate.app.cli.exits import Exit
-from headgate.app.cli.options import JobId, Json
+from headgate.app.cli.options import FormatName, JobId, Json
 from headgate.core.errors import UsageError
 from headgate.transfer.formats.cells import Formulas
 from headgate.transfer.sources import WriteOptions

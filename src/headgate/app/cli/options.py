@@ -1,6 +1,7 @@
 """Options and arguments that several commands share, and how their text is read."""
 
 import re
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -32,6 +33,18 @@ After = Annotated[
 Limit = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Rows on a page.")]
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
+
+
+class FormatName(StrEnum):
+    """Formats that a file's name may not tell."""
+
+    CSV = "csv"
+    TSV = "tsv"
+    JSONL = "jsonl"
+    LIST = "list"
+    XLSX = "xlsx"
+    PARQUET = "parquet"
+    IMAGES = "images"
 
 
 def statuses_in(text: str | None, *, finished: bool = False) -> frozenset[ItemStatus] | None:

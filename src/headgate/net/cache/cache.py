@@ -5,8 +5,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import structlog
-
 from headgate.core.call import CallKind
 from headgate.core.provider import CachePolicy
 from headgate.net.cache.demand import SAFE, Custody, Demand, demand_of, plain_url
@@ -50,11 +48,11 @@ class HttpCache:
         blobs: BlobStore,
         clock: Clock,
         *,
+        warn: Warn,
         max_bytes: int = DEFAULT_BYTES,
-        warn: Warn | None = None,
     ) -> None:
         self._clock = clock
-        self._warn = warn or structlog.get_logger().warning
+        self._warn = warn
         self._shelf = Shelf(CacheFile(folder / "cache.db", max_bytes), blobs, clock, self._warn)
         self._flights = Flights(clock)
         self._blobs = blobs

@@ -9,7 +9,6 @@ from random import Random
 from typing import Any, TypeVar
 
 import pytest
-import structlog
 from typer.testing import CliRunner
 
 from headgate.app.cli import app
@@ -116,5 +115,4 @@ def headgate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
     monkeypatch.setenv("NO_COLOR", "1")
     for name in [name for name in os.environ if name.startswith("HEADGATE_")]:
         monkeypatch.delenv(name)
-    yield Commands(tmp_path)
-    structlog.reset_defaults()
+    return Commands(tmp_path)

@@ -1,0 +1,75 @@
+"""What a process loads before it begins: nothing that it may never need.
+
+Hundreds of them are started in a day of work, and most of what a quick one does is to load code.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SERVING = frozenset({"fastapi", "starlette", "uvicorn", "sse_starlette", "prometheus_client"})
+ASKING = frozenset({"aiohttp", "hishel", "protego", "publicsuffixlist"})
+FILES = frozenset({"fsspec", "pyarrow", "python_calamine", "rustpy_xlsxwriter", "paramiko"})
+STORES = frozenset({"psycopg", "psycopg_pool", "redis"})
+LOGGING = frozenset({"structlog", "attr", "rich.traceback"})
+SELDOM = SERVING | ASKING | FILES | STORES | LOGGING
+
+IMPORTED = re.compile(r"^import '([^']+)' #", re.MULTILINE)
+"""What a verbose interpreter says of a module that it has loaded."""
+
+
+def loaded_by(folder: Path, *words: str) -> set[str]:
+    """The modules that a command loads, with the processes that it starts."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("HEADGATE_")}
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=folder,
+        env={**kept, "PYTHONVERBOSE": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2_000:]
+    return set(IMPORTED.findall(done.stderr))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "rows.csv").write_text("id\n1\n2\n")
+    (tmp_path / "double.py").write_text(
+        "def twice(item, ctx):\n    return {'twice': 2 * int(item.input['id'])}\n"
+    )
+    return tmp_path
+
+
+def test_a_run_and_its_worker_load_what_they_use(folder: Path):
+    loaded = loaded_by(folder, "headgate", "run", "double.py:twice", "rows.csv")
+    assert {"headgate.app.cli.run", "headgate.engine.engine", "headgate.app.traffic"} <= loaded
+    assert not loaded & SELDOM
+    assert not loaded & {"headgate.app.cli.users", "headgate.app.cli.providers"}
+
+
+def test_a_question_loads_no_worker_and_no_other_command(folder: Path):
+    loaded_by(folder, "headgate", "db", "migrate")
+    loaded = loaded_by(folder, "headgate", "jobs", "ls")
+    assert "headgate.app.cli.jobs" in loaded
+    assert not loaded & (SELDOM | {"psutil"})
+    assert not loaded & {"headgate.app.cli.run", "headgate.app.cli.download"}
+
+
+@pytest.mark.parametrize("module", ["worker_process", "clerk_process", "foreman_process"])
+def test_a_process_behind_the_api_does_not_load_the_api(tmp_path: Path, module: str):
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys, headgate.app.{module}; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(done.stdout.split())
+    assert f"headgate.app.{module}" in loaded
+    assert not loaded & (SELDOM | {"typer", "rich", "headgate.app.api"})
