@@ -24,8 +24,8 @@ import msgspec
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from headgate.app.cli import app
 from headgate.app.cli.desk import SHARED_TYPES
+from headgate.app.cli.menu import NAMES, holding
 from headgate.app.settings import LEAVES, Leaf, Settings
 from headgate.core import presets
 from headgate.core.gate_policy import GatePolicy
@@ -66,8 +66,12 @@ class Command(NamedTuple):
     examples: Sequence[str]
 
 
-def commands(group: typer.Typer = app, path: str = "headgate") -> Iterator[Command]:
+def commands() -> Iterator[Command]:
     """Every command, in the order in which help shows them."""
+    return _commands(holding(*NAMES), "headgate")
+
+
+def _commands(group: typer.Typer, path: str) -> Iterator[Command]:
     for found in group.registered_commands:
         if found.callback is not None:
             yield Command(
@@ -79,7 +83,7 @@ def commands(group: typer.Typer = app, path: str = "headgate") -> Iterator[Comma
     for inner in group.registered_groups:
         if inner.typer_instance is not None:
             name = inner.typer_instance.info.name
-            yield from commands(inner.typer_instance, f"{path} {name}")
+            yield from _commands(inner.typer_instance, f"{path} {name}")
 
 
 def _parameters(callback: Callable[..., Any]) -> Iterator[Parameter]:

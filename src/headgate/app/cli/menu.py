@@ -54,18 +54,20 @@ class Menu(Mapping[str, Any]):
         if name not in NAMES:
             raise KeyError(name)
         if name not in self._loaded:
-            self._loaded[name] = _load(name)
+            self._loaded[name] = typer.main.get_group(holding(name)).commands[name]
         return self._loaded[name]
 
 
-def _load(name: str) -> Any:
-    module = import_module(f"headgate.app.cli.{name.replace(' ', '_')}")
-    only = typer.Typer(rich_markup_mode="rich")
-    if name in NOUNS:
-        only.add_typer(module.app)
-    else:
-        module.register(only)
-    return typer.main.get_group(only).commands[name]
+def holding(*names: str) -> typer.Typer:
+    """Some commands, loaded."""
+    some = typer.Typer(rich_markup_mode="rich")
+    for name in names:
+        module = import_module(f"headgate.app.cli.{name.replace(' ', '_')}")
+        if name in NOUNS:
+            some.add_typer(module.app)
+        else:
+            module.register(some)
+    return some
 
 
 class MenuGroup(TyperGroup):
