@@ -30,6 +30,7 @@ class Sizes:
     files_again: int = 5_000
     large_files: int = 20
     large_file_bytes: int = 500_000_000
+    endless: int = 64
     endless_s: int = 30
     scattered: int = 5_000
     retry_after_s: int = 20
@@ -49,6 +50,7 @@ class Sizes:
             files_again=50,
             large_files=2,
             large_file_bytes=5_000_000,
+            endless=4,
             endless_s=1,
             scattered=500,
             retry_after_s=2,

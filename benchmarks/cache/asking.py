@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from headgate.app.telemetry import logger
 from headgate.core.provider import CachePolicy
 from headgate.engine.clock import SystemClock
 from headgate.net.cache import HttpCache
@@ -60,7 +61,7 @@ async def opened(folder: Path) -> AsyncIterator[Asker]:
     """A cache on a folder, as a process finds it that has just started."""
     clock, wire = SystemClock(), AiohttpWire()
     blobs = LocalBlobs(folder / "blobs", clock, durable=False)
-    async with HttpCache(folder, blobs, clock) as cache:
+    async with HttpCache(folder, blobs, clock, warn=logger().warning) as cache:
         yield Asker(cache, wire)
     await blobs.close()
     await wire.close()

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,13 @@ from tests.kit.command import until
 pytestmark = pytest.mark.slow
 
 PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
+    """A server that logs its news: the log must keep a secret too."""
+    with ApiServer(tmp_path_factory.mktemp("api"), log__level="info") as server:
+        yield server
 
 
 def log_in(api: ApiServer, **asked: str) -> Answer:

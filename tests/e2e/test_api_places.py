@@ -35,6 +35,7 @@ def api(far: dict[str, Ground], tmp_path_factory: pytest.TempPathFactory) -> Ite
     s3, sftp = far["s3"], far["sftp"]
     watched = [f"shop.price={far[kind].url('x')[:-1]}new-*.csv" for kind in ("ftp", "sftp", "s3")]
     settings = {
+        "log__level": "info",  # the log must keep a secret too
         "places__allow_private": "true",
         "server__watch": ",".join(watched),
         "server__watch_settle_s": "0",

@@ -20,7 +20,7 @@ from tests.kit.project import Project
 
 PROBLEM = "application/problem+json"
 ENDED = frozenset({"DONE", "FAILED", "CANCELLED"})
-SETTINGS = {"log__level": "info", "retry__backoff_base_s": "0"}
+SETTINGS = {"retry__backoff_base_s": "0"}
 File = tuple[str, bytes]
 
 

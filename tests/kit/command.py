@@ -30,7 +30,7 @@ def until(condition: Callable[[], Any], timeout_s: float = PATIENCE_S, what: str
         if asked > deadline:
             raise AssertionError(f"waited {timeout_s:g} s in vain{f' for {what}' if what else ''}")
         # A question that takes long must not slow down what it waits for.
-        time.sleep(max(STEP_S, time.monotonic() - asked))
+        time.sleep(max(STEP_S, 3 * (time.monotonic() - asked)))
 
 
 def living(processes: list[psutil.Process]) -> list[psutil.Process]:
