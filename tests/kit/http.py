@@ -20,6 +20,11 @@ from tests.kit.gates import OpenGates
 ALICE = Turn("alice", 1)
 
 
+def no_trouble(event: str, **facts: object) -> None:
+    """What a cache does with warnings where there should be none."""
+    raise AssertionError(event, facts)
+
+
 class Bench:
     """What a test of the client needs at hand."""
 

@@ -5,9 +5,11 @@ cookies to timers and redirects, is either done elsewhere here or not wanted at 
 """
 
 from typing import NamedTuple
+from weakref import WeakSet
 
 import aiohttp
 from aiohttp import hdrs
+from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from aiohttp.http import RawResponseMessage
 from aiohttp.streams import StreamReader
@@ -42,6 +44,7 @@ class Connections:
         )
         self._destinations: dict[str, Destination] = {}
         self._limits: dict[float, aiohttp.ClientTimeout] = {}
+        self._known: WeakSet[ResponseHandler] = WeakSet()
 
     def destination(self, origin: str) -> Destination:
         """That of `https://host:port`."""
@@ -54,15 +57,20 @@ class Connections:
             self._destinations[origin] = found
         return found
 
-    async def open(self, destination: Destination, connect_s: float) -> Connection:
-        """One that is ready to be used; to be released or closed afterwards."""
+    async def open(self, destination: Destination, connect_s: float) -> tuple[Connection, bool]:
+        """One that is ready to be used, and whether it was before; to be released or closed."""
         limit = self._limits.get(connect_s)
         if limit is None:
             limit = self._limits[connect_s] = aiohttp.ClientTimeout(total=None, connect=connect_s)
         try:
-            return await self._connector.connect(destination.address, [], limit)
+            connection = await self._connector.connect(destination.address, [], limit)
         except TimeoutError as error:
             raise aiohttp.ConnectionTimeoutError from error
+        protocol = connection.protocol
+        if protocol is None or protocol in self._known:
+            return connection, True
+        self._known.add(protocol)
+        return connection, False
 
     async def close(self) -> None:
         """Close all of them."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Final
 
 import aiohttp
 from aiohttp import hdrs
@@ -15,9 +16,19 @@ from headgate.net.connections import Connections, exchange, let_go
 from headgate.net.failure import FailureKind, WireFailure
 from headgate.net.fields import folded
 from headgate.net.request_head import head_of, split_url
+from headgate.net.retry import IDEMPOTENT
 from headgate.net.unpacking import BadEncoding, Bomb, Unpacking, encoding_of
 from headgate.net.watch import Wait, Watch
 from headgate.ports.wire import WireRequest
+
+_HANGING_UP: Final = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, ConnectionError)
+
+
+class _HungUpAtRestError(Exception):
+    """A connection was closed by its server just when it was to be used again.
+
+    That says nothing of the request, which may not even have been read.
+    """
 
 
 class AiohttpReply:
@@ -159,6 +170,13 @@ class AiohttpWire:
 
     async def send(self, request: WireRequest) -> AiohttpReply:
         """Return when the head of the reply is there; WireFailure or AddressRefused otherwise."""
+        while True:
+            try:
+                return await self._send(request)
+            except _HungUpAtRestError:
+                continue  # at the latest, one that was never used before tells how it is
+
+    async def _send(self, request: WireRequest) -> AiohttpReply:
         connections = self._open
         if connections is None or request.guarded:
             connections = self._connections(guarded=request.guarded)
@@ -168,8 +186,9 @@ class AiohttpWire:
         watch = self._watch or self._begin_watch()
         wait = watch.begin(request.patience)
         connection: Connection | None = None
+        used = False
         try:
-            connection = await connections.open(destination, request.patience.connect_s)
+            connection, used = await connections.open(destination, request.patience.connect_s)
             answer = await exchange(
                 connection, head, request.body, bodiless=request.method == hdrs.METH_HEAD
             )
@@ -177,6 +196,8 @@ class AiohttpWire:
             watch.end(wait)
             if connection is not None:
                 connection.close()
+            if used and request.method in IDEMPOTENT and isinstance(error, _HANGING_UP):
+                raise _HungUpAtRestError from None
             # Without its cause: aiohttp's words name the whole URL, in which a key may stand.
             if failure := failure_of(error, request.url, wait):
                 raise failure from None

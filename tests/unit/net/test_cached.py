@@ -14,7 +14,7 @@ from headgate.ports.gate import Turn
 from headgate.testing import FakeClock
 from headgate.transfer.blobs import LocalBlobs
 from tests.kit.answers import Answer, always, refusal, tagged
-from tests.kit.http import bench
+from tests.kit.http import bench, no_trouble
 from tests.kit.provider import Provider
 
 FRESH = [("Cache-Control", "max-age=60")]
@@ -23,7 +23,9 @@ FRESH = [("Cache-Control", "max-age=60")]
 @pytest.fixture
 async def cache(tmp_path: Path) -> AsyncIterator[HttpCache]:
     clock = FakeClock()
-    async with HttpCache(tmp_path, LocalBlobs(tmp_path / "blobs", clock), clock) as cache:
+    async with HttpCache(
+        tmp_path, LocalBlobs(tmp_path / "blobs", clock), clock, warn=no_trouble
+    ) as cache:
         yield cache
 
 

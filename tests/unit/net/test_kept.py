@@ -14,7 +14,7 @@ from headgate.net.cache import HttpCache
 from headgate.testing import FakeClock
 from headgate.transfer.blobs import LocalBlobs
 from tests.kit.answers import Answer, always, by_path, in_turn, tagged
-from tests.kit.http import Bench, bench
+from tests.kit.http import Bench, bench, no_trouble
 from tests.kit.provider import Provider
 
 FRESH = [("Cache-Control", "max-age=60")]
@@ -24,7 +24,9 @@ FETCHED, CACHED, REVALIDATED = CallKind.FETCHED, CallKind.CACHED, CallKind.REVAL
 @pytest.fixture
 async def cache(tmp_path: Path) -> AsyncIterator[HttpCache]:
     clock = FakeClock()
-    async with HttpCache(tmp_path, LocalBlobs(tmp_path / "blobs", clock), clock) as cache:
+    async with HttpCache(
+        tmp_path, LocalBlobs(tmp_path / "blobs", clock), clock, warn=no_trouble
+    ) as cache:
         yield cache
 
 

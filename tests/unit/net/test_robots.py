@@ -20,7 +20,7 @@ from headgate.testing import FakeClock
 from headgate.transfer.blobs import LocalBlobs
 from tests.kit.answers import Answer, Script, always, by_path, in_turn, redirect, refusal
 from tests.kit.gates import OpenGates, OpenPermit
-from tests.kit.http import Bench, bench
+from tests.kit.http import Bench, bench, no_trouble
 from tests.kit.provider import Provider, wait_until
 
 OBEDIENT = {"shop": ProviderPolicy(robots=True, retry=InlineRetry(retries=0), timeout_s=0.5)}
@@ -372,7 +372,9 @@ async def test_only_the_beginning_of_a_long_one_is_read_up_to_a_whole_line(provi
 @pytest.fixture
 async def cache(tmp_path: Path) -> AsyncIterator[HttpCache]:
     clock = FakeClock()
-    async with HttpCache(tmp_path, LocalBlobs(tmp_path / "blobs", clock), clock) as cache:
+    async with HttpCache(
+        tmp_path, LocalBlobs(tmp_path / "blobs", clock), clock, warn=no_trouble
+    ) as cache:
         yield cache
 
 

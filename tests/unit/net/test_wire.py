@@ -119,6 +119,28 @@ async def test_a_connection_is_used_again_only_after_a_whole_answer(
     assert provider.connections == 2
 
 
+async def test_a_connection_that_was_closed_at_rest_costs_nothing(
+    wire: AiohttpWire, provider: Provider
+):
+    good, gone = Answer(200, body=b"hello"), Answer(hang_up=True)
+    provider.script = in_turn(good, gone, good)
+    await fetch(wire, provider.url("/a"))
+    _, body = await fetch(wire, provider.url("/b"))
+    assert body == b"hello"
+    assert [seen.request.path for seen in provider.seen] == ["/a", "/b", "/b"]
+
+
+async def test_a_deed_is_not_done_again_on_another_connection(
+    wire: AiohttpWire, provider: Provider
+):
+    provider.script = in_turn(Answer(200, body=b"hello"), Answer(hang_up=True))
+    await fetch(wire, provider.url("/a"))
+    with pytest.raises(WireFailure) as caught:
+        await wire.send(WireRequest("POST", provider.url("/b"), (), b"deed"))
+    assert (caught.value.kind, caught.value.sent) == (FailureKind.CUT, True)
+    assert [seen.request.path for seen in provider.seen] == ["/a", "/b"]
+
+
 async def test_what_comes_before_the_answer_is_not_the_answer(wire: AiohttpWire):
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")

@@ -26,6 +26,7 @@ from headgate.core.errors import (
     UnknownJob,
     UnknownUser,
     UsageError,
+    WorkerFailed,
 )
 
 MEDIA_TYPE = "application/problem+json"
@@ -61,6 +62,7 @@ STATUSES: tuple[tuple[type[HeadgateError], int], ...] = (
     (BadSource, 422),
     (StoreFull, 507),
     (StoreError, 503),
+    (WorkerFailed, 503),
 )
 
 
