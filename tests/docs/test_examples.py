@@ -120,7 +120,9 @@ def prepared(example: str, folder: Path) -> str:
         return f"timeout --foreground --preserve-status -s INT 5 {example.removesuffix('&')}"
     if example.startswith("headgate serve"):
         command = f"{example.replace('8080', '0')} > serve.out 2>&1 & server=$!"
-        opened = "until grep -q http serve.out; do sleep 0.1; done"
+        # What the example before has left would tell of a server that is gone.
+        command = f"rm -f serve.out; {command}"
+        opened = "until grep -qs http serve.out; do sleep 0.1; done"
         return f"{command}; {opened}; kill -TERM $server; wait $server"
     if TOKEN in example:
         users = json.loads(shell("headgate users ls --json", folder).stdout)
