@@ -88,6 +88,8 @@ async def by_link(
     """Open a session with the link that the server printed; it works once."""
     found = await office.store.access.redeem(digest_of(token))
     if found is None:
+        if "text/html" in request.headers.get("accept", ""):
+            return RedirectResponse("/login?link=used", 303)
         raise Refusal(401, "this link was used before or is too old; start the server again")
     secret = await _open_session(office, Visitor(found.user.name, found.token.role))
     response = RedirectResponse("/", 303)
