@@ -198,7 +198,9 @@ async def test_the_cap_holds_at_the_host_behind_a_redirect(download: Downloads, 
     assert provider.overlap(f"127.0.0.1:{provider.port}") <= 4
 
 
-async def test_what_robots_txt_bars_is_an_error_and_not_asked_for(download: Downloads, provider: Provider):
+async def test_what_robots_txt_bars_is_an_error_and_not_asked_for(
+    download: Downloads, provider: Provider
+):
     rules = Answer(200, body=b"User-agent: *\nDisallow: /private/\n")
     files = {"/robots.txt": in_turn(rules), "/open.pdf": in_turn(Answer(200, PDF, GOOD))}
     provider.script = by_path(files)

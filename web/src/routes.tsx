@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
-import { aboutQuery, meQuery, Problem } from "./api";
+import { aboutQuery, meQuery } from "./api";
 import { Loading } from "./design";
 import { Failure } from "./shell/Failure";
 import { Frame } from "./shell/Frame";
@@ -30,16 +30,12 @@ const frame = createRoute({
   id: "frame",
   component: Frame,
   beforeLoad: async ({ context: { queries }, location }) => {
-    try {
-      await queries.ensureQueryData(meQuery);
-      await queries.ensureQueryData(aboutQuery);
-    } catch (error) {
-      if (error instanceof Problem && error.status === 401) {
-        const to = location.href === "/" ? undefined : location.href;
-        throw redirect({ to: "/login", search: { to } });
-      }
-      throw error;
+    const me = await queries.ensureQueryData(meQuery);
+    if (me === null) {
+      const to = location.href === "/" ? undefined : location.href;
+      throw redirect({ to: "/login", search: { to } });
     }
+    await queries.ensureQueryData(aboutQuery);
   },
 });
 

@@ -5,12 +5,11 @@ import type { Me, Role } from "./types";
 
 const RANKS: readonly Role[] = ["viewer", "user", "admin"];
 
-/** Who is logged in; a 401 Problem if nobody is. */
+/** Who is logged in; null if nobody is. */
 export const meQuery = queryOptions({
   queryKey: keys.me,
-  queryFn: async ({ signal }) => remembered(await got(api.GET("/api/me", { signal }))),
+  queryFn: async ({ signal }) => remembered((await got(api.GET("/api/session", { signal }))).me),
   staleTime: Number.POSITIVE_INFINITY,
-  retry: false,
 });
 
 export const aboutQuery = queryOptions({
@@ -21,7 +20,7 @@ export const aboutQuery = queryOptions({
 
 /** Who is logged in. Below the frame there always is somebody. */
 export function useMe(): Me | undefined {
-  return useQuery(meQuery).data;
+  return useQuery(meQuery).data ?? undefined;
 }
 
 /** What this installation offers. */
@@ -63,7 +62,7 @@ export function useLogout() {
   });
 }
 
-function remembered(me: Me): Me {
-  setCsrf(me.csrf);
+function remembered<M extends Me | null>(me: M): M {
+  setCsrf(me?.csrf ?? null);
   return me;
 }

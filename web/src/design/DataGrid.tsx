@@ -18,7 +18,7 @@ import {
 import type { Rows } from "../api/keyset";
 import styles from "./DataGrid.module.css";
 import { ErrorState } from "./ErrorState";
-import { type Column, GridRow, templateOf } from "./GridRow";
+import { type Column, GridRow, widthsOf } from "./GridRow";
 import { useKey } from "./keyboard";
 import { usePhone } from "./media";
 import { grouped } from "./numbers";
@@ -45,12 +45,21 @@ export interface DataGridProps<T> {
   selection?: Selection;
   /** Columns that are switched off, by id. */
   hidden?: readonly string[];
+  /** Keys that do something with the row that `j` and `k` have come to. */
+  rowKeys?: readonly RowKey<T>[];
   /** Shown instead of rows when there are none. */
   empty?: ReactNode;
   /** How many there are in all, where the server knows. */
   total?: number | undefined;
   /** Hears the cursor of the page at the top, for the URL. */
   onTop?: (cursor: string | undefined) => void;
+}
+
+export interface RowKey<T> {
+  key: string;
+  /** What it does, for the list that `?` shows. */
+  about: string;
+  run: (row: T, index: number) => void;
 }
 
 /** A list of any length: only what is in sight is in the page. `j` `k` move, `x` selects. */
@@ -104,11 +113,14 @@ export function DataGrid<T>(props: DataGridProps<T>) {
   });
   const select = useStable((rowId: string) => selection?.toggle(rowId));
 
+  useKey("Enter", props.onOpen ? "Open the row" : "", () => {
+    if (active !== null) open(active);
+  });
+
   if (rows.problem && count === 0) return <ErrorState error={rows.problem} retry={rows.retry} />;
   if (rows.complete && count === 0) return <>{empty}</>;
-  const template = { "--columns": templateOf(columns, selection !== undefined) } as object;
   return (
-    <div className={styles.frame} style={template}>
+    <div className={styles.frame} style={widthsOf(columns, selection !== undefined)}>
       <div
         ref={scroller}
         className={styles.scroller}
@@ -125,7 +137,6 @@ export function DataGrid<T>(props: DataGridProps<T>) {
             event.preventDefault();
             go((active ?? first - step) + step);
           }
-          if (event.key === "Enter" && active !== null) open(active);
         }}
       >
         <div role="row" aria-rowindex={1} className={styles.head}>
@@ -166,6 +177,16 @@ export function DataGrid<T>(props: DataGridProps<T>) {
         </div>
       </div>
       <Tail rows={rows} total={props.total} />
+      {props.rowKeys?.map((each) => (
+        <RowShortcut
+          key={each.key}
+          name={each.key}
+          about={each.about}
+          run={() => {
+            if (active !== null && activeRow) each.run(activeRow, active);
+          }}
+        />
+      ))}
     </div>
   );
 }
@@ -185,6 +206,11 @@ function isSelected<T>(
   id: (row: T) => string,
 ) {
   return selection !== undefined && row !== undefined && selection.has(id(row));
+}
+
+function RowShortcut({ name, about, run }: { name: string; about: string; run: () => void }) {
+  useKey(name, about, run);
+  return null;
 }
 
 /** How far the list goes. */

@@ -91,10 +91,15 @@ function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest("a, button, input, label, [popover]") !== null;
 }
 
-/** Column widths for CSS. */
-export function templateOf<T>(columns: readonly Column<T>[], hasCheckbox: boolean): string {
-  const widths = columns.map(({ width = 96, grow = 1 }) =>
+const CHECKBOX = 40;
+
+/** Column widths for CSS: the tracks, and how wide they are at least when taken together. */
+export function widthsOf<T>(columns: readonly Column<T>[], hasCheckbox: boolean) {
+  const first = hasCheckbox ? [{ width: CHECKBOX, grow: 0 }] : [];
+  const all = [...first, ...columns].map(({ width = 96, grow = 1 }) => ({ width, grow }));
+  const tracks = all.map(({ width, grow }) =>
     grow ? `minmax(${width}px, ${grow}fr)` : `${width}px`,
   );
-  return [...(hasCheckbox ? ["40px"] : []), ...widths].join(" ");
+  const least = all.reduce((sum, { width }) => sum + width, 0);
+  return { "--columns": tracks.join(" "), "--least": `${least}px` } as object;
 }

@@ -66,7 +66,9 @@ export function useShortcuts(): readonly Shortcut[] {
   return useSyncExternalStore(keyboard.subscribe, keyboard.get);
 }
 
-function isTyping({ target }: KeyboardEvent): boolean {
+/** Whether the key is meant for what has the focus. */
+function isTyping({ key, target }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
+  if (key === "Enter" && target.matches("a, button, summary, [role=tab]")) return true;
   return target.matches("input:not([type=checkbox], [type=radio]), textarea, select");
 }

@@ -105,6 +105,22 @@ Writer = Annotated[Principal, Depends(_writer)]
 Admin = Annotated[Principal, Depends(_admin)]
 
 
+async def somebody(
+    request: Request,
+    office: AtOffice,
+    header: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    cookie: Annotated[str | None, Depends(_cookie)],
+) -> Principal | None:
+    """Who is asking, if that is known."""
+    try:
+        return await identify(request, office, header, cookie)
+    except Refusal:
+        return None
+
+
+Anybody = Annotated[Principal | None, Depends(somebody)]
+
+
 async def demand_admin(request: Request, office: Office) -> Principal:
     """An admin, for endpoints that ask for one only at times."""
     header, cookie = await _bearer(request), await _cookie(request)

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 from starlette.responses import RedirectResponse
 
-from headgate.app.api.identity import COOKIE, Someone, client_of
+from headgate.app.api.identity import COOKIE, Anybody, Someone, client_of
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Asked, Wire
@@ -79,6 +79,18 @@ async def logout(who: Someone, response: Response, office: AtOffice) -> Response
 async def me(who: Someone) -> Me:
     """Tell who is logged in."""
     return Me(name=who.name, role=who.role, csrf=who.csrf)
+
+
+class Session(Wire):
+    """A browser's session, if it has one."""
+
+    me: Me | None
+
+
+@router.get("/api/session", responses=documented())
+async def session(who: Anybody) -> Session:
+    """Tell who is logged in, if anybody is: a page asks before it shows a login."""
+    return Session(me=who and Me(name=who.name, role=who.role, csrf=who.csrf))
 
 
 @router.get("/login/link", include_in_schema=False)

@@ -1,5 +1,5 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { JOB_STATES, type Job, useHandlers, useJobs, useMay } from "../../api";
 import {
   Button,
@@ -15,6 +15,7 @@ import { useCursor } from "../../shell/cursor";
 import { useFilter } from "../../shell/useFilter";
 import { columnsOf } from "./columns";
 import { FirstSteps } from "./FirstSteps";
+import { ReprocessJob } from "./ReprocessJob";
 
 const route = getRouteApi("/frame/");
 const rowId = (job: Job) => job.id;
@@ -30,6 +31,7 @@ export function JobsScreen() {
   const mayWrite = useMay("user");
   const isAdmin = useMay("admin");
   const columns = useMemo(() => columnsOf({ mayWrite, isAdmin }), [mayWrite, isAdmin]);
+  const [reprocessed, setReprocessed] = useState<Job | null>(null);
   const isFiltered = Boolean(q || states || handler);
 
   return (
@@ -57,6 +59,7 @@ export function JobsScreen() {
         rowId={rowId}
         onOpen={(job) => void navigate({ to: "/jobs/$jobId", params: { jobId: job.id } })}
         onTop={onTop}
+        rowKeys={mayWrite ? [{ key: "r", about: "Run items again", run: setReprocessed }] : []}
         empty={
           isFiltered ? (
             <EmptyState title="No job matches">
@@ -71,13 +74,13 @@ export function JobsScreen() {
           )
         }
       />
+      {reprocessed && <ReprocessJob job={reprocessed} onClose={() => setReprocessed(null)} />}
     </Screen>
   );
 }
 
-const ALL = { value: "", label: "All states" };
 const STATES = [
-  ALL,
+  { value: "", label: "All states" },
   { value: "INGESTING,QUEUED,RUNNING,PAUSED", label: "Unfinished" },
   ...JOB_STATES.map((state) => ({ value: state, label: lookOf(state).word })),
 ];

@@ -7,7 +7,7 @@ import { JobActions } from "./JobActions";
 /** What is said of each job in the list. */
 export function columnsOf({ mayWrite, isAdmin }: { mayWrite: boolean; isAdmin: boolean }) {
   const columns: Column<Job>[] = [
-    { id: "name", header: "Job", width: 150, grow: 3, phone: true, cell: name },
+    { id: "name", header: "Job", width: 150, grow: 4, phone: true, cell: name },
     ...(isAdmin
       ? [{ id: "owner", header: "Owner", width: 72, cell: (job: Job) => job.owner }]
       : []),
@@ -15,9 +15,9 @@ export function columnsOf({ mayWrite, isAdmin }: { mayWrite: boolean; isAdmin: b
     { id: "state", header: "State", width: 96, grow: 0, phone: true, cell: state },
     { id: "progress", header: "Progress", width: 160, grow: 3, cell: progress },
     { id: "rate", header: "Rate", width: 76, grow: 0, align: "end", cell: rate },
-    { id: "eta", header: "Left", width: 96, grow: 2, cell: eta },
+    { id: "eta", header: "Left", width: 90, grow: 2, cell: eta },
     { id: "limit", header: "Limited by", width: 96, grow: 3, cell: limit },
-    { id: "age", header: "Age", width: 76, grow: 1, cell: (job) => <Ago at={job.createdAt} /> },
+    { id: "age", header: "Age", width: 96, grow: 0, cell: (job) => <Ago at={job.createdAt} /> },
   ];
   if (mayWrite) {
     columns.push({
