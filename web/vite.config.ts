@@ -41,5 +41,6 @@ export default defineConfig({
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/testing/setup.ts"],
     restoreMocks: true,
+    isolate: false, // one window for all files: starting one takes longer than most tests
   },
 });
