@@ -26,6 +26,7 @@ function packed(): Plugin {
 
 export default defineConfig({
   plugins: [react(), packed()],
+  logLevel: "warn",
   build: { outDir: OUT, emptyOutDir: true, assetsInlineLimit: 0, target: "es2022" },
   server: {
     // A running `headgate serve`; it is asked under its own name.
