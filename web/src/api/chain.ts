@@ -29,11 +29,11 @@ export function afterOf(chain: Chain, index: number, start: string | undefined) 
 
 /**
  * The chain with a page in it as it was just read. Where the page now ends elsewhere, what was
- * known of the pages behind it holds no more.
+ * known of the pages behind it holds no more; and a page that nothing leads to is passed over.
  */
 export function withPage<T>(chain: Chain, index: number, page: Page<T>, after?: string): Chain {
   const old = chain[index];
-  if (index > chain.length) return chain;
+  if (index > 0 && (after === undefined || chain[index - 1]?.next !== after)) return chain;
   if (old && old.length === page.items.length && old.next === page.next) return chain;
   const link: Link = { after, length: page.items.length, next: page.next };
   const rest = old?.next === page.next ? chain.slice(index + 1) : [];
@@ -61,6 +61,13 @@ export function pageAt(starts: readonly number[], row: number): number {
     else high = middle - 1;
   }
   return low;
+}
+
+/** Pages of those that still stand, when the chain may have become shorter. */
+export function standing(chain: Chain, pages: readonly number[]): readonly number[] {
+  const last = isComplete(chain) ? chain.length - 1 : chain.length;
+  const left = pages.filter((page) => page <= last);
+  return left.length > 0 ? left : [last];
 }
 
 /** Pages that must be at hand to show rows `first` to `last`, and the next one near the end. */

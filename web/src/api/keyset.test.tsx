@@ -75,6 +75,18 @@ describe("rows of a list", () => {
     expect(server.asked).toEqual(["9"]);
   });
 
+  it("follow a list that becomes shorter", async () => {
+    const server = new Server(upTo(20));
+    const { hook, queries } = keyset(server);
+    await waitFor(() => expect(hook.result.current.count).toBe(10));
+    act(() => hook.result.current.show(0, 9));
+    await waitFor(() => expect(hook.result.current.count).toBe(20));
+    server.rows = upTo(4);
+    await act(() => queries.invalidateQueries({ queryKey: ["rows"] }));
+    await waitFor(() => expect(hook.result.current.complete).toBe(true));
+    expect(hook.result.current.count).toBe(4);
+  });
+
   it("begin where a link points", async () => {
     const { hook } = keyset(new Server(upTo(25)), "19");
     await waitFor(() => expect(hook.result.current.complete).toBe(true));

@@ -8,6 +8,7 @@ import {
   lengthOf,
   pageAt,
   pagesFor,
+  standing,
   startsOf,
   withPage,
 } from "./chain";
@@ -75,7 +76,7 @@ export function useKeyset<T>(asked: Keyset<T>): Rows<T> {
 
   const read = results.reduce(
     (links, { data }, n) =>
-      data ? withPage(links, pages[n] ?? 0, data, afterOf(links, pages[n] ?? 0, start)) : links,
+      data ? withPage(links, pages[n] ?? 0, data, afterOf(chain, pages[n] ?? 0, start)) : links,
     chain,
   );
   const starts = useMemo(() => startsOf(read), [read]);
@@ -125,5 +126,5 @@ const FIRST: readonly number[] = [0];
 function needed(chain: Chain, starts: readonly number[], pages: readonly number[]) {
   const first = starts[pages[0] ?? 0] ?? 0;
   const isShort = lengthOf(chain) === 0 && !isComplete(chain);
-  return isShort ? pagesFor(chain, starts, first, first) : pages.filter((n) => n <= chain.length);
+  return isShort ? pagesFor(chain, starts, first, first) : standing(chain, pages);
 }

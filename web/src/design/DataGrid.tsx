@@ -127,7 +127,7 @@ export function DataGrid<T>(props: DataGridProps<T>) {
         role="grid"
         aria-label={label}
         aria-rowcount={rows.complete ? count + 1 : -1}
-        aria-activedescendant={active === null ? undefined : `${id}-${active}`}
+        aria-activedescendant={isIn(active, first, last) ? `${id}-${active}` : undefined}
         aria-multiselectable={selection ? true : undefined}
         tabIndex={0}
         onKeyDown={(event) => {
@@ -189,6 +189,10 @@ export function DataGrid<T>(props: DataGridProps<T>) {
       ))}
     </div>
   );
+}
+
+function isIn(row: number | null, first: number, last: number): boolean {
+  return row !== null && row >= first && row <= last;
 }
 
 /** A function that stays the same one, and does what it would do now: rows are drawn rarely. */

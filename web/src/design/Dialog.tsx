@@ -17,7 +17,10 @@ export function Dialog({
   const id = useId();
   return (
     <dialog ref={ref} className={styles.dialog} aria-labelledby={id}>
-      <h2 id={id}>{title}</h2>
+      <header className={styles.head}>
+        <h2 id={id}>{title}</h2>
+        <Button look="quiet" icon="cross" aria-label="Close" onClick={onClose} />
+      </header>
       {children}
     </dialog>
   );

@@ -88,7 +88,10 @@ function isSame<T>(old: GridRowProps<T>, now: GridRowProps<T>): boolean {
 
 /** Whether a click was meant for something inside the row. */
 function isControl(target: EventTarget): boolean {
-  return target instanceof Element && target.closest("a, button, input, label, [popover]") !== null;
+  return (
+    target instanceof Element &&
+    target.closest("a, button, input, label, dialog, [popover]") !== null
+  );
 }
 
 const CHECKBOX = 40;

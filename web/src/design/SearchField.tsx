@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Field } from "./Field";
 
 const SETTLED_MS = 250;
@@ -21,11 +21,15 @@ export function SearchField({
     setGiven(value);
     setText(value);
   }
+  const search = useRef(onSearch);
+  useEffect(() => {
+    search.current = onSearch;
+  });
   useEffect(() => {
     if (text === value) return;
-    const timer = setTimeout(() => onSearch(text), SETTLED_MS);
+    const timer = setTimeout(() => search.current(text), SETTLED_MS);
     return () => clearTimeout(timer);
-  }, [text, value, onSearch]);
+  }, [text, value]);
   return (
     <Field
       label={label}

@@ -18,7 +18,7 @@ const told: Counters = {
 describe("news", () => {
   it("brings counters into the job and every list that shows it", () => {
     const queries = new QueryClient();
-    const job = { id: "7", name: "prices", state: "QUEUED" } as Job;
+    const job = { id: "7", name: "prices", state: "RUNNING", rate: 1 } as Job;
     const other = { id: "8", name: "others", state: "DONE" } as Job;
     queries.setQueryData(keys.job("7"), job);
     queries.setQueryData([...keys.jobs, {}], { items: [other, job], next: null });
@@ -29,11 +29,30 @@ describe("news", () => {
     expect(queries.getQueryState([...keys.jobs, {}])?.isInvalidated).toBe(false);
   });
 
-  it("of a job that no list shows has the lists read anew", () => {
+  it("of a job that no list shows has the lists read anew, once", () => {
     const queries = new QueryClient();
-    queries.setQueryData([...keys.jobs, {}], { items: [], next: null });
-    new Applying(queries).apply({ kind: "counters", value: told });
-    expect(queries.getQueryState([...keys.jobs, {}])?.isInvalidated).toBe(true);
+    const list = [...keys.jobs, {}];
+    const isStale = () => queries.getQueryState(list)?.isInvalidated;
+    queries.setQueryData(list, { items: [], next: null });
+    const applying = new Applying(queries);
+    applying.apply({ kind: "counters", value: told });
+    expect(isStale()).toBe(true);
+    queries.setQueryData(list, { items: [], next: null }); // it is filtered out
+    applying.apply({ kind: "counters", value: { ...told, rate: 3 } });
+    expect(isStale()).toBe(false);
+    applying.close();
+  });
+
+  it("of another state has the lists read anew: filters may let it in or out", () => {
+    const queries = new QueryClient();
+    const list = [...keys.jobs, {}];
+    queries.setQueryData(list, { items: [{ id: "7", state: "RUNNING" }], next: null });
+    const applying = new Applying(queries);
+    applying.apply({ kind: "counters", value: told });
+    expect(queries.getQueryState(list)?.isInvalidated).toBe(false);
+    applying.apply({ kind: "counters", value: { ...told, state: "DONE" } });
+    expect(queries.getQueryState(list)?.isInvalidated).toBe(true);
+    applying.close();
   });
 
   it("of changed items concerns that job alone", () => {

@@ -8,6 +8,7 @@ const PERIOD_MS = 1_000;
 /** Brings news into what is shown: counters as they are told, the rest by reading it anew. */
 export class Applying {
   #throttle = new Throttle(PERIOD_MS);
+  #states = new Map<string, string>();
 
   constructor(readonly queries: QueryClient) {}
 
@@ -44,15 +45,23 @@ export class Applying {
 
   #counters(told: Counters): void {
     const { jobId, ...fresh } = told;
+    const isMoved = this.#states.get(jobId) !== told.state && this.#isNews(told);
+    this.#states.set(jobId, told.state);
     this.queries.setQueryData<Job>(keys.job(jobId), (job) => job && { ...job, ...fresh });
-    let isListed = false;
     this.queries.setQueriesData<Page<Job>>({ queryKey: keys.jobs }, (page) => {
       if (!page?.items.some((job) => job.id === jobId)) return page;
-      isListed = true;
       const items = page.items.map((job) => (job.id === jobId ? { ...job, ...fresh } : job));
       return { ...page, items };
     });
-    if (!isListed) this.#refresh(keys.jobs);
+    // A new job, or one in another state, may belong in a list or no longer belong there.
+    if (isMoved) this.#refresh(keys.jobs);
+  }
+
+  #isNews({ jobId, state }: Counters): boolean {
+    if (this.#states.has(jobId)) return true;
+    const pages = this.queries.getQueriesData<Page<Job>>({ queryKey: keys.jobs });
+    const listed = pages.flatMap(([, page]) => page?.items ?? []);
+    return !listed.some((job) => job.id === jobId && job.state === state);
   }
 
   #changed(jobId: string): void {

@@ -12,14 +12,16 @@ export function useCursor(filter: string, after: string | undefined) {
   if (begun.filter !== filter) setBegun({ filter, start: undefined });
 
   const onTop = useCallback(
-    (cursor: string | undefined) =>
+    (cursor: string | undefined) => {
+      if (cursor === after) return;
       void navigate({
         to: ".",
         search: (old: object) => ({ ...old, after: cursor }),
         replace: true,
         resetScroll: false,
-      }),
-    [navigate],
+      });
+    },
+    [navigate, after],
   );
   const toStart = useCallback(() => {
     setBegun({ filter, start: undefined });
