@@ -12,7 +12,7 @@ export function columnsOf({ mayWrite, isAdmin }: { mayWrite: boolean; isAdmin: b
       ? [{ id: "owner", header: "Owner", width: 72, cell: (job: Job) => job.owner }]
       : []),
     { id: "handler", header: "Type", width: 104, grow: 2, cell: (job) => job.handler },
-    { id: "state", header: "State", width: 96, grow: 0, phone: true, cell: state },
+    { id: "state", header: "State", width: 112, grow: 0, phone: true, cell: state },
     { id: "progress", header: "Progress", width: 160, grow: 3, cell: progress },
     { id: "rate", header: "Rate", width: 76, grow: 0, align: "end", cell: rate },
     { id: "eta", header: "Left", width: 90, grow: 2, cell: eta },
