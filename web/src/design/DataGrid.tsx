@@ -29,6 +29,7 @@ export type { Column } from "./GridRow";
 
 const OVERSCAN = 8;
 const SKELETONS = 12;
+const POOL = 64;
 const features = tableFeatures({ columnVisibilityFeature });
 const NO_DATA: never[] = [];
 const NO_HIDDEN: readonly string[] = [];
@@ -81,6 +82,8 @@ export function DataGrid<T>(props: DataGridProps<T>) {
     overscan: OVERSCAN,
   });
   const shown = virtual.getVirtualItems();
+  // Rows that leave the view are drawn over for those that come into it, not made anew.
+  const pool = Math.max(POOL, shown.length);
   const first = base + (shown[0]?.index ?? 0);
   const last = base + (shown.at(-1)?.index ?? 0);
 
@@ -159,7 +162,7 @@ export function DataGrid<T>(props: DataGridProps<T>) {
         <div className={styles.body} style={{ height: virtual.getTotalSize() }} role="rowgroup">
           {shown.map(({ index, start }) => (
             <GridRow
-              key={index}
+              key={(base + index) % pool}
               id={`${id}-${base + index}`}
               index={base + index}
               top={start}

@@ -27,7 +27,7 @@ export function columnsOf({ mayWrite, isAdmin }: { mayWrite: boolean; isAdmin: b
       grow: 0,
       align: "end",
       phone: true,
-      cell: (job) => <JobActions job={job} />,
+      cell: (job) => <JobActions key={job.id} job={job} />,
     });
   }
   return columns;
