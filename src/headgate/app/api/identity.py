@@ -105,15 +105,10 @@ Writer = Annotated[Principal, Depends(_writer)]
 Admin = Annotated[Principal, Depends(_admin)]
 
 
-async def somebody(
-    request: Request,
-    office: AtOffice,
-    header: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-    cookie: Annotated[str | None, Depends(_cookie)],
-) -> Principal | None:
-    """Who is asking, if that is known."""
+async def somebody(request: Request, office: AtOffice) -> Principal | None:
+    """Who is asking, if that is known. In the document it needs no proof, so it names none."""
     try:
-        return await identify(request, office, header, cookie)
+        return await identify(request, office, await _bearer(request), await _cookie(request))
     except Refusal:
         return None
 
