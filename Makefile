@@ -4,8 +4,14 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 LOCK   := requirements/dev.txt
+NODE   := requirements/node.txt
 STAMP  := $(VENV)/.stamp
 UV     := $(shell command -v uv 2>/dev/null)
+ifdef UV
+INSTALL = $(UV) pip install --quiet --python $(BIN)/python --require-hashes --requirement
+else
+INSTALL = $(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps --no-compile --requirement
+endif
 
 # Many tests wait more than they work. Files run in order, so the many short ones come last.
 JOBS   ?= 4
@@ -26,7 +32,7 @@ help: ## Print this list
 	@echo
 
 .PHONY: setup
-setup: $(STAMP) ## Create .venv: locked dependencies, and headgate itself from this folder
+setup: $(STAMP) web ## Create .venv: locked dependencies, and headgate itself from this folder with its web UI
 
 # uv where present, plain pip else; both refuse a file whose hash is not in the lock.
 $(STAMP): pyproject.toml $(LOCK)
@@ -39,10 +45,16 @@ ifdef UV
 	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 else
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps --no-compile --requirement $(LOCK)
+	@$(INSTALL) $(LOCK)
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
 endif
 	@touch $@
+
+# Node of the system, else of PyPI. Nothing but the pages needs it: only CI takes a failure for one.
+.PHONY: web
+web: $(STAMP)
+	@$(BIN)/python web/build_hook.py --has-node || $(INSTALL) $(NODE)
+	@$(BIN)/python web/build_hook.py || { test -z "$$CI" && echo 'Going on without the web UI.' >&2; }
 
 .PHONY: demo
 demo: setup ## Watch a 2,000-row batch against a rate-limited service, interrupted and resumed
@@ -59,20 +71,23 @@ check: lint ## What you run all day: lint and the fast tests (SQLite only)
 	@$(BIN)/python -m pytest -q -m 'not postgres and not slow and not soak' $(wildcard $(FAST))
 
 .PHONY: lint
-lint: setup ## Format, ruff, spelling, types, layers
+lint: setup ## Format, ruff, spelling, types, layers; the same for the web UI
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/typos --format brief
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >$(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log; exit 1; }
+	@$(BIN)/python web/build_hook.py check
 
 .PHONY: format
 format: setup ## Let ruff format and repair what it can
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
+	@$(BIN)/python web/build_hook.py format
 
 .PHONY: test
 test: lint services ## What CI runs: lint and every test but the storms, with PostgreSQL
+	@$(BIN)/python web/build_hook.py test
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m 'not soak'
 
 .PHONY: soak
@@ -108,7 +123,9 @@ lock: ## Compile requirements/ anew from pyproject.toml (LOCK_FLAGS=--upgrade ta
 	@$(or $(UV),$(BIN)/uv) pip compile pyproject.toml --quiet --all-extras --group dev --group docs \
 	  --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-emit-index-url --no-emit-find-links $(LOCK_FLAGS) --output-file $(LOCK)
-	@! grep -nE '://|file:|^-' $(LOCK) || { echo 'the lock names a registry or a path' >&2; exit 1; }
+	@$(or $(UV),$(BIN)/uv) pip compile --quiet --group node --universal --python-version 3.11 \
+	  --generate-hashes --no-header --no-emit-index-url --no-emit-find-links $(LOCK_FLAGS) --output-file $(NODE)
+	@! grep -nE '://|file:|^-' $(LOCK) $(NODE) || { echo 'the lock names a registry or a path' >&2; exit 1; }
 
 .PHONY: lock-peers
 lock-peers: ## Compile benchmarks/requirements.txt anew, with the newest releases of the peers
@@ -118,6 +135,6 @@ lock-peers: ## Compile benchmarks/requirements.txt anew, with the newest release
 
 .PHONY: clean
 clean: ## Remove .venv, caches and everything built
-	@rm -rf $(VENV) build dist site htmlcov .coverage .coverage.* \
+	@rm -rf $(VENV) build dist site htmlcov web/node_modules src/headgate/app/static .coverage .coverage.* \
 	  .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find benchmarks examples src tests -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

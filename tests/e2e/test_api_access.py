@@ -56,7 +56,7 @@ class Browser(Caller):
 @pytest.mark.parametrize("token", [None, "", "hg_wrong", "hg_" + "x" * 5_000, "é"])
 def test_everything_needs_a_token(api: ApiServer, token: str | None):
     document = api.nobody().get("/api/openapi.json").ok()
-    open_to_all = {"/healthz", "/readyz", "/metrics", "/api/login"}
+    open_to_all = {"/healthz", "/readyz", "/metrics", "/api/login", "/api/session"}
     caller = Caller(api.url, token)
     checked = 0
     for path, methods in document["paths"].items():
@@ -249,10 +249,21 @@ def test_the_login_link_works_once(tmp_path: Path):
         nobody.get(found[2]).refused(401, "used before")
         nobody.get("/login/link?token=x").refused(401)
         nobody.get("/login/link").refused(422, "token")
+        seen = nobody.ask("GET", found[2], headers={"Accept": "text/html"})  # by a person
+        assert (seen.status, seen.headers["Location"]) == (303, "/login?link=used")
         os.kill(command.pid, signal.SIGTERM)
         ended = command.wait()
         assert ended.code == 0, ended.err
         assert ended.out == ""
+
+
+def test_a_page_may_ask_whether_anybody_is_logged_in(api: ApiServer):
+    assert api.nobody().get("/api/session").ok() == {"me": None}
+    assert Caller(api.url, "hg_wrong").get("/api/session").ok() == {"me": None}
+    assert api.admin().get("/api/session").ok()["me"]["name"] == "local"
+    api.user("paged", password=PASSWORD)
+    browser = Browser(api.url, log_in(api, name="paged", password=PASSWORD))
+    assert browser.get("/api/session").ok()["me"] == browser.get("/api/me").ok()
 
 
 # ---- every request ------------------------------------------------------------------------------
@@ -284,8 +295,7 @@ def test_every_answer_has_security_headers(api: ApiServer, path: str):
 
 def test_every_refusal_is_a_problem(api: ApiServer):
     admin = api.admin()
-    admin.get("/nothing").refused(404, "/nothing")
-    admin.get("/api/nothing").refused(404)
+    admin.get("/api/nothing").refused(404, "/api/nothing")
     wrong = admin.ask("PUT", "/api/jobs")
     wrong.refused(405, "PUT")
     assert wrong.headers["Allow"] == "GET, POST"

@@ -9,7 +9,7 @@ from headgate.client.errors import JobNotFound, Unavailable
 from headgate.client.jobs import Eta
 from headgate.client.patience import Patience
 from headgate.client.sse import Message, SseParser
-from headgate.client.values import Counts, Moment, Page, Wired, params, walk
+from headgate.client.values import Counts, Moment, Page, Wait, Wired, params, walk
 from headgate.client.wire import Ask, Wire
 from headgate.core.status import JobState
 
@@ -27,6 +27,8 @@ class Counters(Wired, frozen=True, kw_only=True):
     ingest: Mapping[str, Any] = {}
     rate: float | None = None
     eta: Eta | None = None
+    limited_by: Wait | None = None
+    """What decides its speed."""
 
 
 class Changed(Wired, frozen=True, kw_only=True):

@@ -136,7 +136,7 @@ class Jobs:
         text: str | None = None,
         page_size: int = 50,
         after: str | None = None,
-    ) -> Page[Job]:
+    ) -> Page[JobDetail]:
         """Some jobs, newest first."""
         query = params(
             states=",".join(sorted(states)) or None,
@@ -145,7 +145,7 @@ class Jobs:
             pageSize=page_size,
             after=after,
         )
-        return await self._wire.value(Ask(path="/api/jobs", params=query), Page[Job])
+        return await self._wire.value(Ask(path="/api/jobs", params=query), Page[JobDetail])
 
     def all(
         self,
@@ -154,7 +154,7 @@ class Jobs:
         handler: str | None = None,
         text: str | None = None,
         page_size: int = 500,
-    ) -> AsyncIterator[Job]:
+    ) -> AsyncIterator[JobDetail]:
         """Every job, newest first, page after page."""
         return walk(
             lambda after: self.page(

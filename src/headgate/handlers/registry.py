@@ -28,6 +28,7 @@ DOWNLOAD = "download"
 SHIPPED: Final = {
     "http.lookup": (LOOKUP_MODULE, "HTTP_LOOKUP"),
     DOWNLOAD: ("headgate.handlers.download.handler", "DOWNLOAD"),
+    "sample.words": ("headgate.handlers.sample", "SAMPLE"),
 }
 """Where they are; imported when one is first asked for, as most jobs do without."""
 

@@ -4,6 +4,7 @@ from fastapi import FastAPI
 
 from headgate import __version__
 from headgate.app.api import (
+    about,
     dead_letters,
     errors,
     events,
@@ -30,6 +31,7 @@ from headgate.app.api import (
 from headgate.app.api.job_asked import JobFromSource
 from headgate.app.api.office import Office
 from headgate.app.api.shell import Shell
+from headgate.app.api.wire import Json
 
 ROUTERS = (
     new_job.router,
@@ -51,6 +53,7 @@ ROUTERS = (
     users.tokens,
     sessions.router,
     events.router,
+    about.router,
     health.router,
     metrics.router,
     ui.router,
@@ -59,6 +62,18 @@ ROUTERS = (
 
 def build_app(office: Office) -> FastAPI:
     """The application over one office."""
+    app = _routed()
+    app.state.office = office
+    app.add_middleware(Shell, policy=office.settings.server)
+    return app
+
+
+def document() -> Json:
+    """The OpenAPI document, which needs neither a server nor a store."""
+    return _routed().openapi()
+
+
+def _routed() -> FastAPI:
     app = FastAPI(
         title="Headgate",
         version=__version__,
@@ -67,12 +82,10 @@ def build_app(office: Office) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
-    app.state.office = office
     app.state.routes = [route for router in ROUTERS for route in router.routes]
     for router in ROUTERS:
         app.include_router(router)
     problems.install(app)
-    app.add_middleware(Shell, policy=office.settings.server)
     _describe(app)
     return app
 

@@ -48,7 +48,7 @@ async def stream(
     number = await job_named(office, who.sees, job_id)
     after = _after(last_event_id)
     topic = Topic(job_id=number, owner=who.sees, gates=who.sees is None)
-    news = News(office.store, office.pulse, office.clock, office.limits, topic)
+    news = News(office, topic)
     return EventSourceResponse(_told(news, after), ping=15)
 
 

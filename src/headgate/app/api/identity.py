@@ -105,6 +105,17 @@ Writer = Annotated[Principal, Depends(_writer)]
 Admin = Annotated[Principal, Depends(_admin)]
 
 
+async def somebody(request: Request, office: AtOffice) -> Principal | None:
+    """Who is asking, if that is known. In the document it needs no proof, so it names none."""
+    try:
+        return await identify(request, office, await _bearer(request), await _cookie(request))
+    except Refusal:
+        return None
+
+
+Anybody = Annotated[Principal | None, Depends(somebody)]
+
+
 async def demand_admin(request: Request, office: Office) -> Principal:
     """An admin, for endpoints that ask for one only at times."""
     header, cookie = await _bearer(request), await _cookie(request)

@@ -87,7 +87,7 @@ class JobDetail(JobView):
 class JobPage(Wire):
     """Some jobs, newest first."""
 
-    items: list[JobView]
+    items: list[JobDetail]
     next: str | None
 
 

@@ -51,7 +51,7 @@ async def ls(
         limit=page_size,
     )
     jobs = await office.store.reads.jobs(query)
-    views = [job_view(job, await office.store.reads.counts(job.id)) for job in jobs]
+    views = [await job_detail(office, job) for job in jobs]
     more = len(jobs) == page_size
     following = encode_cursor(Cursor(Order.INPUT, name, 0, jobs[-1].id)) if more else None
     return JobPage(items=views, next=following)

@@ -6,18 +6,16 @@ from typing import NamedTuple
 import msgspec
 
 from headgate.app.api.event_view import event_view
-from headgate.app.api.job_view import counts_view
-from headgate.app.api.pulse import Pulse
+from headgate.app.api.job_view import counts_view, wait_view
+from headgate.app.api.office import Office
 from headgate.app.api.record import Record
-from headgate.core.configured import Configured
 from headgate.core.errors import HeadgateError, UnknownJob
 from headgate.core.job import Counts, Job
 from headgate.core.paging import Cursor, Order, encode_cursor
 from headgate.core.status import UNFINISHED
+from headgate.engine.explain import band_in_words
 from headgate.engine.gate_reading import read_gates
-from headgate.ports.clock import Clock
 from headgate.ports.reads import EventQuery, ItemQuery, JobQuery
-from headgate.ports.store import Store
 
 Message = tuple[str, str | None, str]
 """The kind of a message, its id if it has one, and its data as JSON."""
@@ -42,13 +40,12 @@ class News:
     """What changed just before the last message is told again: clocks differ, commits overlap."""
     JOBS = 50
 
-    def __init__(
-        self, store: Store, pulse: Pulse, clock: Clock, limits: Configured, topic: Topic
-    ) -> None:
-        self._store = store
-        self._pulse = pulse
-        self._clock = clock
-        self._limits = limits
+    def __init__(self, office: Office, topic: Topic) -> None:
+        self._store = office.store
+        self._pulse = office.pulse
+        self._gauges = office.gauges
+        self._clock = office.clock
+        self._limits = office.limits
         self._topic = topic
         self._told_jobs: dict[int, tuple[str, Counts]] = {}
         self._told_us: dict[int, int] = {}
@@ -84,7 +81,7 @@ class News:
             now = (str(job.state), counts)
             if self._told_jobs.get(job.id) != now:
                 self._told_jobs[job.id] = now
-                yield "counters", None, _json(self._counters(job, counts))
+                yield "counters", None, _json(await self._counters(job, counts))
                 since_us = self._told_us.get(job.id, 0) - self.OVERLAP_US
                 self._told_us[job.id] = self._clock.now()
                 yield (
@@ -132,15 +129,20 @@ class News:
             self._told_jobs.pop(job_id)
             return None
 
-    def _counters(self, job: Job, counts: Counts) -> dict[str, object]:
-        band = self._pulse.eta(job.id, counts.open) if job.state in UNFINISHED else None
+    async def _counters(self, job: Job, counts: Counts) -> dict[str, object]:
+        unfinished = job.state in UNFINISHED
+        band = self._pulse.eta(job.id, counts.open) if unfinished else None
+        wait = await self._gauges.limit_of(job.id) if unfinished and counts.open else None
+        limited_by = wait_view(wait)
         return {
             "jobId": str(job.id),
             "state": str(job.state),
             "counts": counts_view(counts).model_dump(by_alias=True),
             "ingest": dict(job.ingest),
             "rate": self._pulse.rate(job.id),
-            "eta": band and {"lowS": band.low_s, "highS": band.high_s},
+            "eta": band
+            and {"lowS": band.low_s, "highS": band.high_s, "words": band_in_words(band)},
+            "limitedBy": limited_by and limited_by.model_dump(by_alias=True),
         }
 
     async def _gate_changes(self) -> AsyncIterator[Message]:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 from starlette.responses import RedirectResponse
 
-from headgate.app.api.identity import COOKIE, Someone, client_of
+from headgate.app.api.identity import COOKIE, Anybody, Principal, Someone, client_of
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Asked, Wire
@@ -78,7 +78,19 @@ async def logout(who: Someone, response: Response, office: AtOffice) -> Response
 @router.get("/api/me", responses=documented())
 async def me(who: Someone) -> Me:
     """Tell who is logged in."""
-    return Me(name=who.name, role=who.role, csrf=who.csrf)
+    return _me(who)
+
+
+class Session(Wire):
+    """A browser's session, if it has one."""
+
+    me: Me | None
+
+
+@router.get("/api/session", responses=documented())
+async def session(who: Anybody) -> Session:
+    """Tell who is logged in, if anybody is: a page asks before it shows a login."""
+    return Session(me=None if who is None else _me(who))
 
 
 @router.get("/login/link", include_in_schema=False)
@@ -88,11 +100,17 @@ async def by_link(
     """Open a session with the link that the server printed; it works once."""
     found = await office.store.access.redeem(digest_of(token))
     if found is None:
+        if "text/html" in request.headers.get("accept", ""):
+            return RedirectResponse("/login?link=used", 303)
         raise Refusal(401, "this link was used before or is too old; start the server again")
     secret = await _open_session(office, Visitor(found.user.name, found.token.role))
     response = RedirectResponse("/", 303)
     _set_cookie(response, request, secret, office.settings.server.session_s)
     return response
+
+
+def _me(who: Principal) -> Me:
+    return Me(name=who.name, role=who.role, csrf=who.csrf)
 
 
 async def _checked(asked: LoginAsked, office: Office) -> Visitor | None:

@@ -1,26 +1,73 @@
 """The web UI, where it was built; else a page that says how to build it."""
 
 from pathlib import Path
+from typing import ClassVar
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.responses import FileResponse, HTMLResponse, Response
+
+from headgate.app.api.problems import Refusal
 
 router = APIRouter(include_in_schema=False)
 
 BUILT = Path(__file__).parent.parent / "static"
+FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+"""The name of an asset changes with its content."""
+ASK_FIRST = {"Cache-Control": "no-cache"}
+KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
 NOT_BUILT = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Headgate</title></head>
 <body><h1>Headgate</h1>
 <p>The API is running. The web UI was not built into this installation:
-<code>make setup</code> in a checkout builds it.</p>
+<code>make setup</code> in a checkout builds it, and so does <code>pip install .</code></p>
 <p><a href="/api/openapi.json">The API's description</a></p>
 </body></html>
 """
 
 
-@router.get("/")
-@router.get("/login")
-async def index() -> Response:
-    """The page that everything else hangs on."""
-    page = BUILT / "index.html"
-    return FileResponse(page) if page.is_file() else HTMLResponse(NOT_BUILT)
+class PagePath(Convertor[str]):
+    """Any path that belongs to a screen: what is not there to be read by programs."""
+
+    regex: ClassVar[str] = r"(?!(?:api|assets|healthz|readyz|metrics)(?:/|$)).*"
+
+    def convert(self, value: str) -> str:
+        """The path itself."""
+        return value
+
+    def to_string(self, value: str) -> str:
+        """The path itself."""
+        return value
+
+
+register_url_convertor("page", PagePath())
+
+
+@router.get("/assets/{name}")
+async def asset(name: str, request: Request) -> Response:
+    """A part of the page, small where the browser can unpack it."""
+    folder = BUILT / "assets"
+    path = folder / name
+    kind = KINDS.get(path.suffix)
+    if kind is None or path.parent != folder or not path.is_file():
+        raise Refusal(404, f"there is no asset {name[:100]!r}; load the page again")
+    headers = {**FOR_EVER, "Vary": "Accept-Encoding"}
+    packed = path.with_name(f"{name}.gz")
+    if "gzip" in request.headers.get("accept-encoding", "") and packed.is_file():
+        return FileResponse(
+            packed, media_type=kind, headers={**headers, "Content-Encoding": "gzip"}
+        )
+    return FileResponse(path, media_type=kind, headers=headers)
+
+
+@router.get("/{path:page}")
+async def page(path: str) -> Response:
+    """The one page of the UI; which screen it shows is decided there."""
+    index = BUILT / "index.html"
+    if index.is_file():
+        return FileResponse(index, headers=ASK_FIRST)
+    return HTMLResponse(NOT_BUILT, headers=ASK_FIRST)

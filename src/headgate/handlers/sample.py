@@ -1,0 +1,56 @@
+"""A handler for a first look: it asks no service, and shows every outcome that a row can have."""
+
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+from headgate.core.item import Item
+from headgate.core.outcome import GiveUp, NotFound, Review, Skipped
+from headgate.handlers.code import described
+from headgate.handlers.function import handler
+from headgate.ports.handler import Context, HandlerSpec, Result
+
+NAME = "sample.words"
+PAUSE_S = 0.5
+"""As long as a service might take, so that there is something to watch."""
+MEANINGS: Final[Mapping[str, tuple[str, str]]] = {
+    "bank": ("the side of a river", "a house for money"),
+    "bow": ("the front of a ship", "a weapon"),
+}
+
+
+@handler(NAME, needs=["word"], version="1")
+def words(item: Item, _ctx: Context) -> Result:
+    """Counts the letters of a word, slowly and offline: a sample of every outcome."""
+    time.sleep(PAUSE_S)
+    return outcome_of(str(item.input["word"]))
+
+
+def outcome_of(word: str) -> Result:
+    """What becomes of a word: a number is skipped, a riddle is not found, two words are a fault."""
+    if word.isdigit():
+        return Skipped("this is a number, not a word")
+    if not word.isalpha():
+        return GiveUp("write one word in a row, of letters alone")
+    if word in MEANINGS:
+        return Review(
+            [
+                {"id": str(n), "name": meaning, "score": 50, "result": _facts(word, meaning)}
+                for n, meaning in enumerate(MEANINGS[word], 1)
+            ],
+            f"{word!r} has two meanings",
+        )
+    facts = _facts(word)
+    return facts if facts["vowels"] else NotFound("there is no word without a vowel")
+
+
+def _facts(word: str, meaning: str = "") -> dict[str, Any]:
+    facts = {
+        "letters": len(word),
+        "vowels": sum(letter in "aeiouy" for letter in word.lower()),
+        "backwards": word[::-1],
+    }
+    return {**facts, "meaning": meaning} if meaning else facts
+
+
+SAMPLE: HandlerSpec = described(words, NAME)

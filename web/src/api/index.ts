@@ -1,0 +1,15 @@
+export { proof } from "./client";
+export * from "./items";
+export * from "./job-parts";
+export * from "./jobs";
+export { keys } from "./keys";
+export type { Rows } from "./keyset";
+export { useKeyset } from "./keyset";
+export * from "./legal";
+export { ITEM_STATUSES, JOB_STATES } from "./moves";
+export * from "./operations";
+export * from "./people";
+export { asProblem, Problem } from "./problem";
+export * from "./session";
+export * from "./types";
+export * from "./upload";

@@ -1,0 +1,146 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, got, query } from "./client";
+import { keys } from "./keys";
+import { useKeyset } from "./keyset";
+import type { ReplayAsked } from "./types";
+
+export interface ItemFilter {
+  /** Item statuses with commas in between. */
+  statuses?: string | undefined;
+  q?: string | undefined;
+  errorClass?: string | undefined;
+  signature?: string | undefined;
+  /** Input order, or longest unchanged first. */
+  order?: "input" | "updated" | undefined;
+}
+
+/** Items of a job, as far as they are scrolled to. */
+export function useItems(jobId: string, filter: ItemFilter, start?: string) {
+  return useKeyset({
+    queryKey: keys.itemList(jobId, filter),
+    start,
+    fetchPage: ({ after, pageSize, signal }) =>
+      got(
+        api.GET("/api/jobs/{jobId}/items", {
+          params: { path: { jobId }, query: query({ ...filter, pageSize, after }) },
+          signal,
+        }),
+      ),
+  });
+}
+
+export function itemQuery(id: string) {
+  return queryOptions({
+    queryKey: keys.item(id),
+    queryFn: ({ signal }) =>
+      got(api.GET("/api/items/{itemId}", { params: { path: { itemId: id } }, signal })),
+  });
+}
+
+/** An item with its input, its attempts and their calls. */
+export function useItem(id: string) {
+  return useQuery(itemQuery(id));
+}
+
+/** What an item waits for; null once it is finished. */
+export function useWhy(id: string, enabled = true) {
+  return useQuery({
+    queryKey: keys.why(id),
+    queryFn: ({ signal }) =>
+      got(api.GET("/api/items/{itemId}/why", { params: { path: { itemId: id } }, signal })),
+    enabled,
+  });
+}
+
+export interface PendingFilter {
+  statuses?: string | undefined;
+  userId?: "me" | "all" | undefined;
+  jobType?: string | undefined;
+  jobId?: string | undefined;
+  /** Changed at or after this moment, ISO 8601. */
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** What waits or runs, across jobs, longest unchanged first. */
+export function usePending(filter: PendingFilter, start?: string) {
+  return useKeyset({
+    queryKey: keys.pendingList(filter),
+    start,
+    pageSize: 500,
+    fetchPage: ({ after, pageSize, signal }) =>
+      got(
+        api.GET("/api/pending", {
+          params: { query: query({ ...filter, pageSize, after }) },
+          signal,
+        }),
+      ),
+  });
+}
+
+export interface DeadLetterFilter {
+  errorClass?: string | undefined;
+  jobType?: string | undefined;
+}
+
+/** What ended in ERROR, across jobs, longest dead first. */
+export function useDeadLetters(filter: DeadLetterFilter, start?: string) {
+  return useKeyset({
+    queryKey: keys.deadLetterList(filter),
+    start,
+    fetchPage: ({ after, pageSize, signal }) =>
+      got(
+        api.GET("/api/dead-letters", {
+          params: { query: query({ ...filter, pageSize, after }) },
+          signal,
+        }),
+      ),
+  });
+}
+
+/** How many dead letters a replay would bring back: the server counts, nothing changes. */
+export async function countReplay(body: ReplayAsked): Promise<number> {
+  return (await got(api.POST("/api/dead-letters/replay", { body: { ...body, dryRun: true } })))
+    .count;
+}
+
+/** Brings dead letters back; answers with how many, and in which jobs. */
+export function useReplay() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: ReplayAsked) => got(api.POST("/api/dead-letters/replay", { body })),
+    onSuccess: ({ jobIds }) =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: keys.deadLetters }),
+        ...jobIds.map((id) => queries.invalidateQueries({ queryKey: keys.job(id) })),
+      ]),
+  });
+}
+
+/** A person's word on an item in REVIEW. */
+export type Decision =
+  | { move: "accept"; candidateId: string; reason?: string }
+  | { move: "reject" | "skip"; reason?: string };
+
+/** Decides an item in REVIEW; answers with the item as it then is. */
+export function useDecide() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, decision }: { id: string; decision: Decision }) => {
+      const params = { path: { itemId: id } };
+      const reason = decision.reason ?? "";
+      return decision.move === "accept"
+        ? got(
+            api.POST("/api/items/{itemId}/accept", {
+              params,
+              body: { candidateId: decision.candidateId, reason },
+            }),
+          )
+        : got(api.POST(`/api/items/{itemId}/${decision.move}`, { params, body: { reason } }));
+    },
+    onSuccess: (item) => {
+      queries.setQueryData(keys.item(item.id), item);
+      return queries.invalidateQueries({ queryKey: keys.job(item.jobId) });
+    },
+  });
+}

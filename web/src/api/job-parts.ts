@@ -1,0 +1,67 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, got, query } from "./client";
+import { keys } from "./keys";
+import { useKeyset } from "./keyset";
+import type { Export } from "./types";
+
+/** A job's failures, grouped by what they say; the largest group first. */
+export function useErrors(jobId: string) {
+  return useQuery({
+    queryKey: keys.errors(jobId),
+    queryFn: async ({ signal }) =>
+      (await got(api.GET("/api/jobs/{jobId}/errors", { params: { path: { jobId } }, signal })))
+        .items,
+  });
+}
+
+/** The record of decisions on a job, newest first; without a job, of all that may be seen. */
+export function useLog(jobId?: string, start?: string) {
+  return useKeyset({
+    queryKey: jobId === undefined ? keys.allEvents : keys.log(jobId),
+    start,
+    fetchPage: ({ after, pageSize, signal }) =>
+      got(
+        api.GET("/api/events/log", {
+          params: { query: query({ jobId, pageSize, after }) },
+          signal,
+        }),
+      ),
+  });
+}
+
+const POLL_MS = 1_000;
+
+/** The exports of a job, newest first; looked at again and again only while one is being made. */
+export function useExports(jobId: string) {
+  return useQuery({
+    queryKey: keys.exports(jobId),
+    queryFn: async ({ signal }) =>
+      (await got(api.GET("/api/jobs/{jobId}/exports", { params: { path: { jobId } }, signal })))
+        .items,
+    refetchInterval: ({ state }) => (state.data?.some(isBeingMade) ? POLL_MS : false),
+  });
+}
+
+/** Whether an export is not there yet, but will be. */
+export function isBeingMade(each: Export): boolean {
+  return each.state === "QUEUED" || each.state === "RUNNING";
+}
+
+export type ExportFormat = "xlsx" | "csv" | "tsv" | "jsonl" | "parquet";
+export const EXPORT_FORMATS: readonly ExportFormat[] = ["xlsx", "csv", "tsv", "jsonl", "parquet"];
+
+/** Asks for a file of all rows; it is made in the background. */
+export function useAskExport() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ jobId, ...asked }: AskedExport) =>
+      got(api.POST("/api/jobs/{jobId}/export", { params: { path: { jobId }, query: asked } })),
+    onSuccess: (made) => queries.invalidateQueries({ queryKey: keys.exports(made.jobId) }),
+  });
+}
+
+export interface AskedExport {
+  jobId: string;
+  format: ExportFormat;
+  formulas?: "neutral" | "raw";
+}

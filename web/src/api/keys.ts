@@ -1,0 +1,29 @@
+/**
+ * Query keys, from the general to the special, so that one prefix invalidates all below it.
+ * A job's own things lie under ["job", id]; lists across jobs under their own noun.
+ */
+export const keys = {
+  me: ["me"],
+  about: ["about"],
+  health: ["health"],
+  handlers: ["handlers"],
+  jobs: ["jobs"],
+  jobList: (filter: object) => ["jobs", filter],
+  job: (id: string) => ["job", id],
+  items: (id: string) => ["job", id, "items"],
+  itemList: (id: string, filter: object) => ["job", id, "items", filter],
+  errors: (id: string) => ["job", id, "errors"],
+  exports: (id: string) => ["job", id, "exports"],
+  log: (id: string) => ["job", id, "log"],
+  item: (id: string) => ["item", id],
+  why: (id: string) => ["item", id, "why"],
+  pending: ["pending"],
+  pendingList: (filter: object) => ["pending", filter],
+  deadLetters: ["dead-letters"],
+  deadLetterList: (filter: object) => ["dead-letters", filter],
+  providers: ["providers"],
+  workers: ["workers"],
+  users: ["users"],
+  tokens: ["tokens"],
+  allEvents: ["log"],
+} as const;

@@ -1,0 +1,130 @@
+import { hashKey, type QueryKey, useQueries, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useMemo, useState } from "react";
+import {
+  afterOf,
+  type Chain,
+  EMPTY,
+  isComplete,
+  lengthOf,
+  pageAt,
+  pagesFor,
+  standing,
+  startsOf,
+  withPage,
+} from "./chain";
+import { asProblem, type Problem } from "./problem";
+import type { Page } from "./types";
+
+const PAGE_SIZE = 200;
+const KEPT_MS = 30_000;
+
+export interface Asked {
+  after: string | undefined;
+  pageSize: number;
+  signal: AbortSignal;
+}
+
+export interface Keyset<T> {
+  queryKey: QueryKey;
+  fetchPage: (asked: Asked) => Promise<Page<T>>;
+  pageSize?: number;
+  /** A cursor to begin at instead of the first row: what a link carries. */
+  start?: string | undefined;
+}
+
+/**
+ * Rows of a list of any length. Only the pages in sight are held and kept current; of the others
+ * only the cursor is remembered, so that scrolling back finds them again.
+ */
+export interface Rows<T> {
+  /** Rows known so far. */
+  count: number;
+  /** Whether `count` is all there is. */
+  complete: boolean;
+  /** A row, or undefined while its page is on the way. */
+  row: (index: number) => T | undefined;
+  /** Says which rows are in sight. */
+  show: (first: number, last: number) => void;
+  /** The cursor from which a link would show this row; undefined for the first page. */
+  cursorAt: (index: number) => string | undefined;
+  /** Nothing is there yet. */
+  loading: boolean;
+  /** More is on the way. */
+  fetching: boolean;
+  problem: Problem | null;
+  retry: () => void;
+}
+
+/** Reads a list page by page, as far as it is looked at. */
+export function useKeyset<T>(asked: Keyset<T>): Rows<T> {
+  const { queryKey, fetchPage, pageSize = PAGE_SIZE, start } = asked;
+  const hash = hashKey([queryKey, start, pageSize]);
+  const [seen, setSeen] = useState<Seen>({ hash, chain: EMPTY, pages: FIRST });
+  const current = seen.hash === hash ? seen : { hash, chain: EMPTY, pages: FIRST };
+  const { chain, pages } = current;
+
+  const results = useQueries({
+    queries: pages.map((index) => {
+      const after = afterOf(chain, index, start);
+      return {
+        queryKey: [...queryKey, { after, pageSize }],
+        queryFn: ({ signal }: { signal: AbortSignal }) => fetchPage({ after, pageSize, signal }),
+        gcTime: KEPT_MS,
+      };
+    }),
+  });
+
+  const read = results.reduce(
+    (links, { data }, n) =>
+      data ? withPage(links, pages[n] ?? 0, data, afterOf(chain, pages[n] ?? 0, start)) : links,
+    chain,
+  );
+  const starts = useMemo(() => startsOf(read), [read]);
+  // A page that grew short may leave the view without rows: the next one is then wanted at once.
+  const wanted = read === chain ? pages : needed(read, starts, pages);
+  if (read !== chain || current !== seen) setSeen({ hash, chain: read, pages: wanted });
+
+  const show = useCallback(
+    (first: number, last: number) => {
+      const next = pagesFor(read, starts, first, last);
+      setSeen((old) =>
+        old.hash !== hash || String(old.pages) === String(next) ? old : { ...old, pages: next },
+      );
+    },
+    [read, starts, hash],
+  );
+
+  const queries = useQueryClient();
+  const count = lengthOf(read);
+  const failed = results.find((each) => each.error)?.error;
+  return {
+    count,
+    complete: isComplete(read),
+    row(index) {
+      const page = pageAt(starts, index);
+      const n = pages.indexOf(page);
+      const offset = index - (starts[page] ?? 0);
+      return n < 0 ? undefined : results[n]?.data?.items[offset];
+    },
+    show,
+    cursorAt: (index) => read[pageAt(starts, index)]?.after,
+    loading: read.length === 0 && !failed,
+    fetching: results.some((each) => each.isFetching),
+    problem: failed ? asProblem(failed) : null,
+    retry: () => void queries.refetchQueries({ queryKey, type: "active" }),
+  };
+}
+
+interface Seen {
+  hash: string;
+  chain: Chain;
+  pages: readonly number[];
+}
+
+const FIRST: readonly number[] = [0];
+
+function needed(chain: Chain, starts: readonly number[], pages: readonly number[]) {
+  const first = starts[pages[0] ?? 0] ?? 0;
+  const isShort = lengthOf(chain) === 0 && !isComplete(chain);
+  return isShort ? pagesFor(chain, starts, first, first) : standing(chain, pages);
+}

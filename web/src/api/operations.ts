@@ -1,0 +1,71 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, got } from "./client";
+import { keys } from "./keys";
+import type { GateChange, Health } from "./types";
+
+export type WhichGates = "used" | "declared" | "all";
+
+/** Gates with what was learned of them; live messages keep them current (admins only). */
+export function useGates(which: WhichGates = "used") {
+  return useQuery({
+    queryKey: [...keys.providers, which],
+    queryFn: ({ signal }) =>
+      got(api.GET("/api/providers", { params: { query: { which } }, signal })),
+  });
+}
+
+/** The gates of one provider, or one gate by its key. */
+export function useGate(name: string) {
+  return useQuery({
+    queryKey: [...keys.providers, "one", name],
+    queryFn: ({ signal }) =>
+      got(api.GET("/api/providers/{name}", { params: { path: { name } }, signal })),
+  });
+}
+
+/** Sets a rate, pauses, goes on as learned, or forgets what was learned. */
+export function useChangeGate() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ name, body }: { name: string; body: GateChange }) =>
+      got(api.PATCH("/api/providers/{name}", { params: { path: { name } }, body })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: keys.providers }),
+  });
+}
+
+/** Worker processes, newest first (admins only). */
+export function useWorkers({ all = false, everyMs = 0 } = {}) {
+  return useQuery({
+    queryKey: [...keys.workers, { all }],
+    queryFn: async ({ signal }) =>
+      (await got(api.GET("/api/workers", { params: { query: { all } }, signal }))).items,
+    refetchInterval: everyMs || false,
+  });
+}
+
+/** Lets a worker finish what it runs, take nothing more, and end. */
+export function useDrain() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (workerId: string) =>
+      got(api.POST("/api/workers/{workerId}/drain", { params: { path: { workerId } } })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: keys.workers }),
+  });
+}
+
+/** What may be done with an item. */
+export function useHandlers() {
+  return useQuery({
+    queryKey: keys.handlers,
+    queryFn: async ({ signal }) => (await got(api.GET("/api/handlers", { signal }))).items,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** Whether items move; an answer of 503 says what is wrong, and is no error here. */
+export function useHealth() {
+  return useQuery({
+    queryKey: keys.health,
+    queryFn: async ({ signal }) => (await (await fetch("/healthz", { signal })).json()) as Health,
+  });
+}

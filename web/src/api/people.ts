@@ -1,0 +1,67 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, got } from "./client";
+import { keys } from "./keys";
+import type { TokenAsked, UserAsked, UserChange } from "./types";
+
+/** Everybody who may own jobs, by name (admins only). */
+export function useUsers() {
+  return useQuery({
+    queryKey: keys.users,
+    queryFn: async ({ signal }) => (await got(api.GET("/api/users", { signal }))).items,
+  });
+}
+
+/** Makes a user. */
+export function useAddUser() {
+  return useUserChange((body: UserAsked) => got(api.POST("/api/users", { body })));
+}
+
+/** Gives a user another role or password, or lets them in again. */
+export function useChangeUser() {
+  return useUserChange(({ name, body }: { name: string; body: UserChange }) =>
+    got(api.PATCH("/api/users/{name}", { params: { path: { name } }, body })),
+  );
+}
+
+/** Lets a user in no more. */
+export function useDisableUser() {
+  return useUserChange((name: string) =>
+    got(api.DELETE("/api/users/{name}", { params: { path: { name } } })),
+  );
+}
+
+/** Tokens that hold: one's own, or (admins) everybody's. */
+export function useTokens() {
+  return useQuery({
+    queryKey: keys.tokens,
+    queryFn: async ({ signal }) => (await got(api.GET("/api/tokens", { signal }))).items,
+  });
+}
+
+/** Makes a token; its secret is in the answer, this once. */
+export function useAddToken() {
+  return useTokenChange((body: TokenAsked) => got(api.POST("/api/tokens", { body })));
+}
+
+/** Ends a token at once. */
+export function useRevokeToken() {
+  return useTokenChange((tokenId: string) =>
+    got(api.DELETE("/api/tokens/{tokenId}", { params: { path: { tokenId } } })),
+  );
+}
+
+function useUserChange<In, Out>(mutationFn: (given: In) => Promise<Out>) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn,
+    onSuccess: () => queries.invalidateQueries({ queryKey: keys.users }),
+  });
+}
+
+function useTokenChange<In, Out>(mutationFn: (given: In) => Promise<Out>) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn,
+    onSuccess: () => queries.invalidateQueries({ queryKey: keys.tokens }),
+  });
+}

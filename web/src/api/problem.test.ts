@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { asProblem, Problem, problemOf, UNREACHABLE } from "./problem";
+
+describe("a problem", () => {
+  it("is told in the server's words", async () => {
+    const body = { title: "Not allowed", detail: "this is for admins", status: 403 };
+    const problem = await problemOf(new Response(JSON.stringify(body), { status: 403 }));
+    expect([problem.status, problem.title, problem.detail]).toEqual([
+      403,
+      "Not allowed",
+      "this is for admins",
+    ]);
+  });
+
+  it("says something even where the answer does not", async () => {
+    const problem = await problemOf(new Response("<html>", { status: 502 }));
+    expect(problem.detail).toContain("502");
+  });
+
+  it("is a missing answer when the fetch itself failed", () => {
+    expect(asProblem(new TypeError("Failed to fetch")).detail).toBe(UNREACHABLE);
+    const known = new Problem(409, "Not now", "it is done");
+    expect(asProblem(known)).toBe(known);
+  });
+});

@@ -1,0 +1,45 @@
+/** What went wrong, in the server's own words (RFC 9457). */
+export class Problem extends Error {
+  override readonly name = "Problem";
+
+  constructor(
+    /** The HTTP status; 0 when there was no answer at all. */
+    readonly status: number,
+    readonly title: string,
+    readonly detail: string,
+    readonly errors: readonly FieldProblem[] = [],
+  ) {
+    super(detail || title);
+  }
+}
+
+/** A field that is wrong, and how. */
+export interface FieldProblem {
+  field: string;
+  problem: string;
+}
+
+export const UNREACHABLE = "The server does not answer. Is it running, and is this machine online?";
+
+/** The problem that an answer describes, however little it says. */
+export async function problemOf(response: Response): Promise<Problem> {
+  const told: unknown = await response.json().catch(() => null);
+  const { title, detail, errors } = (told ?? {}) as Partial<Problem>;
+  return new Problem(
+    response.status,
+    title ?? "It did not work",
+    detail ?? `The server answered ${response.status} and said no more.`,
+    Array.isArray(errors) ? errors : [],
+  );
+}
+
+/** Any error as a problem: a failed fetch is one without an answer. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof TypeError) return new Problem(0, "No answer", UNREACHABLE);
+  return new Problem(
+    0,
+    "A defect of this page",
+    error instanceof Error ? error.message : String(error),
+  );
+}

@@ -1,0 +1,68 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { api, got, setCsrf } from "./client";
+import { keys } from "./keys";
+import type { Me, Role } from "./types";
+
+const RANKS: readonly Role[] = ["viewer", "user", "admin"];
+
+/** Who is logged in; null if nobody is. */
+export const meQuery = queryOptions({
+  queryKey: keys.me,
+  queryFn: async ({ signal }) => remembered((await got(api.GET("/api/session", { signal }))).me),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const aboutQuery = queryOptions({
+  queryKey: keys.about,
+  queryFn: ({ signal }) => got(api.GET("/api/about", { signal })),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** Who is logged in. Below the frame there always is somebody. */
+export function useMe(): Me | undefined {
+  return useQuery(meQuery).data ?? undefined;
+}
+
+/** What this installation offers. */
+export function useAbout() {
+  return useQuery(aboutQuery).data;
+}
+
+/** Whether whoever is logged in may do what needs this role. */
+export function useMay(role: Role): boolean {
+  const me = useMe();
+  return me !== undefined && RANKS.indexOf(me.role) >= RANKS.indexOf(role);
+}
+
+/** A name with its password, or a token. */
+export type Credentials = { name: string; password: string } | { token: string };
+
+/** Opens a session. */
+export function useLogin() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (body: Credentials) =>
+      remembered(await got(api.POST("/api/login", { body }))),
+    onSuccess: (me) => {
+      queries.clear();
+      queries.setQueryData(keys.me, me);
+    },
+  });
+}
+
+/** Closes the session, and forgets what was shown in it. */
+export function useLogout() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => got(api.POST("/api/logout")),
+    onSettled: () => {
+      setCsrf(null);
+      queries.clear();
+    },
+  });
+}
+
+function remembered<M extends Me | null>(me: M): M {
+  setCsrf(me?.csrf ?? null);
+  return me;
+}

@@ -1,0 +1,44 @@
+import type { ITEM_STATUSES, JOB_STATES } from "./moves";
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type JobState = (typeof JOB_STATES)[number];
+export type ItemStatus = (typeof ITEM_STATUSES)[number];
+export type Role = Schemas["Me"]["role"];
+
+export type About = Schemas["About"];
+export type Attempt = Schemas["AttemptView"];
+export type Call = Schemas["CallView"];
+export type Counts = Schemas["CountsView"];
+export type ErrorGroup = Schemas["ErrorGroupView"];
+export type Eta = Schemas["Eta"];
+export type Event = Schemas["EventView"];
+export type Export = Schemas["ExportView"];
+export type Gate = Schemas["Gate"];
+export type GateChange = Schemas["GateChange"];
+export type Handler = Schemas["HandlerView"];
+export type Health = Schemas["HealthView"];
+export type Item = Schemas["ItemView"];
+export type ItemWhole = Schemas["ItemWhole"];
+export type Job = Schemas["JobDetail"];
+export type JobFromSource = Schemas["JobFromSource"];
+export type Me = Schemas["Me"];
+export type NewToken = Schemas["NewTokenView"];
+export type Preview = Schemas["Preview"];
+export type ReplayAsked = Schemas["ReplayAsked"];
+export type ReprocessAsked = Schemas["ReprocessAsked"];
+export type Token = Schemas["TokenView"];
+export type TokenAsked = Schemas["TokenAsked"];
+export type User = Schemas["UserView"];
+export type UserAsked = Schemas["UserAsked"];
+export type UserChange = Schemas["UserChange"];
+export type Wait = Schemas["WaitView"];
+export type Why = Schemas["Why"];
+export type Worker = Schemas["WorkerView"];
+
+/** One page of a list, and where the next one begins. */
+export interface Page<T> {
+  items: T[];
+  next: string | null;
+}

@@ -1,0 +1,66 @@
+import { proof } from "./client";
+import { Problem, problemOf, UNREACHABLE } from "./problem";
+import type { Preview } from "./types";
+
+/** Fields of a job beside its files, as the API names them; values that are not text go as JSON. */
+export interface UploadFields {
+  handler?: string;
+  name?: string;
+  key?: string;
+  config?: Record<string, unknown>;
+  read?: Record<string, unknown>;
+  columns?: Record<string, string>;
+  onBadRow?: string;
+  priority?: number;
+  eager?: boolean;
+  reuse?: string;
+}
+
+/** The first rows of a file; nothing is kept. */
+export async function preview(
+  file: File,
+  fields: Pick<UploadFields, "handler" | "read" | "columns">,
+  signal?: AbortSignal,
+): Promise<Preview> {
+  const response = await fetch("/api/preview", {
+    method: "POST",
+    headers: proof(),
+    body: form([file], fields),
+    signal: signal ?? null,
+  });
+  if (!response.ok) throw await problemOf(response);
+  return (await response.json()) as Preview;
+}
+
+/** Makes a job of files; `sent` hears the share that has gone out. Answers with the job's id. */
+export function createFromFiles(
+  files: readonly File[],
+  fields: UploadFields,
+  sent: (share: number) => void = () => {},
+): Promise<string> {
+  // fetch cannot tell how much of a body has gone out.
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", "/api/jobs");
+    for (const [name, value] of Object.entries(proof())) request.setRequestHeader(name, value);
+    request.upload.onprogress = (event) => sent(event.total ? event.loaded / event.total : 0);
+    request.onerror = () => reject(new Problem(0, "No answer", UNREACHABLE));
+    request.onload = async () => {
+      const response = new Response(request.responseText, { status: request.status });
+      if (response.ok) resolve(((await response.json()) as { jobId: string }).jobId);
+      else reject(await problemOf(response));
+    };
+    request.send(form(files, fields));
+  });
+}
+
+/** Files and fields as the body of a form. */
+export function form(files: readonly File[], fields: UploadFields): FormData {
+  const data = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined || value === "") continue;
+    data.set(name, typeof value === "string" ? value : JSON.stringify(value));
+  }
+  for (const file of files) data.append("file", file);
+  return data;
+}

@@ -1,0 +1,73 @@
+import type { ReactNode } from "react";
+import type { ItemStatus, JobState } from "../api";
+import styles from "./Badge.module.css";
+import { classes } from "./classes";
+import { Icon, type IconName } from "./Icon";
+
+export type Tone =
+  | "done"
+  | "not-found"
+  | "skipped"
+  | "review"
+  | "error"
+  | "cancelled"
+  | "pending"
+  | "processing"
+  | "warn";
+
+/** A word in a coloured frame; the icon gives it a shape of its own. */
+export function Badge({
+  tone,
+  icon,
+  children,
+  title,
+}: {
+  tone: Tone;
+  icon?: IconName;
+  children: ReactNode;
+  title?: string;
+}) {
+  return (
+    <span className={classes(styles.badge, styles[tone])} title={title}>
+      {icon && <Icon name={icon} size={12} />}
+      {children}
+    </span>
+  );
+}
+
+interface Look {
+  tone: Tone;
+  icon: IconName;
+  word: string;
+}
+
+const LOOKS: Record<ItemStatus | JobState, Look> = {
+  PENDING: { tone: "pending", icon: "circle", word: "Pending" },
+  PROCESSING: { tone: "processing", icon: "half", word: "Processing" },
+  DONE: { tone: "done", icon: "check", word: "Done" },
+  NOT_FOUND: { tone: "not-found", icon: "none", word: "Not found" },
+  SKIPPED: { tone: "skipped", icon: "skip", word: "Skipped" },
+  REVIEW: { tone: "review", icon: "question", word: "Review" },
+  ERROR: { tone: "error", icon: "cross", word: "Error" },
+  CANCELLED: { tone: "cancelled", icon: "stop", word: "Cancelled" },
+  INGESTING: { tone: "processing", icon: "arrowDown", word: "Reading" },
+  QUEUED: { tone: "pending", icon: "circle", word: "Queued" },
+  RUNNING: { tone: "processing", icon: "play", word: "Running" },
+  PAUSED: { tone: "warn", icon: "pause", word: "Paused" },
+  FAILED: { tone: "error", icon: "cross", word: "Failed" },
+};
+
+/** How a status is said and drawn, everywhere the same. */
+export function lookOf(status: string): Look {
+  return LOOKS[status as ItemStatus] ?? { tone: "pending", icon: "question", word: status };
+}
+
+/** The status of an item or the state of a job. */
+export function StatusBadge({ status }: { status: string }) {
+  const { tone, icon, word } = lookOf(status);
+  return (
+    <Badge tone={tone} icon={icon}>
+      {word}
+    </Badge>
+  );
+}

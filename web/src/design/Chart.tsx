@@ -1,0 +1,110 @@
+import { useEffect, useRef } from "react";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import styles from "./Chart.module.css";
+
+export interface Series {
+  label: string;
+  /** The name of a design token: "--done". */
+  colour: string;
+  /** How a value is said in the legend. */
+  format?: (value: number) => string;
+  filled?: boolean;
+  dashed?: boolean;
+}
+
+/** Lines over time. `data[0]` are seconds since 1970, then one list for each series. */
+export function Chart({
+  label,
+  series,
+  data,
+  height = 160,
+}: {
+  /** What it shows, in a sentence with the current values: charts are not read out. */
+  label: string;
+  /** Must keep its identity (module constant or useMemo). */
+  series: readonly Series[];
+  data: readonly (readonly (number | null)[])[];
+  height?: number;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const latest = useRef(data);
+  latest.current = data;
+
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const draw = () => {
+      plot.current?.destroy();
+      const width = element.clientWidth || 600;
+      plot.current = new uPlot(options(series, width, height), aligned(latest.current), element);
+    };
+    draw();
+    const resized = new ResizeObserver(() => {
+      plot.current?.setSize({ width: element.clientWidth || 600, height });
+    });
+    resized.observe(element);
+    // Colours are read when a chart is drawn, so another theme needs another drawing.
+    const themed = new MutationObserver(draw);
+    themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    dark.addEventListener("change", draw);
+    return () => {
+      resized.disconnect();
+      themed.disconnect();
+      dark.removeEventListener("change", draw);
+      plot.current?.destroy();
+      plot.current = null;
+    };
+  }, [series, height]);
+
+  useEffect(() => {
+    plot.current?.setData(aligned(data));
+  }, [data]);
+
+  return (
+    <figure className={styles.chart}>
+      <div ref={box} aria-hidden="true" />
+      <figcaption className="unseen">{label}</figcaption>
+    </figure>
+  );
+}
+
+function aligned(data: readonly (readonly (number | null)[])[]): uPlot.AlignedData {
+  return data as unknown as uPlot.AlignedData;
+}
+
+function token(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function options(series: readonly Series[], width: number, height: number): uPlot.Options {
+  const axis: uPlot.Axis = {
+    stroke: token("--muted"),
+    grid: { stroke: token("--line"), width: 1 },
+    ticks: { show: false },
+    font: `11px ${token("--font")}`,
+  };
+  return {
+    width,
+    height,
+    cursor: { drag: { x: false, y: false }, points: { size: 6 } },
+    legend: { live: true },
+    axes: [axis, { ...axis, size: 52 }],
+    scales: { y: { range: (_, __, top) => [0, Math.max(top * 1.1, 1)] } },
+    series: [
+      {},
+      ...series.map(({ label, colour, format, filled, dashed }) => ({
+        label,
+        stroke: token(colour),
+        width: 1.5,
+        points: { show: false },
+        ...(filled ? { fill: `${token(colour)}33` } : {}),
+        ...(dashed ? { dash: [4, 4] } : {}),
+        value: (_: uPlot, value: number | null) =>
+          value === null ? "–" : (format?.(value) ?? String(value)),
+      })),
+    ],
+  };
+}

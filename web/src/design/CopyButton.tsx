@@ -1,0 +1,23 @@
+import { useEffect, useState } from "react";
+import { Button } from "./Button";
+
+/** Puts a text on the clipboard, and says so. */
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), 1_500);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  return (
+    <Button
+      look="quiet"
+      icon={isCopied ? "check" : "copy"}
+      aria-label={isCopied ? "Copied" : label}
+      onClick={(event) => {
+        event.stopPropagation();
+        void navigator.clipboard.writeText(text).then(() => setCopied(true));
+      }}
+    />
+  );
+}

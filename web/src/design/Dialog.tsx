@@ -1,0 +1,81 @@
+import { type FormEvent, type ReactNode, useId } from "react";
+import { Button } from "./Button";
+import styles from "./Dialog.module.css";
+import { useModal } from "./modal";
+
+/** A question that must be answered before anything else. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const ref = useModal(onClose);
+  const id = useId();
+  return (
+    <dialog ref={ref} className={styles.dialog} aria-labelledby={id}>
+      <header className={styles.head}>
+        <h2 id={id}>{title}</h2>
+        <Button look="quiet" icon="cross" aria-label="Close" onClick={onClose} />
+      </header>
+      {children}
+    </dialog>
+  );
+}
+
+/** Asks before something is done; the title and the button name what and how many. */
+export function Confirm({
+  title,
+  action,
+  danger,
+  busy,
+  problem,
+  disabled,
+  onConfirm,
+  onClose,
+  children,
+}: {
+  /** "Run 1,204 items again?" */
+  title: string;
+  /** "Run 1,204 again": never only "OK". */
+  action: string;
+  danger?: boolean;
+  busy?: boolean;
+  disabled?: boolean;
+  /** Why it did not work. */
+  problem?: string | undefined;
+  onConfirm: () => void;
+  onClose: () => void;
+  children?: ReactNode;
+}) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onConfirm();
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={submit} className={styles.form}>
+        {children}
+        {problem && (
+          <p role="alert" className={styles.problem}>
+            {problem}
+          </p>
+        )}
+        <div className={styles.buttons}>
+          <Button onClick={onClose}>Not now</Button>
+          <Button
+            type="submit"
+            look={danger ? "danger" : "primary"}
+            busy={busy ?? false}
+            disabled={disabled}
+          >
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,33 @@
+import { type ReactNode, useId } from "react";
+import { Button } from "./Button";
+import styles from "./Drawer.module.css";
+import { useModal } from "./modal";
+
+/** One thing in detail, at the side of where it was found. On a phone it takes the screen. */
+export function Drawer({
+  title,
+  onClose,
+  actions,
+  children,
+}: {
+  title: ReactNode;
+  onClose: () => void;
+  /** Buttons beside the title. */
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  const ref = useModal(onClose);
+  const id = useId();
+  return (
+    <dialog ref={ref} className={styles.drawer} aria-labelledby={id}>
+      <header className={styles.head}>
+        <h2 id={id}>{title}</h2>
+        <div className={styles.actions}>
+          {actions}
+          <Button look="quiet" icon="cross" aria-label="Close" onClick={onClose} />
+        </div>
+      </header>
+      <div className={styles.body}>{children}</div>
+    </dialog>
+  );
+}

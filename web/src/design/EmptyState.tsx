@@ -1,0 +1,12 @@
+import type { ReactNode } from "react";
+import styles from "./States.module.css";
+
+/** There is nothing here: why, and what to do. */
+export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <section className={styles.state}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}

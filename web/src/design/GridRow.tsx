@@ -1,0 +1,108 @@
+import { memo, type ReactNode } from "react";
+import { classes } from "./classes";
+import styles from "./DataGrid.module.css";
+import { Skeleton } from "./Skeleton";
+
+export interface Column<T> {
+  id: string;
+  header: string;
+  cell: (row: T) => ReactNode;
+  /** At least so wide, in pixels. */
+  width?: number;
+  /** Its share of the room that is left; 0: it stays as wide as it is. */
+  grow?: number;
+  /** Numbers stand at the end. */
+  align?: "start" | "end";
+  /** It matters so much that a phone shows it too. */
+  phone?: boolean;
+}
+
+interface GridRowProps<T> {
+  id: string;
+  index: number;
+  top: number;
+  height: number;
+  row: T | undefined;
+  rowId: (row: T) => string;
+  columns: readonly Column<T>[];
+  active: boolean;
+  selected: boolean;
+  onSelect: ((id: string) => void) | undefined;
+  onOpen: ((index: number) => void) | undefined;
+  onActive: (index: number) => void;
+}
+
+function Row<T>(props: GridRowProps<T>) {
+  const { row, columns, index, onSelect, selected } = props;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on the grid opens the active row
+    <div
+      id={props.id}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={onSelect ? selected : undefined}
+      data-active={props.active || undefined}
+      className={classes(styles.row, props.onOpen && styles.opens)}
+      style={{ transform: `translateY(${props.top}px)`, height: props.height }}
+      onClick={(event) => {
+        props.onActive(index);
+        if (!isControl(event.target)) props.onOpen?.(index);
+      }}
+    >
+      {onSelect && (
+        <span role="gridcell" className={styles.check}>
+          {row !== undefined && (
+            <input
+              type="checkbox"
+              aria-label="Select"
+              checked={selected}
+              onChange={() => onSelect(props.rowId(row))}
+            />
+          )}
+        </span>
+      )}
+      {columns.map((column) => (
+        <span key={column.id} role="gridcell" className={styles[column.align ?? "start"]}>
+          {row === undefined ? <Skeleton /> : column.cell(row)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** One row; drawn anew only when something of it changed. */
+export const GridRow = memo(Row, isSame) as typeof Row;
+
+function isSame<T>(old: GridRowProps<T>, now: GridRowProps<T>): boolean {
+  const names: (keyof GridRowProps<T>)[] = [
+    "row",
+    "top",
+    "height",
+    "columns",
+    "active",
+    "selected",
+    "index",
+  ];
+  return names.every((name) => old[name] === now[name]);
+}
+
+/** Whether a click was meant for something inside the row. */
+function isControl(target: EventTarget): boolean {
+  return (
+    target instanceof Element &&
+    target.closest("a, button, input, label, dialog, [popover]") !== null
+  );
+}
+
+const CHECKBOX = 40;
+
+/** Column widths for CSS: the tracks, and how wide they are at least when taken together. */
+export function widthsOf<T>(columns: readonly Column<T>[], hasCheckbox: boolean) {
+  const first = hasCheckbox ? [{ width: CHECKBOX, grow: 0 }] : [];
+  const all = [...first, ...columns].map(({ width = 96, grow = 1 }) => ({ width, grow }));
+  const tracks = all.map(({ width, grow }) =>
+    grow ? `minmax(${width}px, ${grow}fr)` : `${width}px`,
+  );
+  const least = all.reduce((sum, { width }) => sum + width, 0);
+  return { "--columns": tracks.join(" "), "--least": `${least}px` } as object;
+}

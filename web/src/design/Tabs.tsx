@@ -1,0 +1,66 @@
+import { type KeyboardEvent, type ReactNode, useId } from "react";
+import { classes } from "./classes";
+import styles from "./Tabs.module.css";
+
+export interface Tab {
+  id: string;
+  label: string;
+  /** Shown beside the label, such as how many there are. */
+  extra?: ReactNode;
+}
+
+/** Views of the same thing; which one is open belongs in the URL. */
+export function Tabs({
+  label,
+  tabs,
+  open,
+  onOpen,
+  children,
+}: {
+  label: string;
+  tabs: readonly Tab[];
+  open: string;
+  onOpen: (id: string) => void;
+  children: ReactNode;
+}) {
+  const base = useId();
+  const move = (event: KeyboardEvent<HTMLDivElement>) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const at = tabs.findIndex((tab) => tab.id === open);
+    const next = tabs[(at + step + tabs.length) % tabs.length];
+    if (!next) return;
+    onOpen(next.id);
+    document.getElementById(`${base}-${next.id}`)?.focus();
+  };
+  return (
+    <>
+      <div role="tablist" aria-label={label} className={styles.list} onKeyDown={move}>
+        {tabs.map((tab) => (
+          <button
+            key={tab.id}
+            id={`${base}-${tab.id}`}
+            type="button"
+            role="tab"
+            aria-selected={tab.id === open}
+            aria-controls={`${base}-panel`}
+            tabIndex={tab.id === open ? 0 : -1}
+            className={classes(styles.tab, tab.id === open && styles.open)}
+            onClick={() => onOpen(tab.id)}
+          >
+            {tab.label}
+            {tab.extra !== undefined && <span className={styles.extra}>{tab.extra}</span>}
+          </button>
+        ))}
+      </div>
+      <div
+        role="tabpanel"
+        id={`${base}-panel`}
+        aria-labelledby={`${base}-${open}`}
+        className={styles.panel}
+      >
+        {children}
+      </div>
+    </>
+  );
+}

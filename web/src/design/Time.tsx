@@ -1,0 +1,38 @@
+import { useNow } from "./now";
+import { duration } from "./numbers";
+
+const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+/** A moment in local time, with UTC on hover. */
+export function Time({ at }: { at: string | null | undefined }) {
+  if (!at) return <span>–</span>;
+  return (
+    <time dateTime={at} title={utc(at)}>
+      {LOCAL.format(new Date(at))}
+    </time>
+  );
+}
+
+/** How long ago (or how long until) a moment is, counted on; the moment itself on hover. */
+export function Ago({ at }: { at: string | null | undefined }) {
+  const now = useNow();
+  if (!at) return <span>–</span>;
+  return (
+    <time dateTime={at} title={`${LOCAL.format(new Date(at))} · ${utc(at)}`}>
+      {agoInWords(new Date(at).getTime(), now)}
+    </time>
+  );
+}
+
+/** "12 s ago", "just now", "in 3 min". */
+export function agoInWords(at: number, now: number): string {
+  const seconds = (now - at) / 1000;
+  if (Math.abs(seconds) < 2) return "just now";
+  const words = duration(Math.abs(Math.round(seconds)));
+  return seconds > 0 ? `${words} ago` : `in ${words}`;
+}
+
+/** 2026-03-01 12:00:00 UTC */
+export function utc(at: string): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}

@@ -1,0 +1,63 @@
+import { createContext, type ReactNode, useCallback, useContext, useState } from "react";
+import { asProblem } from "../api/problem";
+import { Button } from "./Button";
+import { classes } from "./classes";
+import styles from "./Toast.module.css";
+
+interface Notice {
+  id: number;
+  text: ReactNode;
+  failed: boolean;
+}
+
+interface Toasts {
+  /** Say that something was done: "1,204 items run again." */
+  say: (text: ReactNode) => void;
+  /** Say that something was not done, in the server's words. It stays until it is closed. */
+  fail: (error: unknown) => void;
+}
+
+const ToastContext = createContext<Toasts | null>(null);
+const SHOWN_MS = 6_000;
+let nextId = 1;
+
+/** What was done and what was not, in a corner, read out as it comes. */
+export function ToastProvider({ children }: { children: ReactNode }) {
+  const [notices, setNotices] = useState<readonly Notice[]>([]);
+  const close = useCallback(
+    (id: number) => setNotices((all) => all.filter((each) => each.id !== id)),
+    [],
+  );
+  const add = useCallback(
+    (text: ReactNode, failed: boolean) => {
+      const id = nextId++;
+      setNotices((all) => [...all.slice(-3), { id, text, failed }]);
+      if (!failed) setTimeout(() => close(id), SHOWN_MS);
+    },
+    [close],
+  );
+  const [toasts] = useState<Toasts>(() => ({
+    say: (text) => add(text, false),
+    fail: (error) => add(asProblem(error).detail, true),
+  }));
+  return (
+    <ToastContext value={toasts}>
+      {children}
+      <div className={styles.stack} role="status" aria-live="polite">
+        {notices.map(({ id, text, failed }) => (
+          <div key={id} className={classes(styles.toast, failed && styles.failed)}>
+            <span>{text}</span>
+            <Button look="quiet" icon="cross" aria-label="Close" onClick={() => close(id)} />
+          </div>
+        ))}
+      </div>
+    </ToastContext>
+  );
+}
+
+/** Where to say what was done. */
+export function useToasts(): Toasts {
+  const toasts = useContext(ToastContext);
+  if (!toasts) throw new Error("there is no ToastProvider above this");
+  return toasts;
+}

@@ -1,0 +1,28 @@
+import { type RefObject, useEffect, useRef } from "react";
+
+/** A dialog element that is open for as long as this is shown; focus stays in it and comes back. */
+export function useModal(onClose: () => void): RefObject<HTMLDialogElement | null> {
+  const ref = useRef<HTMLDialogElement>(null);
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    const dialog = ref.current;
+    if (!dialog) return;
+    if (!dialog.open) dialog.showModal();
+    const cancel = (event: Event) => {
+      event.preventDefault();
+      close.current();
+    };
+    const press = (event: MouseEvent) => {
+      if (event.target === dialog) close.current();
+    };
+    dialog.addEventListener("cancel", cancel);
+    dialog.addEventListener("mousedown", press);
+    return () => {
+      dialog.removeEventListener("cancel", cancel);
+      dialog.removeEventListener("mousedown", press);
+      dialog.close();
+    };
+  }, []);
+  return ref;
+}

@@ -1,0 +1,34 @@
+import { useSyncExternalStore } from "react";
+
+/** One clock for everything that shows an age or a countdown; it stands while nobody looks. */
+class Ticker {
+  #now = Date.now();
+  #watchers = new Set<() => void>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  readonly get = () => this.#now;
+
+  readonly subscribe = (watcher: () => void) => {
+    if (this.#watchers.size === 0) {
+      this.#now = Date.now();
+      this.#timer = setInterval(() => this.#tick(), 1_000);
+    }
+    this.#watchers.add(watcher);
+    return () => {
+      this.#watchers.delete(watcher);
+      if (this.#watchers.size === 0) clearInterval(this.#timer);
+    };
+  };
+
+  #tick() {
+    this.#now = Date.now();
+    for (const watcher of this.#watchers) watcher();
+  }
+}
+
+const ticker = new Ticker();
+
+/** The time in ms since 1970, told anew every second. */
+export function useNow(): number {
+  return useSyncExternalStore(ticker.subscribe, ticker.get);
+}

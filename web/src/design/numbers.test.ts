@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { bytes, duration, grouped, percent, perSecond } from "./numbers";
+import { inWords } from "./ProgressBar";
+import { agoInWords, utc } from "./Time";
+
+describe("numbers", () => {
+  it("are grouped", () => expect(grouped(1_234_567)).toBe("1,234,567"));
+
+  it.each([
+    [null, "–"],
+    [0, "0/s"],
+    [0.05, "3/min"],
+    [12.345, "12.3/s"],
+    [1_250, "1,250/s"],
+  ])("a rate of %s is %s", (rate, words) => expect(perSecond(rate)).toBe(words));
+
+  it.each([
+    [0, "0 %"],
+    [0.0001, "< 0.1 %"],
+    [0.034, "3.4 %"],
+    [0.5, "50 %"],
+  ])("a share of %s is %s", (share, words) => expect(percent(share)).toBe(words));
+
+  it.each([
+    [0.25, "250 ms"],
+    [4.21, "4.2 s"],
+    [9, "9 s"],
+    [75, "75 s"],
+    [600, "10 min"],
+    [7_500, "2 h 5 min"],
+    [200_000, "2 d"],
+  ])("%s seconds are %s", (seconds, words) => expect(duration(seconds)).toBe(words));
+
+  it.each([
+    [512, "512 B"],
+    [1_500_000, "1.5 MB"],
+  ])("%s bytes are %s", (size, words) => expect(bytes(size)).toBe(words));
+});
+
+describe("times", () => {
+  it.each([
+    [0, "just now"],
+    [12_000, "12 s ago"],
+    [-180_000, "in 3 min"],
+  ])("%s ms before now is %s", (before, words) =>
+    expect(agoInWords(1_000_000 - before, 1_000_000)).toBe(words),
+  );
+
+  it("have UTC at hand", () => {
+    expect(utc("2026-03-01T13:00:00.5+01:00")).toBe("2026-03-01 12:00:00 UTC");
+  });
+});
+
+describe("progress in words", () => {
+  it("names what there is", () => {
+    const none = { notFound: 0, skipped: 0, review: 0, cancelled: 0, pending: 796, processing: 0 };
+    const counts = { ...none, total: 2_000, done: 1_200, error: 4 };
+    expect(inWords(counts)).toBe("1,204 of 2,000 finished: 1,200 done, 4 errors");
+  });
+});

@@ -1,0 +1,65 @@
+import { QueryClient } from "@tanstack/react-query";
+import { describe, expect, it } from "vitest";
+import { type Job, keys } from "../api";
+import { Applying } from "./apply";
+import type { Counters } from "./news";
+
+const COUNTS = { total: 10, pending: 4, processing: 1, done: 5 } as Counters["counts"];
+const told: Counters = {
+  jobId: "7",
+  state: "RUNNING",
+  counts: COUNTS,
+  ingest: {},
+  rate: 2.5,
+  eta: null,
+  limitedBy: null,
+};
+
+describe("news", () => {
+  it("brings counters into the job and every list that shows it", () => {
+    const queries = new QueryClient();
+    const job = { id: "7", name: "prices", state: "RUNNING", rate: 1 } as Job;
+    const other = { id: "8", name: "others", state: "DONE" } as Job;
+    queries.setQueryData(keys.job("7"), job);
+    queries.setQueryData([...keys.jobs, {}], { items: [other, job], next: null });
+    new Applying(queries).apply({ kind: "counters", value: told });
+    expect(queries.getQueryData(keys.job("7"))).toMatchObject({ name: "prices", rate: 2.5 });
+    const page = queries.getQueryData<{ items: Job[] }>([...keys.jobs, {}]);
+    expect(page?.items.map((each) => each.state)).toEqual(["DONE", "RUNNING"]);
+    expect(queries.getQueryState([...keys.jobs, {}])?.isInvalidated).toBe(false);
+  });
+
+  it("of a job that no list shows has the lists read anew, once", () => {
+    const queries = new QueryClient();
+    const list = [...keys.jobs, {}];
+    const isStale = () => queries.getQueryState(list)?.isInvalidated;
+    queries.setQueryData(list, { items: [], next: null });
+    const applying = new Applying(queries);
+    applying.apply({ kind: "counters", value: told });
+    expect(isStale()).toBe(true);
+    queries.setQueryData(list, { items: [], next: null }); // it is filtered out
+    applying.apply({ kind: "counters", value: { ...told, rate: 3 } });
+    expect(isStale()).toBe(false);
+    applying.close();
+  });
+
+  it("of another state has the lists read anew: filters may let it in or out", () => {
+    const queries = new QueryClient();
+    const list = [...keys.jobs, {}];
+    queries.setQueryData(list, { items: [{ id: "7", state: "RUNNING" }], next: null });
+    const applying = new Applying(queries);
+    applying.apply({ kind: "counters", value: told });
+    expect(queries.getQueryState(list)?.isInvalidated).toBe(false);
+    applying.apply({ kind: "counters", value: { ...told, state: "DONE" } });
+    expect(queries.getQueryState(list)?.isInvalidated).toBe(true);
+    applying.close();
+  });
+
+  it("of changed items concerns that job alone", () => {
+    const queries = new QueryClient();
+    for (const id of ["7", "8"]) queries.setQueryData(keys.itemList(id, {}), {});
+    new Applying(queries).apply({ kind: "changed", value: { jobId: "7", after: "c" } });
+    const isStale = (id: string) => queries.getQueryState(keys.itemList(id, {}))?.isInvalidated;
+    expect([isStale("7"), isStale("8")]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,80 @@
+import type { QueryClient, QueryKey } from "@tanstack/react-query";
+import { type Job, keys, type Page } from "../api";
+import type { Counters, News } from "./news";
+import { Throttle } from "./throttle";
+
+const PERIOD_MS = 1_000;
+
+/** Brings news into what is shown: counters as they are told, the rest by reading it anew. */
+export class Applying {
+  #throttle = new Throttle(PERIOD_MS);
+  #states = new Map<string, string>();
+
+  constructor(readonly queries: QueryClient) {}
+
+  /** Take one piece of news in. */
+  apply(news: News): void {
+    switch (news.kind) {
+      case "counters":
+        this.#counters(news.value);
+        break;
+      case "changed":
+        this.#changed(news.value.jobId);
+        break;
+      case "event":
+        this.#refresh(keys.allEvents);
+        if (news.value.jobId) this.#refresh(keys.log(news.value.jobId));
+        break;
+      case "gate":
+        this.#refresh(keys.providers);
+        break;
+      case "trouble":
+        break;
+    }
+  }
+
+  /** Read everything in sight anew: news may have been missed. */
+  applyAll(): void {
+    this.#throttle.clear();
+    void this.queries.invalidateQueries({ refetchType: "active" }, { cancelRefetch: false });
+  }
+
+  close(): void {
+    this.#throttle.clear();
+  }
+
+  #counters(told: Counters): void {
+    const { jobId, ...fresh } = told;
+    const isMoved = this.#states.get(jobId) !== told.state && this.#isNews(told);
+    this.#states.set(jobId, told.state);
+    this.queries.setQueryData<Job>(keys.job(jobId), (job) => job && { ...job, ...fresh });
+    this.queries.setQueriesData<Page<Job>>({ queryKey: keys.jobs }, (page) => {
+      if (!page?.items.some((job) => job.id === jobId)) return page;
+      const items = page.items.map((job) => (job.id === jobId ? { ...job, ...fresh } : job));
+      return { ...page, items };
+    });
+    // A new job, or one in another state, may belong in a list or no longer belong there.
+    if (isMoved) this.#refresh(keys.jobs);
+  }
+
+  #isNews({ jobId, state }: Counters): boolean {
+    if (this.#states.has(jobId)) return true;
+    const pages = this.queries.getQueriesData<Page<Job>>({ queryKey: keys.jobs });
+    const listed = pages.flatMap(([, page]) => page?.items ?? []);
+    return !listed.some((job) => job.id === jobId && job.state === state);
+  }
+
+  #changed(jobId: string): void {
+    this.#refresh(keys.items(jobId));
+    this.#refresh(keys.errors(jobId));
+    this.#refresh(keys.pending);
+    this.#refresh(keys.deadLetters);
+    this.#refresh(["item"]);
+  }
+
+  #refresh(queryKey: QueryKey): void {
+    this.#throttle.run(JSON.stringify(queryKey), () => {
+      void this.queries.invalidateQueries({ queryKey }, { cancelRefetch: false });
+    });
+  }
+}

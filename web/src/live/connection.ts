@@ -1,0 +1,141 @@
+import { type Message, SseParser } from "./parser";
+
+/**
+ * `live`: what is shown is what is. `connecting`: for the first time. `stale`: the connection is
+ * gone, and is being sought again. `paused`: somebody wants the page to hold still.
+ */
+export type Mode = "connecting" | "live" | "stale" | "paused";
+
+export interface LiveState {
+  mode: Mode;
+  /** When the server was last heard, in ms since 1970; null: not yet. */
+  heardAt: number | null;
+}
+
+export interface Listeners {
+  told: (message: Message) => void;
+  /** The stream is back: changes may have been missed meanwhile. */
+  back: () => void;
+  loggedOut: () => void;
+}
+
+const SILENCE_MS = 40_000; // the server shows that it lives every 15 s
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+
+/** One stream of news, sought again for as long as somebody wants it. */
+export class Connection {
+  #state: LiveState = { mode: "connecting", heardAt: null };
+  #watchers = new Set<() => void>();
+  #listeners: Listeners;
+  #stream: AbortController | null = null;
+  #lastId: string | null = null;
+  #jobId: string | null = null;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #failures = 0;
+  #missed = false;
+
+  constructor(listeners: Listeners) {
+    this.#listeners = listeners;
+  }
+
+  get state(): LiveState {
+    return this.#state;
+  }
+
+  subscribe(watcher: () => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  /** Listens to one job, or (null) to all. */
+  listen(jobId: string | null): void {
+    if (this.#stream && this.#jobId === jobId) return;
+    this.#jobId = jobId;
+    if (this.#state.mode !== "paused") this.#open();
+  }
+
+  pause(): void {
+    this.close();
+    this.#missed = true;
+    this.#become("paused");
+  }
+
+  resume(): void {
+    this.#become("connecting");
+    this.#open();
+  }
+
+  close(): void {
+    clearTimeout(this.#retry);
+    this.#stream?.abort();
+    this.#stream = null;
+  }
+
+  async #open(): Promise<void> {
+    this.close();
+    const stream = new AbortController();
+    this.#stream = stream;
+    try {
+      await this.#read(stream);
+    } catch {
+      // However it ended, it is sought again below.
+    }
+    if (this.#stream === stream) this.#lost();
+  }
+
+  async #read(stream: AbortController): Promise<void> {
+    const query = this.#jobId === null ? "" : `?jobId=${encodeURIComponent(this.#jobId)}`;
+    const headers = this.#lastId === null ? {} : { "Last-Event-ID": this.#lastId };
+    const response = await fetch(`/api/events${query}`, { headers, signal: stream.signal });
+    if (response.status === 401) this.#listeners.loggedOut();
+    if (!response.ok || !response.body) return;
+    const parser = new SseParser();
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { done, value } = await withinSilence(reader.read(), stream);
+      if (done) return;
+      this.#heard(parser.feed(value));
+    }
+  }
+
+  #heard(messages: Message[]): void {
+    this.#state = { mode: this.#state.mode, heardAt: Date.now() };
+    for (const message of messages) {
+      if (message.id !== null) this.#lastId = message.id;
+      if (message.kind === "hello") this.#begun();
+      else this.#listeners.told(message);
+    }
+  }
+
+  #begun(): void {
+    this.#failures = 0;
+    this.#become("live");
+    if (this.#missed) this.#listeners.back();
+    this.#missed = false;
+  }
+
+  #lost(): void {
+    this.#missed = true;
+    this.#become("stale");
+    const wait = Math.min(FIRST_WAIT_MS * 2 ** this.#failures, LONGEST_WAIT_MS);
+    this.#failures += 1;
+    // Many pages lose the same server at the same moment.
+    this.#retry = setTimeout(() => void this.#open(), wait * (0.5 + Math.random() / 2));
+  }
+
+  #become(mode: Mode): void {
+    this.#state = { ...this.#state, mode };
+    for (const watcher of this.#watchers) watcher();
+  }
+}
+
+/** A read that counts as failed when nothing comes for too long: a dead line says nothing. */
+async function withinSilence<T>(read: Promise<T>, stream: AbortController): Promise<T> {
+  const timer = setTimeout(() => stream.abort(), SILENCE_MS);
+  try {
+    return await read;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,33 @@
+import type { Counts, Eta, Event, Wait } from "../api";
+
+/** What the server tells of as it happens: see `GET /api/events`. */
+export type News =
+  | { kind: "counters"; value: Counters }
+  | { kind: "changed"; value: { jobId: string; after: string } }
+  | { kind: "event"; value: Event }
+  | { kind: "gate"; value: GateNews }
+  | { kind: "trouble"; value: { detail: string } };
+
+export interface Counters {
+  jobId: string;
+  state: string;
+  counts: Counts;
+  ingest: Record<string, unknown>;
+  rate: number | null;
+  eta: Eta | null;
+  limitedBy: Wait | null;
+}
+
+export interface GateNews {
+  key: string;
+  name: string;
+  nowPerS: number | null;
+  learnedPerS: number | null;
+  closed: boolean;
+  closedUntil: number | null;
+  why: string;
+  inFlight: number;
+}
+
+export type NewsKind = News["kind"];
+export type NewsOf<K extends NewsKind> = Extract<News, { kind: K }>["value"];

@@ -1,0 +1,41 @@
+/** One server-sent event. */
+export interface Message {
+  kind: string;
+  id: string | null;
+  data: string;
+}
+
+/** Cuts a stream of text into server-sent events; comments are only signs of life. */
+export class SseParser {
+  #rest = "";
+  #kind = "";
+  #id: string | null = null;
+  #data: string[] = [];
+
+  /** The events that end within this piece. */
+  feed(text: string): Message[] {
+    const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
+    this.#rest = lines.pop() ?? "";
+    return lines.flatMap((line) => this.#line(line));
+  }
+
+  #line(line: string): Message[] {
+    if (line === "") return this.#ended();
+    const colon = line.indexOf(":");
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (field === "event") this.#kind = value;
+    else if (field === "data") this.#data.push(value);
+    else if (field === "id") this.#id = value;
+    return [];
+  }
+
+  #ended(): Message[] {
+    const ended = { kind: this.#kind || "message", id: this.#id, data: this.#data.join("\n") };
+    const isEmpty = this.#data.length === 0;
+    this.#kind = "";
+    this.#id = null;
+    this.#data = [];
+    return isEmpty ? [] : [ended];
+  }
+}

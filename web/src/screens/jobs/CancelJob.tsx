@@ -1,0 +1,35 @@
+import { asProblem, type Job, useMoveJob } from "../../api";
+import { Confirm, grouped, useToasts } from "../../design";
+
+/** Asks before a job is ended. */
+export function CancelJob({ job, onClose }: { job: Job; onClose: () => void }) {
+  const move = useMoveJob();
+  const toasts = useToasts();
+  const open = job.counts.pending + job.counts.processing;
+  return (
+    <Confirm
+      danger
+      title={`Cancel ${grouped(open)} open items?`}
+      action={`Cancel ${grouped(open)} items`}
+      busy={move.isPending}
+      problem={move.error ? asProblem(move.error).detail : undefined}
+      onClose={onClose}
+      onConfirm={() =>
+        move.mutate(
+          { id: job.id, move: "cancel" },
+          {
+            onSuccess: () => {
+              toasts.say(`${job.name} is cancelled. What was finished stays.`);
+              onClose();
+            },
+          },
+        )
+      }
+    >
+      <p>
+        “{job.name}” ends at once. {grouped(job.counts.total - open)} finished items stay as they
+        are; the open ones can be run again later.
+      </p>
+    </Confirm>
+  );
+}

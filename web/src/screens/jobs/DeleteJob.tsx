@@ -1,0 +1,38 @@
+import { asProblem, type Job, useDeleteJob } from "../../api";
+import { Confirm, grouped, useToasts } from "../../design";
+
+/** Asks before a job is gone. */
+export function DeleteJob({
+  job,
+  onClose,
+  onDeleted,
+}: {
+  job: Job;
+  onClose: () => void;
+  onDeleted?: () => void;
+}) {
+  const remove = useDeleteJob();
+  const toasts = useToasts();
+  const total = grouped(job.counts.total);
+  return (
+    <Confirm
+      danger
+      title={`Delete the job and its ${total} items?`}
+      action={`Delete ${total} items`}
+      busy={remove.isPending}
+      problem={remove.error ? asProblem(remove.error).detail : undefined}
+      onClose={onClose}
+      onConfirm={() =>
+        remove.mutate(job.id, {
+          onSuccess: () => {
+            toasts.say(`${job.name} is deleted.`);
+            onClose();
+            onDeleted?.();
+          },
+        })
+      }
+    >
+      <p>“{job.name}” goes with its results, history and exports. This cannot be taken back.</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,74 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { type Job, type JobMove, mayMove, settled, useAskExport, useMoveJob } from "../../api";
+import { Menu, type MenuItem, useToasts } from "../../design";
+import { CancelJob } from "./CancelJob";
+import { DeleteJob } from "./DeleteJob";
+import { ReprocessJob } from "./ReprocessJob";
+
+type Question = "cancel" | "reprocess" | "delete";
+
+/** What may be done with a job now, and the questions that come before some of it. */
+export function JobActions({ job, label }: { job: Job; label?: string }) {
+  const [asked, setAsked] = useState<Question | null>(null);
+  const items = useActions(job, setAsked);
+  const close = () => setAsked(null);
+  return (
+    <>
+      <Menu
+        label={`Actions for ${job.name || `job ${job.id}`}`}
+        items={items}
+        {...(label ? { button: { children: label, icon: "chevronDown", look: "plain" } } : {})}
+      />
+      {asked === "cancel" && <CancelJob job={job} onClose={close} />}
+      {asked === "reprocess" && <ReprocessJob job={job} onClose={close} />}
+      {asked === "delete" && <DeleteJob job={job} onClose={close} />}
+    </>
+  );
+}
+
+function useActions(job: Job, ask: (question: Question) => void): MenuItem[] {
+  const toasts = useToasts();
+  const move = useMoveJob();
+  const askExport = useAskExport();
+  const navigate = useNavigate();
+  const name = job.name || `Job ${job.id}`;
+
+  const steer = (to: JobMove, done: string) => () =>
+    move.mutate(
+      { id: job.id, move: to },
+      { onSuccess: () => toasts.say(`${name} ${done}.`), onError: toasts.fail },
+    );
+  const exportRows = () =>
+    askExport.mutate(
+      { jobId: job.id, format: "csv" },
+      {
+        onSuccess: () =>
+          void navigate({
+            to: "/jobs/$jobId",
+            params: { jobId: job.id },
+            search: { tab: "exports" },
+          }),
+        onError: toasts.fail,
+      },
+    );
+
+  const items: MenuItem[] = [];
+  if (mayMove(job, "pause")) {
+    items.push({ label: "Pause", icon: "pause", onSelect: steer("pause", "is paused") });
+  }
+  if (mayMove(job, "resume")) {
+    items.push({ label: "Resume", icon: "play", onSelect: steer("resume", "goes on") });
+  }
+  if (settled(job.counts) > 0) {
+    items.push({ label: "Run items again…", icon: "repeat", onSelect: () => ask("reprocess") });
+  }
+  if (job.counts.total > 0) {
+    items.push({ label: "Export as CSV", icon: "download", onSelect: exportRows });
+  }
+  if (mayMove(job, "cancel")) {
+    items.push({ label: "Cancel…", icon: "stop", danger: true, onSelect: () => ask("cancel") });
+  }
+  items.push({ label: "Delete…", icon: "trash", danger: true, onSelect: () => ask("delete") });
+  return items;
+}

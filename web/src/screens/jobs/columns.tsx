@@ -1,0 +1,79 @@
+import { Link } from "@tanstack/react-router";
+import { isUnfinished, type Job, settled } from "../../api";
+import { Ago, type Column, grouped, ProgressBar, perSecond, StatusBadge } from "../../design";
+import styles from "./columns.module.css";
+import { JobActions } from "./JobActions";
+
+/** What is said of each job in the list. */
+export function columnsOf({ mayWrite, isAdmin }: { mayWrite: boolean; isAdmin: boolean }) {
+  const columns: Column<Job>[] = [
+    { id: "name", header: "Job", width: 150, grow: 4, phone: true, cell: name },
+    ...(isAdmin
+      ? [{ id: "owner", header: "Owner", width: 72, cell: (job: Job) => job.owner }]
+      : []),
+    { id: "handler", header: "Type", width: 104, grow: 2, cell: (job) => job.handler },
+    { id: "state", header: "State", width: 112, grow: 0, phone: true, cell: state },
+    { id: "progress", header: "Progress", width: 160, grow: 3, cell: progress },
+    { id: "rate", header: "Rate", width: 76, grow: 0, align: "end", cell: rate },
+    { id: "eta", header: "Left", width: 90, grow: 2, cell: eta },
+    { id: "limit", header: "Limited by", width: 96, grow: 3, cell: limit },
+    { id: "age", header: "Age", width: 96, grow: 0, cell: (job) => <Ago at={job.createdAt} /> },
+  ];
+  if (mayWrite) {
+    columns.push({
+      id: "actions",
+      header: "",
+      width: 60,
+      grow: 0,
+      align: "end",
+      phone: true,
+      cell: (job) => <JobActions key={job.id} job={job} />,
+    });
+  }
+  return columns;
+}
+
+function name(job: Job) {
+  return (
+    <span className={styles.name}>
+      <Link to="/jobs/$jobId" params={{ jobId: job.id }} title={job.name}>
+        {job.name || `Job ${job.id}`}
+      </Link>
+      <span className={styles.onPhone}>
+        <ProgressBar counts={job.counts} />
+      </span>
+    </span>
+  );
+}
+
+function state(job: Job) {
+  const why = job.state === "FAILED" ? job.lastError : job.pauseReason;
+  return (
+    <span title={why ?? undefined}>
+      <StatusBadge status={job.state} />
+    </span>
+  );
+}
+
+function progress(job: Job) {
+  return (
+    <span className={styles.progress}>
+      <ProgressBar counts={job.counts} />
+      <span className={styles.share}>
+        {grouped(settled(job.counts))} / {grouped(job.counts.total)}
+      </span>
+    </span>
+  );
+}
+
+function rate(job: Job) {
+  return isUnfinished(job) ? perSecond(job.rate) : "–";
+}
+
+function eta(job: Job) {
+  return <span title={job.eta?.words}>{job.eta?.words ?? "–"}</span>;
+}
+
+function limit(job: Job) {
+  return <span title={job.limitedBy?.why}>{job.limitedBy?.why ?? "–"}</span>;
+}

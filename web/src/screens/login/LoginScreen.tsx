@@ -1,0 +1,100 @@
+import { getRouteApi, useRouter } from "@tanstack/react-router";
+import { type FormEvent, useEffect, useState } from "react";
+import { asProblem, type Credentials, useLogin } from "../../api";
+import { Button, Field, Icon } from "../../design";
+import styles from "./LoginScreen.module.css";
+
+const route = getRouteApi("/login");
+
+/** Opens a session by password or by token. */
+export function LoginScreen() {
+  const { to, link } = route.useSearch();
+  const router = useRouter();
+  const login = useLogin();
+  const [byToken, setByToken] = useState(false);
+
+  useEffect(() => {
+    document.title = "Log in · Headgate";
+  }, []);
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    login.mutate(credentials(given, byToken), {
+      onSuccess: () => router.history.push(ownPath(to)),
+    });
+  };
+
+  return (
+    <main className={styles.page}>
+      <form className={styles.card} onSubmit={submit}>
+        <h1 className={styles.name}>
+          <Icon name="gate" size={22} /> Headgate
+        </h1>
+        {link && (
+          <p role="alert" className={styles.note}>
+            This link was used before or is too old. A link works once: log in with a token, or
+            start the server again for another link.
+          </p>
+        )}
+        {byToken ? <TokenFields /> : <PasswordFields />}
+        {login.error && (
+          <p role="alert" className={styles.problem}>
+            {asProblem(login.error).detail}
+          </p>
+        )}
+        <Button type="submit" look="primary" busy={login.isPending}>
+          Log in
+        </Button>
+        <Button look="quiet" onClick={() => setByToken(!byToken)}>
+          {byToken ? "Use a password instead" : "Use a token instead"}
+        </Button>
+        <p className={styles.hint}>
+          On the machine itself, <code>headgate serve</code> prints a link that logs you in. Others
+          get an account with <code>headgate users add NAME</code>.
+        </p>
+      </form>
+    </main>
+  );
+}
+
+function PasswordFields() {
+  return (
+    <>
+      <Field label="Name" name="name" autoComplete="username" required autoFocus />
+      <Field
+        label="Password"
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        required
+      />
+    </>
+  );
+}
+
+function TokenFields() {
+  return (
+    <Field
+      label="Token"
+      name="token"
+      type="password"
+      autoComplete="off"
+      placeholder="hg_…"
+      hint="headgate serve prints one; Settings makes more."
+      required
+      autoFocus
+    />
+  );
+}
+
+function credentials(given: FormData, byToken: boolean): Credentials {
+  const text = (name: string) => String(given.get(name) ?? "").trim();
+  if (byToken) return { token: text("token") };
+  return { name: text("name"), password: String(given.get("password") ?? "") };
+}
+
+/** Where to go on: only ever a path of this page, whatever the URL says. */
+export function ownPath(to: string | undefined): string {
+  return to && /^\/(?![/\\])/.test(to) ? to : "/";
+}

@@ -1,0 +1,129 @@
+import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
+import { useCallback, useState } from "react";
+import { useAbout, useLogout, useMay, useMe } from "../api";
+import { Button, classes, Icon, type IconName, Menu, ToastProvider } from "../design";
+import { LiveProvider } from "../live";
+import styles from "./Frame.module.css";
+import { KeyboardHelp } from "./KeyboardHelp";
+import { LiveIndicator } from "./LiveIndicator";
+import { ThemeSwitch } from "./ThemeSwitch";
+
+/** What stands around every screen: where one is, who one is, and how current it all is. */
+export function Frame() {
+  const navigate = useNavigate();
+  const toLogin = useCallback(() => void navigate({ to: "/login" }), [navigate]);
+  return (
+    <ToastProvider>
+      <LiveProvider onLoggedOut={toLogin}>
+        <div className={styles.frame}>
+          <a href="#main" className={styles.skip}>
+            Skip to the content
+          </a>
+          <Top />
+          <main id="main" tabIndex={-1} className={styles.main}>
+            <Outlet />
+          </main>
+        </div>
+      </LiveProvider>
+    </ToastProvider>
+  );
+}
+
+function Top() {
+  // The menu of a phone closes wherever one goes.
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const [openedAt, setOpenedAt] = useState<string | null>(null);
+  const isOpen = openedAt === path;
+  return (
+    <header className={styles.top}>
+      <Button
+        look="quiet"
+        icon={isOpen ? "cross" : "menu"}
+        aria-label="Navigation"
+        aria-expanded={isOpen}
+        className={styles.fold}
+        onClick={() => setOpenedAt(isOpen ? null : path)}
+      />
+      <Link to="/" className={styles.name}>
+        <Icon name="gate" size={18} /> Headgate
+      </Link>
+      <Navigation isOpen={isOpen} />
+      <div className={styles.tools}>
+        <LiveIndicator />
+        <KeyboardHelp />
+        <ThemeSwitch />
+        <WhoAmI />
+      </div>
+    </header>
+  );
+}
+
+interface Place {
+  to: string;
+  icon: IconName;
+  label: string;
+}
+
+function usePlaces(): Place[] {
+  const isAdmin = useMay("admin");
+  const hasPending = useAbout()?.features.pendingView ?? false;
+  const pending: Place = { to: "/pending", icon: "clock", label: "Pending" };
+  const forAdmins: Place[] = [
+    { to: "/providers", icon: "gate", label: "Providers" },
+    { to: "/workers", icon: "worker", label: "Workers" },
+  ];
+  return [
+    { to: "/", icon: "jobs", label: "Jobs" },
+    ...(hasPending ? [pending] : []),
+    { to: "/review", icon: "question", label: "Review" },
+    { to: "/dead-letters", icon: "cross", label: "Dead letters" },
+    ...(isAdmin ? forAdmins : []),
+    { to: "/settings", icon: "gear", label: "Settings" },
+  ];
+}
+
+function Navigation({ isOpen }: { isOpen: boolean }) {
+  const places = usePlaces();
+  return (
+    <nav aria-label="Main" className={classes(styles.nav, isOpen && styles.unfolded)}>
+      {places.map(({ to, icon, label }) => (
+        <Link
+          key={to}
+          to={to}
+          activeOptions={{ exact: to === "/" }}
+          className={styles.place}
+          activeProps={{ className: styles.here ?? "", "aria-current": "page" }}
+        >
+          <Icon name={icon} />
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function WhoAmI() {
+  const me = useMe();
+  const logout = useLogout();
+  const navigate = useNavigate();
+  if (!me) return null;
+  return (
+    <Menu
+      label={`${me.name}, ${me.role}`}
+      button={{ icon: "person", look: "quiet" }}
+      items={[
+        {
+          label: `${me.name} (${me.role})`,
+          icon: "person",
+          onSelect: () => void navigate({ to: "/settings" }),
+        },
+        {
+          label: "Log out",
+          icon: "arrowRight",
+          onSelect: () =>
+            logout.mutate(undefined, { onSettled: () => void navigate({ to: "/login" }) }),
+        },
+      ]}
+    />
+  );
+}

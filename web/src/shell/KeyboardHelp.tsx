@@ -1,0 +1,53 @@
+import { useState } from "react";
+import { Button, Dialog, Key, useKey } from "../design";
+import { useShortcuts } from "../design/keyboard";
+import styles from "./KeyboardHelp.module.css";
+
+/** The keys that work on this page, when `?` is pressed. */
+export function KeyboardHelp() {
+  const [isOpen, setOpen] = useState(false);
+  useKey("?", "Show these keys", () => setOpen(true));
+  useKey("/", "Search", () => document.querySelector<HTMLElement>('[data-key="/"]')?.focus());
+  return (
+    <>
+      <Button
+        look="quiet"
+        icon="keyboard"
+        aria-label="Keyboard"
+        className={styles.button}
+        onClick={() => setOpen(true)}
+      />
+      {isOpen && (
+        <Dialog title="Keyboard" onClose={() => setOpen(false)}>
+          <Keys />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function Keys() {
+  const listed = new Map(
+    useShortcuts()
+      .filter(({ about }) => about)
+      .map(({ key, about }) => [key, about]),
+  );
+  return (
+    <dl className={styles.keys}>
+      {[...listed].map(([key, about]) => (
+        <div key={key}>
+          <dt>
+            <Key>{key}</Key>
+          </dt>
+          <dd>{about}</dd>
+        </div>
+      ))}
+      <div>
+        <dt>
+          <Key>Esc</Key>
+        </dt>
+        <dd>Close what is open</dd>
+      </div>
+    </dl>
+  );
+}

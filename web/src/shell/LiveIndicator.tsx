@@ -1,0 +1,35 @@
+import { Button, classes, Icon, useNow } from "../design";
+import { duration } from "../design/numbers";
+import { useLive } from "../live";
+import styles from "./LiveIndicator.module.css";
+
+/** Whether the page shows what is: live, paused, or stale and since when. A press pauses it. */
+export function LiveIndicator() {
+  const { mode, heardAt, pause, resume } = useLive();
+  if (mode === "paused") {
+    return (
+      <Button icon="play" onClick={resume} className={styles.paused} title="Go on showing changes">
+        Paused
+      </Button>
+    );
+  }
+  if (mode === "stale") {
+    return (
+      <span className={classes(styles.state, styles.stale)} role="status">
+        <Icon name="warn" /> Stale <Age since={heardAt} />
+      </span>
+    );
+  }
+  return (
+    <Button look="quiet" onClick={pause} title="Hold the page still">
+      <span className={classes(styles.dot, mode === "live" && styles.live)} />
+      {mode === "live" ? "Live" : "Connecting"}
+    </Button>
+  );
+}
+
+function Age({ since }: { since: number | null }) {
+  const now = useNow();
+  if (since === null) return null;
+  return <span>for {duration(Math.max(1, Math.round((now - since) / 1000)))}</span>;
+}

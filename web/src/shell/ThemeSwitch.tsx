@@ -1,0 +1,19 @@
+import { Button, type IconName } from "../design";
+import { chooseTheme, type Theme, useTheme } from "../design/theme";
+
+const NEXT: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" };
+const ICONS: Record<Theme, IconName> = { auto: "screen", light: "sun", dark: "moon" };
+const WORDS: Record<Theme, string> = { auto: "as the system", light: "light", dark: "dark" };
+
+/** Light, dark, or as the system is. */
+export function ThemeSwitch() {
+  const theme = useTheme();
+  return (
+    <Button
+      look="quiet"
+      icon={ICONS[theme]}
+      aria-label={`Colours: ${WORDS[theme]}`}
+      onClick={() => chooseTheme(NEXT[theme])}
+    />
+  );
+}
