@@ -114,7 +114,8 @@ def _due(facts: ItemFacts) -> Wait | None:
     if row.due_at <= facts.now_us:
         return None
     reason = (last and last.reason) or row.last_error or "put off"
-    outcome = last.outcome.replace("_", " ") if last else "later"
+    unknown = "retry" if row.last_error else "later"
+    outcome = last.outcome.replace("_", " ") if last else unknown
     return Wait(WaitKind.DUE, f"{outcome}: {reason}", row.due_at, facts.gate)
 
 

@@ -169,7 +169,7 @@ def test_a_row_alone_tells_why_it_was_put_off():
     row = msgspec.structs.replace(an_item(due_at=NOW_US + 1).row, last_error="HTTP 503")
     wait = why_item(ItemFacts(row, a_job(), (), {"w1"}, NOW_US))
     assert wait is not None
-    assert (wait.kind, wait.why, wait.until_us) == (WaitKind.DUE, "later: HTTP 503", NOW_US + 1)
+    assert (wait.kind, wait.why, wait.until_us) == (WaitKind.DUE, "retry: HTTP 503", NOW_US + 1)
 
 
 def test_a_closed_gate_comes_before_a_missing_worker():

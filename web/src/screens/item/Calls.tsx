@@ -43,7 +43,11 @@ function Line({ call }: { call: Call }) {
           {cause && ` · ${cause}`}
         </span>
       </span>
-      {curl && <CopyButton text={curl} label="Copy as curl, secrets masked" />}
+      {curl && (
+        <CopyButton text={curl} label="Copy as curl, secrets masked">
+          curl
+        </CopyButton>
+      )}
     </li>
   );
 }

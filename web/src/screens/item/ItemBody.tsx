@@ -59,10 +59,13 @@ function Facts({ item }: { item: ItemWhole }) {
       <span>
         Changed <Time at={item.updatedAt} />
       </span>
-      <span>
-        Item {item.id}
-        <CopyButton text={curlOfApi(globalThis.location.origin, path)} label="Copy as curl" />
-      </span>
+      <span>Item {item.id}</span>
+      <CopyButton
+        text={curlOfApi(globalThis.location.origin, path)}
+        label="Copy the request for this item as curl"
+      >
+        Copy as curl
+      </CopyButton>
       {item.suspect && <span>It runs alone: a worker died over it.</span>}
       {item.crashes > 0 && <span>{grouped(item.crashes)} crashes</span>}
     </div>

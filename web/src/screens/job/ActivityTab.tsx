@@ -12,7 +12,7 @@ const route = getRouteApi("/frame/jobs/$jobId");
 const rowId = (event: Event) => event.id;
 
 const COLUMNS: Column<Event>[] = [
-  { id: "at", header: "When", width: 170, grow: 0, cell: (event) => <Time at={event.at} /> },
+  { id: "at", header: "When", width: 200, grow: 0, cell: (event) => <Time at={event.at} /> },
   {
     id: "ago",
     header: "Ago",

@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { type ErrorGroup, type Job, useErrors, useMay } from "../../api";
-import { Badge, Button, EmptyState, ErrorState, grouped, Loading } from "../../design";
+import { Badge, Button, EmptyState, ErrorState, grouped, Loading, percent } from "../../design";
 import { ItemDrawer } from "../item/ItemDrawer";
 import { askedForGroup } from "./asked";
 import styles from "./ErrorsTab.module.css";
@@ -27,7 +27,7 @@ export function ErrorsTab({ job }: { job: Job }) {
       </EmptyState>
     );
   }
-  const most = Math.max(...groups.data.map(({ count }) => count));
+  const all = groups.data.reduce((sum, { count }) => sum + count, 0);
   return (
     <>
       <ul className={styles.groups} aria-label="Errors by what they say">
@@ -35,7 +35,7 @@ export function ErrorsTab({ job }: { job: Job }) {
           <Group
             key={`${group.errorClass} ${group.signature}`}
             group={group}
-            share={group.count / most}
+            share={group.count / all}
             onRunAgain={() => setAsked(group)}
             onExample={() => open(group.example.itemId)}
           />
@@ -45,7 +45,7 @@ export function ErrorsTab({ job }: { job: Job }) {
         <RunAgain
           jobId={job.id}
           asked={askedForGroup(asked)}
-          about={`These are all items that failed with “${asked.signature}”.`}
+          about={`These are all items that failed with “${saidBy(asked)}”.`}
           onClose={() => setAsked(null)}
         />
       )}
@@ -61,7 +61,7 @@ function Group({
   onExample,
 }: {
   group: ErrorGroup;
-  /** Of the largest group. */
+  /** Of all errors. */
   share: number;
   onRunAgain: () => void;
   onExample: () => void;
@@ -75,18 +75,23 @@ function Group({
         <Badge tone="error" icon="cross">
           {errorClass}
         </Badge>
-        <code className={styles.signature}>{signature}</code>
+        <code className={styles.signature}>{saidBy(group)}</code>
       </div>
-      <div className={styles.bar} aria-hidden="true">
-        <span style={{ width: `${Math.max(1, share * 100)}%` }} />
+      <div className={styles.share}>
+        <div className={styles.bar} aria-hidden="true">
+          <span style={{ width: `${Math.max(1, share * 100)}%` }} />
+        </div>
+        {percent(share)} of all errors
       </div>
       <p className={styles.example}>
-        <span className={styles.label}>For instance</span> {example.reason}
+        <span className={styles.label}>Example:</span> {example.reason}
       </p>
       <div className={styles.buttons}>
-        <Button look="quiet" onClick={onExample}>
-          Open the instance
-        </Button>
+        {mayWrite && (
+          <Button icon="repeat" onClick={onRunAgain}>
+            {count === 1 ? "Retry this item…" : `Retry this group (${grouped(count)})…`}
+          </Button>
+        )}
         <Link
           to="."
           search={{ tab: "grid", errorClass, signature, statuses: "ERROR" } as object}
@@ -94,12 +99,16 @@ function Group({
         >
           {count === 1 ? "Show the item" : `Show all ${grouped(count)} items`}
         </Link>
-        {mayWrite && (
-          <Button icon="repeat" onClick={onRunAgain}>
-            {count === 1 ? "Retry this item…" : `Retry this group (${grouped(count)})…`}
-          </Button>
-        )}
+        <Button look="quiet" onClick={onExample}>
+          Open the example
+        </Button>
       </div>
     </li>
   );
+}
+
+/** What all of a group say; the class stands before it already. */
+export function saidBy({ signature, errorClass }: Pick<ErrorGroup, "signature" | "errorClass">) {
+  const prefix = `${errorClass}: `;
+  return signature.startsWith(prefix) ? signature.slice(prefix.length) : signature;
 }

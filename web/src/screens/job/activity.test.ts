@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { Item } from "../../api";
+import { saidBy } from "./ErrorsTab";
 import { changesIn } from "./LimitChanges";
 import { retriesIn } from "./RetriesAhead";
 
@@ -10,6 +11,11 @@ it("tells what was learned of all gates, newest first", () => {
     { name: "b", evidence: [line("2026-03-01T12:01:00")] },
   ];
   expect(changesIn(gates).map(({ gate }) => gate)).toEqual(["a", "b", "a"]);
+});
+
+it("says the class of an error once", () => {
+  expect(saidBy({ errorClass: "timeout", signature: "timeout: after <n> s" })).toBe("after <n> s");
+  expect(saidBy({ errorClass: "timeout", signature: "no answer" })).toBe("no answer");
 });
 
 it("takes only items for retries that have failed before", () => {

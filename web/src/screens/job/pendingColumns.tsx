@@ -18,7 +18,7 @@ export const PENDING_COLUMNS: Column<Item>[] = [
   {
     id: "status",
     header: "Status",
-    width: 112,
+    width: 124,
     grow: 0,
     cell: (item) => <StatusBadge status={item.status} />,
   },
@@ -28,7 +28,7 @@ export const PENDING_COLUMNS: Column<Item>[] = [
   {
     id: "attempts",
     header: "Attempts",
-    width: 76,
+    width: 88,
     grow: 0,
     align: "end",
     cell: (item) => grouped(item.attempts),

@@ -6,7 +6,7 @@ import styles from "./JobCharts.module.css";
 import { figuresOf, gatesIn, type Point, throughputOf } from "./readings";
 import { useReadings } from "./useReadings";
 
-const HEIGHT = 120;
+const HEIGHT = 104;
 
 const OUTCOMES: readonly Series[] = [
   { label: "Done", colour: "--done", format: perSecond, filled: true },
@@ -37,12 +37,25 @@ function whyNone(job: Job): string {
 }
 
 function Throughput({ points, rate }: { points: readonly Point[]; rate: number | null }) {
-  const data = useMemo(() => throughputOf(points), [points]);
+  const all = useMemo(() => throughputOf(points), [points]);
+  // An outcome that never was has no line.
+  const seen = all
+    .map((values, column) => (column < 2 || values.some((value) => value) ? column : -1))
+    .filter((column) => column >= 0);
+  const names = seen.join();
+  const series = useMemo(
+    () => OUTCOMES.filter((_, column) => names.split(",").includes(String(column + 1))),
+    [names],
+  );
+  const data = useMemo(
+    () => all.filter((_, column) => names.split(",").includes(String(column))),
+    [all, names],
+  );
   return (
     <Titled title="Items a second">
       <Chart
         label={`Items finished a second, by outcome. Over the last minute: ${perSecond(rate)}.`}
-        series={OUTCOMES}
+        series={series}
         data={data}
         height={HEIGHT}
       />
@@ -54,14 +67,14 @@ function Gates({ points }: { points: readonly Point[] }) {
   const names = gatesIn(points).join("\n");
   const latencies = useLines(names, inMs);
   const limits = useLines(names, perSecond);
-  const shares = useLines(names, percent);
+  const shares = useLines(names, ofHundred);
   const now = points.at(-1)?.gates ?? [];
   if (!names) return null;
   const of = (figure: (gate: GatePoint) => number | null) =>
     figuresOf(points, names.split("\n"), figure);
   return (
     <>
-      <Titled title="Latency">
+      <Titled title="Latency (ms)">
         <Chart
           label={`Time to an answer. ${told(now, (gate) => inMs((gate.latencyS ?? 0) * 1000))}`}
           series={latencies}
@@ -77,7 +90,7 @@ function Gates({ points }: { points: readonly Point[] }) {
           height={HEIGHT}
         />
       </Titled>
-      <Titled title="Refused by the provider">
+      <Titled title="Refused by the provider (%)">
         <Chart
           label={`Answers that told us to slow down. ${told(now, (gate) => percent(gate.refusedShare))}`}
           series={shares}
@@ -113,6 +126,10 @@ function useLines(names: string, say: (value: number) => string): readonly Serie
 
 function told(gates: readonly GatePoint[], say: (gate: GatePoint) => string): string {
   return gates.map((gate) => `${gate.name}: ${say(gate)}.`).join(" ");
+}
+
+function ofHundred(value: number): string {
+  return percent(value / 100);
 }
 
 function inMs(value: number): string {

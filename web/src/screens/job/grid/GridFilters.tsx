@@ -39,34 +39,32 @@ export function GridFilters({
     classes.push({ value: errorClass, label: errorClass });
   }
   return (
-    <>
-      <Toolbar label="Filter items">
-        <SearchField
-          label="Search items"
-          placeholder="Key or row  ( / )"
-          value={q ?? ""}
-          onSearch={(text) => setFilter({ q: text })}
-        />
-        {classes.length > 1 && (
-          <Select
-            label="Error class"
-            hideLabel
-            options={classes}
-            value={errorClass ?? ""}
-            onChoose={(value) => setFilter({ errorClass: value })}
-          />
-        )}
+    <Toolbar label="Filter items">
+      <SearchField
+        label="Search items"
+        placeholder="Key or row  ( / )"
+        value={q ?? ""}
+        onSearch={(text) => setFilter({ q: text })}
+      />
+      {classes.length > 1 && (
         <Select
-          label="Order"
+          label="Error class"
           hideLabel
-          options={ORDERS}
-          value={order ?? ""}
-          onChoose={(value) => setFilter({ order: value })}
+          options={classes}
+          value={errorClass ?? ""}
+          onChoose={(value) => setFilter({ errorClass: value })}
         />
-        {children}
-      </Toolbar>
+      )}
+      <Select
+        label="Order"
+        hideLabel
+        options={ORDERS}
+        value={order ?? ""}
+        onChoose={(value) => setFilter({ order: value })}
+      />
+      {children}
       <Chips filters={filters} />
-    </>
+    </Toolbar>
   );
 }
 

@@ -23,7 +23,7 @@ export function columnsOf(names: readonly string[]): GridColumn[] {
     {
       id: "status",
       header: "Status",
-      width: 112,
+      width: 124,
       grow: 0,
       phone: true,
       isShown: true,
@@ -57,7 +57,7 @@ export function columnsOf(names: readonly string[]): GridColumn[] {
     {
       id: "attempts",
       header: "Attempts",
-      width: 76,
+      width: 88,
       grow: 0,
       align: "end",
       isShown: true,

@@ -13,8 +13,10 @@ describe("results in a grid", () => {
   });
 
   it("finds the names that results use, each once", () => {
-    const rows = [{ result: { a: 1 } }, { result: null }, undefined, { result: { b: 2, a: 3 } }];
+    const done = (result: unknown) => ({ status: "DONE", result });
+    const review = { status: "REVIEW", result: { candidates: [] } };
+    const rows = [done({ a: 1 }), done(null), undefined, review, done({ b: 2, a: 3 })];
     expect(namesIn(rows.length, (index) => rows[index])).toEqual(["a", "b"]);
-    expect(namesIn(2, () => ({ result: ["not", "named"] }))).toEqual([]);
+    expect(namesIn(2, () => done(["not", "named"]))).toEqual([]);
   });
 });
