@@ -140,7 +140,6 @@ class News:
         limited_by = wait_view(wait)
         return {
             "jobId": str(job.id),
-            "at": moment(self._clock.now()),
             "state": str(job.state),
             "counts": counts_view(counts).model_dump(by_alias=True),
             "ingest": dict(job.ingest),
@@ -148,6 +147,7 @@ class News:
             "eta": band
             and {"lowS": band.low_s, "highS": band.high_s, "words": band_in_words(band)},
             "limitedBy": limited_by and limited_by.model_dump(by_alias=True),
+            "at": moment(self._clock.now()),
         }
 
     async def _gate_changes(self) -> AsyncIterator[Message]:

@@ -1,5 +1,5 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { isUnfinished, type Job, settled, useErrors, useJob } from "../../api";
 import {
   Button,
@@ -36,6 +36,7 @@ export function JobScreen() {
   const { jobId } = route.useParams();
   useLiveJob(jobId);
   const job = useJob(jobId);
+  useFreshState(job.data?.state, job.refetch);
   if (job.error) {
     return (
       <Screen title={`Job ${jobId}`}>
@@ -51,6 +52,15 @@ export function JobScreen() {
     );
   }
   return <JobPage key={jobId} job={job.data} />;
+}
+
+/** Reads a job anew when its state is another: news tell the state, not since when and why. */
+function useFreshState(state: string | undefined, refetch: () => void): void {
+  const known = useRef(state);
+  useEffect(() => {
+    if (known.current !== undefined && known.current !== state) refetch();
+    known.current = state;
+  }, [state, refetch]);
 }
 
 function JobPage({ job }: { job: Job }) {
