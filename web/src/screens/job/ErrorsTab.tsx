@@ -46,6 +46,7 @@ export function ErrorsTab({ job }: { job: Job }) {
           jobId={job.id}
           asked={askedForGroup(asked)}
           about={`These are all items that failed with “${saidBy(asked)}”.`}
+          chosen={asked.count}
           onClose={() => setAsked(null)}
         />
       )}

@@ -1,3 +1,4 @@
+import { useNavigate } from "@tanstack/react-router";
 import { type Job, mayMove, useKickoff, useMay, useMoveJob } from "../../api";
 import { Button, grouped, useToasts } from "../../design";
 import { JobActions } from "../jobs/JobActions";
@@ -5,12 +6,13 @@ import { JobActions } from "../jobs/JobActions";
 /** What one does most with a job, and a menu with the rest. */
 export function JobButtons({ job }: { job: Job }) {
   const mayWrite = useMay("user");
+  const navigate = useNavigate();
   if (!mayWrite) return null;
   return (
     <>
       <ProcessNow job={job} />
       <PauseOrResume job={job} />
-      <JobActions job={job} label="Actions" />
+      <JobActions job={job} label="Actions" onDeleted={() => void navigate({ to: "/" })} />
     </>
   );
 }

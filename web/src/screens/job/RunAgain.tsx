@@ -8,6 +8,7 @@ export function RunAgain({
   jobId,
   asked,
   about,
+  chosen,
   onClose,
   onDone,
 }: {
@@ -15,6 +16,8 @@ export function RunAgain({
   asked: ReprocessAsked;
   /** Which items, in a sentence. */
   about: string;
+  /** How many were chosen, where that is known: not all of them may be able to run. */
+  chosen?: number | undefined;
   onClose: () => void;
   onDone?: () => void;
 }) {
@@ -51,7 +54,12 @@ export function RunAgain({
       }
     >
       <p>{about} Results that they have now are replaced.</p>
-      {many === 0 && <p>None of them can run again as it is: see the choice below.</p>}
+      {chosen !== undefined && many !== undefined && many < chosen && (
+        <p>
+          {grouped(chosen - many)} of the {grouped(chosen)} that you chose stay as they are: they
+          are not finished, were tried as often as is allowed, or their row could not be read.
+        </p>
+      )}
       {asked.scope !== "items" && (
         <Checkbox
           label="Count attempts from zero"

@@ -1,45 +1,40 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { type GatePoint, useHistory } from "../../../api";
 import { type Counters, type GateNews, useNews } from "../../../live";
 import { type Point, pointOf, seconds, withPoint } from "./readings";
 
-/** How a job stood: what the server remembers, and then what it tells as it happens. */
+const NONE: readonly Point[] = [];
+
+/**
+ * How a job stood: what the server remembers, and then what it tells as it happens. Another job
+ * needs another component (a key).
+ */
 export function useReadings(jobId: string): { points: readonly Point[]; isLoading: boolean } {
   const history = useHistory(jobId);
-  const [live, setLive] = useState<readonly Point[]>([]);
+  const [points, setPoints] = useState(NONE);
   const gates = useRef(new Map<string, GatePoint>());
+
+  const remembered = history.data;
+  useEffect(() => {
+    if (remembered)
+      setPoints((live) => live.reduce(withPoint, remembered.map(pointOf) as typeof live));
+  }, [remembered]);
 
   const noteGate = useCallback((news: GateNews) => {
     const { name, nowPerS, latencyS, refusedShare, inFlight } = news;
-    if (latencyS !== null)
-      gates.current.set(name, { name, nowPerS, latencyS, refusedShare, inFlight });
+    if (latencyS === null) return;
+    gates.current.set(name, { name, nowPerS, latencyS, refusedShare, inFlight });
   }, []);
   useNews("gate", noteGate);
 
   const noteCounters = useCallback(
-    (news: Counters) => {
-      if (news.jobId !== jobId) return;
-      const point = {
-        at: seconds(news.at),
-        counts: news.counts,
-        gates: [...gates.current.values()],
-      };
-      setLive((points) => withPoint(points, point));
+    ({ jobId: whose, at, counts }: Counters) => {
+      if (whose !== jobId) return;
+      const point = { at: seconds(at), counts, gates: [...gates.current.values()] };
+      setPoints((known) => withPoint(known, point));
     },
     [jobId],
   );
   useNews("counters", noteCounters);
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another job begins with nothing
-  useEffect(() => {
-    gates.current.clear();
-    setLive([]);
-  }, [jobId]);
-
-  const remembered = history.data;
-  const points = useMemo(
-    () => live.reduce(withPoint, (remembered ?? []).map(pointOf) as readonly Point[]),
-    [remembered, live],
-  );
   return { points, isLoading: history.isPending };
 }

@@ -22,10 +22,11 @@ export function CellCopy({ children }: { children: ReactNode }) {
       return;
     }
     const inside = cell.getBoundingClientRect();
+    const row = cell.closest("[role=row]")?.getBoundingClientRect() ?? inside;
     const outside = box.current.getBoundingClientRect();
     setPlace({
       text,
-      top: inside.top - outside.top,
+      top: row.top - outside.top + row.height / 2,
       left: Math.min(inside.right, outside.right) - outside.left,
     });
   };

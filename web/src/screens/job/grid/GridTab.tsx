@@ -5,10 +5,18 @@ import {
   type ItemFilter,
   type Job,
   type ReprocessAsked,
+  type Rows,
   useItems,
   useMay,
 } from "../../../api";
-import { Button, DataGrid, EmptyState, useSelection, useToasts } from "../../../design";
+import {
+  Button,
+  DataGrid,
+  EmptyState,
+  type Selection,
+  useSelection,
+  useToasts,
+} from "../../../design";
 import { useCursor } from "../../../shell/cursor";
 import { useFilter } from "../../../shell/useFilter";
 import { askedFor, askedForItems } from "../asked";
@@ -53,8 +61,7 @@ export function GridTab({ job }: { job: Job }) {
   const toasts = useToasts();
   const [asked, setAsked] = useState<ReprocessAsked | null>(null);
 
-  const names = namesIn(rows.count, rows.row).join("\n");
-  const columns = useMemo(() => columnsOf(names ? names.split("\n") : []), [names]);
+  const columns = useColumns(rows);
   const hidden = useMemo(() => hiddenBy(columns, chosen), [columns, chosen]);
   const total = matchingOf(job.counts, filter);
   const chosenRows = askedFor(selection, filter);
@@ -118,6 +125,7 @@ export function GridTab({ job }: { job: Job }) {
           jobId={job.id}
           asked={asked}
           about={aboutOf(asked)}
+          chosen={selection.any ? chosenOf(selection, total) : undefined}
           onClose={() => setAsked(null)}
           onDone={selection.clear}
         />
@@ -125,6 +133,19 @@ export function GridTab({ job }: { job: Job }) {
       {item && <ListedItem rows={rows} itemId={item} />}
     </>
   );
+}
+
+/** Columns for all names that results were seen to use; those do not go with the rows. */
+function useColumns(rows: Rows<Item>) {
+  const [known, setKnown] = useState<readonly string[]>([]);
+  const fresh = namesIn(rows.count, rows.row).filter((name) => !known.includes(name));
+  if (fresh.length > 0) setKnown([...known, ...fresh]);
+  return useMemo(() => columnsOf(known), [known]);
+}
+
+function chosenOf({ everything, ids }: Selection, total: number | undefined): number | undefined {
+  if (!everything) return ids.size;
+  return total === undefined ? undefined : total - ids.size;
 }
 
 function aboutOf(asked: ReprocessAsked): string {
