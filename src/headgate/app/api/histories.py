@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from headgate.app.api.gauges import Gauges
 from headgate.app.api.track import GatePoint, Reading, Track, points_of
 from headgate.app.telemetry import logger
-from headgate.core.errors import HeadgateError, UnknownJob
-from headgate.core.job import Job
+from headgate.core.errors import HeadgateError
 from headgate.core.status import UNFINISHED
 from headgate.ports.clock import Clock
 from headgate.ports.reads import JobQuery
@@ -43,9 +42,7 @@ class Histories:
         reads = self._store.reads
         jobs = await reads.jobs(JobQuery(states=UNFINISHED, limit=self.WATCHED))
         ids = {job.id for job in jobs}
-        for job in jobs:
-            await self._note(job.id, await self._points(job))
-        for job_id in self._unfinished - ids:
+        for job_id in (*ids, *(self._unfinished - ids)):
             await self._note(job_id)
         self._unfinished = ids
 
@@ -54,17 +51,15 @@ class Histories:
         track = self._tracks.get(job_id)
         return track.readings if track else ()
 
-    async def _note(self, job_id: int, gates: Sequence[GatePoint] = ()) -> None:
+    async def _note(self, job_id: int) -> None:
         counts = await self._store.reads.counts(job_id)
+        gates = await self._points(job_id) if counts.processing else ()
         track = self._tracks.setdefault(job_id, Track())
         track.add(Reading(self._clock.now(), counts, gates))
         self._tracks.move_to_end(job_id)
         while len(self._tracks) > self.KEPT:
             self._tracks.popitem(last=False)
 
-    async def _points(self, job: Job) -> Sequence[GatePoint]:
-        try:
-            reading = await self._gauges.read(job.id)
-        except UnknownJob:
-            return ()
+    async def _points(self, job_id: int) -> Sequence[GatePoint]:
+        reading = await self._gauges.read(job_id)
         return points_of(reading.views) if reading else ()

@@ -93,7 +93,7 @@ class News:
                     None,
                     _json({"jobId": str(job.id), "after": _cursor(job, since_us)}),
                 )
-        if self._topic.gates or self._topic.job_id is not None:
+        if self._watches_gates():
             async for message in self._gate_changes():
                 yield message
 
@@ -149,6 +149,13 @@ class News:
             "limitedBy": limited_by and limited_by.model_dump(by_alias=True),
             "at": moment(self._clock.now()),
         }
+
+    def _watches_gates(self) -> bool:
+        """Those of a job matter as long as it works; all of them are for admins."""
+        if self._topic.job_id is None:
+            return self._topic.gates
+        state, _ = self._told_jobs.get(self._topic.job_id, ("", None))
+        return state in UNFINISHED
 
     async def _gate_changes(self) -> AsyncIterator[Message]:
         now_s = self._clock.monotonic()
