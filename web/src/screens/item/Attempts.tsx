@@ -12,6 +12,9 @@ const WORDS: Record<keyof Split, string> = {
   work: "own work",
 };
 
+/** What is shorter is not worth a word. */
+const LEAST_MS = 0.5;
+
 const TONES: Record<string, Tone> = {
   done: "done",
   not_found: "not-found",
@@ -63,7 +66,7 @@ function Head({ attempt, place }: { attempt: Attempt; place: number }) {
 }
 
 function Times({ split, longest }: { split: Split; longest: number }) {
-  const told = PARTS.filter((part) => split[part] > 0);
+  const told = PARTS.filter((part) => split[part] >= LEAST_MS);
   return (
     <div className={styles.times}>
       <div className={styles.bar} aria-hidden="true">

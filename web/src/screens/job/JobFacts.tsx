@@ -7,38 +7,44 @@ import styles from "./JobFacts.module.css";
 /** How a job goes, in a few words: speed, how much longer, what limits it. */
 export function JobFacts({ job }: { job: Job }) {
   return (
-    <dl className={styles.facts}>
-      {isUnfinished(job) ? <Going job={job} /> : <Over job={job} />}
-      <GatesNow jobId={job.id} />
-    </dl>
+    <dl className={styles.facts}>{isUnfinished(job) ? <Going job={job} /> : <Over job={job} />}</dl>
   );
 }
 
 function Going({ job }: { job: Job }) {
-  const isReading = job.state === "INGESTING";
   return (
     <>
       <Fact name="Rate now">{perSecond(job.rate)}</Fact>
-      <Fact name="Left">
-        {job.eta?.words ?? (isReading ? "still reading" : "nobody can say yet")}
-      </Fact>
-      <Fact name="Limited by">{job.limitedBy?.why ?? "nothing: it goes as fast as it can"}</Fact>
+      <Fact name="Left">{leftOf(job)}</Fact>
+      <Fact name="Limited by">{limitOf(job)}</Fact>
       <Fact name="Began">
         <Ago at={job.startedAt ?? job.createdAt} />
       </Fact>
+      <GatesNow jobId={job.id} />
     </>
   );
 }
 
+function leftOf({ state, eta }: Job): string {
+  if (state === "PAUSED") return "nothing moves";
+  return eta?.words ?? (state === "INGESTING" ? "still reading" : "nobody can say yet");
+}
+
+function limitOf({ state, limitedBy }: Job): string {
+  if (state === "PAUSED") return "the pause";
+  return limitedBy?.why ?? "nothing: it goes as fast as it can";
+}
+
 function Over({ job }: { job: Job }) {
   const took = tookOf(job);
+  const worked = job.counts.total - job.counts.cancelled;
   return (
     <>
       <Fact name="Ended">
         <Time at={job.finishedAt} />
       </Fact>
       <Fact name="Took">{took === null ? "–" : duration(took)}</Fact>
-      <Fact name="On average">{took ? perSecond(job.counts.total / took) : "–"}</Fact>
+      <Fact name="On average">{took ? perSecond(worked / took) : "–"}</Fact>
     </>
   );
 }

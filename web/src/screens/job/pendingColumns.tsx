@@ -60,6 +60,7 @@ function waiting({ waiting: wait }: Item) {
 function due({ status, waiting: wait, dueAt }: Item) {
   if (status !== "PENDING") return "running";
   const at = wait?.until ?? dueAt;
+  if (wait?.kind === "job" && !wait.until) return "–";
   const isToCome = at !== null && new Date(at).getTime() > Date.now();
   return isToCome ? <Ago at={at} /> : "now";
 }

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { type GatePoint, useHistory } from "../../../api";
+import { type GatePoint, isUnfinished, useHistory } from "../../../api";
 import { type Counters, type GateNews, useNews } from "../../../live";
 import { type Point, pointOf, seconds, withPoint } from "./readings";
 
@@ -12,6 +12,7 @@ const NONE: readonly Point[] = [];
 export function useReadings(jobId: string): { points: readonly Point[]; isLoading: boolean } {
   const history = useHistory(jobId);
   const [points, setPoints] = useState(NONE);
+  const drawn = useRef(0);
   const gates = useRef(new Map<string, GatePoint>());
 
   const remembered = history.data;
@@ -28,9 +29,14 @@ export function useReadings(jobId: string): { points: readonly Point[]; isLoadin
   useNews("gate", noteGate);
 
   const noteCounters = useCallback(
-    ({ jobId: whose, at, counts }: Counters) => {
-      if (whose !== jobId) return;
-      const point = { at: seconds(at), counts, gates: [...gates.current.values()] };
+    (news: Counters) => {
+      if (news.jobId !== jobId) return;
+      const { counts } = news;
+      const at = seconds(news.at);
+      // Drawn once a second; the last word on a job is never left out.
+      if (at - drawn.current < 1 && isUnfinished(news)) return;
+      drawn.current = at;
+      const point = { at, counts, gates: [...gates.current.values()] };
       setPoints((known) => withPoint(known, point));
     },
     [jobId],
