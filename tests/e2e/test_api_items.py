@@ -149,6 +149,10 @@ def test_why_an_item_of_a_paused_job_waits(admin: Caller, gate: Path):
     waiting = admin.get(f"/api/items/{last['id']}/why").ok()["waiting"]
     assert (waiting["kind"], waiting["gate"]) == ("job", "")
     assert "paused" in waiting["why"]
+    listed = admin.get(f"/api/jobs/{job_id}/items", statuses="PENDING", waits="true").ok()["items"]
+    assert {item["waiting"]["why"] for item in listed} == {waiting["why"]}
+    plain = admin.get(f"/api/jobs/{job_id}/items", statuses="PENDING").ok()["items"]
+    assert {item["waiting"] for item in plain} == {None}
     admin.post(f"/api/jobs/{job_id}/cancel").ok()
 
 
@@ -257,6 +261,17 @@ def test_reprocess_of_chosen_items(admin: Caller, mixed: str):
     assert [again[item_id] for item_id in ids] == [2, 2]
     unknown = {"scope": "items", "itemIds": ["999999", "x"]}
     assert admin.post(path, unknown).ok()["count"] == 0
+
+
+def test_reprocess_takes_all_that_match_but_those_taken_out(admin: Caller, mixed: str):
+    failed = [item["id"] for item in admin.items(mixed, statuses="ERROR")]
+    path, asked = f"/api/jobs/{mixed}/reprocess", {"statuses": ["ERROR"], "exceptIds": failed[:1]}
+    assert len(failed) == 2
+    assert admin.post(path, {**asked, "dryRun": True}).ok()["count"] == 1
+    assert admin.post(path, asked).ok()["count"] == 1
+    admin.ended(mixed)
+    tried = {item["id"]: item["attempts"] for item in admin.items(mixed, statuses="ERROR")}
+    assert [tried[item_id] for item_id in failed] == [1, 2]
 
 
 def test_reprocess_leaves_items_alone_that_reached_their_cap(tmp_path: Path):

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from headgate.client import (
@@ -101,18 +102,26 @@ async def test_a_job_is_steered(client: Client, tmp_path: Path):
     with pytest.raises(Conflict) as refused:
         await client.jobs.pause(job_id)
     assert isinstance(refused.value, IllegalMove)
-    (item,) = [item async for item in client.items.all(job_id)]
+    (item,) = [item async for item in client.items.all(job_id, ItemFilter(waits=True))]
+    assert item.waiting is not None
+    assert item.waiting.why
     waiting = (await client.items.why(item.id)).waiting
     assert waiting is not None
     assert waiting.why
+    assert (await client.jobs.gates(job_id)).items == []  # it asks nobody
+    while not (history := await client.jobs.history(job_id)):
+        pass
+    assert history[-1].counts.total == 1
     pending = [each.id async for each in client.pending.all(PendingFilter(job_id=job_id))]
     assert set(pending) <= {item.id}
     assert (await client.jobs.set_priority(job_id, 4)).priority == 4
     await client.jobs.resume(job_id)
     gate.touch()
     assert (await client.jobs.wait(job_id)).state is JobState.DONE
-    moved = await client.jobs.reprocess(job_id, Reprocess(statuses=[ItemStatus.DONE]))
-    assert moved == 1
+    done_again = Reprocess(statuses=[ItemStatus.DONE])
+    none = msgspec.structs.replace(done_again, except_ids=[item.id])
+    assert await client.jobs.reprocess(job_id, none) == 0
+    assert await client.jobs.reprocess(job_id, done_again) == 1
     done = await client.jobs.kickoff(job_id, 10_000)
     assert done.remaining == 0
     await client.jobs.wait(job_id)

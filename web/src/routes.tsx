@@ -65,6 +65,7 @@ const job = createRoute({
     "signature",
     "order",
     "columns",
+    "charts",
     "after",
   ),
   component: lazyRouteComponent(() => import("./screens/job/JobScreen"), "JobScreen"),

@@ -29,6 +29,7 @@ class Counters(Wired, frozen=True, kw_only=True):
     eta: Eta | None = None
     limited_by: Wait | None = None
     """What decides its speed."""
+    at: Moment = None
 
 
 class Changed(Wired, frozen=True, kw_only=True):
@@ -59,6 +60,9 @@ class GateChange(Wired, frozen=True, kw_only=True):
     in_flight: int = 0
     now_per_s: float | None = None
     learned_per_s: float | None = None
+    latency_s: float | None = None
+    refused_share: float = 0.0
+    at: Moment = None
 
 
 class Trouble(Wired, frozen=True, kw_only=True):

@@ -28,6 +28,8 @@ class Item(Wired, frozen=True, kw_only=True):
     last_error: str | None = None
     due_at: Moment = None
     locked_by: str | None = None
+    waiting: Wait | None = None
+    """What it waits for, where `waits` asked for that and it is not finished."""
 
 
 class Call(Wired, frozen=True, kw_only=True):
@@ -43,6 +45,8 @@ class Call(Wired, frozen=True, kw_only=True):
     ran_ms: float
     waited_ms: float
     cause: str = ""
+    url: str = ""
+    """Without secrets; empty where it was not kept."""
 
 
 class Attempt(Wired, frozen=True, kw_only=True):
@@ -98,6 +102,8 @@ class ItemFilter(Wired, frozen=True, kw_only=True, omit_defaults=True):
     signature: str | None = None
     order: str = "input"
     """`input`, or `updated`: longest unchanged first."""
+    waits: bool = False
+    """Also say of each what it waits for."""
 
     def params(self, page_size: int, after: str | None) -> Params:
         """As parameters of a query."""
@@ -107,6 +113,7 @@ class ItemFilter(Wired, frozen=True, kw_only=True, omit_defaults=True):
             errorClass=self.error_class,
             signature=self.signature,
             order=self.order,
+            waits="true" if self.waits else None,
             pageSize=page_size,
             after=after,
         )

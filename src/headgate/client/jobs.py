@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from headgate.client.errors import JobNotFound
+from headgate.client.gates import Gates
 from headgate.client.patience import Patience
 from headgate.client.values import Counts, Listed, Moment, Page, Wait, Wired, params, walk
 from headgate.client.wire import Ask, Wire, as_json, segment
@@ -94,6 +95,24 @@ class ErrorGroup(Wired, frozen=True, kw_only=True):
     example: Example
 
 
+class GatePoint(Wired, frozen=True, kw_only=True):
+    """What a gate let through at a moment, and how it answered."""
+
+    name: str
+    now_per_s: float | None = None
+    latency_s: float | None = None
+    refused_share: float = 0.0
+    in_flight: int = 0
+
+
+class Reading(Wired, frozen=True, kw_only=True):
+    """How a job stood at a moment."""
+
+    at: Moment
+    counts: Counts
+    gates: Sequence[GatePoint] = ()
+
+
 class Filter(Wired, frozen=True, kw_only=True, omit_defaults=True):
     """Which items, beside statuses and error class."""
 
@@ -109,6 +128,8 @@ class Reprocess(Wired, frozen=True, kw_only=True, omit_defaults=True):
     error_class: str | None = None
     filter: Filter | None = None
     item_ids: Sequence[str] | None = None
+    except_ids: Sequence[str] = ()
+    """All that match but these."""
     reset_attempts: bool = False
     dry_run: bool = False
     """Only count."""
@@ -211,6 +232,14 @@ class Jobs:
     async def errors(self, job_id: str) -> list[ErrorGroup]:
         """Failures grouped by what they say, the most frequent first."""
         return (await self._wire.value(_ask(job_id, "/errors"), Listed[ErrorGroup])).items
+
+    async def gates(self, job_id: str) -> Gates:
+        """The gates that a job's requests pass."""
+        return await self._wire.value(_ask(job_id, "/gates"), Gates)
+
+    async def history(self, job_id: str) -> list[Reading]:
+        """How a job stood while the server watched it, oldest first."""
+        return (await self._wire.value(_ask(job_id, "/history"), Listed[Reading])).items
 
     async def _moved(self, job_id: str, verb: str) -> Job:
         return await self._wire.value(_ask(job_id, verb, "POST"), Job)

@@ -4,6 +4,8 @@ from enum import StrEnum
 
 import msgspec
 
+from headgate.core.secret import without_secrets
+
 
 class CallKind(StrEnum):
     """How an answer was come by."""
@@ -42,6 +44,17 @@ class Call(msgspec.Struct, frozen=True, array_like=True):
     """Before it was let out."""
     cause: str = ""
     """What it waited for, or why it failed."""
+    url: str = ""
+    """What was asked for, without secrets and not beyond a sane length."""
+
+
+LONGEST_URL = 500
+
+
+def kept_url(url: str) -> str:
+    """What is kept of the URL of a call."""
+    has_room_for_secrets = "?" in url or "@" in url or "#" in url
+    return (without_secrets(url) if has_room_for_secrets else url)[:LONGEST_URL]
 
 
 _decode = msgspec.json.Decoder(list[Call]).decode

@@ -47,6 +47,8 @@ class JobGates:
         self._asked = dict.fromkeys([*names, *self._asked][: self.KEPT])
         if self._asked:
             keys = [*keys_before(self._asked, self._configured), *await self._domains()]
+        elif (await self._store.reads.counts(self._job_id)).finished:
+            keys = []  # it could have asked by now: what else its workers ask is not its own
         else:
             self._keys |= await self._used_by(workers)
             keys = sorted(self._keys)

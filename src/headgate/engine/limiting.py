@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Sequence
 
 from headgate.core.errors import HeadgateError
+from headgate.core.job import Job
 from headgate.core.status import FINISHED
 from headgate.engine.gate_reading import GateReading
 from headgate.engine.job_gates import JobGates
 from headgate.engine.why import ItemFacts, Wait, at_gate, binding, why_item
-from headgate.ports.reads import AttemptRow, ItemDetail
+from headgate.ports.reads import AttemptRow, ItemDetail, ItemRow
 from headgate.ports.store import Store
 
 PATIENCE_S = 2.0
@@ -41,11 +42,25 @@ async def wait_of(
         return None
     reading = await read_if_there(gates)
     facts = ItemFacts(
-        detail,
+        detail.row,
         job=await store.reads.job(detail.row.job_id),
-        last=attempts[-1] if attempts else None,
         gates=reading.views if reading else (),
-        workers=frozenset(worker.id for worker in await store.reads.workers()),
+        workers=await _alive(store),
         now_us=now_us,
+        gate=detail.gate,
+        last=attempts[-1] if attempts else None,
     )
     return why_item(facts)
+
+
+async def waits_of(
+    store: Store, job: Job, reading: GateReading | None, rows: Sequence[ItemRow], now_us: int
+) -> list[Wait | None]:
+    """What each of many items of a job waits for, as far as its row tells."""
+    gates = reading.views if reading else ()
+    workers = await _alive(store)
+    return [why_item(ItemFacts(row, job, gates, workers, now_us)) for row in rows]
+
+
+async def _alive(store: Store) -> frozenset[str]:
+    return frozenset(worker.id for worker in await store.reads.workers())

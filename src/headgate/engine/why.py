@@ -10,7 +10,7 @@ from headgate.core.gate_view import GateView
 from headgate.core.job import Job
 from headgate.core.pace_state import Cause
 from headgate.core.status import ItemStatus, JobState
-from headgate.ports.reads import AttemptRow, ItemDetail
+from headgate.ports.reads import AttemptRow, ItemRow
 
 MICROSECONDS = 1_000_000
 
@@ -45,20 +45,22 @@ class Wait(msgspec.Struct, frozen=True):
 class ItemFacts(msgspec.Struct, frozen=True):
     """All that is stored about an item's situation."""
 
-    detail: ItemDetail
+    row: ItemRow
     job: Job
-    last: AttemptRow | None
-    """The attempt that ended last."""
     gates: Sequence[GateView]
     """Those that the job's requests pass."""
     workers: Collection[str]
     """Who is alive."""
     now_us: int
+    gate: str = ""
+    """The gate of the item's own, if it has one."""
+    last: AttemptRow | None = None
+    """The attempt that ended last, where it is known."""
 
 
 def why_item(facts: ItemFacts) -> Wait | None:
     """What an item waits for; None for one that is finished."""
-    match facts.detail.row.status:
+    match facts.row.status:
         case ItemStatus.PROCESSING:
             return _running(facts)
         case ItemStatus.PENDING:
@@ -108,12 +110,13 @@ def _of_job(job: Job) -> Wait | None:
 
 
 def _due(facts: ItemFacts) -> Wait | None:
-    row, last = facts.detail.row, facts.last
+    row, last = facts.row, facts.last
     if row.due_at <= facts.now_us:
         return None
     reason = (last and last.reason) or row.last_error or "put off"
-    outcome = last.outcome.replace("_", " ") if last else "later"
-    return Wait(WaitKind.DUE, f"{outcome}: {reason}", row.due_at, facts.detail.gate)
+    unknown = "retry" if row.last_error else "later"
+    outcome = last.outcome.replace("_", " ") if last else unknown
+    return Wait(WaitKind.DUE, f"{outcome}: {reason}", row.due_at, facts.gate)
 
 
 def _of_surroundings(facts: ItemFacts) -> Wait:
@@ -131,8 +134,7 @@ def _of_surroundings(facts: ItemFacts) -> Wait:
 
 
 def _running(facts: ItemFacts) -> Wait:
-    detail = facts.detail
-    worker = detail.row.locked_by or ""
+    worker = facts.row.locked_by or ""
     if worker not in facts.workers:
         return Wait(WaitKind.WORKER, f"its worker {worker} is gone; it will be taken back")
     held = binding([gate for gate in _own(facts) if worker in gate.members])
@@ -144,6 +146,6 @@ def _running(facts: ItemFacts) -> Wait:
 
 def _own(facts: ItemFacts) -> list[GateView]:
     """The gate of an item's own, else all those of its job."""
-    own = facts.detail.gate
+    own = facts.gate
     mine = [gate for gate in facts.gates if own in {gate.key, gate.name, provider_in(gate.key)}]
     return (mine if own else []) or list(facts.gates)

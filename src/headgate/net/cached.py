@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 
-from headgate.core.call import Call, CallKind
+from headgate.core.call import Call, CallKind, kept_url
 from headgate.net.cache import CacheReply, Custody, HttpCache, Unkept
 from headgate.net.gated import Passage
 from headgate.ports.wire import WireRequest
@@ -20,16 +20,18 @@ class CachedReply(Unkept):
         "_ended",
         "_passage",
         "_reply",
-        "_verb",
+        "_request",
         "headers",
         "kept",
         "status",
     )
 
-    def __init__(self, reply: CacheReply, passage: Passage, verb: str, at_us: int) -> None:
+    def __init__(
+        self, reply: CacheReply, passage: Passage, request: WireRequest, at_us: int
+    ) -> None:
         self._reply = reply
         self._passage = passage
-        self._verb = verb
+        self._request = request
         self._at_us = at_us
         self._bytes = 0
         self._ended = False
@@ -70,7 +72,7 @@ class CachedReply(Unkept):
         self._passage.errand.record(
             Call(
                 self._at_us,
-                self._verb,
+                self._request.method,
                 place.provider,
                 place.host,
                 self.status,
@@ -78,6 +80,7 @@ class CachedReply(Unkept):
                 self._bytes,
                 (now - self._at_us) / 1_000,
                 0.0,
+                url=kept_url(self._request.url),
             )
         )
 
@@ -95,5 +98,5 @@ async def ask(
         custody=custody,
     )
     if reply.kind in ASKED_NOBODY:
-        return CachedReply(reply, passage, request.method, at_us)
+        return CachedReply(reply, passage, request, at_us)
     return reply

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 import msgspec
 
 from headgate.core.breaker import BreakerState
-from headgate.core.call import Call, CallKind
+from headgate.core.call import Call, CallKind, kept_url
 from headgate.net.breaker import BreakerOpen, Breakers
 from headgate.net.cache import Unkept
 from headgate.net.credentials import Credentials, with_parameter
@@ -60,6 +60,7 @@ class Passage(Unkept):
         "_held_why",
         "_number",
         "_reply",
+        "_url",
         "_verb",
         "errand",
         "headers",
@@ -72,6 +73,7 @@ class Passage(Unkept):
     _reply: ServerReply
     kind: CallKind
     _verb: str
+    _url: str
     _at_us: int
     _number: int
 
@@ -94,6 +96,7 @@ class Passage(Unkept):
         crossing, errand, place = self._crossing, self.errand, self.place
         clock = crossing.clock
         self._verb = request.method
+        self._url = request.url
         if place.breaker.state is not BreakerState.CLOSED:
             self._check()
         route = place.light if errand.light else place.route
@@ -178,7 +181,7 @@ class Passage(Unkept):
         except BreakerOpen as stopped:
             now, kind, cause = crossing.clock.now(), CallKind.FAILED, str(stopped)
             call = Call(now, self._verb, place.provider, place.host, 0, kind, 0, 0.0, 0.0, cause)
-            self.errand.record(call)
+            self.errand.record(msgspec.structs.replace(call, url=kept_url(self._url)))
             raise
 
     def _dressed(self, request: WireRequest, permit: Permit) -> WireRequest:
@@ -257,5 +260,6 @@ class Passage(Unkept):
                 (self._crossing.clock.monotonic() - self.sent_s) * 1_000,
                 (permit.waited_s + self._held_s) * 1_000,
                 cause or (self._held_why if self._held_s > permit.waited_s else permit.cause),
+                kept_url(self._url),
             )
         )

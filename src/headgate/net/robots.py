@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from protego import Protego
 
-from headgate.core.call import Call, CallKind
+from headgate.core.call import Call, CallKind, kept_url
 from headgate.core.ending import AttemptOver
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.outcome import Skipped
@@ -163,7 +163,19 @@ class Robots:
 
     def _call(self, request: WireRequest, place: Place, cause: str) -> Call:
         now, kind = self._clock.now(), CallKind.BARRED
-        return Call(now, request.method, place.provider, place.host, 0, kind, 0, 0.0, 0.0, cause)
+        return Call(
+            now,
+            request.method,
+            place.provider,
+            place.host,
+            status=0,
+            kind=kind,
+            bytes=0,
+            ran_ms=0.0,
+            waited_ms=0.0,
+            cause=cause,
+            url=kept_url(request.url),
+        )
 
 
 def product_token(request: WireRequest) -> str:

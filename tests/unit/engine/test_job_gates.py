@@ -16,6 +16,7 @@ from headgate.core.pace_state import PaceState
 from headgate.core.provider import CredentialPolicy, ProviderPolicy
 from headgate.core.retry import FINISHED
 from headgate.core.settlement import settle
+from headgate.core.status import ItemStatus
 from headgate.engine.job_gates import JobGates, keys_before
 from headgate.ports.items import SettleRequest
 from headgate.ports.limits import Proposal
@@ -64,6 +65,16 @@ async def test_before_anything_was_asked_its_workers_tell(store: Store):
     job = await factories.job(store, 3)
     await factories.claim(store, job.id, who, 1)
     assert await keys(JobGates(store, Configured({}), job.id)) == ["provider:wikidata"]
+
+
+async def test_what_finished_without_asking_anybody_has_no_gates(store: Store):
+    who = await factories.worker(store)
+    await a_gate(store, "provider:wikidata", who)
+    job = await factories.job(store, 3)
+    first, _ = await factories.claim(store, job.id, who, 2)
+    done = factories.settlement(first, ItemStatus.DONE)
+    await store.items.settle_many(SettleRequest(who, [done]))
+    assert await keys(JobGates(store, Configured({}), job.id)) == []
 
 
 async def test_what_it_asked_tells_it_from_other_jobs_of_the_same_worker(store: Store):

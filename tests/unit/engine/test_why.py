@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -106,10 +107,11 @@ def closed(key: str = "provider:wikidata", in_s: float | None = 60.0) -> GateVie
 
 
 def facts(detail: ItemDetail | None = None, **changes: Any) -> ItemFacts:
+    detail = detail or an_item()
     given: dict[str, Any] = {
-        "detail": detail or an_item(),
+        "row": detail.row,
+        "gate": detail.gate,
         "job": a_job(),
-        "last": None,
         "gates": (),
         "workers": {"w1"},
         "now_us": NOW_US,
@@ -161,6 +163,13 @@ def test_an_item_that_was_put_off_says_why():
     assert (wait.kind, wait.until_us) == (WaitKind.DUE, NOW_US + MINUTE_US)
     assert wait.why == "throttled: provider:wikidata lets nothing through for 60.0 s"
     assert wait.gate == "provider:wikidata"
+
+
+def test_a_row_alone_tells_why_it_was_put_off():
+    row = msgspec.structs.replace(an_item(due_at=NOW_US + 1).row, last_error="HTTP 503")
+    wait = why_item(ItemFacts(row, a_job(), (), {"w1"}, NOW_US))
+    assert wait is not None
+    assert (wait.kind, wait.why, wait.until_us) == (WaitKind.DUE, "retry: HTTP 503", NOW_US + 1)
 
 
 def test_a_closed_gate_comes_before_a_missing_worker():

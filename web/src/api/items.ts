@@ -12,6 +12,8 @@ export interface ItemFilter {
   signature?: string | undefined;
   /** Input order, or longest unchanged first. */
   order?: "input" | "updated" | undefined;
+  /** Also have each say what it waits for. */
+  waits?: boolean | undefined;
 }
 
 /** Items of a job, as far as they are scrolled to. */

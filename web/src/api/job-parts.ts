@@ -14,6 +14,27 @@ export function useErrors(jobId: string) {
   });
 }
 
+/** The gates that a job's requests pass; live messages keep them current. */
+export function useJobGates(jobId: string) {
+  return useQuery({
+    queryKey: keys.gates(jobId),
+    queryFn: ({ signal }) =>
+      got(api.GET("/api/jobs/{jobId}/gates", { params: { path: { jobId } }, signal })),
+  });
+}
+
+/** How a job stood before the page was opened, as far as the server watched it. */
+export function useHistory(jobId: string) {
+  return useQuery({
+    queryKey: keys.history(jobId),
+    queryFn: async ({ signal }) =>
+      (await got(api.GET("/api/jobs/{jobId}/history", { params: { path: { jobId } }, signal })))
+        .items,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+}
+
 /** The record of decisions on a job, newest first; without a job, of all that may be seen. */
 export function useLog(jobId?: string, start?: string) {
   return useKeyset({

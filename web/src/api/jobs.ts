@@ -52,6 +52,22 @@ export function useMoveJob() {
   });
 }
 
+const SLICE_MS = 5_000;
+
+/** Has a worker process work on a job for a while at once; answers with what came of it. */
+export function useKickoff() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) =>
+      got(
+        api.POST("/api/jobs/{jobId}/kickoff", {
+          params: { path: { jobId: id }, query: { durationMs: SLICE_MS } },
+        }),
+      ),
+    onSuccess: (_, id) => refreshJob(queries, id),
+  });
+}
+
 /** Changes a job's share among its owner's jobs. */
 export function usePrioritise() {
   const queries = useQueryClient();

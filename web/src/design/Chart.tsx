@@ -75,6 +75,17 @@ function aligned(data: readonly (readonly (number | null)[])[]): uPlot.AlignedDa
   return data as unknown as uPlot.AlignedData;
 }
 
+/** The newest value: what the legend says while nobody points at another. */
+function lastOf(values: uPlot.AlignedData[number] | undefined): number | null {
+  return values?.[values.length - 1] ?? null;
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hour12: false });
+
+function clockTime(moment: number): string {
+  return CLOCK.format(new Date(moment * 1000));
+}
+
 function token(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
@@ -91,7 +102,11 @@ function options(series: readonly Series[], width: number, height: number): uPlo
     height,
     cursor: { drag: { x: false, y: false }, points: { size: 6 } },
     legend: { live: true },
-    axes: [axis, { ...axis, size: 52 }],
+    padding: [8, 28, 0, 0],
+    axes: [
+      { ...axis, size: 24, space: 80, values: (_, moments) => moments.map(clockTime) },
+      { ...axis, size: 44, space: 28 },
+    ],
     scales: { y: { range: (_, __, top) => [0, Math.max(top * 1.1, 1)] } },
     series: [
       {},
@@ -102,8 +117,10 @@ function options(series: readonly Series[], width: number, height: number): uPlo
         points: { show: false },
         ...(filled ? { fill: `${token(colour)}33` } : {}),
         ...(dashed ? { dash: [4, 4] } : {}),
-        value: (_: uPlot, value: number | null) =>
-          value === null ? "–" : (format?.(value) ?? String(value)),
+        value: (plot: uPlot, value: number | null, at: number, moment: number | null) => {
+          const shown = moment === null ? lastOf(plot.data[at]) : value;
+          return shown === null ? "–" : (format?.(shown) ?? String(shown));
+        },
       })),
     ],
   };

@@ -2,7 +2,16 @@ import { useEffect, useState } from "react";
 import { Button } from "./Button";
 
 /** Puts a text on the clipboard, and says so. */
-export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+export function CopyButton({
+  text,
+  label = "Copy",
+  children,
+}: {
+  text: string;
+  label?: string;
+  /** Words on the button; without, it is only an icon. */
+  children?: string;
+}) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
@@ -18,6 +27,8 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
         event.stopPropagation();
         void navigator.clipboard.writeText(text).then(() => setCopied(true));
       }}
-    />
+    >
+      {children}
+    </Button>
   );
 }

@@ -7,6 +7,7 @@ import type { Counters } from "./news";
 const COUNTS = { total: 10, pending: 4, processing: 1, done: 5 } as Counters["counts"];
 const told: Counters = {
   jobId: "7",
+  at: "2026-03-01T12:00:00Z",
   state: "RUNNING",
   counts: COUNTS,
   ingest: {},

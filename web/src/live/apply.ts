@@ -44,7 +44,7 @@ export class Applying {
   }
 
   #counters(told: Counters): void {
-    const { jobId, ...fresh } = told;
+    const { jobId, at: _, ...fresh } = told;
     const isMoved = this.#states.get(jobId) !== told.state && this.#isNews(told);
     this.#states.set(jobId, told.state);
     this.queries.setQueryData<Job>(keys.job(jobId), (job) => job && { ...job, ...fresh });

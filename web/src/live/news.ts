@@ -10,6 +10,7 @@ export type News =
 
 export interface Counters {
   jobId: string;
+  at: string;
   state: string;
   counts: Counts;
   ingest: Record<string, unknown>;
@@ -24,9 +25,13 @@ export interface GateNews {
   nowPerS: number | null;
   learnedPerS: number | null;
   closed: boolean;
+  /** Seconds since 1970. */
   closedUntil: number | null;
   why: string;
   inFlight: number;
+  latencyS: number | null;
+  refusedShare: number;
+  at: string;
 }
 
 export type NewsKind = News["kind"];

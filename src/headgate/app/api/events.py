@@ -44,7 +44,7 @@ async def stream(
         str | None, Header(alias="Last-Event-ID", max_length=40, description="Where to go on.")
     ] = None,
 ) -> Response:
-    """Stream counters, changes, decisions and gate changes; resumable by Last-Event-ID."""
+    """Stream counters, changes, decisions and gate changes (of the job, or for admins of all)."""
     number = await job_named(office, who.sees, job_id)
     after = _after(last_event_id)
     topic = Topic(job_id=number, owner=who.sees, gates=who.sees is None)

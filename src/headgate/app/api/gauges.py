@@ -1,10 +1,11 @@
-"""What limits each job's speed, looked up at most once a second however many ask."""
+"""The gates of each job and what limits it, looked up at most once a second however many ask."""
 
 from collections import OrderedDict
 
 import msgspec
 
 from headgate.core.configured import Configured
+from headgate.engine.gate_reading import GateReading
 from headgate.engine.job_gates import JobGates
 from headgate.engine.limiting import limiting, read_if_there
 from headgate.engine.why import Wait
@@ -16,7 +17,7 @@ class _Gauge(msgspec.Struct):
     """The gates of one job, and what was read there last."""
 
     gates: JobGates
-    wait: Wait | None = None
+    reading: GateReading | None = None
     read_s: float = float("-inf")
 
 
@@ -34,6 +35,11 @@ class Gauges:
 
     async def limit_of(self, job_id: int) -> Wait | None:
         """The wait that decides a job's speed, if there is one."""
+        reading = await self.read(job_id)
+        return limiting(reading) if reading else None
+
+    async def read(self, job_id: int) -> GateReading | None:
+        """The gates of a job; None where the ledger does not answer."""
         gauge = self._gauges.get(job_id)
         if gauge is None:
             gauge = self._gauges[job_id] = _Gauge(JobGates(self._store, self._limits, job_id))
@@ -43,6 +49,5 @@ class Gauges:
         now_s = self._clock.monotonic()
         if now_s - gauge.read_s >= self.FRESH_S:
             gauge.read_s = now_s
-            reading = await read_if_there(gauge.gates)
-            gauge.wait = limiting(reading) if reading else None
-        return gauge.wait
+            gauge.reading = await read_if_there(gauge.gates)
+        return gauge.reading

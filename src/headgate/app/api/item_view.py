@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from headgate.app.api.job_view import WaitView
 from headgate.app.api.wire import Identifier, Json, Moment, Wire, moment
 from headgate.core.call import Call
 from headgate.ports.reads import AttemptRow, ItemDetail, ItemRow
@@ -28,6 +29,8 @@ class ItemView(Wire):
     due_at: Moment
     locked_by: str | None
     updated_at: Moment
+    waiting: WaitView | None = None
+    """What it waits for, where that was asked for and it is not finished."""
 
 
 class ItemPage(Wire):
@@ -50,6 +53,8 @@ class CallView(Wire):
     ran_ms: float
     waited_ms: float
     cause: str
+    url: str
+    """Without secrets; empty where it was not kept."""
 
 
 class AttemptView(Wire):
@@ -86,9 +91,9 @@ class ItemWhole(ItemView):
     history: list[AttemptView]
 
 
-def item_view(row: ItemRow) -> ItemView:
+def item_view(row: ItemRow, waiting: WaitView | None = None) -> ItemView:
     """An item of a list."""
-    return ItemView(**_row_values(row), result=value_in(row.result))
+    return ItemView(**_row_values(row), result=value_in(row.result), waiting=waiting)
 
 
 def item_whole(detail: ItemDetail, attempts: list[AttemptRow]) -> ItemWhole:

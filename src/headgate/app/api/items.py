@@ -16,13 +16,14 @@ from headgate.app.api.asking import (
 )
 from headgate.app.api.item_view import ItemPage, ItemWhole, item_view, item_whole
 from headgate.app.api.job_view import WaitView, wait_view
-from headgate.app.api.office import AtOffice
+from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import documented
 from headgate.app.api.wire import Identifier, Wire
 from headgate.core.errors import UnknownItem
+from headgate.core.job import Job
 from headgate.core.paging import Order
 from headgate.engine.job_gates import JobGates
-from headgate.engine.limiting import wait_of
+from headgate.engine.limiting import wait_of, waits_of
 from headgate.ports.reads import ItemQuery, Page
 
 router = APIRouter(prefix="/api", tags=["items"])
@@ -52,6 +53,9 @@ async def ls(
     order: Annotated[Order, Query(description="Input order, or longest unchanged first.")] = (
         Order.INPUT
     ),
+    waits: Annotated[
+        bool, Query(description="Also say of each what it waits for, as `waiting`.")
+    ] = False,
     page_size: PageSize = 100,
     after: After = None,
 ) -> ItemPage:
@@ -68,7 +72,15 @@ async def ls(
         limit=page_size,
         tail=True,
     )
-    return page_view(await office.store.reads.items(query))
+    page = await office.store.reads.items(query)
+    return await _with_waits(office, job, page) if waits else page_view(page)
+
+
+async def _with_waits(office: Office, job: Job, page: Page) -> ItemPage:
+    reading = await office.gauges.read(job.id)
+    found = await waits_of(office.store, job, reading, page.items, office.clock.now())
+    views = [item_view(row, wait_view(wait)) for row, wait in zip(page.items, found, strict=True)]
+    return ItemPage(items=views, next=page.next)
 
 
 @router.get("/jobs/{jobId}/items/{itemId}", responses=documented())

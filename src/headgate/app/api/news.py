@@ -1,6 +1,6 @@
 """What one listener has not heard yet."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -9,7 +9,9 @@ from headgate.app.api.event_view import event_view
 from headgate.app.api.job_view import counts_view, wait_view
 from headgate.app.api.office import Office
 from headgate.app.api.record import Record
+from headgate.app.api.wire import moment
 from headgate.core.errors import HeadgateError, UnknownJob
+from headgate.core.gate_view import GateView
 from headgate.core.job import Counts, Job
 from headgate.core.paging import Cursor, Order, encode_cursor
 from headgate.core.status import UNFINISHED
@@ -19,6 +21,7 @@ from headgate.ports.reads import EventQuery, ItemQuery, JobQuery
 
 Message = tuple[str, str | None, str]
 """The kind of a message, its id if it has one, and its data as JSON."""
+_Facts = dict[str, object]
 
 
 class Topic(NamedTuple):
@@ -51,6 +54,7 @@ class News:
         self._told_us: dict[int, int] = {}
         self._newest_id: int | None = None
         self._told_gates: dict[str, int] | None = None
+        self._told_facts: dict[str, _Facts] = {}
         self._gates_s = self._jobs_s = float("-inf")
 
     async def told(self, after: int | None) -> AsyncIterator[Message]:
@@ -89,7 +93,7 @@ class News:
                     None,
                     _json({"jobId": str(job.id), "after": _cursor(job, since_us)}),
                 )
-        if self._topic.gates:
+        if self._watches_gates():
             async for message in self._gate_changes():
                 yield message
 
@@ -143,31 +147,54 @@ class News:
             "eta": band
             and {"lowS": band.low_s, "highS": band.high_s, "words": band_in_words(band)},
             "limitedBy": limited_by and limited_by.model_dump(by_alias=True),
+            "at": moment(self._clock.now()),
         }
+
+    def _watches_gates(self) -> bool:
+        """Those of a job matter as long as it works; all of them are for admins."""
+        if self._topic.job_id is None:
+            return self._topic.gates
+        state, _ = self._told_jobs.get(self._topic.job_id, ("", None))
+        return state in UNFINISHED
 
     async def _gate_changes(self) -> AsyncIterator[Message]:
         now_s = self._clock.monotonic()
         if now_s - self._gates_s < self.GATES_PERIOD_S:
             return
         self._gates_s = now_s
+        for view in await (self._gates() if self._topic.job_id is None else self._gates_of_job()):
+            yield "gate", None, _json({"at": moment(self._clock.now()), **_facts(view)})
+
+    async def _gates_of_job(self) -> Sequence[GateView]:
+        """Those gates of the job that are not what they were."""
+        reading = await self._gauges.read(self._topic.job_id or 0)
+        views = reading.views if reading else ()
+        told, self._told_facts = self._told_facts, {view.key: _facts(view) for view in views}
+        return [view for view in views if told.get(view.key) != self._told_facts[view.key]]
+
+    async def _gates(self) -> Sequence[GateView]:
+        """All gates that are not what they were."""
         versions = {entry.key: entry.version for entry in await self._store.limits.entries()}
         told, self._told_gates = self._told_gates, versions
         if told is None:
-            return
+            return ()
         changed = [key for key, version in versions.items() if told.get(key) != version]
-        reading = await read_gates(self._store.limits, self._limits, changed)
-        for view in reading.views:
-            facts = {
-                "key": view.key,
-                "name": view.name,
-                "nowPerS": view.now_per_s,
-                "learnedPerS": view.learned_per_s,
-                "closed": view.closed,
-                "closedUntil": view.closed_until,
-                "why": view.why,
-                "inFlight": view.in_flight,
-            }
-            yield "gate", None, _json(facts)
+        return (await read_gates(self._store.limits, self._limits, changed)).views
+
+
+def _facts(view: GateView) -> _Facts:
+    return {
+        "key": view.key,
+        "name": view.name,
+        "nowPerS": view.now_per_s,
+        "learnedPerS": view.learned_per_s,
+        "closed": view.closed,
+        "closedUntil": view.closed_until,
+        "why": view.why,
+        "inFlight": view.in_flight,
+        "latencyS": view.latency_s,
+        "refusedShare": view.refused_share,
+    }
 
 
 def _cursor(job: Job, since_us: int) -> str:

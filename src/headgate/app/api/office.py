@@ -8,6 +8,7 @@ import msgspec
 from fastapi import Depends, Request
 
 from headgate.app.api.gauges import Gauges
+from headgate.app.api.histories import Histories
 from headgate.app.api.login_limit import LoginLimit
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
@@ -31,6 +32,7 @@ class Office(msgspec.Struct, frozen=True):
     """What `GET /api/handlers` lists: found out by another process."""
     pulse: Pulse
     gauges: Gauges
+    histories: Histories
     slices: Slices
     logins: LoginLimit
     scanner: Scanner

@@ -126,13 +126,13 @@ async def ls(who: Admin, office: AtOffice, which: Which = "used") -> Gates:
     used = [entry.key for entry in await office.store.limits.entries()]
     named = _named(office, which)
     keys = [key for name in named for key in keys_of_provider(name, named[name])]
-    return _gates(await _read(office, list(dict.fromkeys([*used, *keys]))))
+    return gates_view(await _read(office, list(dict.fromkeys([*used, *keys]))))
 
 
 @router.get("/{name:path}", responses=documented())
 async def show(name: Name, who: Admin, office: AtOffice) -> Gates:
     """Show the gates of a provider with their evidence."""
-    return _gates(await _read(office, await _meant(office, name)))
+    return gates_view(await _read(office, await _meant(office, name)))
 
 
 @router.patch("/{name:path}", responses=documented())
@@ -151,7 +151,7 @@ async def change(name: Name, asked: GateChange, who: Admin, office: AtOffice) ->
         await steering.pause(keys, asked.for_s)
     else:
         await steering.resume(keys)
-    return _gates(await _read(office, keys))
+    return gates_view(await _read(office, keys))
 
 
 async def _meant(office: Office, name: str) -> list[str]:
@@ -185,7 +185,8 @@ def _named(office: Office, which: str) -> Mapping[str, ProviderPolicy]:
     return {name: each for name, each in providers.items() if PRESETS.get(name) != each}
 
 
-def _gates(reading: GateReading) -> Gates:
+def gates_view(reading: GateReading) -> Gates:
+    """Some gates."""
     items = [gate(view) for view in reading.views]
     return Gates(items=items, now=moment_of_seconds(reading.now_s))
 

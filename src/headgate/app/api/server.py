@@ -11,6 +11,7 @@ import uvicorn
 
 from headgate.app.api.application import build_app
 from headgate.app.api.gauges import Gauges
+from headgate.app.api.histories import Histories
 from headgate.app.api.login_limit import LoginLimit
 from headgate.app.api.office import Office
 from headgate.app.api.pulse import Pulse
@@ -70,7 +71,11 @@ class Server:
         await self._demand_users()
         listener = _listen(self._settings.server.host, self._settings.server.port)
         office = await self._office()
-        async with self._first_token() as (token, link), _beside(office.pulse.run()):
+        async with (
+            self._first_token() as (token, link),
+            _beside(office.pulse.run()),
+            _beside(office.histories.run()),
+        ):
             self._staff.start()
             try:
                 await self._answer(office, listener, lambda url: opened(_told(url, token, link)))
@@ -104,6 +109,7 @@ class Server:
         store, settings, clock = self._store, self._settings, self._clock
         folder = data_folder(settings)
         folder.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        gauges = Gauges(store, Configured(settings.providers, settings.gates), clock)
         return Office(
             store=store,
             settings=settings,
@@ -111,7 +117,8 @@ class Server:
             folder=folder,
             handlers=await list_handlers(settings.handlers),
             pulse=Pulse(store, clock),
-            gauges=Gauges(store, Configured(settings.providers, settings.gates), clock),
+            gauges=gauges,
+            histories=Histories(store, gauges, clock),
             slices=Slices(store, settings, clock),
             logins=LoginLimit(clock, settings.server.login_tries),
             scanner=Scanner(store, settings, clock),

@@ -175,6 +175,7 @@ def _call(call: Call) -> StoredCall:
         ran_ms=call.ran_ms,
         waited_ms=call.waited_ms,
         cause=call.cause,
+        url=call.url,
     )
 
 

@@ -497,6 +497,7 @@ RETURNING job_id
 SELECT id FROM items
 WHERE job_id = %(job_id)s AND id > %(after_id)s AND status = ANY (%(statuses)s::text[])
 AND (%(ids)s::bigint[] IS NULL OR id = ANY (%(ids)s::bigint[]))
+AND id <> ALL (%(but_ids)s::bigint[])
 AND (%(last_id)s::bigint IS NULL OR id <= %(last_id)s)
 AND (%(error_class)s::text IS NULL OR error_class = %(error_class)s)
 AND (%(but_class)s::text IS NULL OR error_class IS DISTINCT FROM %(but_class)s)

@@ -302,6 +302,7 @@ SELECT id, status FROM items
 WHERE job_id = :job_id AND id > :after_id
 AND status IN (SELECT value FROM json_each(:statuses))
 AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
+AND id NOT IN (SELECT value FROM json_each(:but_ids))
 AND (:last_id IS NULL OR id <= :last_id)
 AND (:error_class IS NULL OR error_class = :error_class)
 AND (:but_class IS NULL OR error_class IS NULL OR error_class != :but_class)

@@ -1,9 +1,14 @@
-import { Drawer, EmptyState } from "../../design";
+import { useItem } from "../../api";
+import { Button, Drawer, ErrorState, Loading, useKey } from "../../design";
+import { ItemBody } from "./ItemBody";
+import { RunItemAgain } from "./RunItemAgain";
 
 /** One item beside the list that it was found in. */
 export function ItemDrawer({
   itemId,
   onClose,
+  onNext,
+  onPrevious,
 }: {
   itemId: string;
   onClose: () => void;
@@ -11,9 +16,40 @@ export function ItemDrawer({
   onNext?: () => void;
   onPrevious?: () => void;
 }) {
+  const item = useItem(itemId);
+  useKey("j", "Next item", () => onNext?.(), { inDialog: true });
+  useKey("k", "Previous item", () => onPrevious?.(), { inDialog: true });
   return (
-    <Drawer title={`Item ${itemId}`} onClose={onClose}>
-      <EmptyState title="This is not built yet" />
+    <Drawer
+      title={item.data?.key ?? `Item ${itemId}`}
+      onClose={onClose}
+      actions={
+        <>
+          {item.data && <RunItemAgain item={item.data} />}
+          <Button
+            look="quiet"
+            icon="chevronUp"
+            aria-label="Previous item (k)"
+            disabled={!onPrevious}
+            onClick={onPrevious}
+          />
+          <Button
+            look="quiet"
+            icon="chevronDown"
+            aria-label="Next item (j)"
+            disabled={!onNext}
+            onClick={onNext}
+          />
+        </>
+      }
+    >
+      {item.error ? (
+        <ErrorState error={item.error} retry={() => void item.refetch()} />
+      ) : item.data ? (
+        <ItemBody item={item.data} />
+      ) : (
+        <Loading label="Loading the item" />
+      )}
     </Drawer>
   );
 }

@@ -1,10 +1,34 @@
-import { EmptyState, Screen } from "../../design";
+import { getRouteApi } from "@tanstack/react-router";
+import { useItem } from "../../api";
+import { ErrorState, Loading, Panel, Screen } from "../../design";
+import { useLiveJob } from "../../live";
+import { ItemBody } from "./ItemBody";
+import { RunItemAgain } from "./RunItemAgain";
+
+const route = getRouteApi("/frame/items/$itemId");
 
 /** One item by its address. */
 export function ItemScreen() {
+  const { itemId } = route.useParams();
+  const item = useItem(itemId);
+  const title = item.data?.key ?? `Item ${itemId}`;
   return (
-    <Screen title="Item">
-      <EmptyState title="This screen is not built yet" />
+    <Screen title={title} actions={item.data && <RunItemAgain item={item.data} />}>
+      {item.error ? (
+        <ErrorState error={item.error} retry={() => void item.refetch()} />
+      ) : item.data ? (
+        <Panel>
+          <Listening jobId={item.data.jobId} />
+          <ItemBody item={item.data} />
+        </Panel>
+      ) : (
+        <Loading label="Loading the item" />
+      )}
     </Screen>
   );
+}
+
+function Listening({ jobId }: { jobId: string }) {
+  useLiveJob(jobId);
+  return null;
 }

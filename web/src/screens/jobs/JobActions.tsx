@@ -9,7 +9,15 @@ import { ReprocessJob } from "./ReprocessJob";
 type Question = "cancel" | "reprocess" | "delete";
 
 /** What may be done with a job now, and the questions that come before some of it. */
-export function JobActions({ job, label }: { job: Job; label?: string }) {
+export function JobActions({
+  job,
+  label,
+  onDeleted,
+}: {
+  job: Job;
+  label?: string;
+  onDeleted?: () => void;
+}) {
   const [asked, setAsked] = useState<Question | null>(null);
   const items = useActions(job, setAsked);
   const close = () => setAsked(null);
@@ -22,7 +30,9 @@ export function JobActions({ job, label }: { job: Job; label?: string }) {
       />
       {asked === "cancel" && <CancelJob job={job} onClose={close} />}
       {asked === "reprocess" && <ReprocessJob job={job} onClose={close} />}
-      {asked === "delete" && <DeleteJob job={job} onClose={close} />}
+      {asked === "delete" && (
+        <DeleteJob job={job} onClose={close} {...(onDeleted ? { onDeleted } : {})} />
+      )}
     </>
   );
 }

@@ -1,0 +1,56 @@
+"""How a job stood over time."""
+
+from fastapi import APIRouter
+
+from headgate.app.api.asking import OwnJob
+from headgate.app.api.job_view import CountsView, counts_view
+from headgate.app.api.office import AtOffice
+from headgate.app.api.problems import documented
+from headgate.app.api.track import GatePoint, Reading
+from headgate.app.api.wire import Moment, Wire, moment
+
+router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+
+
+class GatePointView(Wire):
+    """What a gate let through at a moment, and how it answered."""
+
+    name: str
+    now_per_s: float | None
+    latency_s: float | None
+    refused_share: float
+    in_flight: int
+
+
+class ReadingView(Wire):
+    """How a job stood at a moment."""
+
+    at: Moment
+    counts: CountsView
+    gates: list[GatePointView]
+
+
+class History(Wire):
+    """Readings, oldest first; the longer a job runs, the further they lie apart."""
+
+    items: list[ReadingView]
+
+
+@router.get("/{jobId}/history", responses=documented())
+async def ls(job: OwnJob, office: AtOffice) -> History:
+    """How a job stood while this server watched it; nothing is kept over a restart."""
+    return History(items=[reading_view(reading) for reading in office.histories.of(job.id)])
+
+
+def reading_view(reading: Reading) -> ReadingView:
+    """How a job stood at a moment."""
+    return ReadingView(
+        at=moment(reading.at_us),
+        counts=counts_view(reading.counts),
+        gates=[_point(point) for point in reading.gates],
+    )
+
+
+def _point(point: GatePoint) -> GatePointView:
+    names = GatePointView.model_fields
+    return GatePointView(**{name: getattr(point, name) for name in names})

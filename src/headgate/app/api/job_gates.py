@@ -1,0 +1,26 @@
+"""The gates that the requests of a job pass, for whoever may see the job."""
+
+import msgspec
+from fastapi import APIRouter
+
+from headgate.app.api.asking import OwnJob
+from headgate.app.api.identity import Someone
+from headgate.app.api.office import AtOffice
+from headgate.app.api.problems import Refusal, documented
+from headgate.app.api.providers import Gates, gates_view
+from headgate.core.user import Role
+from headgate.engine.gate_reading import GateReading
+
+router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+
+
+@router.get("/{jobId}/gates", responses=documented(503))
+async def ls(job: OwnJob, who: Someone, office: AtOffice) -> Gates:
+    """List the gates that a job's requests pass; who else works there is for admins."""
+    reading = await office.gauges.read(job.id)
+    if reading is None:
+        raise Refusal(503, "the ledger of limits does not answer; ask again in a moment")
+    if not who.may(Role.ADMIN):
+        hidden = [msgspec.structs.replace(view, members={}) for view in reading.views]
+        reading = GateReading(reading.now_s, hidden)
+    return gates_view(reading)

@@ -1,0 +1,26 @@
+"""What is kept of a call tells where it went, and no secret."""
+
+import pytest
+
+from headgate.core.call import LONGEST_URL, kept_url
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://host.example/a/b", "https://host.example/a/b"),
+        ("https://host.example/a?page=2", "https://host.example/a?page=2"),
+        (
+            "https://host.example/a?api_key=s3cret&page=2",
+            "https://host.example/a?api_key=***&page=2",
+        ),
+        ("https://me:s3cret@host.example/a", "https://me:***@host.example/a"),
+        ("https://host.example/a#token=s3cret", "https://host.example/a#token=***"),
+    ],
+)
+def test_a_url_is_kept_without_its_secrets(url: str, kept: str):
+    assert kept_url(url) == kept
+
+
+def test_a_url_is_cut_at_a_sane_length():
+    assert len(kept_url("https://host.example/" + "a" * 10_000)) == LONGEST_URL

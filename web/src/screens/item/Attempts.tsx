@@ -1,0 +1,91 @@
+import type { Attempt, ItemWhole } from "../../api";
+import { Badge, classes, duration, grouped, Time, type Tone } from "../../design";
+import styles from "./Attempts.module.css";
+import { Calls } from "./Calls";
+import { PARTS, type Split, splitOf, totalOf } from "./timeline";
+
+const WORDS: Record<keyof Split, string> = {
+  retry: "until the retry",
+  queue: "in the queue",
+  gate: "at the gate",
+  network: "on the network",
+  work: "own work",
+};
+
+/** What is shorter is not worth a word. */
+const LEAST_MS = 0.5;
+
+const TONES: Record<string, Tone> = {
+  done: "done",
+  not_found: "not-found",
+  skipped: "skipped",
+  review: "review",
+  error: "error",
+  retry: "warn",
+  throttled: "warn",
+};
+
+/** What was tried, in order, and where the time went. */
+export function Attempts({ item }: { item: ItemWhole }) {
+  if (item.history.length === 0) return <p className={styles.muted}>Nothing was tried yet.</p>;
+  const splits = item.history.map((attempt, index) => splitOf(attempt, item.history[index - 1]));
+  const longest = Math.max(...splits.map(totalOf), 1);
+  return (
+    <ol className={styles.attempts}>
+      {item.history.map((attempt, index) => {
+        const split = splits[index];
+        return (
+          <li
+            key={`${attempt.epoch} ${attempt.number} ${attempt.endedAt}`}
+            className={styles.attempt}
+          >
+            <Head attempt={attempt} place={index + 1} />
+            {split && <Times split={split} longest={longest} />}
+            {attempt.reason && <p className={styles.reason}>{attempt.reason}</p>}
+            <Calls calls={attempt.calls} />
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function Head({ attempt, place }: { attempt: Attempt; place: number }) {
+  const { outcome, errorClass, strategy, worker, endedAt } = attempt;
+  return (
+    <div className={styles.head}>
+      <strong>{grouped(place)}</strong>
+      <Badge tone={TONES[outcome] ?? "pending"}>{outcome.replaceAll("_", " ")}</Badge>
+      {errorClass && <span>{errorClass}</span>}
+      {strategy > 0 && <span>strategy {grouped(strategy + 1)}</span>}
+      <span className={styles.muted}>
+        <Time at={endedAt} /> by {worker}
+      </span>
+    </div>
+  );
+}
+
+function Times({ split, longest }: { split: Split; longest: number }) {
+  const told = PARTS.filter((part) => split[part] >= LEAST_MS);
+  return (
+    <div className={styles.times}>
+      <div className={styles.bar} aria-hidden="true">
+        {told.map((part) => (
+          <span
+            key={part}
+            className={classes(styles.piece, styles[part])}
+            style={{ width: `${(100 * split[part]) / longest}%` }}
+          />
+        ))}
+      </div>
+      <ul className={styles.legend}>
+        {told.map((part) => (
+          <li key={part}>
+            <span className={classes(styles.dot, styles[part])} aria-hidden="true" />
+            {duration(split[part] / 1000)} {WORDS[part]}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import type { Call } from "../../api";
+import { Badge, bytes, CopyButton, duration, type Tone } from "../../design";
+import styles from "./Calls.module.css";
+import { curlOf } from "./curl";
+
+const KINDS: Record<string, { word: string; tone: Tone }> = {
+  fetched: { word: "Fetched", tone: "processing" },
+  cached: { word: "From the cache", tone: "done" },
+  revalidated: { word: "Cache confirmed", tone: "done" },
+  shared: { word: "Shared with another", tone: "done" },
+  refused: { word: "Told to slow down", tone: "warn" },
+  failed: { word: "No answer", tone: "error" },
+  barred: { word: "Not allowed by robots.txt", tone: "cancelled" },
+};
+
+/** What an attempt asked of the network, and where each answer came from. */
+export function Calls({ calls }: { calls: readonly Call[] }) {
+  if (calls.length === 0) return null;
+  return (
+    <ul className={styles.calls} aria-label="Calls">
+      {calls.map((call) => (
+        <Line key={`${call.at} ${call.url} ${call.ranMs}`} call={call} />
+      ))}
+    </ul>
+  );
+}
+
+function Line({ call }: { call: Call }) {
+  const { verb, url, host, status, kind, cause } = call;
+  const look = KINDS[kind] ?? { word: kind, tone: "pending" as const };
+  const curl = curlOf(call);
+  return (
+    <li className={styles.call}>
+      <span className={styles.status}>{status || "–"}</span>
+      <span className={styles.what}>
+        <code className={styles.url}>
+          {verb} {url || host}
+        </code>
+        <span className={styles.muted}>
+          <Badge tone={look.tone}>{look.word}</Badge> {duration(call.ranMs / 1000)}
+          {call.waitedMs >= 1 && `, after ${duration(call.waitedMs / 1000)} at the gate`},{" "}
+          {bytes(call.bytes)}
+          {cause && ` · ${cause}`}
+        </span>
+      </span>
+      {curl && (
+        <CopyButton text={curl} label="Copy as curl, secrets masked">
+          curl
+        </CopyButton>
+      )}
+    </li>
+  );
+}

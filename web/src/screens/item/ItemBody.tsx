@@ -1,0 +1,82 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { ItemWhole } from "../../api";
+import { CopyButton, grouped, StatusBadge, Time } from "../../design";
+import { Attempts } from "./Attempts";
+import { curlOfApi } from "./curl";
+import styles from "./ItemBody.module.css";
+import { Value } from "./Value";
+import { WhyWaiting } from "./WhyWaiting";
+
+/** All that is known of an item. */
+export function ItemBody({ item }: { item: ItemWhole }) {
+  return (
+    <div className={styles.body}>
+      <Facts item={item} />
+      <WhyWaiting item={item} />
+      {item.lastError && (
+        <p className={styles.reason} data-failed={item.status === "ERROR" || undefined}>
+          {item.errorClass && <strong>{item.errorClass}: </strong>}
+          {item.lastError}
+        </p>
+      )}
+      {item.status === "REVIEW" && (
+        <p>
+          <Link to="/review" search={{ job: item.jobId, item: item.id }}>
+            Decide this item in Review
+          </Link>
+        </p>
+      )}
+      <Part title="Result">
+        <Value value={item.result} />
+      </Part>
+      <Part title="Input">
+        <Value value={item.input} />
+      </Part>
+      {item.normalized !== null && (
+        <Part title="Normalized">
+          <Value value={item.normalized} />
+        </Part>
+      )}
+      <Part title={`Attempts (${grouped(item.history.length)})`}>
+        <Attempts item={item} />
+      </Part>
+    </div>
+  );
+}
+
+function Facts({ item }: { item: ItemWhole }) {
+  const path = `/api/items/${encodeURIComponent(item.id)}`;
+  return (
+    <div className={styles.facts}>
+      <StatusBadge status={item.status} />
+      <span>
+        <Link to="/jobs/$jobId" params={{ jobId: item.jobId }}>
+          Job {item.jobId}
+        </Link>
+        , line {grouped(item.line)}
+      </span>
+      <span>
+        Changed <Time at={item.updatedAt} />
+      </span>
+      <span>Item {item.id}</span>
+      <CopyButton
+        text={curlOfApi(globalThis.location.origin, path)}
+        label="Copy the request for this item as curl"
+      >
+        Copy as curl
+      </CopyButton>
+      {item.suspect && <span>It runs alone: a worker died over it.</span>}
+      {item.crashes > 0 && <span>{grouped(item.crashes)} crashes</span>}
+    </div>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className={styles.part}>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}

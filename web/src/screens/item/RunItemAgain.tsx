@@ -1,0 +1,27 @@
+import { type ItemWhole, mayMoveItem, useMay, useReprocess } from "../../api";
+import { Button, useKey, useToasts } from "../../design";
+
+/** Has one item run again, if it is finished. */
+export function RunItemAgain({ item }: { item: ItemWhole }) {
+  const reprocess = useReprocess();
+  const toasts = useToasts();
+  const may = useMay("user") && mayMoveItem(item.status, "requeue");
+  const run = () => {
+    if (!may || reprocess.isPending) return;
+    reprocess.mutate(
+      { id: item.jobId, body: { scope: "items", itemIds: [item.id] } },
+      {
+        onSuccess: ({ count }) =>
+          toasts.say(count ? `${item.key} runs again.` : `${item.key} is under way already.`),
+        onError: toasts.fail,
+      },
+    );
+  };
+  useKey("r", may ? "Run the item again" : "", run, { inDialog: true });
+  if (!may) return null;
+  return (
+    <Button icon="repeat" busy={reprocess.isPending} onClick={run}>
+      Run again
+    </Button>
+  );
+}

@@ -1,0 +1,39 @@
+import { type ItemWhole, useWhy } from "../../api";
+import { Ago, ErrorState, Icon, Skeleton } from "../../design";
+import styles from "./WhyWaiting.module.css";
+
+const OPEN = ["PENDING", "PROCESSING"];
+
+/** Why an item is not finished: in one sentence, and until when. */
+export function WhyWaiting({ item }: { item: ItemWhole }) {
+  const isOpen = OPEN.includes(item.status);
+  const why = useWhy(item.id, isOpen);
+  if (!isOpen) return null;
+  return (
+    <section className={styles.why}>
+      <h3>
+        <Icon name="clock" />{" "}
+        {item.status === "PROCESSING" ? "What is it doing?" : "Why is it waiting?"}
+      </h3>
+      {why.error && <ErrorState error={why.error} retry={() => void why.refetch()} />}
+      {why.isPending && <Skeleton />}
+      {why.data && (
+        <p>
+          {why.data.waiting?.why ?? "It has just finished."}
+          {why.data.waiting?.until && (
+            <>
+              {" "}
+              It goes on <Ago at={why.data.waiting.until} />.
+            </>
+          )}
+        </p>
+      )}
+      {item.lockedBy && (
+        <p className={styles.muted}>
+          With {item.lockedBy} since <Ago at={item.leasedAt} />; its time is up{" "}
+          <Ago at={item.deadlineAt} />.
+        </p>
+      )}
+    </section>
+  );
+}

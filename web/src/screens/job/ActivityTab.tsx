@@ -1,0 +1,79 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { type Event, isUnfinished, type Job, useLog } from "../../api";
+import { Ago, Badge, Button, type Column, DataGrid, EmptyState, Time } from "../../design";
+import { ItemDrawer } from "../item/ItemDrawer";
+import styles from "./ActivityTab.module.css";
+import { toneOf, wordOf } from "./eventKinds";
+import { LimitChanges } from "./LimitChanges";
+import { RetriesAhead } from "./RetriesAhead";
+import { useOpenItem } from "./useOpenItem";
+
+const route = getRouteApi("/frame/jobs/$jobId");
+const rowId = (event: Event) => event.id;
+
+const COLUMNS: Column<Event>[] = [
+  { id: "at", header: "When", width: 200, grow: 0, cell: (event) => <Time at={event.at} /> },
+  {
+    id: "ago",
+    header: "Ago",
+    width: 96,
+    grow: 0,
+    phone: true,
+    cell: (event) => <Ago at={event.at} />,
+  },
+  {
+    id: "kind",
+    header: "What",
+    width: 128,
+    grow: 0,
+    cell: ({ kind }) => <Badge tone={toneOf(kind)}>{wordOf(kind)}</Badge>,
+  },
+  {
+    id: "message",
+    header: "Decided",
+    width: 180,
+    grow: 5,
+    phone: true,
+    cell: ({ message }) => <span title={message}>{message}</span>,
+  },
+  { id: "item", header: "Item", width: 88, grow: 0, cell: (event) => <ItemOf event={event} /> },
+];
+
+/** What was decided about a job, by whom and why: the job itself, its limits, its retries. */
+export function ActivityTab({ job }: { job: Job }) {
+  const { item } = route.useSearch();
+  const rows = useLog(job.id);
+  const open = useOpenItem();
+  return (
+    <div className={styles.activity}>
+      <section className={styles.log} aria-label="Decisions">
+        <DataGrid
+          label="Decisions, newest first"
+          columns={COLUMNS}
+          rows={rows}
+          rowId={rowId}
+          empty={
+            <EmptyState title="Nothing is on record">
+              <p>Old entries are deleted after a while (retention in the settings).</p>
+            </EmptyState>
+          }
+        />
+      </section>
+      <div className={styles.beside}>
+        <LimitChanges jobId={job.id} />
+        {isUnfinished(job) && <RetriesAhead jobId={job.id} />}
+      </div>
+      {item && <ItemDrawer itemId={item} onClose={() => open(undefined)} />}
+    </div>
+  );
+}
+
+function ItemOf({ event: { itemId } }: { event: Event }) {
+  const open = useOpenItem();
+  if (!itemId) return null;
+  return (
+    <Button look="quiet" onClick={() => open(itemId)}>
+      {itemId}
+    </Button>
+  );
+}

@@ -1,0 +1,78 @@
+import type { Counts, ItemStatus, Job } from "../../api";
+import { classes, grouped, Icon, lookOf } from "../../design";
+import styles from "./Counters.module.css";
+
+const COUNTED: readonly [ItemStatus, keyof Counts][] = [
+  ["PENDING", "pending"],
+  ["PROCESSING", "processing"],
+  ["DONE", "done"],
+  ["NOT_FOUND", "notFound"],
+  ["SKIPPED", "skipped"],
+  ["REVIEW", "review"],
+  ["ERROR", "error"],
+  ["CANCELLED", "cancelled"],
+];
+
+/** How many items stand where; each is a door to those items. */
+export function Counters({
+  job,
+  chosen,
+  onChoose,
+}: {
+  job: Job;
+  /** Statuses that the grid shows, with commas; undefined: all, null: the grid is not open. */
+  chosen: string | undefined | null;
+  onChoose: (statuses: string | undefined) => void;
+}) {
+  const statuses = chosen?.split(",") ?? [];
+  return (
+    <div className={styles.counters} role="group" aria-label="Items by status">
+      <Counter
+        word="All"
+        count={job.counts.total}
+        isChosen={chosen === undefined}
+        onClick={() => onChoose(undefined)}
+      />
+      {COUNTED.filter(([, name]) => job.counts[name] > 0).map(([status, name]) => (
+        <Counter
+          key={status}
+          status={status}
+          word={lookOf(status).word}
+          count={job.counts[name]}
+          isChosen={statuses.includes(status)}
+          onClick={() => onChoose(status)}
+        />
+      ))}
+    </div>
+  );
+}
+
+function Counter({
+  status,
+  word,
+  count,
+  isChosen,
+  onClick,
+}: {
+  status?: ItemStatus;
+  word: string;
+  count: number;
+  isChosen: boolean;
+  onClick: () => void;
+}) {
+  const look = status && lookOf(status);
+  return (
+    <button
+      type="button"
+      aria-pressed={isChosen}
+      className={classes(styles.counter, look && styles[look.tone])}
+      onClick={onClick}
+    >
+      <span className={styles.word}>
+        {look && <Icon name={look.icon} size={12} />}
+        {word}
+      </span>
+      <span className={styles.count}>{grouped(count)}</span>
+    </button>
+  );
+}

@@ -1,0 +1,115 @@
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { type ErrorGroup, type Job, useErrors, useMay } from "../../api";
+import { Badge, Button, EmptyState, ErrorState, grouped, Loading, percent } from "../../design";
+import { ItemDrawer } from "../item/ItemDrawer";
+import { askedForGroup } from "./asked";
+import styles from "./ErrorsTab.module.css";
+import { RunAgain } from "./RunAgain";
+import { useOpenItem } from "./useOpenItem";
+
+const route = getRouteApi("/frame/jobs/$jobId");
+
+/** What went wrong in a job, once for each way of saying it. */
+export function ErrorsTab({ job }: { job: Job }) {
+  const { item } = route.useSearch();
+  const groups = useErrors(job.id);
+  const open = useOpenItem();
+  const [asked, setAsked] = useState<ErrorGroup | null>(null);
+  if (groups.error) {
+    return <ErrorState error={groups.error} retry={() => void groups.refetch()} />;
+  }
+  if (!groups.data) return <Loading label="Loading the errors" />;
+  if (groups.data.length === 0) {
+    return (
+      <EmptyState title="No errors">
+        <p>Failures are grouped here by what they say, the most frequent first.</p>
+      </EmptyState>
+    );
+  }
+  const all = groups.data.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <>
+      <ul className={styles.groups} aria-label="Errors by what they say">
+        {groups.data.map((group) => (
+          <Group
+            key={`${group.errorClass} ${group.signature}`}
+            group={group}
+            share={group.count / all}
+            onRunAgain={() => setAsked(group)}
+            onExample={() => open(group.example.itemId)}
+          />
+        ))}
+      </ul>
+      {asked && (
+        <RunAgain
+          jobId={job.id}
+          asked={askedForGroup(asked)}
+          about={`These are all items that failed with “${saidBy(asked)}”.`}
+          chosen={asked.count}
+          onClose={() => setAsked(null)}
+        />
+      )}
+      {item && <ItemDrawer itemId={item} onClose={() => open(undefined)} />}
+    </>
+  );
+}
+
+function Group({
+  group,
+  share,
+  onRunAgain,
+  onExample,
+}: {
+  group: ErrorGroup;
+  /** Of all errors. */
+  share: number;
+  onRunAgain: () => void;
+  onExample: () => void;
+}) {
+  const mayWrite = useMay("user");
+  const { signature, errorClass, count, example } = group;
+  return (
+    <li className={styles.group}>
+      <div className={styles.head}>
+        <span className={styles.count}>{grouped(count)}</span>
+        <Badge tone="error" icon="cross">
+          {errorClass}
+        </Badge>
+        <code className={styles.signature}>{saidBy(group)}</code>
+      </div>
+      <div className={styles.share}>
+        <div className={styles.bar} aria-hidden="true">
+          <span style={{ width: `${Math.max(1, share * 100)}%` }} />
+        </div>
+        {percent(share)} of all errors
+      </div>
+      <p className={styles.example}>
+        <span className={styles.label}>Example:</span> {example.reason}
+      </p>
+      <div className={styles.buttons}>
+        {mayWrite && (
+          <Button icon="repeat" onClick={onRunAgain}>
+            {count === 1 ? "Retry this item…" : `Retry this group (${grouped(count)})…`}
+          </Button>
+        )}
+        <Link
+          to="."
+          search={{ tab: "grid", errorClass, signature, statuses: "ERROR" } as object}
+          className={styles.link}
+        >
+          {count === 1 ? "Show the item" : `Show all ${grouped(count)} items`}
+        </Link>
+        <Button look="quiet" onClick={onExample}>
+          Open the example
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+/** What all of a group say; the class stands before it already. */
+export function saidBy({ signature, errorClass }: Pick<ErrorGroup, "signature" | "errorClass">) {
+  const prefix = `${errorClass}: `;
+  return signature.startsWith(prefix) ? signature.slice(prefix.length) : signature;
+}

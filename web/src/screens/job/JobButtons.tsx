@@ -1,0 +1,66 @@
+import { useNavigate } from "@tanstack/react-router";
+import { type Job, mayMove, useKickoff, useMay, useMoveJob } from "../../api";
+import { Button, grouped, useToasts } from "../../design";
+import { JobActions } from "../jobs/JobActions";
+
+/** What one does most with a job, and a menu with the rest. */
+export function JobButtons({ job }: { job: Job }) {
+  const mayWrite = useMay("user");
+  const navigate = useNavigate();
+  if (!mayWrite) return null;
+  return (
+    <>
+      <ProcessNow job={job} />
+      <PauseOrResume job={job} />
+      <JobActions job={job} label="Actions" onDeleted={() => void navigate({ to: "/" })} />
+    </>
+  );
+}
+
+function PauseOrResume({ job }: { job: Job }) {
+  const move = useMoveJob();
+  const toasts = useToasts();
+  const isPaused = mayMove(job, "resume");
+  if (!isPaused && !mayMove(job, "pause")) return null;
+  return (
+    <Button
+      look={isPaused ? "primary" : "plain"}
+      icon={isPaused ? "play" : "pause"}
+      busy={move.isPending}
+      onClick={() =>
+        move.mutate(
+          { id: job.id, move: isPaused ? "resume" : "pause" },
+          {
+            onSuccess: () => toasts.say(isPaused ? "The job goes on." : "The job is paused."),
+            onError: toasts.fail,
+          },
+        )
+      }
+    >
+      {isPaused ? "Resume" : "Pause"}
+    </Button>
+  );
+}
+
+function ProcessNow({ job }: { job: Job }) {
+  const kickoff = useKickoff();
+  const toasts = useToasts();
+  const open = job.counts.pending + job.counts.processing;
+  if (open === 0 || (job.state !== "RUNNING" && job.state !== "QUEUED")) return null;
+  return (
+    <Button
+      icon="arrowRight"
+      busy={kickoff.isPending}
+      title="Have one more worker process work on this job for five seconds"
+      onClick={() =>
+        kickoff.mutate(job.id, {
+          onSuccess: ({ settled, remaining }) =>
+            toasts.say(`${grouped(settled)} items finished, ${grouped(remaining)} are left.`),
+          onError: toasts.fail,
+        })
+      }
+    >
+      {kickoff.isPending ? "Working…" : "Process now"}
+    </Button>
+  );
+}

@@ -1,0 +1,30 @@
+import type { Job } from "../../api";
+import { Ago, classes, Icon } from "../../design";
+import styles from "./Notice.module.css";
+
+/** Why a job stands still or has failed, where one must know that. */
+export function Notice({ job }: { job: Job }) {
+  if (job.state === "FAILED" && job.lastError) {
+    return (
+      <p className={classes(styles.notice, styles.failed)} role="alert">
+        <Icon name="warn" /> It failed: {job.lastError}
+      </p>
+    );
+  }
+  if (job.state === "PAUSED") {
+    return (
+      <p className={styles.notice}>
+        <Icon name="pause" /> Paused{job.pauseReason ? `: ${job.pauseReason}` : ""}.
+        {job.resumeAt ? (
+          <>
+            {" "}
+            It goes on <Ago at={job.resumeAt} />.
+          </>
+        ) : (
+          " It goes on when somebody resumes it."
+        )}
+      </p>
+    );
+  }
+  return null;
+}

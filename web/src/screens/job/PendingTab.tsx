@@ -1,0 +1,80 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { type Item, type ItemFilter, isUnfinished, type Job, useItems } from "../../api";
+import { Button, DataGrid, EmptyState, SearchField, Select, Toolbar } from "../../design";
+import { useCursor } from "../../shell/cursor";
+import { useFilter } from "../../shell/useFilter";
+import { ListedItem } from "./ListedItem";
+import { PENDING_COLUMNS } from "./pendingColumns";
+import { matchingOf } from "./totals";
+import { useOpenItem } from "./useOpenItem";
+
+const route = getRouteApi("/frame/jobs/$jobId");
+const rowId = (item: Item) => item.id;
+const OPEN = "PENDING,PROCESSING";
+const CHOICES = [
+  { value: "", label: "Pending and processing" },
+  { value: "PENDING", label: "Pending only" },
+  { value: "PROCESSING", label: "Processing only" },
+];
+
+/** What of a job waits or runs, longest unchanged first, and why. */
+export function PendingTab({ job }: { job: Job }) {
+  const { statuses, q, item, after } = route.useSearch();
+  const filter = useMemo<ItemFilter>(
+    () => ({ statuses: statuses ?? OPEN, q, order: "updated", waits: true }),
+    [statuses, q],
+  );
+  const { start, onTop, toStart } = useCursor(JSON.stringify(filter), after);
+  const rows = useItems(job.id, filter, start);
+  const setFilter = useFilter();
+  const open = useOpenItem();
+  return (
+    <>
+      <Toolbar label="Filter what waits">
+        <SearchField
+          label="Search items"
+          placeholder="Key or row  ( / )"
+          value={q ?? ""}
+          onSearch={(text) => setFilter({ q: text })}
+        />
+        <Select
+          label="Status"
+          hideLabel
+          options={CHOICES}
+          value={statuses ?? ""}
+          onChoose={(value) => setFilter({ statuses: value })}
+        />
+      </Toolbar>
+      {start && (
+        <p>
+          This link begins further down the list.{" "}
+          <Button onClick={toStart}>Show from the top</Button>
+        </p>
+      )}
+      <DataGrid
+        label="Items that wait or run"
+        columns={PENDING_COLUMNS}
+        rows={rows}
+        rowId={rowId}
+        total={matchingOf(job.counts, filter)}
+        onOpen={(row) => open(row.id)}
+        onTop={onTop}
+        empty={<Nothing job={job} />}
+      />
+      {item && <ListedItem rows={rows} itemId={item} />}
+    </>
+  );
+}
+
+function Nothing({ job }: { job: Job }) {
+  return (
+    <EmptyState title="Nothing waits">
+      <p>
+        {isUnfinished(job)
+          ? "No item of this job waits or runs at this moment."
+          : "Every item of this job is finished. Items that run again appear here."}
+      </p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,137 @@
+import { type ReactNode, useMemo } from "react";
+import { type GatePoint, isUnfinished, type Job } from "../../../api";
+import { duration, Loading, percent, perSecond } from "../../../design";
+import { Chart, type Series } from "../../../design/Chart";
+import styles from "./JobCharts.module.css";
+import { figuresOf, gatesIn, type Point, throughputOf } from "./readings";
+import { useReadings } from "./useReadings";
+
+const HEIGHT = 104;
+
+const OUTCOMES: readonly Series[] = [
+  { label: "Done", colour: "--done", format: perSecond, filled: true },
+  { label: "Not found", colour: "--not-found", format: perSecond, dashed: true },
+  { label: "Errors", colour: "--error", format: perSecond },
+  { label: "Others", colour: "--review", format: perSecond, dashed: true },
+];
+
+const COLOURS = ["--accent", "--processing", "--review", "--warn"] as const;
+
+/** How fast a job goes and what comes of it; how its providers answer, and what they let through. */
+export function JobCharts({ job }: { job: Job }) {
+  const { points, isLoading } = useReadings(job.id);
+  if (isLoading) return <Loading lines={3} label="Loading the charts" />;
+  if (points.length < 2) return <p className={styles.none}>{whyNone(job)}</p>;
+  return (
+    <div className={styles.charts}>
+      <Throughput points={points} rate={job.rate} />
+      <Gates points={points} />
+    </div>
+  );
+}
+
+function whyNone(job: Job): string {
+  return isUnfinished(job)
+    ? "The charts begin with the first two readings: a moment."
+    : "There is nothing to draw: the job ended before this server was started.";
+}
+
+function Throughput({ points, rate }: { points: readonly Point[]; rate: number | null }) {
+  const all = useMemo(() => throughputOf(points), [points]);
+  // An outcome that never was has no line.
+  const seen = all
+    .map((values, column) => (column < 2 || values.some((value) => value) ? column : -1))
+    .filter((column) => column >= 0);
+  const names = seen.join();
+  const series = useMemo(
+    () => OUTCOMES.filter((_, column) => names.split(",").includes(String(column + 1))),
+    [names],
+  );
+  const data = useMemo(
+    () => all.filter((_, column) => names.split(",").includes(String(column))),
+    [all, names],
+  );
+  return (
+    <Titled title="Items a second">
+      <Chart
+        label={`Items finished a second, by outcome. Over the last minute: ${perSecond(rate)}.`}
+        series={series}
+        data={data}
+        height={HEIGHT}
+      />
+    </Titled>
+  );
+}
+
+function Gates({ points }: { points: readonly Point[] }) {
+  const names = gatesIn(points).join("\n");
+  const latencies = useLines(names, inMs);
+  const limits = useLines(names, perSecond);
+  const shares = useLines(names, ofHundred);
+  const now = points.at(-1)?.gates ?? [];
+  if (!names) return null;
+  const of = (figure: (gate: GatePoint) => number | null) =>
+    figuresOf(points, names.split("\n"), figure);
+  return (
+    <>
+      <Titled title="Latency (ms)">
+        <Chart
+          label={`Time to an answer. ${told(now, (gate) => inMs((gate.latencyS ?? 0) * 1000))}`}
+          series={latencies}
+          data={of(({ latencyS }) => (latencyS === null ? null : latencyS * 1000))}
+          height={HEIGHT}
+        />
+      </Titled>
+      <Titled title="Requests let through a second">
+        <Chart
+          label={`What may go out. ${told(now, (gate) => perSecond(gate.nowPerS))}`}
+          series={limits}
+          data={of(({ nowPerS }) => nowPerS)}
+          height={HEIGHT}
+        />
+      </Titled>
+      <Titled title="Refused by the provider (%)">
+        <Chart
+          label={`Answers that told us to slow down. ${told(now, (gate) => percent(gate.refusedShare))}`}
+          series={shares}
+          data={of(({ refusedShare }) => refusedShare * 100)}
+          height={HEIGHT}
+        />
+      </Titled>
+    </>
+  );
+}
+
+function Titled({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className={styles.one}>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function useLines(names: string, say: (value: number) => string): readonly Series[] {
+  return useMemo(
+    () =>
+      names.split("\n").map((label, index) => ({
+        label,
+        colour: COLOURS[index % COLOURS.length] ?? "--accent",
+        format: say,
+        dashed: index % 2 === 1,
+      })),
+    [names, say],
+  );
+}
+
+function told(gates: readonly GatePoint[], say: (gate: GatePoint) => string): string {
+  return gates.map((gate) => `${gate.name}: ${say(gate)}.`).join(" ");
+}
+
+function ofHundred(value: number): string {
+  return percent(value / 100);
+}
+
+function inMs(value: number): string {
+  return duration(value / 1000);
+}

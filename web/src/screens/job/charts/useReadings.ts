@@ -1,0 +1,46 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { type GatePoint, isUnfinished, useHistory } from "../../../api";
+import { type Counters, type GateNews, useNews } from "../../../live";
+import { type Point, pointOf, seconds, withPoint } from "./readings";
+
+const NONE: readonly Point[] = [];
+
+/**
+ * How a job stood: what the server remembers, and then what it tells as it happens. Another job
+ * needs another component (a key).
+ */
+export function useReadings(jobId: string): { points: readonly Point[]; isLoading: boolean } {
+  const history = useHistory(jobId);
+  const [points, setPoints] = useState(NONE);
+  const drawn = useRef(0);
+  const gates = useRef(new Map<string, GatePoint>());
+
+  const remembered = history.data;
+  useEffect(() => {
+    if (remembered)
+      setPoints((live) => live.reduce(withPoint, remembered.map(pointOf) as typeof live));
+  }, [remembered]);
+
+  const noteGate = useCallback((news: GateNews) => {
+    const { name, nowPerS, latencyS, refusedShare, inFlight } = news;
+    if (latencyS === null) return;
+    gates.current.set(name, { name, nowPerS, latencyS, refusedShare, inFlight });
+  }, []);
+  useNews("gate", noteGate);
+
+  const noteCounters = useCallback(
+    (news: Counters) => {
+      if (news.jobId !== jobId) return;
+      const { counts } = news;
+      const at = seconds(news.at);
+      // Drawn once a second; the last word on a job is never left out.
+      if (at - drawn.current < 1 && isUnfinished(news)) return;
+      drawn.current = at;
+      const point = { at, counts, gates: [...gates.current.values()] };
+      setPoints((known) => withPoint(known, point));
+    },
+    [jobId],
+  );
+  useNews("counters", noteCounters);
+  return { points, isLoading: history.isPending };
+}

@@ -1,0 +1,188 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import {
+  type Item,
+  type ItemFilter,
+  type Job,
+  type ReprocessAsked,
+  type Rows,
+  useItems,
+  useMay,
+} from "../../../api";
+import {
+  Button,
+  DataGrid,
+  EmptyState,
+  type Selection,
+  useSelection,
+  useToasts,
+} from "../../../design";
+import { useCursor } from "../../../shell/cursor";
+import { useFilter } from "../../../shell/useFilter";
+import { askedFor, askedForItems } from "../asked";
+import { ListedItem } from "../ListedItem";
+import { RunAgain } from "../RunAgain";
+import { SelectionBar } from "../SelectionBar";
+import { matchingOf } from "../totals";
+import { useOpenItem } from "../useOpenItem";
+import { CellCopy } from "./CellCopy";
+import { ColumnPicker } from "./ColumnPicker";
+import { hiddenBy, toggledIn } from "./choice";
+import { columnsOf } from "./columns";
+import { GridFilters } from "./GridFilters";
+import { namesIn } from "./values";
+
+const route = getRouteApi("/frame/jobs/$jobId");
+const rowId = (item: Item) => item.id;
+
+/** The items of a job with their results. */
+export function GridTab({ job }: { job: Job }) {
+  const {
+    statuses,
+    q,
+    errorClass,
+    signature,
+    order,
+    columns: chosen,
+    item,
+    after,
+  } = route.useSearch();
+  const filter = useMemo<ItemFilter>(
+    () => ({ statuses, q, errorClass, signature, order: order === "updated" ? order : undefined }),
+    [statuses, q, errorClass, signature, order],
+  );
+  const name = JSON.stringify(filter);
+  const { start, onTop, toStart } = useCursor(name, after);
+  const rows = useItems(job.id, filter, start);
+  const selection = useSelection(name);
+  const mayWrite = useMay("user");
+  const open = useOpenItem();
+  const setFilter = useFilter();
+  const toasts = useToasts();
+  const [asked, setAsked] = useState<ReprocessAsked | null>(null);
+
+  const columns = useColumns(rows);
+  const hidden = useMemo(() => hiddenBy(columns, chosen), [columns, chosen]);
+  const total = matchingOf(job.counts, filter);
+  const chosenRows = askedFor(selection, filter);
+
+  return (
+    <>
+      <GridFilters job={job} filters={{ statuses, q, errorClass, signature, order }}>
+        <ColumnPicker
+          columns={columns}
+          hidden={hidden}
+          onToggle={(id) => setFilter({ columns: toggledIn(columns, chosen, id), after })}
+          onReset={() => setFilter({ columns: undefined, after })}
+        />
+      </GridFilters>
+      {start && (
+        <p>
+          This link begins further down the list.{" "}
+          <Button onClick={toStart}>Show from the top</Button>
+        </p>
+      )}
+      <SelectionBar
+        selection={selection}
+        total={total}
+        onRunAgain={chosenRows ? () => setAsked(chosenRows) : undefined}
+      />
+      <CellCopy>
+        <DataGrid
+          label="Items"
+          columns={columns}
+          hidden={hidden}
+          rows={rows}
+          rowId={rowId}
+          total={total}
+          onOpen={(row) => open(row.id)}
+          onTop={onTop}
+          {...(mayWrite ? { selection } : {})}
+          rowKeys={[
+            {
+              key: "c",
+              about: "Copy the row as JSON",
+              run: (row) =>
+                void navigator.clipboard
+                  .writeText(JSON.stringify(row))
+                  .then(() => toasts.say(`Copied ${row.key}.`), toasts.fail),
+            },
+            ...(mayWrite
+              ? [
+                  {
+                    key: "r",
+                    about: "Run the chosen rows again, or this one",
+                    run: (row: Item) => setAsked(chosenRows ?? askedForItems([row.id])),
+                  },
+                ]
+              : []),
+          ]}
+          empty={<Nothing job={job} isFiltered={name !== "{}"} />}
+        />
+      </CellCopy>
+      {asked && (
+        <RunAgain
+          jobId={job.id}
+          asked={asked}
+          about={aboutOf(asked)}
+          chosen={selection.any ? chosenOf(selection, total) : undefined}
+          onClose={() => setAsked(null)}
+          onDone={selection.clear}
+        />
+      )}
+      {item && <ListedItem rows={rows} itemId={item} />}
+    </>
+  );
+}
+
+/** Columns for all names that results were seen to use; those do not go with the rows. */
+function useColumns(rows: Rows<Item>) {
+  const [known, setKnown] = useState<readonly string[]>([]);
+  const fresh = namesIn(rows.count, rows.row).filter((name) => !known.includes(name));
+  if (fresh.length > 0) setKnown([...known, ...fresh]);
+  return useMemo(() => columnsOf(known), [known]);
+}
+
+function chosenOf({ everything, ids }: Selection, total: number | undefined): number | undefined {
+  if (!everything) return ids.size;
+  return total === undefined ? undefined : total - ids.size;
+}
+
+function aboutOf(asked: ReprocessAsked): string {
+  return asked.scope === "items"
+    ? "These are the rows that you chose."
+    : "These are all finished items that match, also those that are not on the screen.";
+}
+
+function Nothing({ job, isFiltered }: { job: Job; isFiltered: boolean }) {
+  const setFilter = useFilter();
+  if (isFiltered) {
+    return (
+      <EmptyState title="No item matches">
+        <Button
+          onClick={() =>
+            setFilter({
+              statuses: undefined,
+              q: undefined,
+              errorClass: undefined,
+              signature: undefined,
+            })
+          }
+        >
+          Show all items
+        </Button>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      title={job.state === "INGESTING" ? "The source is being read" : "There are no items"}
+    >
+      <p>
+        {job.state === "INGESTING"
+          ? "Items appear here as they are read."
+          : "The source of this job had no rows that could be used. Configuration says what was read."}
+      </p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,66 @@
+import type { Item } from "../../api";
+import { Ago, type Column, grouped, Icon, type IconName, StatusBadge } from "../../design";
+import styles from "./pendingColumns.module.css";
+
+const KINDS: Record<string, IconName> = {
+  job: "pause",
+  due: "clock",
+  gate: "gate",
+  worker: "worker",
+  running: "play",
+  turn: "jobs",
+};
+
+/** What is said of an item that waits or runs. */
+export const PENDING_COLUMNS: Column<Item>[] = [
+  { id: "key", header: "Key", width: 100, grow: 2, phone: true, cell: (item) => text(item.key) },
+  { id: "summary", header: "Row", width: 120, grow: 2, cell: (item) => text(item.summary) },
+  {
+    id: "status",
+    header: "Status",
+    width: 124,
+    grow: 0,
+    cell: (item) => <StatusBadge status={item.status} />,
+  },
+  { id: "waiting", header: "Waits for", width: 150, grow: 5, phone: true, cell: waiting },
+  { id: "due", header: "Due", width: 96, grow: 0, phone: true, cell: due },
+  { id: "locked", header: "Locked by", width: 110, grow: 2, cell: (item) => text(item.lockedBy) },
+  {
+    id: "attempts",
+    header: "Attempts",
+    width: 88,
+    grow: 0,
+    align: "end",
+    cell: (item) => grouped(item.attempts),
+  },
+  {
+    id: "updated",
+    header: "Changed",
+    width: 100,
+    grow: 0,
+    cell: (item) => <Ago at={item.updatedAt} />,
+  },
+];
+
+function text(value: string | null) {
+  return <span title={value ?? undefined}>{value || "–"}</span>;
+}
+
+function waiting({ waiting: wait }: Item) {
+  if (!wait) return "–";
+  return (
+    <span className={styles.wait} title={wait.why}>
+      <Icon name={KINDS[wait.kind] ?? "clock"} size={14} />
+      <span className={styles.why}>{wait.why}</span>
+    </span>
+  );
+}
+
+/** When its own time comes; what waits for something else is due by itself. */
+function due({ status, waiting: wait, dueAt }: Item) {
+  if (status !== "PENDING") return "running";
+  const at = wait?.until ?? dueAt;
+  if (wait?.kind === "job" && !wait.until) return "–";
+  const isToCome = at !== null && new Date(at).getTime() > Date.now();
+  return isToCome ? <Ago at={at} /> : "now";
+}
