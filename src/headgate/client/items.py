@@ -28,6 +28,10 @@ class Item(Wired, frozen=True, kw_only=True):
     last_error: str | None = None
     due_at: Moment = None
     locked_by: str | None = None
+    owner: str = ""
+    handler: str = ""
+    gate: str = ""
+    """The gate that it waits for, if it has one of its own."""
 
 
 class Call(Wired, frozen=True, kw_only=True):
@@ -65,9 +69,6 @@ class Attempt(Wired, frozen=True, kw_only=True):
 class ItemWhole(Item, frozen=True, kw_only=True):
     """An item with everything."""
 
-    owner: str
-    handler: str
-    gate: str
     epoch: int
     strategy: int
     suspect: bool

@@ -109,6 +109,8 @@ class Reprocess(Wired, frozen=True, kw_only=True, omit_defaults=True):
     error_class: str | None = None
     filter: Filter | None = None
     item_ids: Sequence[str] | None = None
+    except_ids: Sequence[str] = ()
+    """All that match but these."""
     reset_attempts: bool = False
     dry_run: bool = False
     """Only count."""

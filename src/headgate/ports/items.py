@@ -132,6 +132,8 @@ class RequeueRequest(msgspec.Struct, frozen=True):
     below_attempts: int | None = None
     """Only items that were attempted less often than that."""
     ids: tuple[int, ...] | None = None
+    but_ids: tuple[int, ...] = ()
+    """All but these."""
     reset_attempts: bool = False
     after_id: int = 0
     limit: int = 5_000

@@ -83,6 +83,16 @@ async def test_a_requeue_that_finds_nothing_changes_nothing(store):
     assert await store.reads.job(job.id) == before
 
 
+async def test_all_but_some_are_requeued(store):
+    job = await factories.job_of(store, ItemStatus.ERROR, 3)
+    first, *others = [row.id for row in await store.reads.export_rows(job.id, 0, 10)]
+    request = RequeueRequest(job.id, but_ids=(first, 999_999))
+    assert (await store.items.would_requeue(request)).moved == 2
+    assert (await store.items.requeue(request)).moved == 2
+    left = {row.id: row.status for row in await store.reads.export_rows(job.id, 0, 10)}
+    assert left == {first: ItemStatus.ERROR, **dict.fromkeys(others, ItemStatus.PENDING)}
+
+
 async def test_a_requeue_goes_in_bounded_steps(store):
     job = await factories.job_of(store, ItemStatus.ERROR, 5)
     after_id, moved = 0, []

@@ -31,6 +31,9 @@ class ReprocessAsked(Asked):
 
     scope: Literal["job", "items"] = "job"
     item_ids: list[str] | None = Field(default=None, max_length=MOST_ITEMS)
+    except_ids: list[str] = Field(
+        default=[], max_length=MOST_ITEMS, description="All that match but these."
+    )
     statuses: list[Annotated[ItemStatus, Field(strict=False)]] | None = Field(
         default=None, description="ERROR and NOT_FOUND, unless told otherwise."
     )
@@ -83,6 +86,7 @@ def request_of(job_id: int, asked: ReprocessAsked, office: AtOffice) -> RequeueR
         text=(asked.filter.q or None) if asked.filter else None,
         below_attempts=None if asked.reset_attempts or ids is not None else cap,
         ids=ids,
+        but_ids=_numbers(asked.except_ids),
         reset_attempts=asked.reset_attempts,
     )
 
@@ -94,5 +98,9 @@ def _ids(asked: ReprocessAsked) -> tuple[int, ...] | None:
         return None
     if not asked.item_ids:
         raise Refusal(422, "scope `items` needs `itemIds`")
-    numbers = [number_in(text) if text else None for text in asked.item_ids]
+    return _numbers(asked.item_ids)
+
+
+def _numbers(texts: list[str]) -> tuple[int, ...]:
+    numbers = [number_in(text) if text else None for text in texts]
     return tuple(number for number in numbers if number is not None)

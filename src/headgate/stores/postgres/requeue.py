@@ -54,6 +54,7 @@ async def _step(session: Session, request: RequeueRequest) -> tuple[list[int], i
         signature=request.signature,
         below_attempts=request.below_attempts,
         ids=None if request.ids is None else number_array(request.ids),
+        but_ids=number_array(request.but_ids),
         limit=request.limit,
         **patterns(request.text),
     )

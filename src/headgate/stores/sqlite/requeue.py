@@ -49,6 +49,7 @@ def _step(tx: Transaction, request: RequeueRequest) -> tuple[list[Any], SweptIte
         signature=request.signature,
         below_attempts=request.below_attempts,
         ids=None if request.ids is None else as_json(request.ids),
+        but_ids=as_json(request.but_ids),
         limit=request.limit,
         **patterns(request.text),
     )
