@@ -1,0 +1,30 @@
+import { useState } from "react";
+import type { Item, Rows } from "../../api";
+import { ItemDrawer } from "../item/ItemDrawer";
+import { neighboursOf } from "./neighbours";
+import { useOpenItem } from "./useOpenItem";
+
+/** The item that is open beside a list, with ways to the next and the one before. */
+export function ListedItem({ rows, itemId }: { rows: Rows<Item>; itemId: string }) {
+  const open = useOpenItem();
+  const [hint, setHint] = useState<number | null>(null);
+  const { index, previous, next } = neighboursOf(rows, itemId, hint);
+  const go = (to: string | undefined, step: number) =>
+    to === undefined || index === null
+      ? undefined
+      : () => {
+          setHint(index + step);
+          rows.show(Math.max(0, index - 20), index + 20);
+          open(to);
+        };
+  const onNext = go(next, 1);
+  const onPrevious = go(previous, -1);
+  return (
+    <ItemDrawer
+      itemId={itemId}
+      onClose={() => open(undefined)}
+      {...(onNext ? { onNext } : {})}
+      {...(onPrevious ? { onPrevious } : {})}
+    />
+  );
+}

@@ -1,0 +1,17 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useCallback } from "react";
+
+/** Opens an item beside the list that it stands in; the list stays where it is. */
+export function useOpenItem(): (itemId: string | undefined) => void {
+  const navigate = useNavigate();
+  return useCallback(
+    (itemId) =>
+      void navigate({
+        to: ".",
+        search: (old: object) => ({ ...old, item: itemId }),
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate],
+  );
+}

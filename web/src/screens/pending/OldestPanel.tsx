@@ -1,0 +1,108 @@
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { type Oldest, useMay, useOldest } from "../../api";
+import { Ago, Button, ErrorState, grouped, Loading, ProgressBar, StatusBadge } from "../../design";
+import { useFilter } from "../../shell/useFilter";
+import styles from "./OldestPanel.module.css";
+
+const FIRST = 3;
+
+/** Where something has stood for longest: by job, and by provider. */
+export function OldestPanel({ userId }: { userId: "me" | "all" }) {
+  const oldest = useOldest(userId);
+  if (oldest.error) return <ErrorState error={oldest.error} retry={() => void oldest.refetch()} />;
+  if (!oldest.data) return <Loading lines={3} label="Loading the oldest" />;
+  if (oldest.data.jobs.length === 0) return null;
+  return (
+    <div className={styles.panels}>
+      <OfJobs jobs={oldest.data.jobs} />
+      {oldest.data.providers.length > 0 && <AtProviders providers={oldest.data.providers} />}
+    </div>
+  );
+}
+
+function OfJobs({ jobs }: Pick<Oldest, "jobs">) {
+  const setFilter = useFilter();
+  return (
+    <Part title="Oldest by job" count={jobs.length}>
+      {(shown) =>
+        jobs.slice(0, shown).map((job) => (
+          <li key={job.jobId} className={styles.line}>
+            <Button
+              look="quiet"
+              className={styles.name}
+              onClick={() => setFilter({ jobId: job.jobId })}
+            >
+              {job.name || `Job ${job.jobId}`}
+            </Button>
+            <StatusBadge status={job.state} />
+            <span className={styles.progress}>
+              <ProgressBar counts={job.counts} />
+            </span>
+            <span className={styles.many}>
+              {grouped(job.counts.pending + job.counts.processing)} open
+            </span>
+            <span className={styles.age}>
+              <Ago at={job.oldestAt} />
+            </span>
+          </li>
+        ))
+      }
+    </Part>
+  );
+}
+
+function AtProviders({ providers }: Pick<Oldest, "providers">) {
+  const isAdmin = useMay("admin");
+  return (
+    <Part title="Oldest by provider" count={providers.length}>
+      {(shown) =>
+        providers.slice(0, shown).map((provider) => (
+          <li key={provider.name} className={styles.line}>
+            <span className={styles.name}>
+              {isAdmin ? (
+                <Link to="/providers" search={{ q: provider.name }}>
+                  {provider.name}
+                </Link>
+              ) : (
+                provider.name
+              )}
+            </span>
+            <span className={styles.many}>
+              {provider.jobs === 1 ? "1 job" : `${grouped(provider.jobs)} jobs`}
+            </span>
+            <span className={styles.age}>
+              <Ago at={provider.oldestAt} />
+            </span>
+          </li>
+        ))
+      }
+    </Part>
+  );
+}
+
+/** A short list that can be made long. */
+function Part({
+  title,
+  count,
+  children,
+}: {
+  title: string;
+  count: number;
+  children: (shown: number) => ReactNode;
+}) {
+  const [isWhole, setWhole] = useState(false);
+  return (
+    <section className={styles.part}>
+      <header className={styles.head}>
+        <h2>{title}</h2>
+        {count > FIRST && (
+          <Button look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {isWhole ? "Show fewer" : `Show all ${grouped(count)}`}
+          </Button>
+        )}
+      </header>
+      <ul className={styles.list}>{children(isWhole ? count : FIRST)}</ul>
+    </section>
+  );
+}
