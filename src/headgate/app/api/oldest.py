@@ -73,10 +73,10 @@ async def oldest(who: Someone, office: AtOffice, user_id: Whose = "me") -> Oldes
     demand_switched_on(office)
     standing = await _standing(office, owner_meant(who, user_id))
     standing.sort(key=lambda each: each.rows[0].updated_at)
-    declared = {info.name: info.provider for info in office.handlers if info.provider}
+    usual = {each.job.id: await _usual_provider(office, each.job) for each in standing}
     return Oldest(
         jobs=[_of_job(each) for each in standing],
-        providers=oldest_at_providers([row for each in standing for row in each.rows], declared),
+        providers=oldest_at_providers([row for each in standing for row in each.rows], usual),
     )
 
 
@@ -94,14 +94,22 @@ async def _standing(office: Office, owner: str | None) -> list[Standing]:
     return found
 
 
+async def _usual_provider(office: Office, job: Job) -> str:
+    """Whom the items of a job wait for that have no gate of their own."""
+    for info in office.handlers:
+        if info.name == job.handler and info.provider:
+            return info.provider
+    wait = await office.gauges.limit_of(job.id)
+    return (provider_in(wait.gate) or name_of(wait.gate)) if wait else ""
+
+
 def oldest_at_providers(
-    rows: Iterable[ItemRow], declared: Mapping[str, str]
+    rows: Iterable[ItemRow], usual: Mapping[int, str]
 ) -> list[OldestAtProvider]:
-    """The oldest row at each provider; `declared` says which one a handler asks."""
+    """The oldest row at each provider; `usual` is that of each job."""
     at: dict[str, list[ItemRow]] = {}
     for row in rows:
-        name = provider_in(row.gate) or name_of(row.gate) or declared.get(row.handler)
-        if name:
+        if name := row.gate or usual.get(row.job_id):
             at.setdefault(name, []).append(row)
     firsts = {name: min(each, key=lambda row: row.updated_at) for name, each in at.items()}
     return [

@@ -8,18 +8,18 @@ import { classInWords } from "./classes";
 export function columnsOf(isAdmin: boolean): Column<Item>[] {
   return [
     { id: "id", header: "Item", width: 84, grow: 0, cell: (item) => item.id },
-    { id: "summary", header: "Title", width: 120, grow: 3, phone: true, cell: title },
-    { id: "class", header: "Class", width: 124, grow: 0, phone: true, cell: errorClass },
+    { id: "summary", header: "Title", width: 108, grow: 3, phone: true, cell: title },
+    { id: "class", header: "Class", width: 116, grow: 0, phone: true, cell: errorClass },
     { id: "error", header: "What went wrong", width: 160, grow: 6, cell: lastError },
     {
       id: "attempts",
       header: "Attempts",
-      width: 76,
+      width: 84,
       grow: 0,
       align: "end",
       cell: (item) => grouped(item.attempts),
     },
-    { id: "type", header: "Type", width: 110, grow: 1, cell: type },
+    { id: "type", header: "Type", width: 120, grow: 1, cell: type },
     { id: "job", header: "Job", width: 64, grow: 0, cell: job },
     ...(isAdmin
       ? [{ id: "owner", header: "Owner", width: 76, grow: 0, cell: (item: Item) => item.owner }]
@@ -27,7 +27,7 @@ export function columnsOf(isAdmin: boolean): Column<Item>[] {
     {
       id: "died",
       header: "Died",
-      width: 100,
+      width: 94,
       grow: 0,
       phone: true,
       cell: (item) => <Ago at={item.updatedAt} />,

@@ -1,11 +1,23 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { type Oldest, useMay, useOldest } from "../../api";
-import { Ago, Button, ErrorState, grouped, Loading, ProgressBar, StatusBadge } from "../../design";
+import {
+  Ago,
+  Button,
+  classes,
+  ErrorState,
+  grouped,
+  Loading,
+  ProgressBar,
+  StatusBadge,
+  usePhone,
+} from "../../design";
 import { useFilter } from "../../shell/useFilter";
 import styles from "./OldestPanel.module.css";
 
+/** So many are shown at first; a phone has little room above the list. */
 const FIRST = 3;
+const FIRST_ON_PHONE = 1;
 
 /** Where something has stood for longest: by job, and by provider. */
 export function OldestPanel({ userId }: { userId: "me" | "all" }) {
@@ -33,9 +45,11 @@ function OfJobs({ jobs }: Pick<Oldest, "jobs">) {
               className={styles.name}
               onClick={() => setFilter({ jobId: job.jobId })}
             >
-              {job.name || `Job ${job.jobId}`}
+              <span className={styles.text}>{job.name || `Job ${job.jobId}`}</span>
             </Button>
-            <StatusBadge status={job.state} />
+            <span className={styles.state}>
+              <StatusBadge status={job.state} />
+            </span>
             <span className={styles.progress}>
               <ProgressBar counts={job.counts} />
             </span>
@@ -58,7 +72,7 @@ function AtProviders({ providers }: Pick<Oldest, "providers">) {
     <Part title="Oldest by provider" count={providers.length}>
       {(shown) =>
         providers.slice(0, shown).map((provider) => (
-          <li key={provider.name} className={styles.line}>
+          <li key={provider.name} className={classes(styles.line, styles.short)}>
             <span className={styles.name}>
               {isAdmin ? (
                 <Link to="/providers" search={{ q: provider.name }}>
@@ -92,17 +106,18 @@ function Part({
   children: (shown: number) => ReactNode;
 }) {
   const [isWhole, setWhole] = useState(false);
+  const first = usePhone() ? FIRST_ON_PHONE : FIRST;
   return (
     <section className={styles.part}>
       <header className={styles.head}>
         <h2>{title}</h2>
-        {count > FIRST && (
+        {count > first && (
           <Button look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
             {isWhole ? "Show fewer" : `Show all ${grouped(count)}`}
           </Button>
         )}
       </header>
-      <ul className={styles.list}>{children(isWhole ? count : FIRST)}</ul>
+      <ul className={styles.list}>{children(isWhole ? count : first)}</ul>
     </section>
   );
 }

@@ -10,6 +10,7 @@ import { useOpenItem } from "../job/useOpenItem";
 import { columnsOf } from "./columns";
 import { OldestPanel } from "./OldestPanel";
 import { type Chosen, CLEARED, isFiltered, PendingFilters } from "./PendingFilters";
+import styles from "./PendingScreen.module.css";
 import { type Ask, planOf, rowIdOf } from "./plan";
 import { RunAcross } from "./RunAcross";
 import { openIn } from "./totals";
@@ -109,12 +110,12 @@ function useColumns(filter: PendingFilter) {
 
 function Explained({ why, clear }: { why: string; clear: () => void }) {
   return (
-    <p role="status">
-      {why}{" "}
+    <div role="status" className={styles.explained}>
+      <span>{why}</span>
       <Button look="quiet" icon="cross" onClick={clear}>
         Choose none
       </Button>
-    </p>
+    </div>
   );
 }
 
@@ -123,7 +124,7 @@ function Nothing({ isFiltered: narrowed }: { isFiltered: boolean }) {
   if (!narrowed) {
     return (
       <EmptyState title="Nothing waits">
-        <p>Every item of every job is finished. What is added or run again appears here.</p>
+        <p>Every item that you may see is finished. What is added or run again appears here.</p>
       </EmptyState>
     );
   }

@@ -6,12 +6,12 @@ import styles from "./columns.module.css";
 /** What is said of each item; `jobs` are those with open items, by id. */
 export function columnsOf(jobs: ReadonlyMap<string, OldestOfJob>, ofAll: boolean): Column<Item>[] {
   return [
-    { id: "id", header: "Item", width: 84, grow: 0, cell: (item) => item.id },
-    { id: "summary", header: "Title", width: 140, grow: 4, phone: true, cell: title },
+    { id: "id", header: "Item", width: 72, grow: 0, cell: (item) => item.id },
+    { id: "summary", header: "Title", width: 108, grow: 4, phone: true, cell: title },
     {
       id: "status",
       header: "Status",
-      width: 116,
+      width: 112,
       grow: 0,
       phone: true,
       cell: (item) => <StatusBadge status={item.status} />,
@@ -19,7 +19,7 @@ export function columnsOf(jobs: ReadonlyMap<string, OldestOfJob>, ofAll: boolean
     {
       id: "attempts",
       header: "Attempts",
-      width: 76,
+      width: 84,
       grow: 0,
       align: "end",
       cell: (item) => grouped(item.attempts),
@@ -33,8 +33,8 @@ export function columnsOf(jobs: ReadonlyMap<string, OldestOfJob>, ofAll: boolean
     },
     {
       id: "updated",
-      header: "Unchanged for",
-      width: 104,
+      header: "Updated",
+      width: 94,
       grow: 0,
       phone: true,
       cell: (item) => <Ago at={item.updatedAt} />,
@@ -47,7 +47,7 @@ export function columnsOf(jobs: ReadonlyMap<string, OldestOfJob>, ofAll: boolean
     {
       id: "progress",
       header: "Job’s progress",
-      width: 124,
+      width: 132,
       grow: 0,
       cell: (item) => progress(jobs.get(item.jobId)),
     },

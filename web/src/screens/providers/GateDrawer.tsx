@@ -19,7 +19,7 @@ export function GateDrawer({ gate, onClose }: { gate: Gate; onClose: () => void 
       <div className={styles.parts}>
         <div>
           <GateState gate={gate} />
-          <p className={styles.why}>{gate.why || gate.stage}</p>
+          <p className={styles.why}>{held(gate)}</p>
         </div>
         <Word gate={gate} />
         <dl className={styles.facts}>
@@ -70,6 +70,11 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
       <dd>{children}</dd>
     </div>
   );
+}
+
+function held({ why, cause, closed }: Gate): string {
+  if (!why || (cause === "open" && !closed)) return "Nothing holds requests back.";
+  return `What holds requests back: ${why}.`;
 }
 
 function inFlight({ inFlight: many, configuredInFlight, learnedInFlight }: Gate): string {

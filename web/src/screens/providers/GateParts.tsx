@@ -15,7 +15,7 @@ export function BrokenHosts({ gate }: { gate: Gate }) {
         {hosts.map(({ host, again }) => (
           <li key={host} className={styles.line}>
             <span>{host}</span>
-            <Countdown until={again} />
+            <Countdown until={again} verb="asked again" />
           </li>
         ))}
       </ul>

@@ -2,7 +2,7 @@ import type { Gate } from "../../api";
 import { Badge } from "../../design";
 import styles from "./GateState.module.css";
 import { useLedgerNow } from "./ledgerTime";
-import { lookOfGate, opensIn } from "./look";
+import { brokenHosts, inTime, lookOfGate } from "./look";
 
 /** How a gate stands, with the time until it opens. */
 export function GateState({ gate }: { gate: Gate }) {
@@ -12,13 +12,19 @@ export function GateState({ gate }: { gate: Gate }) {
       <Badge tone={tone} icon={icon}>
         {word}
       </Badge>
-      {gate.closed && <Countdown until={gate.closedUntil} />}
+      <Until gate={gate} />
     </span>
   );
 }
 
+function Until({ gate }: { gate: Gate }) {
+  const [first] = brokenHosts(gate);
+  if (gate.closed) return <Countdown until={gate.closedUntil} />;
+  return first ? <Countdown until={first.again} verb="again" /> : null;
+}
+
 /** Time until a moment of the ledger's clock, counted down. */
-export function Countdown({ until }: { until: string | null }) {
-  const words = opensIn(until, useLedgerNow());
+export function Countdown({ until, verb = "opens" }: { until: string | null; verb?: string }) {
+  const words = inTime(verb, until, useLedgerNow());
   return words ? <span className={styles.countdown}>{words}</span> : null;
 }

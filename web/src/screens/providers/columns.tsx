@@ -6,40 +6,44 @@ import { GateState } from "./GateState";
 
 /** What is said of each gate. */
 export const COLUMNS: Column<Gate>[] = [
-  { id: "name", header: "Gate", width: 130, grow: 3, phone: true, cell: name },
+  { id: "name", header: "Gate", width: 132, grow: 4, phone: true, cell: name },
   {
     id: "state",
     header: "State",
-    width: 132,
-    grow: 3,
+    width: 124,
+    grow: 5,
     phone: true,
     cell: (gate) => <GateState gate={gate} />,
   },
-  { id: "configured", header: "Configured", width: 88, grow: 0, align: "end", cell: configured },
+  { id: "why", header: "What holds it", width: 110, grow: 4, cell: why },
+  { id: "configured", header: "Configured", width: 96, grow: 0, align: "end", cell: configured },
   { id: "learned", header: "Learned", width: 88, grow: 0, align: "end", cell: learned },
-  { id: "now", header: "Now", width: 80, grow: 0, align: "end", phone: true, cell: now },
+  { id: "now", header: "Now", width: 96, grow: 0, align: "end", phone: true, cell: now },
   { id: "flight", header: "In flight", width: 76, grow: 0, align: "end", cell: inFlight },
   { id: "refused", header: "Refused", width: 76, grow: 0, align: "end", cell: refused },
   { id: "latency", header: "Latency", width: 76, grow: 0, align: "end", cell: latency },
   {
     id: "actions",
     header: "",
-    width: 56,
+    width: 60,
     grow: 0,
     align: "end",
-    phone: true,
     cell: (gate) => <GateActions gate={gate} />,
   },
 ];
 
-function name({ name: text, kind, key, override }: Gate) {
+function name({ name: text, kind, key }: Gate) {
   return (
     <span className={styles.name} title={key}>
       <span className={styles.text}>{text}</span>
       <span className={styles.kind}>{kind}</span>
-      {override?.rate != null && <Badge tone="warn">set by hand</Badge>}
     </span>
   );
+}
+
+function why({ why: reason, stage }: Gate) {
+  const words = reason || stage;
+  return <span title={words}>{words}</span>;
 }
 
 function configured({ configured: words, configuredPerS }: Gate) {
@@ -55,8 +59,15 @@ export function learned({ asked, learnedPerS, told }: Gate) {
 }
 
 /** What goes out at most at present. */
-export function now({ asked, closed, nowPerS }: Gate) {
+export function now({ asked, closed, nowPerS, override }: Gate) {
   if (closed) return "0/s";
+  if (override && override.rate !== null) {
+    return (
+      <Badge tone="warn" title="An operator has set it">
+        {perSecond(override.rate)} set
+      </Badge>
+    );
+  }
   if (nowPerS !== null) return perSecond(nowPerS);
   return asked ? <span title="No rate limits it">free</span> : "–";
 }

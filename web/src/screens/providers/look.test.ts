@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Gate } from "../../api";
-import { brokenHosts, found, lookOfGate, opensIn } from "./look";
+import { brokenHosts, found, inTime, lookOfGate } from "./look";
 
 const gate = (change: Partial<Gate> = {}): Gate => ({
   key: "provider:shop",
@@ -42,16 +42,16 @@ describe("how a gate stands", () => {
     ["At its limit", { waiting: true, cause: "rate" }],
     ["Open", { waiting: true, cause: "open" }],
     ["Closed", { closed: true, cause: "retry-after" }],
-    ["Does not answer", { closed: true, broken: { "shop.example": AGAIN } }],
+    ["No answer", { closed: true, broken: { "shop.example": AGAIN } }],
     ["Paused", { closed: true, override: { rate: null, paused: true, until: null } }],
   ])("is said as %s", (word, change) => expect(lookOfGate(gate(change)).word).toBe(word));
 });
 
 describe("a closed gate", () => {
   it("counts down to when it opens", () => {
-    expect(opensIn(AGAIN, NOW)).toBe("opens in 12 s");
-    expect(opensIn(AGAIN, NOW + 13_000)).toBe("opens now");
-    expect(opensIn(null, NOW)).toBeNull();
+    expect(inTime("opens", AGAIN, NOW)).toBe("opens in 12 s");
+    expect(inTime("opens", AGAIN, NOW + 13_000)).toBe("opens now");
+    expect(inTime("opens", null, NOW)).toBeNull();
   });
 });
 

@@ -11,7 +11,7 @@ export interface Look {
 export function lookOfGate(gate: Gate): Look {
   if (gate.override?.paused) return { tone: "warn", icon: "pause", word: "Paused" };
   if (Object.keys(gate.broken).length > 0) {
-    return { tone: "error", icon: "warn", word: "Does not answer" };
+    return { tone: "error", icon: "warn", word: "No answer" };
   }
   if (gate.closed) return { tone: "warn", icon: "stop", word: "Closed" };
   if (gate.waiting && gate.cause !== "open") {
@@ -22,10 +22,10 @@ export function lookOfGate(gate: Gate): Look {
 }
 
 /** "opens in 12 s", counted on; null where nobody can say when. */
-export function opensIn(until: string | null, nowMs: number): string | null {
+export function inTime(verb: string, until: string | null, nowMs: number): string | null {
   if (until === null) return null;
   const left = Math.ceil((new Date(until).getTime() - nowMs) / 1000);
-  return left > 0 ? `opens in ${duration(left)}` : "opens now";
+  return left > 0 ? `${verb} in ${duration(left)}` : `${verb} now`;
 }
 
 /** Gates whose name holds a text, those that hold something back in front. */

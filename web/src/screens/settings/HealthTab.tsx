@@ -14,7 +14,7 @@ import {
 } from "../../design";
 import { Fact, Facts } from "./Facts";
 import styles from "./HealthTab.module.css";
-import { healthInWords, type Sample, schemaInWords, trendOf, withSample } from "./health";
+import { ENOUGH, healthInWords, type Sample, schemaInWords, trendOf, withSample } from "./health";
 import { Tile, Tiles } from "./Tiles";
 
 const EVERY_MS = 5_000;
@@ -95,11 +95,15 @@ function Queue({ queue, samples }: { queue: System["queue"]; samples: readonly S
           note={<Link to="/dead-letters">{grouped(counts.error)} dead letters</Link>}
         />
       </Tiles>
-      {samples.length > 1 && (
-        <Suspense fallback={<Loading lines={3} />}>
-          <DepthChart samples={samples} />
-        </Suspense>
-      )}
+      <Panel title="Queue depth while you look">
+        {samples.length < ENOUGH ? (
+          <p>The curve begins in a few seconds.</p>
+        ) : (
+          <Suspense fallback={<Loading lines={3} />}>
+            <DepthChart samples={samples} />
+          </Suspense>
+        )}
+      </Panel>
     </>
   );
 }

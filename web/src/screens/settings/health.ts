@@ -40,7 +40,7 @@ export interface Sample {
 
 const KEPT = 240;
 /** Fewer say nothing of where it goes. */
-const ENOUGH = 6;
+export const ENOUGH = 6;
 /** By such a share of itself, or by so many, it must have grown to be called growing. */
 const SHARE = 0.02;
 const MANY = 50;

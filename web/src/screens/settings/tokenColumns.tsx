@@ -34,7 +34,7 @@ export function tokenColumns(isAdmin: boolean, onRevoke: (token: Token) => void)
     {
       id: "revoke",
       header: "",
-      width: 96,
+      width: 116,
       grow: 0,
       align: "end",
       phone: true,

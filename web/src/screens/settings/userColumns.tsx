@@ -14,13 +14,13 @@ export function userColumns(deeds: Deeds): Column<User>[] {
     {
       id: "name",
       header: "Name",
-      width: 120,
+      width: 104,
       grow: 3,
       phone: true,
       cell: ({ name }) => (name === deeds.me ? `${name} (you)` : name),
     },
     { id: "role", header: "Role", width: 72, grow: 0, phone: true, cell: ({ role }) => role },
-    { id: "state", header: "State", width: 116, grow: 0, phone: true, cell: state },
+    { id: "state", header: "State", width: 126, grow: 0, phone: true, cell: state },
     {
       id: "login",
       header: "Comes in by",
@@ -38,7 +38,7 @@ export function userColumns(deeds: Deeds): Column<User>[] {
     {
       id: "actions",
       header: "",
-      width: 56,
+      width: 60,
       grow: 0,
       align: "end",
       phone: true,

@@ -7,6 +7,7 @@ import { columnsOf } from "./columns";
 import { DrainWorker } from "./DrainWorker";
 import { ForAdmins } from "./ForAdmins";
 import { inWords, mayDrain } from "./look";
+import styles from "./WorkersScreen.module.css";
 
 const route = getRouteApi("/frame/workers");
 const rowId = (worker: Worker) => worker.id;
@@ -37,8 +38,10 @@ function Workers() {
           checked={isAll}
           onChange={() => setFilter({ all: isAll ? undefined : "1" })}
         />
+        {workers.data && workers.data.length > 0 && (
+          <p className={styles.words}>{inWords(workers.data)}</p>
+        )}
       </Toolbar>
-      {workers.data && workers.data.length > 0 && <p>{inWords(workers.data)}.</p>}
       <DataGrid
         label="Workers"
         columns={columns}
