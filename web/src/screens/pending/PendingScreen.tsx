@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { type PendingFilter, useAbout, useMay, useOldest, usePending } from "../../api";
-import { Button, DataGrid, EmptyState, Screen, useSelection } from "../../design";
+import { type Item, type PendingFilter, useAbout, useMay, useOldest, usePending } from "../../api";
+import { Button, DataGrid, EmptyState, Screen, useSelection, useToasts } from "../../design";
 import { useCursor } from "../../shell/cursor";
 import { useFilter } from "../../shell/useFilter";
 import { ListedItem } from "../job/ListedItem";
@@ -49,6 +49,13 @@ function Pending() {
   const { columns, total } = useColumns(filter);
   const plan = planOf(selection, filter, isAdmin);
   const mayWrite = useMay("user");
+  const toasts = useToasts();
+  const runOne = (row: Item) => {
+    const one = { everything: false, ids: new Set([rowIdOf(row)]) };
+    const plan = planOf(one, { statuses: row.status }, isAdmin);
+    if ("asks" in plan) setAsks(plan.asks);
+    else toasts.say(plan.why);
+  };
 
   return (
     <>
@@ -78,6 +85,7 @@ function Pending() {
         total={total}
         onOpen={(row) => open(row.id)}
         onTop={onTop}
+        rowKeys={mayWrite ? [{ key: "r", about: "Run again", run: runOne }] : []}
         empty={<Nothing isFiltered={isFiltered(chosen)} />}
       />
       {item && <ListedItem rows={rows} itemId={item} />}
