@@ -16,6 +16,10 @@ class Item(Wired, frozen=True, kw_only=True):
 
     id: str
     job_id: str
+    owner: str = ""
+    handler: str = ""
+    gate: str = ""
+    """The gate that it waits for, if it has one of its own."""
     key: str
     line: int
     status: ItemStatus
@@ -28,10 +32,6 @@ class Item(Wired, frozen=True, kw_only=True):
     last_error: str | None = None
     due_at: Moment = None
     locked_by: str | None = None
-    owner: str = ""
-    handler: str = ""
-    gate: str = ""
-    """The gate that it waits for, if it has one of its own."""
 
 
 class Call(Wired, frozen=True, kw_only=True):

@@ -16,6 +16,10 @@ class ItemView(Wire):
 
     id: Identifier
     job_id: Identifier
+    owner: str
+    handler: str
+    gate: str
+    """The gate that it waits for, if it has one of its own."""
     key: str
     line: int
     status: str
@@ -28,10 +32,6 @@ class ItemView(Wire):
     due_at: Moment
     locked_by: str | None
     updated_at: Moment
-    owner: str
-    handler: str
-    gate: str
-    """The gate that it waits for, if it has one of its own."""
 
 
 class ItemPage(Wire):
