@@ -197,14 +197,18 @@ def test_the_oldest_of_each_job_is_told_to_its_owner(api: ApiServer, gate: Path)
     config = json.dumps({"gate": str(gate)})
     jobs = [ann.send(rows_csv(n), handler="shop.gated", config=config) for n in (2, 3)]
     until(
-        lambda: [each["counts"]["total"] for each in oldest(ann)["jobs"]] == [2, 3],
-        what="both jobs to stand there",
+        lambda: sum(each["counts"]["processing"] for each in oldest(ann)["jobs"]) == 5,
+        what="all items to be held",
     )
-    assert [each["jobId"] for each in oldest(ann)["jobs"]] == jobs
-    first = oldest(ann)["jobs"][0]
+    told = oldest(ann)["jobs"]
+    assert {each["jobId"] for each in told} == set(jobs)
+    assert told == sorted(told, key=lambda each: each["oldestAt"])
+    first = next(each for each in told if each["jobId"] == jobs[0])
     assert (first["owner"], first["handler"]) == ("elder", "shop.gated")
+    until(lambda: len(ann.pages("/api/pending", jobId=jobs[0])) == 2, what="its items to be listed")
     rows = ann.pages("/api/pending", jobId=jobs[0])
     assert first["oldestAt"] == min(row["updatedAt"] for row in rows)
+    assert first["itemId"] in {row["id"] for row in rows}
     assert oldest(bob) == {"jobs": [], "providers": []}
     bob.get("/api/pending/oldest", userId="all").refused(403, "admins")
     everybody = api.admin().get("/api/pending/oldest", userId="all").ok()["jobs"]
