@@ -13,6 +13,7 @@ import subprocess
 from pathlib import Path
 
 from headgate.app.api.application import document
+from headgate.core.fault import FaultClass
 from headgate.core.status import JOB_TRANSITIONS, TRANSITIONS, UNFINISHED, ItemStatus, JobState
 
 WEB = Path(__file__).resolve().parent
@@ -42,6 +43,7 @@ def moves() -> str:
     lists = {
         "JOB_STATES": [*JobState],
         "ITEM_STATUSES": [*ItemStatus],
+        "FAULT_CLASSES": [*FaultClass],
         "UNFINISHED": [state for state in JobState if state in UNFINISHED],
         "JOB_MOVES": job_moves,
         "ITEM_MOVES": item_moves,

@@ -184,6 +184,8 @@ def test_rows_that_wait_throughout_are_all_listed(api: ApiServer, gate: Path):
     assert ann.pages("/api/pending", to=at) == []
     assert len(ann.pages("/api/pending", **{"from": at, "pageSize": 1000})) == 500
     ann.get("/api/pending", to="yesterday").refused(422, "to")
+    row = ann.get("/api/pending", pageSize=1).ok()["items"][0]
+    assert (row["owner"], row["handler"], row["gate"]) == ("waiter", "shop.gated", "")
     gate.touch()
     assert ann.ended(job_id)["counts"]["done"] == 500
 
@@ -191,6 +193,38 @@ def test_rows_that_wait_throughout_are_all_listed(api: ApiServer, gate: Path):
 def test_the_pending_view_can_be_switched_off(tmp_path: Path):
     with ApiServer(tmp_path, server__pending_view="false") as server:
         server.admin().get("/api/pending").refused(404, "pending_view")
+        server.admin().get("/api/pending/oldest").refused(404, "pending_view")
+
+
+def test_the_oldest_of_each_job_is_told_to_its_owner(api: ApiServer, gate: Path):
+    ann, bob = api.user("elder"), api.user("younger")
+    config = json.dumps({"gate": str(gate)})
+    jobs = [ann.send(rows_csv(n), handler="shop.gated", config=config) for n in (2, 3)]
+    until(
+        lambda: sum(each["counts"]["processing"] for each in oldest(ann)["jobs"]) == 5,
+        what="all items to be held",
+    )
+    told = oldest(ann)["jobs"]
+    assert {each["jobId"] for each in told} == set(jobs)
+    assert told == sorted(told, key=lambda each: each["oldestAt"])
+    first = next(each for each in told if each["jobId"] == jobs[0])
+    assert (first["owner"], first["handler"]) == ("elder", "shop.gated")
+    until(lambda: len(ann.pages("/api/pending", jobId=jobs[0])) == 2, what="its items to be listed")
+    rows = ann.pages("/api/pending", jobId=jobs[0])
+    assert first["oldestAt"] == min(row["updatedAt"] for row in rows)
+    assert first["itemId"] in {row["id"] for row in rows}
+    assert oldest(bob) == {"jobs": [], "providers": []}
+    bob.get("/api/pending/oldest", userId="all").refused(403, "admins")
+    everybody = api.admin().get("/api/pending/oldest", userId="all").ok()["jobs"]
+    assert set(jobs) <= {each["jobId"] for each in everybody}
+    gate.touch()
+    for job_id in jobs:
+        ann.ended(job_id)
+    assert oldest(ann)["jobs"] == []
+
+
+def oldest(caller: Caller) -> dict[str, Any]:
+    return caller.get("/api/pending/oldest").ok()
 
 
 # ---- decisions ----------------------------------------------------------------------------------
@@ -326,6 +360,11 @@ def test_dead_letters_are_listed_and_replayed(api: ApiServer):
         ann.post(path, wrong).refused(422)
     ann.post(path, {"itemIds": ["x"]}).refused(404)
     assert ann.post(path, {"all": True, "dryRun": True}).ok()["count"] == 2
+    every = {"all": True, "dryRun": True}
+    assert ann.post(path, every | {"jobType": "shop.price"}).ok()["count"] == 2
+    assert ann.post(path, every | {"jobType": "shop.plain"}).ok() == {"count": 0, "jobIds": []}
+    assert ann.post(path, every | {"exceptIds": [letters[0]["id"]]}).ok()["count"] == 1
+    ann.post(path, {"jobId": job_id, "jobType": "shop.price"}).refused(422, "jobType")
     assert ann.post(path, {"itemIds": [letters[0]["id"]]}).ok()["count"] == 1
     ann.ended(job_id)
     assert ann.post(path, {"jobId": job_id, "errorClass": "permanent"}).ok()["count"] == 2

@@ -66,6 +66,11 @@ def test_workers_are_listed_and_sent_home(tmp_path: Path):
         until(lambda: admin.get("/api/workers").ok()["items"], what="a worker")
         (worker,) = admin.get("/api/workers").ok()["items"]
         assert worker.keys() >= {"id", "host", "pid", "running", "draining", "beatAt"}
+        admin.done(rows_csv(3))
+        until(
+            lambda: admin.get("/api/workers").ok()["items"][0]["claimSize"] > 0,
+            what="its claim size to be told with a heartbeat",
+        )
         admin.post("/api/workers/nobody/drain").refused(404, "nobody")
         assert admin.post(f"/api/workers/{worker['id']}/drain").ok(202)["draining"]
         until(lambda: not admin.get("/api/workers").ok()["items"], what="it to go")
@@ -85,6 +90,21 @@ def test_gates_are_listed_and_told(admin: Caller):
     admin.patch("/api/providers/nobody", {"paused": True}).refused(404)
     admin.patch("/api/providers/nobody", {"rate": 5}).refused(422, "rate")
     admin.patch("/api/providers/nobody", {"rate": "5/s", "forS": 0}).refused(422, "forS")
+
+
+def test_the_whole_is_told_to_admins(tmp_path: Path):
+    with ApiServer(tmp_path) as server:
+        admin, ann = server.admin(), server.user("ann")
+        ann.done(rows_csv(4, r1="fail"))
+        ann.get("/api/system").refused(403)
+        until(lambda: admin.get("/api/system").ok()["sweeper"]["holder"], what="a sweeper")
+        told = admin.get("/api/system").ok()
+        database, queue_ = told["database"], told["queue"]
+        assert (database["kind"], database["jobs"], database["items"]) == ("sqlite", 1, 4)
+        assert database["schemaVersion"] == database["latestSchemaVersion"]
+        assert database["sizeBytes"] > 0
+        assert (queue_["counts"]["error"], queue_["errorShare"]) == (1, 0.25)
+        assert told["sweeper"]["retentionDays"] > 0
 
 
 # ---- slices -------------------------------------------------------------------------------------

@@ -114,6 +114,8 @@ async def test_a_job_is_steered(client: Client, tmp_path: Path):
     assert history[-1].counts.total == 1
     pending = [each.id async for each in client.pending.all(PendingFilter(job_id=job_id))]
     assert set(pending) <= {item.id}
+    oldest = {each.job_id: each for each in (await client.pending.oldest()).jobs}
+    assert (oldest[job_id].item_id, oldest[job_id].counts.total) == (item.id, 1)
     assert (await client.jobs.set_priority(job_id, 4)).priority == 4
     await client.jobs.resume(job_id)
     gate.touch()
@@ -139,6 +141,8 @@ async def test_dead_letters_are_found_and_replayed(client: Client):
     assert len(dead) == 2
     tried = await client.dead_letters.replay(Replay(item_ids=[dead[0].id], dry_run=True))
     assert (tried.count, tried.job_ids) == (1, [job_id])
+    others = Replay(everything=True, job_type="nobody", dry_run=True)
+    assert (await client.dead_letters.replay(others)).count == 0
     assert (await client.dead_letters.replay(Replay(job_id=job_id))).count == 2
 
 
@@ -226,6 +230,9 @@ async def test_an_operator_sees_workers_and_gates(client: Client):
     assert (await client.health()).ok
     (worker, *_) = await client.workers.ls()
     assert worker.host
+    system = await client.system()
+    assert system.database.size_bytes > 0
+    assert system.queue.counts.total == system.database.items
     gates = await client.providers.set_rate("wikidata", "5/s", for_s=60)
     assert gates.items[0].override is not None
     assert gates.items[0].override.rate == 5.0

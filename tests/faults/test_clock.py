@@ -174,7 +174,7 @@ async def test_a_live_lease_is_kept(tmp_path: Path, wall: Wall, here: SqliteStor
         sweeper = Sweeper(other, clock, SpyObserver(), "there")
         for _ in range(59):
             assert await sweeper.run_once(frozenset({"there"})) == 0
-            await here.jobs.beat([worker], 10.0)
+            await here.jobs.beat({worker: 1}, 10.0)
             await clock.advance(10)
             wall.tick(10)
         done = [settle(item, DONE, "{}") for item in claimed]
@@ -194,7 +194,7 @@ async def test_a_lease_that_outlives_its_deadline_ends(
         returned = 0
         for _ in range(14):
             returned += await sweeper.run_once(frozenset())
-            await here.jobs.beat([worker], 10.0)
+            await here.jobs.beat({worker: 1}, 10.0)
             await clock.advance(10)
             wall.tick(10)
         assert returned == 5

@@ -22,9 +22,10 @@ from headgate.client.gates import Gate
 from headgate.client.items import Item, ItemFilter, ItemWhole
 from headgate.client.jobs import ErrorGroup, Filter, Job, JobDetail, Reprocess
 from headgate.client.patience import Patience
-from headgate.client.pending import PendingFilter
+from headgate.client.pending import Oldest, PendingFilter
 from headgate.client.queues import Fed, Rows
 from headgate.client.submit import NewJob, Preview
+from headgate.client.system import System
 from headgate.client.values import Counts, Page, Wait
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "NewJob",
     "NotAllowed",
     "NotFound",
+    "Oldest",
     "Page",
     "Patience",
     "PendingFilter",
@@ -62,6 +64,7 @@ __all__ = [
     "Reprocess",
     "Rows",
     "ServerFull",
+    "System",
     "TooMuch",
     "Trouble",
     "Unavailable",

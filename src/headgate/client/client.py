@@ -17,6 +17,7 @@ from headgate.client.patience import Patience
 from headgate.client.pending import Pending
 from headgate.client.queues import Queues
 from headgate.client.submit import Submit
+from headgate.client.system import System
 from headgate.client.values import Listed
 from headgate.client.wire import Ask, Wire
 from headgate.client.workers import Workers
@@ -73,6 +74,10 @@ class Client:
         """How the service is, also when it is not well."""
         ask = Ask(path="/healthz", fine=frozenset({503}))
         return await self._wire.value(ask, Health)
+
+    async def system(self) -> System:
+        """The database, its sweeper and the queue; for admins."""
+        return await self._wire.value(Ask(path="/api/system"), System)
 
     async def me(self) -> Me:
         """Whose token this is, and what it may do."""

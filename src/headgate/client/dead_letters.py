@@ -15,6 +15,10 @@ class Replay(Wired, frozen=True, kw_only=True, omit_defaults=True):
     item_ids: Sequence[str] | None = None
     job_id: str | None = None
     everything: bool = msgspec.field(default=False, name="all")
+    job_type: str | None = None
+    """Of all, only those of jobs of this type."""
+    except_ids: Sequence[str] = ()
+    """All that match but these."""
     error_class: str | None = None
     reset_attempts: bool = False
     dry_run: bool = False

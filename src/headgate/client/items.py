@@ -16,6 +16,10 @@ class Item(Wired, frozen=True, kw_only=True):
 
     id: str
     job_id: str
+    owner: str = ""
+    handler: str = ""
+    gate: str = ""
+    """The gate that it waits for, if it has one of its own."""
     key: str
     line: int
     status: ItemStatus
@@ -69,9 +73,6 @@ class Attempt(Wired, frozen=True, kw_only=True):
 class ItemWhole(Item, frozen=True, kw_only=True):
     """An item with everything."""
 
-    owner: str
-    handler: str
-    gate: str
     epoch: int
     strategy: int
     suspect: bool

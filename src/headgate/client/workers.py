@@ -22,6 +22,8 @@ class Worker(Wired, frozen=True, kw_only=True):
     boot_id: str = ""
     started_ticks: int = 0
     ttl_s: float = 0.0
+    claim_size: int = 0
+    """How many items its claims ask for at present; 0 before the first."""
 
 
 class Workers:

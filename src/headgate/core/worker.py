@@ -35,3 +35,5 @@ class WorkerRow(msgspec.Struct, frozen=True):
     leases: int
     draining: bool = False
     """It was asked to take nothing more, and to end."""
+    claim_size: int = 0
+    """How many items its claims ask for at present; 0 before the first."""

@@ -17,7 +17,7 @@ from typing import Self
 
 import msgspec
 
-_HEADER = struct.Struct("<qdddq")
+_HEADER = struct.Struct("<qdddqq")
 _TURNED = struct.Struct("<d")
 _HIGH = struct.Struct("<q")
 _SLOTS_AT = _HEADER.size + _TURNED.size + _HIGH.size
@@ -45,6 +45,8 @@ class Tally(msgspec.Struct, frozen=True):
     ttl_s: float
     memory_mb: int
     """What the handlers in the process say they may use; 0 if they do not say."""
+    claim_size: int
+    """How many items the last claim asked for; 0 before the first."""
 
 
 class FlightBoard:
@@ -59,7 +61,7 @@ class FlightBoard:
         self.fd = fd
         self._memory = mmap.mmap(fd, self._size())
         self._free = list(range(self.SLOTS - 1, -1, -1))
-        self._tally = Tally(0, 0.0, 0.0, 0.0, 0)
+        self._tally = Tally(0, 0.0, 0.0, 0.0, 0, 0)
         self._high = 0
         self.turned_here_s = 0.0
         """When the loop of this very process last came round, without a look at the memory."""
@@ -110,16 +112,18 @@ class FlightBoard:
         """When the event loop last came round; a loop that is blocked comes round no more."""
         return float(_TURNED.unpack_from(self._memory, _HEADER.size)[0])
 
-    def claimed(self, now_s: float) -> None:
-        """Note the first claim."""
-        if not self._tally.first_claim_s:
-            self._note(msgspec.structs.replace(self._tally, first_claim_s=now_s))
+    def claimed(self, now_s: float, size: int) -> None:
+        """Note a claim that asked for `size` items, and when the first one was made."""
+        first_s = self._tally.first_claim_s or now_s
+        tally = msgspec.structs.replace(self._tally, first_claim_s=first_s, claim_size=size)
+        if tally != self._tally:
+            self._note(tally)
 
     def committed(self, items: int, now_s: float, ttl_s: float) -> None:
         """Note a commit of `items` results, and how long the worker may be silent by now."""
-        before = self._tally
-        settled = before.settled + items
-        self._note(Tally(settled, before.first_claim_s, now_s, ttl_s, before.memory_mb))
+        settled = self._tally.settled + items
+        change = {"settled": settled, "last_commit_s": now_s, "ttl_s": ttl_s}
+        self._note(msgspec.structs.replace(self._tally, **change))
 
     def may_use(self, memory_mb: int) -> None:
         """Note that a handler may use this much memory."""

@@ -19,6 +19,10 @@ class Replay(msgspec.Struct, frozen=True):
 
     ids: tuple[int, ...] | None = None
     job_id: int | None = None
+    handler: str | None = None
+    """Only of jobs of this type, where they are not named."""
+    but_ids: tuple[int, ...] = ()
+    """All but these."""
     error_class: str | None = None
     reset_attempts: bool = False
 
@@ -48,6 +52,7 @@ class DeadLetters:
                 statuses=DEAD,
                 error_class=what.error_class,
                 ids=ids,
+                but_ids=what.but_ids,
                 reset_attempts=what.reset_attempts,
             )
             if dry_run:
@@ -62,16 +67,16 @@ class DeadLetters:
         if what.job_id is not None:
             return [((await reads.job(what.job_id, self._owner)).id, None)]
         if what.ids is None:
-            return [(job_id, None) for job_id in await self._jobs_with_errors()]
+            return [(job_id, None) for job_id in await self._jobs_with_errors(what.handler)]
         by_job: dict[int, list[int]] = {}
         for item_id in what.ids:
             row = (await reads.item(item_id, self._owner)).row
             by_job.setdefault(row.job_id, []).append(item_id)
         return [(job_id, tuple(ids)) for job_id, ids in by_job.items()]
 
-    async def _jobs_with_errors(self) -> list[int]:
+    async def _jobs_with_errors(self, handler: str | None) -> list[int]:
         reads = self._store.reads
-        query = JobQuery(owner=self._owner, limit=PAGE)
+        query = JobQuery(owner=self._owner, handler=handler, limit=PAGE)
         found: list[int] = []
         while jobs := await reads.jobs(query):
             found += [job.id for job in jobs if (await reads.counts(job.id)).error]

@@ -88,7 +88,7 @@ class Dispatcher:
             if claimed and self._in_doubt():
                 await self.return_items(claimed)
             elif claimed:
-                self._supply.board.claimed(self._claim_began_s)
+                self._supply.board.claimed(self._claim_began_s, size)
                 self._buffer.put(claimed, self._clock.monotonic())
             elif self._contenders:
                 continue  # another job may have what this one has not

@@ -1,6 +1,6 @@
 """Any store, with every verb reported to the observer; stores themselves carry no telemetry."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -196,7 +196,7 @@ class ObservedJobs:
         await self._watch.over("register", self._store.register(worker))
         self._watch.observer.changed("worker registered", worker=worker.id, pid=worker.pid)
 
-    async def beat(self, workers: Sequence[str], ttl_s: float) -> list[str]:
+    async def beat(self, workers: Mapping[str, int], ttl_s: float) -> list[str]:
         """Report the workers declared dead."""
         return await self._watch.over("beat", self._store.beat(workers, ttl_s), len)
 

@@ -216,7 +216,8 @@ class Supervisor:
             return
         ttl_s = max(child.board.tally().ttl_s for child in living.values())
         ttl_s = max(ttl_s, self._policies.claim.lock_floor_s)
-        for lost in await self._store.jobs.beat(list(living), ttl_s):
+        claims = {name: child.board.tally().claim_size for name, child in living.items()}
+        for lost in await self._store.jobs.beat(claims, ttl_s):
             self._observer.changed("worker_lost", worker=lost)
             living[lost].kill_as_lost()
         await self._drain(living)

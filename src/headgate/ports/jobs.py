@@ -1,6 +1,6 @@
 """Jobs, workers and duties: everything that is changed rarely."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -102,8 +102,8 @@ class JobStore(Protocol):
         """Announce a worker."""
         ...
 
-    async def beat(self, workers: Sequence[str], ttl_s: float) -> list[str]:
-        """Count one heartbeat for each worker; return those that were declared dead."""
+    async def beat(self, workers: Mapping[str, int], ttl_s: float) -> list[str]:
+        """Count a heartbeat for each worker, with its claim size; return those declared dead."""
         ...
 
     async def ask_drain(self, worker: str) -> bool:

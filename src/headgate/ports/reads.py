@@ -29,6 +29,10 @@ class ItemRow(msgspec.Struct, frozen=True):
     updated_at: int
     result: str | None = None
     """As JSON text, where it was asked for."""
+    owner: str = ""
+    handler: str = ""
+    gate: str = ""
+    """The gate that it waits for, if it has one of its own."""
 
 
 class ItemDetail(msgspec.Struct, frozen=True):
@@ -184,6 +188,14 @@ class Page(msgspec.Struct, frozen=True):
     next: str | None
 
 
+class Duty(msgspec.Struct, frozen=True):
+    """What only one process at a time should do, who does it, and until when that holds."""
+
+    name: str
+    holder: str
+    until_at: int
+
+
 class StoreStatus(msgspec.Struct, frozen=True):
     """What `db status` says."""
 
@@ -195,6 +207,9 @@ class StoreStatus(msgspec.Struct, frozen=True):
     size_bytes: int
     jobs: int
     items: int
+    counts: Counts
+    """The items of all jobs."""
+    duties: Sequence[Duty]
 
 
 class Finding(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from headgate.core.job import Counts
 from headgate.ports.history import ItemHistory
 from headgate.ports.reads import AttemptRow, ExportRow
 from headgate.stores.listing import STATUSES
@@ -14,6 +15,11 @@ def export_rows(rows: Iterable[Sequence[Any]]) -> list[ExportRow]:
         ExportRow(item_id, key, STATUSES[status], given, result, error_class, error)
         for item_id, key, status, given, result, error_class, error in rows
     ]
+
+
+def counts_of(rows: Iterable[Sequence[Any]]) -> Counts:
+    """Counters of statuses and their numbers."""
+    return Counts(**{status.lower(): int(n) for status, n in rows})
 
 
 def histories(rows: Sequence[ExportRow], attempts: Iterable[Sequence[Any]]) -> list[ItemHistory]:

@@ -81,7 +81,8 @@ async def test_a_key_that_leads_to_no_item_is_found(store, place):
 async def test_status_tells_what_is_there(store, place):
     await factories.job_of(store, ItemStatus.DONE, 3)
     status = await store.reads.status()
-    assert (status.jobs, status.items) == (1, 3)
+    assert (status.jobs, status.items, status.counts) == (1, 3, Counts(done=3))
+    assert status.duties == []
     assert status.schema == status.latest_schema >= 1
     assert status.size_bytes > 0
     assert status.version

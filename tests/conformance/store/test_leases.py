@@ -99,9 +99,10 @@ async def test_a_heartbeat_counts_and_touches_nothing_else(store, job, who):
     await factories.claim(store, job.id, who, 2)
     before = await factories.everything(store, job.id)
     (first,) = await store.reads.workers()
-    assert await store.jobs.beat([who], 25.0) == []
+    assert await store.jobs.beat({who: 40}, 25.0) == []
     (second,) = await store.reads.workers()
     assert (first.beat, second.beat, second.ttl_s) == (0, 1, 25.0)
+    assert (first.claim_size, second.claim_size) == (0, 40)
     assert second.beat_at >= first.beat_at
     assert (second.leases, second.registered_at) == (2, first.registered_at)
     assert await factories.everything(store, job.id) == before
@@ -110,9 +111,9 @@ async def test_a_heartbeat_counts_and_touches_nothing_else(store, job, who):
 async def test_a_heartbeat_tells_who_was_declared_dead(store, who):
     alive = await factories.worker(store)
     await store.jobs.retire(who, "gone")
-    dead = await store.jobs.beat([alive, who, "stranger"], 10.0)
+    dead = await store.jobs.beat({alive: 2, who: 3, "stranger": 4}, 10.0)
     assert sorted(dead) == sorted([who, "stranger"])
-    assert [row.id for row in await store.reads.workers()] == [alive]
+    assert [(row.id, row.claim_size) for row in await store.reads.workers()] == [(alive, 2)]
     assert len(await store.reads.workers(alive_only=False)) == 2
 
 
@@ -121,6 +122,12 @@ async def test_a_duty_has_one_holder_until_its_term_ends(store, other, place):
     assert not await other.jobs.elect("sweep", "two", 10.0)
     assert await store.jobs.elect("sweep", "one", 10.0)
     assert await other.jobs.elect("other duty", "two", 10.0)
+    held = {duty.name: duty for duty in (await store.reads.status()).duties}
+    assert {name: duty.holder for name, duty in held.items()} == {
+        "sweep": "one",
+        "other duty": "two",
+    }
+    assert held["sweep"].until_at > 0
     place.pass_time(11)
     assert await other.jobs.elect("sweep", "two", 10.0)
     assert not await store.jobs.elect("sweep", "one", 10.0)

@@ -89,7 +89,7 @@ async def test_a_database_from_before_the_service_keeps_its_rows(place, another_
     await before.migrate()
     for statement in OLD_ROWS:
         place.execute(statement)
-    assert await place.store().migrate() == ["0005_service", "0006_results"]
+    assert await place.store().migrate() == ["0005_service", "0006_results", "0007_claim_size"]
     async with another_place.store():
         pass
     assert own_schema(place) == own_schema(another_place)
@@ -112,7 +112,7 @@ async def test_a_database_from_before_every_end_had_a_result_takes_them(place):
     told = "UPDATE items SET result = '{}' WHERE status = 'ERROR'"
     with pytest.raises(REFUSALS):
         place.execute(told)
-    assert await place.store().migrate() == ["0006_results"]
+    assert await place.store().migrate() == ["0006_results", "0007_claim_size"]
     place.execute(told)
     async with place.store() as store:
         row = (await store.reads.items(ItemQuery(1, with_result=True))).items[0]

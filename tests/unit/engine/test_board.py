@@ -56,15 +56,15 @@ def test_a_full_board_keeps_no_handler_from_running():
 
 
 def test_the_tally_grows_with_every_commit(board: FlightBoard, seen: FlightBoard):
-    board.claimed(10.0)
-    board.claimed(11.0)
+    board.claimed(10.0, 16)
+    board.claimed(11.0, 40)
     board.committed(5, 12.0, 20.0)
     board.committed(3, 13.0, 30.0)
     board.may_use(512)
     board.may_use(256)
     tally = seen.tally()
     assert (tally.settled, tally.first_claim_s, tally.last_commit_s) == (8, 10.0, 13.0)
-    assert (tally.ttl_s, tally.memory_mb) == (30.0, 512)
+    assert (tally.ttl_s, tally.memory_mb, tally.claim_size) == (30.0, 512, 40)
 
 
 def test_others_see_when_the_loop_last_turned(board: FlightBoard, seen: FlightBoard):

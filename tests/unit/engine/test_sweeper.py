@@ -121,7 +121,7 @@ async def test_a_worker_of_another_machine_is_dead_when_it_is_silent_for_its_tim
         await a_lease(store, a_worker("elsewhere", 1, 1))
         sweeper = Sweeper(store, clock, SpyObserver(), "me")
         for _ in range(5):  # fifty seconds with a heartbeat now and then
-            await store.jobs.beat(["other"], 10.0)
+            await store.jobs.beat({"other": 1}, 10.0)
             assert await sweeper.run_once(frozenset()) == 0
             await clock.advance(9.9)
             assert await sweeper.run_once(frozenset()) == 0

@@ -80,6 +80,16 @@ export function usePending(filter: PendingFilter, start?: string) {
   });
 }
 
+/** How long the oldest has stood, for each job and for each provider. */
+export function useOldest(userId: "me" | "all", enabled = true) {
+  return useQuery({
+    queryKey: [...keys.pending, "oldest", userId],
+    queryFn: ({ signal }) =>
+      got(api.GET("/api/pending/oldest", { params: { query: { userId } }, signal })),
+    enabled,
+  });
+}
+
 export interface DeadLetterFilter {
   errorClass?: string | undefined;
   jobType?: string | undefined;

@@ -25,6 +25,7 @@ export const keys = {
   deadLetterList: (filter: object) => ["dead-letters", filter],
   providers: ["providers"],
   workers: ["workers"],
+  system: ["system"],
   users: ["users"],
   tokens: ["tokens"],
   allEvents: ["log"],

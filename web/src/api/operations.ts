@@ -62,10 +62,20 @@ export function useHandlers() {
   });
 }
 
+/** The database, its sweeper and the queue (admins only). */
+export function useSystem({ everyMs = 0 } = {}) {
+  return useQuery({
+    queryKey: keys.system,
+    queryFn: ({ signal }) => got(api.GET("/api/system", { signal })),
+    refetchInterval: everyMs || false,
+  });
+}
+
 /** Whether items move; an answer of 503 says what is wrong, and is no error here. */
-export function useHealth() {
+export function useHealth({ everyMs = 0 } = {}) {
   return useQuery({
     queryKey: keys.health,
     queryFn: async ({ signal }) => (await (await fetch("/healthz", { signal })).json()) as Health,
+    refetchInterval: everyMs || false,
   });
 }

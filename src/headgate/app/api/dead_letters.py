@@ -52,6 +52,10 @@ class ReplayAsked(Asked):
     item_ids: list[str] | None = Field(None, max_length=10_000)
     job_id: str | None = None
     everything: bool = Field(default=False, alias="all")
+    job_type: str | None = Field(None, max_length=200, description="Goes with `all`.")
+    except_ids: list[str] = Field(
+        default=[], max_length=10_000, description="All that match but these."
+    )
     error_class: str | None = Field(None, max_length=100)
     reset_attempts: bool = False
     dry_run: bool = False
@@ -69,9 +73,13 @@ async def replay(asked: ReplayAsked, who: Writer, office: AtOffice) -> Replayed:
     """Bring dead letters back to PENDING."""
     if sum((asked.item_ids is not None, asked.job_id is not None, asked.everything)) != 1:
         raise Refusal(422, "say what to replay: `itemIds`, `jobId` or `all`")
+    if asked.job_type is not None and not asked.everything:
+        raise Refusal(422, "`jobType` goes with `all`")
     what = Replay(
         ids=_numbers(asked.item_ids),
         job_id=await job_named(office, who.sees, asked.job_id),
+        handler=asked.job_type,
+        but_ids=_numbers(asked.except_ids) or (),
         error_class=asked.error_class,
         reset_attempts=asked.reset_attempts,
     )

@@ -17,6 +17,10 @@ class ItemView(Wire):
 
     id: Identifier
     job_id: Identifier
+    owner: str
+    handler: str
+    gate: str
+    """The gate that it waits for, if it has one of its own."""
     key: str
     line: int
     status: str
@@ -77,9 +81,6 @@ class AttemptView(Wire):
 class ItemWhole(ItemView):
     """An item with everything."""
 
-    owner: str
-    handler: str
-    gate: str
     epoch: int
     strategy: int
     failures: int
@@ -98,7 +99,7 @@ def item_view(row: ItemRow, waiting: WaitView | None = None) -> ItemView:
 
 def item_whole(detail: ItemDetail, attempts: list[AttemptRow]) -> ItemWhole:
     """An item with its history."""
-    same = ("owner", "handler", "gate", "epoch", "strategy", "failures", "suspect")
+    same = ("epoch", "strategy", "failures", "suspect")
     return ItemWhole(
         **_row_values(detail.row),
         **{name: getattr(detail, name) for name in same},
@@ -135,6 +136,7 @@ def value_in(text: str | None) -> Any:
 
 def _row_values(row: ItemRow) -> Json:
     same = ("key", "line", "summary", "attempts", "crashes", "error_class", "last_error")
+    belongs = ("owner", "handler", "gate")
     return {
         "id": str(row.id),
         "job_id": str(row.job_id),
@@ -142,7 +144,7 @@ def _row_values(row: ItemRow) -> Json:
         "due_at": moment(row.due_at),
         "locked_by": row.locked_by,
         "updated_at": moment(row.updated_at),
-        **{name: getattr(row, name) for name in same},
+        **{name: getattr(row, name) for name in (*same, *belongs)},
     }
 
 

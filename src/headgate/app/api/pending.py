@@ -8,7 +8,7 @@ from headgate.app.api.asking import After, KeysetOnly, PageSize, Statuses, job_n
 from headgate.app.api.identity import Principal, Someone
 from headgate.app.api.item_view import ItemPage
 from headgate.app.api.items import page_view
-from headgate.app.api.office import AtOffice
+from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import microseconds_of
 from headgate.core.paging import Order
@@ -42,9 +42,8 @@ async def ls(
     after: After = None,
 ) -> ItemPage:
     """List what waits or runs, longest unchanged first; every row is seen at least once."""
-    if not office.settings.server.pending_view:
-        raise Refusal(404, "the view across jobs is switched off here (`server.pending_view`)")
-    owner = _owner(who, user_id)
+    demand_switched_on(office)
+    owner = owner_meant(who, user_id)
     query = ItemQuery(
         job_id=await job_named(office, owner, job_id),
         statuses=statuses_in(statuses) or OPEN,
@@ -59,7 +58,14 @@ async def ls(
     return page_view(await office.store.reads.items(query))
 
 
-def _owner(who: Principal, user_id: str) -> str | None:
+def demand_switched_on(office: Office) -> None:
+    """404 where the view across jobs is switched off."""
+    if not office.settings.server.pending_view:
+        raise Refusal(404, "the view across jobs is switched off here (`server.pending_view`)")
+
+
+def owner_meant(who: Principal, user_id: str) -> str | None:
+    """Whose items are asked for; None: everybody's."""
     if user_id == "me":
         return who.name
     if not who.may(Role.ADMIN):

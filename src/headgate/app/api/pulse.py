@@ -73,6 +73,10 @@ class Pulse:
         meter = self._meters.get(job_id)
         return meter.rate() if meter else None
 
+    def total_rate(self) -> float:
+        """Items a second over the last minute, of all jobs together."""
+        return sum(meter.rate() or 0.0 for meter in self._meters.values())
+
     def eta(self, job_id: int, remaining: int) -> Band | None:
         """How much longer, as a band; None while nobody can say."""
         meter = self._meters.get(job_id)

@@ -29,6 +29,8 @@ class WorkerView(Wire):
     beat: int
     running: int
     """Items that it holds."""
+    claim_size: int
+    """How many items its claims ask for at present; 0 before the first."""
     draining: bool
     registered_at: Moment
     beat_at: Moment
@@ -81,6 +83,7 @@ def worker_view(row: WorkerRow) -> WorkerView:
         version=row.version,
         beat=row.beat,
         running=row.leases,
+        claim_size=row.claim_size,
         draining=row.draining,
         registered_at=moment(row.registered_at),
         beat_at=moment(row.beat_at),

@@ -61,6 +61,8 @@ class RemoteItems:
             item_ids=None if what.ids is None else [str(each) for each in what.ids],
             job_id=None if what.job_id is None else str(what.job_id),
             everything=what.ids is None and what.job_id is None,
+            job_type=what.handler,
+            except_ids=[str(each) for each in what.but_ids],
             error_class=what.error_class,
             reset_attempts=what.reset_attempts,
             dry_run=dry_run,

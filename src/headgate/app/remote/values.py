@@ -101,6 +101,9 @@ def row_of(item: far.Item) -> ItemRow:
         "error_class",
         "last_error",
         "locked_by",
+        "owner",
+        "handler",
+        "gate",
     )
     return ItemRow(
         id=int(item.id),
@@ -153,6 +156,7 @@ def worker_of(worker: Worker) -> WorkerRow:
         "ttl_s",
         "beat",
         "draining",
+        "claim_size",
     )
     return WorkerRow(
         registered_at=stored_or_zero(worker.registered_at),

@@ -1,6 +1,6 @@
 """Jobs, workers and duties on PostgreSQL."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -138,9 +138,13 @@ class PostgresJobs:
         values = msgspec.structs.asdict(worker) | {"jobs": as_json(worker.jobs)}
         await self._database.single(lambda session: session.change("register", **values))
 
-    async def beat(self, workers: Sequence[str], ttl_s: float) -> list[str]:
-        """Count one heartbeat for each worker; return those that were declared dead."""
-        values = {"workers": text_array(workers), "ttl_s": ttl_s}
+    async def beat(self, workers: Mapping[str, int], ttl_s: float) -> list[str]:
+        """Count a heartbeat for each worker, with its claim size; return those declared dead."""
+        values = {
+            "workers": text_array(list(workers)),
+            "claims": number_array(list(workers.values())),
+            "ttl_s": ttl_s,
+        }
         rows = await self._database.single(lambda session: session.rows("beat", **values))
         alive = {row[0] for row in rows}
         return [worker for worker in workers if worker not in alive]

@@ -663,8 +663,9 @@ WITH alive AS MATERIALIZED (
     SELECT id FROM workers WHERE id = ANY (%(workers)s::text[]) AND stopped_at IS NULL
     ORDER BY id FOR NO KEY UPDATE
 )
-UPDATE workers SET beat = beat + 1, beat_at = utc_us(), ttl_s = %(ttl_s)s
-FROM alive WHERE workers.id = alive.id
+UPDATE workers SET beat = beat + 1, beat_at = utc_us(), ttl_s = %(ttl_s)s, claim_size = told.claim
+FROM alive JOIN unnest(%(workers)s::text[], %(claims)s::integer[]) AS told (id, claim) USING (id)
+WHERE workers.id = alive.id
 RETURNING workers.id
 
 -- name: ask_drain
@@ -741,7 +742,7 @@ DELETE FROM tokens WHERE least(revoked_at, expires_at) < (SELECT utc_us()) - %(o
 -- name: items_in_order
 -- A page in input order.
 SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
-    worker, updated_at, CASE WHEN %(with_result)s THEN result END
+    worker, updated_at, CASE WHEN %(with_result)s THEN result END, owner, handler, gate
 FROM items
 WHERE job_id = %(job_id)s AND id > %(after_id)s AND id <= %(last_id)s
 AND (%(statuses)s::text[] IS NULL OR status = ANY (%(statuses)s::text[]))
@@ -758,7 +759,7 @@ ORDER BY id LIMIT %(limit)s
 -- name: items_by_signature
 -- A page of failures of one kind, in input order.
 SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
-    worker, updated_at, CASE WHEN %(with_result)s THEN result END
+    worker, updated_at, CASE WHEN %(with_result)s THEN result END, owner, handler, gate
 FROM items
 WHERE job_id = %(job_id)s AND signature = %(signature)s AND status = 'ERROR'
 AND id > %(after_id)s AND id <= %(last_id)s
@@ -776,7 +777,8 @@ ORDER BY id LIMIT %(limit)s
 -- A page by time: one ordered read for each status, so that no status makes another one sort.
 SELECT page.* FROM unnest(%(statuses)s::text[]) AS wanted (status) CROSS JOIN LATERAL (
     SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error,
-        due_at, worker, updated_at, CASE WHEN %(with_result)s THEN result END
+        due_at, worker, updated_at, CASE WHEN %(with_result)s THEN result END, owner, handler,
+        gate
     FROM items AS i
     WHERE i.job_id = %(job_id)s AND i.status = wanted.status
     AND (i.updated_at, i.id) > (%(after_at)s, %(after_id)s)
@@ -818,7 +820,8 @@ SELECT page.* FROM (
     ) AS owners
     CROSS JOIN LATERAL (
         SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error,
-            due_at, worker, updated_at, CASE WHEN %(with_result)s THEN result END
+            due_at, worker, updated_at, CASE WHEN %(with_result)s THEN result END, owner, handler,
+            gate
         FROM items AS i
         WHERE i.status = wanted.status AND i.owner = owners.owner
         AND i.status IN ('REVIEW', 'ERROR', 'NOT_FOUND')
@@ -847,7 +850,8 @@ SELECT page.* FROM (
     ) AS unfinished
     CROSS JOIN LATERAL (
         SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error,
-            due_at, worker, updated_at, CASE WHEN %(with_result)s THEN result END
+            due_at, worker, updated_at, CASE WHEN %(with_result)s THEN result END, owner, handler,
+            gate
         FROM items AS i
         WHERE i.job_id = unfinished.id AND i.status = wanted.status
         AND (i.updated_at, i.id) > (%(after_at)s, %(after_id)s)
@@ -1010,7 +1014,7 @@ ORDER BY kind.n DESC, one.id
 -- Workers, newest first, with what they hold.
 SELECT w.id, w.session_id, w.host, w.boot_id, w.pid, w.started_ticks, w.version, w.ttl_s, w.beat,
     w.registered_at, w.beat_at, w.stopped_at,
-    coalesce(held.n, 0), w.drain_at IS NOT NULL
+    coalesce(held.n, 0), w.drain_at IS NOT NULL, w.claim_size
 FROM workers AS w LEFT JOIN (
     SELECT i.worker, count(*) AS n FROM jobs AS j JOIN items AS i ON i.job_id = j.id
     WHERE j.state != 'DONE' AND i.status = 'PROCESSING' GROUP BY i.worker
@@ -1028,8 +1032,16 @@ WHERE j.state = 'CANCELLED' AND (
 
 -- name: totals
 -- What `db status` says.
-SELECT (SELECT count(*) FROM jobs), (SELECT coalesce(sum(n), 0)::bigint FROM job_counts),
-    pg_database_size(current_database()), current_setting('server_version')
+SELECT (SELECT count(*) FROM jobs), pg_database_size(current_database()),
+    current_setting('server_version')
+
+-- name: all_counts
+-- Items of all jobs by status.
+SELECT status, sum(n)::bigint FROM job_counts GROUP BY status
+
+-- name: duties
+-- Who does what only one process at a time should do.
+SELECT name, holder, until_at FROM duties ORDER BY name
 
 -- name: lock_counts
 -- Wait for every change under way and keep new ones out, so that a recount is exact.

@@ -10,6 +10,7 @@ from headgate.core.worker import WorkerRow
 from headgate.ports.reads import (
     AttemptRow,
     CallsPage,
+    Duty,
     ErrorGroup,
     EventQuery,
     EventRow,
@@ -21,7 +22,7 @@ from headgate.ports.reads import (
     Page,
     StoreStatus,
 )
-from headgate.stores.histories import export_rows
+from headgate.stores.histories import counts_of, export_rows
 from headgate.stores.listing import FAR, Listing, events_query
 from headgate.stores.matching import patterns
 from headgate.stores.postgres.check import check
@@ -60,7 +61,7 @@ class PostgresReads:
     async def counts(self, job_id: int) -> Counts:
         """The maintained counters of a job."""
         rows = await self._rows("counts", job_id=job_id)
-        return Counts(**{status.lower(): n for status, n in rows})
+        return counts_of(rows)
 
     async def items(self, query: ItemQuery) -> Page:
         """A page of items."""
@@ -110,7 +111,8 @@ class PostgresReads:
 
     async def status(self) -> StoreStatus:
         """Size, schema and location."""
-        jobs, items, size, version = (await self._rows("totals"))[0]
+        jobs, size, version = (await self._rows("totals"))[0]
+        counts = counts_of(await self._rows("all_counts"))
         return StoreStatus(
             kind="postgresql",
             location=self._database.address.shown,
@@ -119,7 +121,9 @@ class PostgresReads:
             latest_schema=self._database.latest_schema,
             size_bytes=size,
             jobs=jobs,
-            items=items,
+            items=counts.total,
+            counts=counts,
+            duties=[Duty(*row) for row in await self._rows("duties")],
         )
 
     async def check(self, *, repair: bool) -> list[Finding]:

@@ -1,6 +1,6 @@
 """Jobs, workers and duties on SQLite."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -119,8 +119,8 @@ class SqliteJobs:
         values = msgspec.structs.asdict(worker) | {"jobs": as_json(worker.jobs)}
         await self._database.write(lambda tx: tx.change("register", **values))
 
-    async def beat(self, workers: Sequence[str], ttl_s: float) -> list[str]:
-        """Count one heartbeat for each worker; return those that were declared dead."""
+    async def beat(self, workers: Mapping[str, int], ttl_s: float) -> list[str]:
+        """Count a heartbeat for each worker, with its claim size; return those declared dead."""
         parameter = as_json(workers)
         alive = await self._database.write(
             lambda tx: {row[0] for row in tx.rows("beat", workers=parameter, ttl_s=ttl_s)},

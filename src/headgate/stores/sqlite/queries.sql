@@ -416,8 +416,9 @@ INSERT INTO workers (
 )
 
 -- name: beat
-UPDATE workers SET beat = beat + 1, beat_at = :now, ttl_s = :ttl_s
-WHERE id IN (SELECT value FROM json_each(:workers)) AND stopped_at IS NULL
+UPDATE workers SET beat = beat + 1, beat_at = :now, ttl_s = :ttl_s,
+    claim_size = (SELECT value FROM json_each(:workers) WHERE key = workers.id)
+WHERE id IN (SELECT key FROM json_each(:workers)) AND stopped_at IS NULL
 RETURNING id
 
 -- name: ask_drain
@@ -476,7 +477,8 @@ DELETE FROM tokens WHERE revoked_at < :before OR expires_at < :before
 
 -- name: items_in_order
 SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
-    worker AS locked_by, updated_at, CASE WHEN :with_result THEN result END AS result
+    worker AS locked_by, updated_at, CASE WHEN :with_result THEN result END AS result,
+    owner, handler, gate
 FROM items INDEXED BY items_in_order
 WHERE job_id = :job_id AND id > :after_id AND id <= :last_id
 AND (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
@@ -492,7 +494,8 @@ ORDER BY id LIMIT :limit
 
 -- name: items_by_signature
 SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
-    worker AS locked_by, updated_at, CASE WHEN :with_result THEN result END AS result
+    worker AS locked_by, updated_at, CASE WHEN :with_result THEN result END AS result,
+    owner, handler, gate
 FROM items INDEXED BY items_by_signature
 WHERE job_id = :job_id AND signature = :signature AND status = 'ERROR'
 AND id > :after_id AND id <= :last_id
@@ -508,7 +511,8 @@ ORDER BY id LIMIT :limit
 
 -- name: items_by_status
 SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
-    worker AS locked_by, updated_at, CASE WHEN :with_result THEN result END AS result
+    worker AS locked_by, updated_at, CASE WHEN :with_result THEN result END AS result,
+    owner, handler, gate
 FROM items INDEXED BY items_by_status
 WHERE job_id = :job_id AND status = :status AND (updated_at, id) > (:after_at, :after_id)
 AND (updated_at, id) < (:before_at, :before_id)
@@ -537,7 +541,8 @@ AND (:handler IS NULL OR handler = :handler)
 -- name: items_across_jobs
 -- Told that one status is rare, the planner reads it in order; else it may take the list below.
 SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
-    worker AS locked_by, updated_at, CASE WHEN :with_result THEN result END AS result
+    worker AS locked_by, updated_at, CASE WHEN :with_result THEN result END AS result,
+    owner, handler, gate
 FROM items INDEXED BY items_across_jobs
 WHERE likelihood(status = :status, 0.0001) AND owner = :owner
 AND (updated_at, id) > (:after_at, :after_id)
@@ -652,7 +657,7 @@ SELECT id, session_id, host, boot_id, pid, started_ticks, version, ttl_s, beat, 
         WHERE j.state != 'DONE' AND i.job_id = j.id AND i.status = 'PROCESSING'
         AND i.worker = workers.id
     ),
-    drain_at IS NOT NULL
+    drain_at IS NOT NULL, claim_size
 FROM workers
 WHERE :alive_only = 0 OR stopped_at IS NULL
 ORDER BY registered_at DESC
@@ -665,7 +670,13 @@ WHERE j.state = 'CANCELLED' AND (
 )
 
 -- name: totals
-SELECT (SELECT count(*) FROM jobs), (SELECT coalesce(sum(n), 0) FROM job_counts)
+SELECT count(*) FROM jobs
+
+-- name: all_counts
+SELECT status, sum(n) FROM job_counts GROUP BY status
+
+-- name: duties
+SELECT name, holder, until_at FROM duties ORDER BY name
 
 -- name: wrong_counts
 WITH counted AS (

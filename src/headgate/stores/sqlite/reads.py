@@ -9,6 +9,7 @@ from headgate.core.worker import WorkerRow
 from headgate.ports.reads import (
     AttemptRow,
     CallsPage,
+    Duty,
     ErrorGroup,
     EventQuery,
     EventRow,
@@ -20,7 +21,7 @@ from headgate.ports.reads import (
     Page,
     StoreStatus,
 )
-from headgate.stores.histories import export_rows
+from headgate.stores.histories import counts_of, export_rows
 from headgate.stores.listing import FAR, Listing, events_query
 from headgate.stores.matching import patterns
 from headgate.stores.sqlite.check import check
@@ -59,7 +60,7 @@ class SqliteReads:
     async def counts(self, job_id: int) -> Counts:
         """The maintained counters of a job."""
         rows = await self._database.read(lambda tx: tx.rows("counts", job_id=job_id))
-        return Counts(**{status.lower(): n for status, n in rows})
+        return counts_of(rows)
 
     async def items(self, query: ItemQuery) -> Page:
         """A page of items."""
@@ -121,7 +122,10 @@ class SqliteReads:
 
     async def status(self) -> StoreStatus:
         """Size, schema and location."""
-        jobs, items = (await self._database.read(lambda tx: tx.rows("totals")))[0]
+        jobs, counted, duties = await self._database.read(
+            lambda tx: (tx.rows("totals")[0][0], tx.rows("all_counts"), tx.rows("duties"))
+        )
+        counts = counts_of(counted)
         path = self._database.path
         files = (path, path.with_name(path.name + "-wal"))
         return StoreStatus(
@@ -132,7 +136,9 @@ class SqliteReads:
             latest_schema=self._database.latest_schema,
             size_bytes=sum(file.stat().st_size for file in files if file.exists()),
             jobs=jobs,
-            items=items,
+            items=counts.total,
+            counts=counts,
+            duties=[Duty(*row) for row in duties],
         )
 
     async def check(self, *, repair: bool) -> list[Finding]:

@@ -1,10 +1,130 @@
-import { EmptyState, Screen } from "../../design";
+import { getRouteApi } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { type Item, type ReplayAsked, useDeadLetters, useHandlers, useMay } from "../../api";
+import { Button, DataGrid, EmptyState, Screen, Select, Toolbar, useSelection } from "../../design";
+import { useCursor } from "../../shell/cursor";
+import { useFilter } from "../../shell/useFilter";
+import { ListedItem } from "../job/ListedItem";
+import { SelectionBar } from "../job/SelectionBar";
+import { useOpenItem } from "../job/useOpenItem";
+import { EVERYTHING, replayOf } from "./asked";
+import { CLASS_CHOICES } from "./classes";
+import { columnsOf } from "./columns";
+import { ReplayLetters } from "./ReplayLetters";
 
-/** What ended in ERROR, across jobs. */
+const route = getRouteApi("/frame/dead-letters");
+const rowId = (item: Item) => item.id;
+
+/** What ended in ERROR, across jobs, longest dead first; and bringing it back. */
 export function DeadLettersScreen() {
+  const { errorClass, jobType, item, after } = route.useSearch();
+  const filter = useMemo(() => ({ errorClass, jobType }), [errorClass, jobType]);
+  const name = JSON.stringify(filter);
+  const { start, onTop, toStart } = useCursor(name, after);
+  const rows = useDeadLetters(filter, start);
+  const selection = useSelection(name);
+  const open = useOpenItem();
+  const mayWrite = useMay("user");
+  const isAdmin = useMay("admin");
+  const columns = useMemo(() => columnsOf(isAdmin), [isAdmin]);
+  const [asked, setAsked] = useState<ReplayAsked | null>(null);
+  const isFiltered = Boolean(errorClass || jobType);
+  const isAny = rows.count > 0;
+
   return (
-    <Screen title="Dead letters">
-      <EmptyState title="This screen is not built yet" />
+    <Screen
+      title="Dead letters"
+      actions={
+        mayWrite &&
+        isAny && (
+          <Button icon="repeat" onClick={() => setAsked(replayOf(EVERYTHING, filter))}>
+            {isFiltered ? "Run all that match again…" : "Run all again…"}
+          </Button>
+        )
+      }
+    >
+      {(isAny || isFiltered) && <Filters errorClass={errorClass} jobType={jobType} />}
+      <SelectionBar
+        selection={selection}
+        total={rows.complete ? rows.count : undefined}
+        onRunAgain={() => setAsked(replayOf(selection, filter))}
+      />
+      {start && (
+        <p>
+          This link begins further down the list.{" "}
+          <Button onClick={toStart}>Show from the top</Button>
+        </p>
+      )}
+      <DataGrid
+        label="Dead letters"
+        columns={columns}
+        rows={rows}
+        rowId={rowId}
+        {...(mayWrite ? { selection } : {})}
+        onOpen={(row) => open(row.id)}
+        onTop={onTop}
+        rowKeys={
+          mayWrite
+            ? [{ key: "r", about: "Run again", run: (row) => setAsked({ itemIds: [row.id] }) }]
+            : []
+        }
+        empty={<Nothing isFiltered={isFiltered} />}
+      />
+      {item && <ListedItem rows={rows} itemId={item} />}
+      {asked && (
+        <ReplayLetters
+          asked={asked}
+          onClose={() => setAsked(null)}
+          onDone={() => selection.clear()}
+        />
+      )}
     </Screen>
+  );
+}
+
+function Filters({ errorClass, jobType }: { [name: string]: string | undefined }) {
+  const setFilter = useFilter();
+  const types = [
+    { value: "", label: "All types" },
+    ...(useHandlers().data ?? []).map(({ name }) => ({ value: name, label: name })),
+  ];
+  return (
+    <Toolbar label="Filter dead letters">
+      <Select
+        label="Class"
+        hideLabel
+        options={CLASS_CHOICES}
+        value={errorClass ?? ""}
+        onChoose={(value) => setFilter({ errorClass: value })}
+      />
+      <Select
+        label="Type"
+        hideLabel
+        options={types}
+        value={jobType ?? ""}
+        onChoose={(value) => setFilter({ jobType: value })}
+      />
+    </Toolbar>
+  );
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  const setFilter = useFilter();
+  if (isFiltered) {
+    return (
+      <EmptyState title="No dead letter matches">
+        <Button onClick={() => setFilter({ errorClass: undefined, jobType: undefined })}>
+          Show all dead letters
+        </Button>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title="There are no dead letters">
+      <p>
+        An item that still fails when its attempts are used up comes to rest here, with the reason.
+        What a service does not know is “not found”, and no dead letter.
+      </p>
+    </EmptyState>
   );
 }

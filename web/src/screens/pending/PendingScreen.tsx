@@ -1,10 +1,144 @@
-import { EmptyState, Screen } from "../../design";
+import { getRouteApi } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { type Item, type PendingFilter, useAbout, useMay, useOldest, usePending } from "../../api";
+import { Button, DataGrid, EmptyState, Screen, useSelection, useToasts } from "../../design";
+import { useCursor } from "../../shell/cursor";
+import { useFilter } from "../../shell/useFilter";
+import { ListedItem } from "../job/ListedItem";
+import { SelectionBar } from "../job/SelectionBar";
+import { useOpenItem } from "../job/useOpenItem";
+import { columnsOf } from "./columns";
+import { OldestPanel } from "./OldestPanel";
+import { type Chosen, CLEARED, isFiltered, PendingFilters } from "./PendingFilters";
+import styles from "./PendingScreen.module.css";
+import { type Ask, planOf, rowIdOf } from "./plan";
+import { RunAcross } from "./RunAcross";
+import { openIn } from "./totals";
 
-/** What waits or runs, across jobs. */
+const route = getRouteApi("/frame/pending");
+
+/** What waits or runs, across jobs: where a feature flag lets it be seen. */
 export function PendingScreen() {
+  const isOn = useAbout()?.features.pendingView ?? false;
   return (
     <Screen title="Pending">
-      <EmptyState title="This screen is not built yet" />
+      {isOn ? (
+        <Pending />
+      ) : (
+        <EmptyState title="The view across jobs is switched off">
+          <p>
+            Each job still shows what waits, in its tab “Pending”. Whoever runs this server switches
+            the view on with the setting <code>server.pending_view</code>.
+          </p>
+        </EmptyState>
+      )}
     </Screen>
+  );
+}
+
+function Pending() {
+  const { item, after, ...chosen } = route.useSearch();
+  const isAdmin = useMay("admin");
+  const filter = usePendingFilter(chosen, isAdmin);
+  const name = JSON.stringify(filter);
+  const { start, onTop, toStart } = useCursor(name, after);
+  const rows = usePending(filter, start);
+  const selection = useSelection(name);
+  const open = useOpenItem();
+  const [asks, setAsks] = useState<readonly Ask[] | null>(null);
+  const { columns, total } = useColumns(filter);
+  const plan = planOf(selection, filter, isAdmin);
+  const mayWrite = useMay("user");
+  const toasts = useToasts();
+  const runOne = (row: Item) => {
+    const one = { everything: false, ids: new Set([rowIdOf(row)]) };
+    const plan = planOf(one, { statuses: row.status }, isAdmin);
+    if ("asks" in plan) setAsks(plan.asks);
+    else toasts.say(plan.why);
+  };
+
+  return (
+    <>
+      <OldestPanel userId={filter.userId ?? "me"} />
+      <PendingFilters chosen={chosen} isAdmin={isAdmin} />
+      {mayWrite && selection.any && "why" in plan ? (
+        <Explained why={plan.why} clear={selection.clear} />
+      ) : (
+        <SelectionBar
+          selection={selection}
+          total={undefined}
+          onRunAgain={"asks" in plan ? () => setAsks(plan.asks) : undefined}
+        />
+      )}
+      {start && (
+        <p>
+          This link begins further down the list.{" "}
+          <Button onClick={toStart}>Show from the top</Button>
+        </p>
+      )}
+      <DataGrid
+        label="Items that wait or run"
+        columns={columns}
+        rows={rows}
+        rowId={rowIdOf}
+        {...(mayWrite ? { selection } : {})}
+        total={total}
+        onOpen={(row) => open(row.id)}
+        onTop={onTop}
+        rowKeys={mayWrite ? [{ key: "r", about: "Run again", run: runOne }] : []}
+        empty={<Nothing isFiltered={isFiltered(chosen)} />}
+      />
+      {item && <ListedItem rows={rows} itemId={item} />}
+      {asks && (
+        <RunAcross asks={asks} onClose={() => setAsks(null)} onDone={() => selection.clear()} />
+      )}
+    </>
+  );
+}
+
+/** The filter of the URL: admins see everybody's unless they say otherwise. */
+function usePendingFilter(chosen: Chosen, isAdmin: boolean): PendingFilter {
+  const { statuses, jobType, jobId, from, to } = chosen;
+  const userId = isAdmin && chosen.userId !== "me" ? "all" : "me";
+  return useMemo(
+    () => ({ statuses, userId, jobType, jobId, from, to }),
+    [statuses, userId, jobType, jobId, from, to],
+  );
+}
+
+/** What is said of each item, and how many match as far as counters tell. */
+function useColumns(filter: PendingFilter) {
+  const jobs = useOldest(filter.userId ?? "me").data?.jobs;
+  const columns = useMemo(
+    () => columnsOf(new Map(jobs?.map((job) => [job.jobId, job])), filter.userId === "all"),
+    [jobs, filter.userId],
+  );
+  return { columns, total: jobs && openIn(jobs, filter) };
+}
+
+function Explained({ why, clear }: { why: string; clear: () => void }) {
+  return (
+    <div role="status" className={styles.explained}>
+      <span>{why}</span>
+      <Button look="quiet" icon="cross" onClick={clear}>
+        Choose none
+      </Button>
+    </div>
+  );
+}
+
+function Nothing({ isFiltered: narrowed }: { isFiltered: boolean }) {
+  const setFilter = useFilter();
+  if (!narrowed) {
+    return (
+      <EmptyState title="Nothing waits">
+        <p>Every item that you may see is finished. What is added or run again appears here.</p>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title="No item matches">
+      <Button onClick={() => setFilter(CLEARED)}>Clear the filters</Button>
+    </EmptyState>
   );
 }

@@ -1,10 +1,92 @@
-import { EmptyState, Screen } from "../../design";
+import { getRouteApi } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { type Gate, listed, useGates, useMay, type WhichGates } from "../../api";
+import { Button, DataGrid, EmptyState, Screen, SearchField, Select, Toolbar } from "../../design";
+import { useFilter } from "../../shell/useFilter";
+import { ForAdmins } from "../workers/ForAdmins";
+import { COLUMNS } from "./columns";
+import { GateDrawer } from "./GateDrawer";
+import { LedgerSkew, skewOf } from "./ledgerTime";
+import { found } from "./look";
 
-/** Gates, and what was learned of them. */
+const route = getRouteApi("/frame/providers");
+const rowId = (gate: Gate) => gate.key;
+const WHICH = [
+  { value: "", label: "Used so far" },
+  { value: "declared", label: "Also those in the settings" },
+  { value: "all", label: "All that are known" },
+];
+
+/** Gates: what was learned of outside services, and what an operator says to it. */
 export function ProvidersScreen() {
+  const isAdmin = useMay("admin");
   return (
     <Screen title="Providers">
-      <EmptyState title="This screen is not built yet" />
+      {isAdmin ? <Gates /> : <ForAdmins what="Limits are shared by everybody’s jobs." />}
     </Screen>
+  );
+}
+
+function Gates() {
+  const { which, gate: opened, q } = route.useSearch();
+  const setFilter = useFilter();
+  const gates = useGates(whichOf(which));
+  const items = gates.data?.items;
+  const shown = useMemo(() => items && found(items, q ?? ""), [items, q]);
+  const gate = items?.find(({ key }) => key === opened);
+  return (
+    <LedgerSkew value={skewOf(gates.data?.now, gates.dataUpdatedAt)}>
+      <Toolbar label="Filter gates">
+        <SearchField
+          label="Search gates"
+          value={q ?? ""}
+          onSearch={(text) => setFilter({ q: text })}
+        />
+        <Select
+          label="Which"
+          hideLabel
+          options={WHICH}
+          value={which ?? ""}
+          onChoose={(value) => setFilter({ which: value })}
+        />
+      </Toolbar>
+      <DataGrid
+        label="Gates"
+        columns={COLUMNS}
+        rows={listed(shown, gates)}
+        rowId={rowId}
+        onOpen={({ key }) => setFilter({ gate: key })}
+        empty={<Nothing isSearched={Boolean(q)} which={which} />}
+      />
+      {gate && <GateDrawer gate={gate} onClose={() => setFilter({ gate: undefined })} />}
+    </LedgerSkew>
+  );
+}
+
+function whichOf(text: string | undefined): WhichGates {
+  return text === "declared" || text === "all" ? text : "used";
+}
+
+function Nothing({ isSearched, which }: { isSearched: boolean; which: string | undefined }) {
+  const setFilter = useFilter();
+  if (isSearched) {
+    return (
+      <EmptyState title="No gate matches">
+        <Button onClick={() => setFilter({ q: undefined })}>Show all gates</Button>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title="No service was asked yet">
+      <p>
+        A gate stands before each service that a handler asks with <code>ctx.http</code>. It finds
+        out how fast that service may be asked, and keeps what it learned.
+      </p>
+      {which !== "all" && (
+        <Button onClick={() => setFilter({ which: "all" })}>
+          Show the providers that are known
+        </Button>
+      )}
+    </EmptyState>
   );
 }

@@ -1,10 +1,37 @@
-import { EmptyState, Screen } from "../../design";
+import { getRouteApi } from "@tanstack/react-router";
+import { useMay } from "../../api";
+import { Screen, type Tab, Tabs } from "../../design";
+import { useFilter } from "../../shell/useFilter";
+import { FeaturesTab } from "./FeaturesTab";
+import { HealthTab } from "./HealthTab";
+import { TokensTab } from "./TokensTab";
+import { UsersTab } from "./UsersTab";
 
-/** People, tokens, and how the service is. */
+const route = getRouteApi("/frame/settings");
+
+const FOR_ADMINS: Tab[] = [
+  { id: "health", label: "Health" },
+  { id: "users", label: "Users" },
+];
+const FOR_ALL: Tab[] = [
+  { id: "tokens", label: "Tokens" },
+  { id: "features", label: "Features" },
+];
+
+/** How the service is, who may come in, and what is switched on. */
 export function SettingsScreen() {
+  const { tab } = route.useSearch();
+  const setFilter = useFilter();
+  const tabs = useMay("admin") ? [...FOR_ADMINS, ...FOR_ALL] : FOR_ALL;
+  const open = tabs.find(({ id }) => id === tab)?.id ?? tabs[0]?.id ?? "tokens";
   return (
     <Screen title="Settings">
-      <EmptyState title="This screen is not built yet" />
+      <Tabs label="Settings" tabs={tabs} open={open} onOpen={(id) => setFilter({ tab: id })}>
+        {open === "health" && <HealthTab />}
+        {open === "users" && <UsersTab />}
+        {open === "tokens" && <TokensTab />}
+        {open === "features" && <FeaturesTab />}
+      </Tabs>
     </Screen>
   );
 }

@@ -1,10 +1,73 @@
-import { EmptyState, Screen } from "../../design";
+import { getRouteApi } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { listed, useMay, useWorkers, type Worker } from "../../api";
+import { Checkbox, Command, DataGrid, EmptyState, Screen, Toolbar } from "../../design";
+import { useFilter } from "../../shell/useFilter";
+import { columnsOf } from "./columns";
+import { DrainWorker } from "./DrainWorker";
+import { ForAdmins } from "./ForAdmins";
+import { inWords, mayDrain } from "./look";
+import styles from "./WorkersScreen.module.css";
 
-/** Who is alive. */
+const route = getRouteApi("/frame/workers");
+const rowId = (worker: Worker) => worker.id;
+/** Heartbeats are no news that the server tells of, so they are asked for. */
+const EVERY_MS = 5_000;
+
+/** Who works: alive or not, on what, and sending one home. */
 export function WorkersScreen() {
+  const isAdmin = useMay("admin");
   return (
     <Screen title="Workers">
-      <EmptyState title="This screen is not built yet" />
+      {isAdmin ? <Workers /> : <ForAdmins what="Workers run everybody’s jobs." />}
     </Screen>
+  );
+}
+
+function Workers() {
+  const isAll = route.useSearch().all !== undefined;
+  const setFilter = useFilter();
+  const workers = useWorkers({ all: isAll, everyMs: EVERY_MS });
+  const [drained, setDrained] = useState<Worker | null>(null);
+  const columns = useMemo(() => columnsOf(setDrained), []);
+  return (
+    <>
+      <Toolbar label="Filter workers">
+        <Checkbox
+          label="Also those that stopped"
+          checked={isAll}
+          onChange={() => setFilter({ all: isAll ? undefined : "1" })}
+        />
+        {workers.data && workers.data.length > 0 && (
+          <p className={styles.words}>{inWords(workers.data)}</p>
+        )}
+      </Toolbar>
+      <DataGrid
+        label="Workers"
+        columns={columns}
+        rows={listed(workers.data, workers)}
+        rowId={rowId}
+        rowKeys={[
+          { key: "d", about: "Drain the worker", run: (row) => mayDrain(row) && setDrained(row) },
+        ]}
+        empty={<Nobody />}
+      />
+      {drained && (
+        <DrainWorker
+          worker={drained}
+          isLast={workers.data?.filter(mayDrain).length === 1}
+          onClose={() => setDrained(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function Nobody() {
+  return (
+    <EmptyState title="No worker is running">
+      <p>Items wait until one is there. Start one where the handlers are:</p>
+      <Command>headgate worker</Command>
+    </EmptyState>
   );
 }

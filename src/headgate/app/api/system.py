@@ -1,0 +1,98 @@
+"""What an operator wants to know of the whole: the database, its sweeper, the queue."""
+
+from fastapi import APIRouter
+
+from headgate.app.api.identity import Admin
+from headgate.app.api.job_view import CountsView, counts_view
+from headgate.app.api.office import AtOffice, Office
+from headgate.app.api.problems import documented
+from headgate.app.api.wire import Moment, Wire, moment
+from headgate.core.secret import without_secrets
+from headgate.engine.sweeper import Sweeper
+from headgate.ports.reads import StoreStatus
+
+router = APIRouter(prefix="/api/system", tags=["health"])
+
+
+class DatabaseView(Wire):
+    """The database that is queue and truth."""
+
+    kind: str
+    version: str
+    location: str
+    size_bytes: int
+    schema_version: int
+    latest_schema_version: int
+    """The one that this release brings; equal, unless `headgate db migrate` is due."""
+    jobs: int
+    items: int
+
+
+class SweeperView(Wire):
+    """Who puts right what died, and sweeps out what is old."""
+
+    holder: str | None
+    """The supervisor that was elected; null: none is."""
+    until: Moment
+    """Elected until then, unless it says again that it lives."""
+    retention_days: float
+    """Records that are older go."""
+
+
+class QueueView(Wire):
+    """How the work goes, over all jobs."""
+
+    counts: CountsView
+    per_second: float
+    """Items finished in a second over the last minute, in jobs that are unfinished."""
+    error_share: float | None
+    """Of the finished items, those in ERROR; null: none is finished."""
+
+
+class System(Wire):
+    """The database, its sweeper, the queue."""
+
+    database: DatabaseView
+    sweeper: SweeperView
+    queue: QueueView
+
+
+@router.get("", responses=documented())
+async def show(who: Admin, office: AtOffice) -> System:
+    """Tell the size and schema of the database, who sweeps it, and how the work goes."""
+    status = await office.store.reads.status()
+    return System(
+        database=_database(status), sweeper=_sweeper(office, status), queue=_queue(office, status)
+    )
+
+
+def _database(status: StoreStatus) -> DatabaseView:
+    return DatabaseView(
+        kind=status.kind,
+        version=status.version,
+        location=without_secrets(status.location),
+        size_bytes=status.size_bytes,
+        schema_version=status.schema,
+        latest_schema_version=status.latest_schema,
+        jobs=status.jobs,
+        items=status.items,
+    )
+
+
+def _sweeper(office: Office, status: StoreStatus) -> SweeperView:
+    now = office.clock.now()
+    held = [duty for duty in status.duties if duty.name == Sweeper.DUTY and duty.until_at > now]
+    return SweeperView(
+        holder=held[0].holder if held else None,
+        until=moment(held[0].until_at) if held else None,
+        retention_days=office.settings.retention.days,
+    )
+
+
+def _queue(office: Office, status: StoreStatus) -> QueueView:
+    counts = status.counts
+    return QueueView(
+        counts=counts_view(counts),
+        per_second=office.pulse.total_rate(),
+        error_share=counts.error / counts.finished if counts.finished else None,
+    )

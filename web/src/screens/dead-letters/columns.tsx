@@ -1,0 +1,60 @@
+import { Link } from "@tanstack/react-router";
+import type { Item } from "../../api";
+import { Ago, Badge, type Column, grouped } from "../../design";
+import { type } from "../pending/columns";
+import { classInWords } from "./classes";
+
+/** What is said of each dead letter. */
+export function columnsOf(isAdmin: boolean): Column<Item>[] {
+  return [
+    { id: "id", header: "Item", width: 84, grow: 0, cell: (item) => item.id },
+    { id: "summary", header: "Title", width: 108, grow: 3, phone: true, cell: title },
+    { id: "class", header: "Class", width: 116, grow: 0, phone: true, cell: errorClass },
+    { id: "error", header: "What went wrong", width: 160, grow: 6, cell: lastError },
+    {
+      id: "attempts",
+      header: "Attempts",
+      width: 84,
+      grow: 0,
+      align: "end",
+      cell: (item) => grouped(item.attempts),
+    },
+    { id: "type", header: "Type", width: 120, grow: 1, cell: type },
+    { id: "job", header: "Job", width: 64, grow: 0, cell: job },
+    ...(isAdmin
+      ? [{ id: "owner", header: "Owner", width: 76, grow: 0, cell: (item: Item) => item.owner }]
+      : []),
+    {
+      id: "died",
+      header: "Died",
+      width: 94,
+      grow: 0,
+      phone: true,
+      cell: (item) => <Ago at={item.updatedAt} />,
+    },
+  ];
+}
+
+function title({ summary, key }: Item) {
+  return <span title={key}>{summary || key}</span>;
+}
+
+function errorClass({ errorClass: name }: Item) {
+  return (
+    <Badge tone="error" icon="cross" title={classInWords(name ?? "")}>
+      {name ?? "error"}
+    </Badge>
+  );
+}
+
+function lastError({ lastError: reason }: Item) {
+  return <span title={reason ?? undefined}>{reason ?? "–"}</span>;
+}
+
+function job({ jobId }: Item) {
+  return (
+    <Link to="/jobs/$jobId" params={{ jobId }} title={`Go to job ${jobId}`}>
+      {jobId}
+    </Link>
+  );
+}

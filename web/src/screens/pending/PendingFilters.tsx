@@ -1,0 +1,126 @@
+import { type ReactNode, useState } from "react";
+import { useHandlers } from "../../api";
+import { Button, Field, Select, Toolbar, usePhone } from "../../design";
+import { useFilter } from "../../shell/useFilter";
+import { dayToMoment, momentToDay, STATUS_CHOICES } from "./choices";
+
+/** What the pending view keeps in the URL of its filters. */
+export interface Chosen {
+  statuses?: string | undefined;
+  userId?: string | undefined;
+  jobType?: string | undefined;
+  jobId?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** No filter at all. */
+export const CLEARED = {
+  statuses: undefined,
+  userId: undefined,
+  jobType: undefined,
+  jobId: undefined,
+  from: undefined,
+  to: undefined,
+};
+
+const WHOSE = [
+  { value: "", label: "Everybody’s" },
+  { value: "me", label: "Mine" },
+];
+
+/** Which items: by status, type, job, and the days of their last change. */
+export function PendingFilters({ chosen, isAdmin }: { chosen: Chosen; isAdmin: boolean }) {
+  const setFilter = useFilter();
+  const isPhone = usePhone();
+  const [isWhole, setWhole] = useState(false);
+  return (
+    <Toolbar label="Filter what waits">
+      <Narrow wide>
+        <Select
+          label="Status"
+          options={STATUS_CHOICES}
+          value={chosen.statuses ?? ""}
+          onChoose={(statuses) => setFilter({ statuses })}
+        />
+      </Narrow>
+      {isPhone && (
+        <Button aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? "Fewer filters" : "More filters"}
+        </Button>
+      )}
+      {(!isPhone || isWhole) && <More chosen={chosen} isAdmin={isAdmin} />}
+      {isFiltered(chosen) && (
+        <Button look="quiet" icon="cross" onClick={() => setFilter(CLEARED)}>
+          Clear
+        </Button>
+      )}
+    </Toolbar>
+  );
+}
+
+function More({ chosen, isAdmin }: { chosen: Chosen; isAdmin: boolean }) {
+  const setFilter = useFilter();
+  const types = [
+    { value: "", label: "All types" },
+    ...(useHandlers().data ?? []).map(({ name }) => ({ value: name, label: name })),
+  ];
+  return (
+    <>
+      {isAdmin && (
+        <Narrow>
+          <Select
+            label="Whose"
+            options={WHOSE}
+            value={chosen.userId ?? ""}
+            onChoose={(userId) => setFilter({ userId })}
+          />
+        </Narrow>
+      )}
+      <Narrow>
+        <Select
+          label="Type"
+          options={types}
+          value={chosen.jobType ?? ""}
+          onChoose={(jobType) => setFilter({ jobType })}
+        />
+      </Narrow>
+      <Narrow>
+        <Field
+          label="Job id"
+          data-key="/"
+          inputMode="numeric"
+          placeholder="All jobs"
+          value={chosen.jobId ?? ""}
+          onChange={(event) => setFilter({ jobId: event.target.value.trim() || undefined })}
+        />
+      </Narrow>
+      <Narrow>
+        <Field
+          label="Changed from"
+          type="date"
+          value={momentToDay(chosen.from)}
+          onChange={(event) => setFilter({ from: dayToMoment(event.target.value) })}
+        />
+      </Narrow>
+      <Narrow>
+        <Field
+          label="Changed up to"
+          type="date"
+          value={momentToDay(chosen.to, { next: true })}
+          onChange={(event) => setFilter({ to: dayToMoment(event.target.value, { next: true }) })}
+        />
+      </Narrow>
+    </>
+  );
+}
+
+/** Many filters share a line. */
+function Narrow({ wide = false, children }: { wide?: boolean; children: ReactNode }) {
+  return <div style={{ flexBasis: wide ? 204 : 156 }}>{children}</div>;
+}
+
+/** Whether anything narrows the list. */
+export function isFiltered(chosen: Chosen): boolean {
+  return Object.keys(CLEARED).some((name) => Boolean(chosen[name as keyof Chosen]));
+}

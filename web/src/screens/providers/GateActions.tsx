@@ -1,0 +1,52 @@
+import { useState } from "react";
+import { type Gate, useChangeGate } from "../../api";
+import { Menu, type MenuItem, useToasts } from "../../design";
+import { ForgetGate } from "./ForgetGate";
+import { PauseGate } from "./PauseGate";
+import { SetRate } from "./SetRate";
+
+type Question = "rate" | "pause" | "forget";
+
+/** What an operator may say to a gate, and the questions that come before. */
+export function GateActions({ gate, label }: { gate: Gate; label?: string }) {
+  const [asked, setAsked] = useState<Question | null>(null);
+  const items = useActions(gate, setAsked);
+  const close = () => setAsked(null);
+  return (
+    <>
+      <Menu
+        label={`Actions for ${gate.name}`}
+        items={items}
+        {...(label ? { button: { children: label, icon: "chevronDown", look: "plain" } } : {})}
+      />
+      {asked === "rate" && <SetRate gate={gate} onClose={close} />}
+      {asked === "pause" && <PauseGate gate={gate} onClose={close} />}
+      {asked === "forget" && <ForgetGate gate={gate} onClose={close} />}
+    </>
+  );
+}
+
+function useActions(gate: Gate, ask: (question: Question) => void): MenuItem[] {
+  const change = useChangeGate();
+  const toasts = useToasts();
+  const goOn = () =>
+    change.mutate(
+      { name: gate.key, body: { paused: false } },
+      { onSuccess: () => toasts.say(`${gate.name} goes on as learned.`), onError: toasts.fail },
+    );
+  const items: MenuItem[] = [{ label: "Set a rate…", icon: "gear", onSelect: () => ask("rate") }];
+  if (gate.override) items.push({ label: "Go on as learned", icon: "play", onSelect: goOn });
+  if (!gate.override?.paused) {
+    items.push({ label: "Pause…", icon: "pause", onSelect: () => ask("pause") });
+  }
+  if (gate.asked) {
+    const forget = () => ask("forget");
+    items.push({
+      label: "Forget what was learned…",
+      icon: "trash",
+      danger: true,
+      onSelect: forget,
+    });
+  }
+  return items;
+}

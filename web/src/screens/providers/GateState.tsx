@@ -1,0 +1,30 @@
+import type { Gate } from "../../api";
+import { Badge } from "../../design";
+import styles from "./GateState.module.css";
+import { useLedgerNow } from "./ledgerTime";
+import { brokenHosts, inTime, lookOfGate } from "./look";
+
+/** How a gate stands, with the time until it opens. */
+export function GateState({ gate }: { gate: Gate }) {
+  const { tone, icon, word } = lookOfGate(gate);
+  return (
+    <span className={styles.state} title={gate.why || gate.stage}>
+      <Badge tone={tone} icon={icon}>
+        {word}
+      </Badge>
+      <Until gate={gate} />
+    </span>
+  );
+}
+
+function Until({ gate }: { gate: Gate }) {
+  const [first] = brokenHosts(gate);
+  if (gate.closed) return <Countdown until={gate.closedUntil} />;
+  return first ? <Countdown until={first.again} verb="again" /> : null;
+}
+
+/** Time until a moment of the ledger's clock, counted down. */
+export function Countdown({ until, verb = "opens" }: { until: string | null; verb?: string }) {
+  const words = inTime(verb, until, useLedgerNow());
+  return words ? <span className={styles.countdown}>{words}</span> : null;
+}

@@ -1,0 +1,48 @@
+import { useState } from "react";
+import { asProblem, type Gate, useChangeGate } from "../../api";
+import { Confirm, Field, perSecond, Select, useToasts } from "../../design";
+import { TERMS, termOf, USUAL_TERM } from "./terms";
+
+/** Asks for a rate that holds instead of the learned one, and for how long. */
+export function SetRate({ gate, onClose }: { gate: Gate; onClose: () => void }) {
+  const [rate, setRate] = useState("");
+  const [term, setTerm] = useState(USUAL_TERM);
+  const change = useChangeGate();
+  const toasts = useToasts();
+  const learned = gate.learnedPerS ?? gate.nowPerS;
+  return (
+    <Confirm
+      title={`Set a rate for ${gate.name}`}
+      action={rate.trim() ? `Send at most ${rate.trim()}` : "Set the rate"}
+      disabled={!rate.trim()}
+      busy={change.isPending}
+      problem={change.error ? asProblem(change.error).detail : undefined}
+      onClose={onClose}
+      onConfirm={() =>
+        change.mutate(
+          { name: gate.key, body: { rate: rate.trim(), ...termOf(term) } },
+          {
+            onSuccess: () => {
+              toasts.say(`${gate.name} is asked at most ${rate.trim()}.`);
+              onClose();
+            },
+          },
+        )
+      }
+    >
+      <p>
+        Holds for all workers together, instead of what was learned
+        {learned === null ? "" : ` (${perSecond(learned)})`}. Refusals are still obeyed.
+      </p>
+      <Field
+        label="Rate"
+        hint="As 5/s, 100/min, 2000/day or 1/3s"
+        autoFocus
+        autoComplete="off"
+        value={rate}
+        onChange={(event) => setRate(event.target.value)}
+      />
+      <Select label="How long" options={TERMS} value={term} onChoose={setTerm} />
+    </Confirm>
+  );
+}

@@ -1,0 +1,52 @@
+import { useState } from "react";
+import { asProblem, type Role, type User, useChangeUser, useMe } from "../../api";
+import { Confirm, Field, Select, useToasts } from "../../design";
+import { rolesUpTo } from "./choices";
+
+/** Asks for another role or password; somebody who was locked out is let in again. */
+export function ChangeUser({ user, onClose }: { user: User; onClose: () => void }) {
+  const [role, setRole] = useState<Role>(user.role);
+  const [password, setPassword] = useState("");
+  const change = useChangeUser();
+  const toasts = useToasts();
+  const isMe = useMe()?.name === user.name;
+  const isBack = user.disabledAt !== null;
+  return (
+    <Confirm
+      title={isBack ? `Let ${user.name} in again?` : `Change ${user.name}`}
+      action={isBack ? `Let ${user.name} in` : "Save"}
+      disabled={!isBack && role === user.role && !password}
+      busy={change.isPending}
+      problem={change.error ? asProblem(change.error).detail : undefined}
+      onClose={onClose}
+      onConfirm={() =>
+        change.mutate(
+          { name: user.name, body: { role, ...(password ? { password } : {}) } },
+          {
+            onSuccess: () => {
+              toasts.say(isBack ? `${user.name} may come in.` : `${user.name} is changed.`);
+              onClose();
+            },
+          },
+        )
+      }
+    >
+      <Select
+        label="Role"
+        hint={isMe ? "Nobody takes their own rights: another admin can." : undefined}
+        options={rolesUpTo("admin")}
+        value={role}
+        disabled={isMe}
+        onChoose={(value) => setRole(value as Role)}
+      />
+      <Field
+        label="New password"
+        type="password"
+        hint="Empty: it stays as it is."
+        autoComplete="new-password"
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+    </Confirm>
+  );
+}

@@ -1,0 +1,20 @@
+import { useMemo } from "react";
+import { grouped } from "../../design";
+import { Chart, type Series } from "../../design/Chart";
+import type { Sample } from "./health";
+
+const SERIES: readonly Series[] = [
+  { label: "Queue depth", colour: "--accent", format: grouped, filled: true },
+];
+
+/** How many items waited while somebody looked. */
+export default function DepthChart({ samples }: { samples: readonly Sample[] }) {
+  const data = useMemo(
+    () => [samples.map(({ at }) => at), samples.map(({ depth }) => depth)],
+    [samples],
+  );
+  const last = samples.at(-1)?.depth ?? 0;
+  return (
+    <Chart label={`Queue depth over time, now ${grouped(last)}`} series={SERIES} data={data} />
+  );
+}

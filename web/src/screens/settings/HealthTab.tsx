@@ -1,0 +1,148 @@
+import { Link } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
+import { type Health, type System, useHealth, useSystem } from "../../api";
+import {
+  bytes,
+  classes,
+  ErrorState,
+  grouped,
+  Icon,
+  Loading,
+  Panel,
+  percent,
+  perSecond,
+} from "../../design";
+import { Fact, Facts } from "./Facts";
+import styles from "./HealthTab.module.css";
+import { ENOUGH, healthInWords, type Sample, schemaInWords, trendOf, withSample } from "./health";
+import { Tile, Tiles } from "./Tiles";
+
+const EVERY_MS = 5_000;
+const DepthChart = lazy(() => import("./DepthChart"));
+const TRENDS = {
+  grows: "grows: there may be too few workers",
+  shrinks: "becomes shorter",
+  steady: "steady",
+};
+
+/** How the service is: whether items move, the queue, the database, its sweeper. */
+export function HealthTab() {
+  const health = useHealth({ everyMs: EVERY_MS });
+  const system = useSystem({ everyMs: EVERY_MS });
+  const samples = useSamples(system.data, system.dataUpdatedAt);
+  if (!system.data) {
+    return system.error ? (
+      <ErrorState error={system.error} retry={() => void system.refetch()} />
+    ) : (
+      <Loading label="Loading the health" />
+    );
+  }
+  return (
+    <div className={styles.health}>
+      {health.data && <Verdict health={health.data} />}
+      <Queue queue={system.data.queue} samples={samples} />
+      <div className={styles.panels}>
+        <Database database={system.data.database} />
+        <Sweeper sweeper={system.data.sweeper} />
+      </div>
+    </div>
+  );
+}
+
+/** The depth of the queue while somebody looks. */
+function useSamples(system: System | undefined, atMs: number): readonly Sample[] {
+  const [samples, setSamples] = useState<readonly Sample[]>([]);
+  if (!system) return samples;
+  const next = withSample(samples, { at: atMs / 1000, depth: system.queue.counts.pending });
+  if (next !== samples) setSamples(next);
+  return next;
+}
+
+function Verdict({ health }: { health: Health }) {
+  const { title, todo } = healthInWords(health);
+  const isWell = health.status === "ok";
+  return (
+    <section className={classes(styles.verdict, !isWell && styles.unwell)} role="status">
+      <Icon name={isWell ? "check" : "warn"} />
+      <div>
+        <h2>{title}</h2>
+        <p>{todo}</p>
+      </div>
+      <Link to="/workers">
+        {health.workers === 1 ? "1 worker" : `${grouped(health.workers)} workers`}
+      </Link>
+    </section>
+  );
+}
+
+function Queue({ queue, samples }: { queue: System["queue"]; samples: readonly Sample[] }) {
+  const { counts, perSecond: rate, errorShare } = queue;
+  const trend = trendOf(samples);
+  return (
+    <>
+      <Tiles>
+        <Tile
+          name="Queue depth"
+          value={grouped(counts.pending)}
+          note={trend ? TRENDS[trend] : "items that wait"}
+          isBad={trend === "grows"}
+        />
+        <Tile name="Running" value={grouped(counts.processing)} note="items that workers hold" />
+        <Tile name="Throughput" value={perSecond(rate)} note="finished, over the last minute" />
+        <Tile
+          name="Error rate"
+          value={errorShare === null ? "–" : percent(errorShare)}
+          note={<Link to="/dead-letters">{grouped(counts.error)} dead letters</Link>}
+        />
+      </Tiles>
+      <Panel title="Queue depth while you look">
+        {samples.length < ENOUGH ? (
+          <p>The curve begins in a few seconds.</p>
+        ) : (
+          <Suspense fallback={<Loading lines={3} />}>
+            <DepthChart samples={samples} />
+          </Suspense>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+function Database({ database }: { database: System["database"] }) {
+  return (
+    <Panel title="Database">
+      <Facts>
+        <Fact name="Kind">
+          {database.kind} {database.version}
+        </Fact>
+        <Fact name="Location">{database.location}</Fact>
+        <Fact name="Size">{bytes(database.sizeBytes)}</Fact>
+        <Fact name="Migrations">{schemaInWords(database)}</Fact>
+        <Fact name="Holds">
+          {grouped(database.items)} items of {grouped(database.jobs)} jobs
+        </Fact>
+      </Facts>
+    </Panel>
+  );
+}
+
+function Sweeper({ sweeper }: { sweeper: System["sweeper"] }) {
+  return (
+    <Panel title="Sweeper">
+      <p>Puts right what died: leases, workers, cancellations. Sweeps out what is old.</p>
+      <Facts>
+        <Fact name="Runs in">
+          {sweeper.holder ?? (
+            <span className={styles.missing}>
+              <Icon name="warn" size={14} /> nobody: it comes with a worker
+            </span>
+          )}
+        </Fact>
+        <Fact name="Records go after">{grouped(sweeper.retentionDays)} days</Fact>
+        <Fact name="Metrics">
+          <a href="/metrics">/metrics</a>, for Prometheus
+        </Fact>
+      </Facts>
+    </Panel>
+  );
+}

@@ -1,0 +1,46 @@
+import { useMemo, useState } from "react";
+import { listed, type User, useMe, useUsers } from "../../api";
+import { Button, DataGrid } from "../../design";
+import { AddUser } from "./AddUser";
+import { ChangeUser } from "./ChangeUser";
+import { DisableUser } from "./DisableUser";
+import styles from "./ListTab.module.css";
+import { userColumns } from "./userColumns";
+
+const rowId = (user: User) => user.name;
+type Question = { about: "change" | "disable"; user: User };
+
+/** Everybody who may come in. */
+export function UsersTab() {
+  const users = useUsers();
+  const me = useMe();
+  const [isAdding, setAdding] = useState(false);
+  const [asked, setAsked] = useState<Question | null>(null);
+  const close = () => setAsked(null);
+  const columns = useMemo(
+    () =>
+      userColumns({
+        me: me?.name,
+        onChange: (user) => setAsked({ about: "change", user }),
+        onDisable: (user) => setAsked({ about: "disable", user }),
+      }),
+    [me?.name],
+  );
+  return (
+    <div className={styles.list}>
+      <div className={styles.head}>
+        <p>
+          A viewer looks at what is theirs, a user makes and steers jobs of their own, an admin sees
+          everything.
+        </p>
+        <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+          Add a user
+        </Button>
+      </div>
+      <DataGrid label="Users" columns={columns} rows={listed(users.data, users)} rowId={rowId} />
+      {isAdding && <AddUser onClose={() => setAdding(false)} />}
+      {asked?.about === "change" && <ChangeUser user={asked.user} onClose={close} />}
+      {asked?.about === "disable" && <DisableUser user={asked.user} onClose={close} />}
+    </div>
+  );
+}

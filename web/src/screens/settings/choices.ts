@@ -1,0 +1,29 @@
+import type { Role } from "../../api";
+
+const ROLES: readonly { value: Role; label: string }[] = [
+  { value: "viewer", label: "Viewer: looks" },
+  { value: "user", label: "User: makes and steers own jobs" },
+  { value: "admin", label: "Admin: everything" },
+];
+
+/** Roles that somebody of this role may give. */
+export function rolesUpTo(role: Role) {
+  return ROLES.slice(0, ROLES.findIndex(({ value }) => value === role) + 1);
+}
+
+const DAY_S = 86_400;
+
+/** How long a token may hold. */
+export const LIVES = [
+  { value: String(7 * DAY_S), label: "7 days" },
+  { value: String(30 * DAY_S), label: "30 days" },
+  { value: String(90 * DAY_S), label: "90 days" },
+  { value: String(366 * DAY_S), label: "A year" },
+  { value: "", label: "Until it is revoked" },
+];
+export const USUAL_LIFE = String(90 * DAY_S);
+
+/** The life of a token as the server takes it. */
+export function lifeOf(value: string): { expiresInS?: number } {
+  return value ? { expiresInS: Number(value) } : {};
+}

@@ -1,0 +1,52 @@
+import type { Token } from "../../api";
+import { Ago, Button, type Column } from "../../design";
+
+const KINDS: Record<Token["kind"], string> = {
+  api: "token",
+  login: "browser login",
+  link: "login link",
+};
+
+/** What is said of each token. */
+export function tokenColumns(isAdmin: boolean, onRevoke: (token: Token) => void): Column<Token>[] {
+  return [
+    { id: "label", header: "Token", width: 120, grow: 3, phone: true, cell: label },
+    ...(isAdmin
+      ? [{ id: "user", header: "Of", width: 90, grow: 1, cell: ({ user }: Token) => user }]
+      : []),
+    { id: "kind", header: "Kind", width: 110, grow: 1, cell: ({ kind }) => KINDS[kind] },
+    { id: "role", header: "May", width: 72, grow: 0, cell: ({ role }) => role },
+    {
+      id: "used",
+      header: "Last used",
+      width: 100,
+      grow: 1,
+      phone: true,
+      cell: ({ lastUsedAt }) => (lastUsedAt ? <Ago at={lastUsedAt} /> : "never"),
+    },
+    {
+      id: "expires",
+      header: "Ends",
+      width: 100,
+      grow: 1,
+      cell: ({ expiresAt }) => (expiresAt ? <Ago at={expiresAt} /> : "never"),
+    },
+    {
+      id: "revoke",
+      header: "",
+      width: 116,
+      grow: 0,
+      align: "end",
+      phone: true,
+      cell: (token) => (
+        <Button aria-label={`Revoke ${token.label || token.id}`} onClick={() => onRevoke(token)}>
+          Revoke…
+        </Button>
+      ),
+    },
+  ];
+}
+
+function label({ label: text, id, kind }: Token) {
+  return <span title={id}>{text || (kind === "api" ? id : KINDS[kind])}</span>;
+}

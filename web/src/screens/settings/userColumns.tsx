@@ -1,0 +1,75 @@
+import type { User } from "../../api";
+import { Badge, type Column, Menu, type MenuItem, Time } from "../../design";
+
+interface Deeds {
+  /** Who looks: nobody takes their own rights. */
+  me: string | undefined;
+  onChange: (user: User) => void;
+  onDisable: (user: User) => void;
+}
+
+/** What is said of each user. */
+export function userColumns(deeds: Deeds): Column<User>[] {
+  return [
+    {
+      id: "name",
+      header: "Name",
+      width: 104,
+      grow: 3,
+      phone: true,
+      cell: ({ name }) => (name === deeds.me ? `${name} (you)` : name),
+    },
+    { id: "role", header: "Role", width: 72, grow: 0, phone: true, cell: ({ role }) => role },
+    { id: "state", header: "State", width: 126, grow: 0, phone: true, cell: state },
+    {
+      id: "login",
+      header: "Comes in by",
+      width: 150,
+      grow: 2,
+      cell: ({ hasPassword }) => (hasPassword ? "password or token" : "token"),
+    },
+    {
+      id: "created",
+      header: "Since",
+      width: 180,
+      grow: 2,
+      cell: ({ createdAt }) => <Time at={createdAt} />,
+    },
+    {
+      id: "actions",
+      header: "",
+      width: 60,
+      grow: 0,
+      align: "end",
+      phone: true,
+      cell: (user) => <Menu label={`Actions for ${user.name}`} items={actionsOf(user, deeds)} />,
+    },
+  ];
+}
+
+function state({ disabledAt }: User) {
+  return disabledAt ? (
+    <Badge tone="cancelled" icon="stop">
+      Locked out
+    </Badge>
+  ) : (
+    <Badge tone="done" icon="check">
+      Let in
+    </Badge>
+  );
+}
+
+/** What may be done about a user by whoever looks. */
+export function actionsOf(user: User, { me, onChange, onDisable }: Deeds): MenuItem[] {
+  const items: MenuItem[] = [
+    {
+      label: user.disabledAt ? "Let in again…" : "Change role or password…",
+      icon: "person",
+      onSelect: () => onChange(user),
+    },
+  ];
+  if (user.name !== me && !user.disabledAt) {
+    items.push({ label: "Lock out…", icon: "stop", danger: true, onSelect: () => onDisable(user) });
+  }
+  return items;
+}

@@ -1,0 +1,52 @@
+import type { Worker } from "../../api";
+import { grouped, type IconName, type Tone } from "../../design";
+
+export interface Look {
+  tone: Tone;
+  icon: IconName;
+  word: string;
+  /** What that means, for those who hover. */
+  about: string;
+}
+
+/** How a worker is, at a moment in ms since 1970. */
+export function lookOfWorker(worker: Worker, nowMs: number): Look {
+  if (worker.stoppedAt) {
+    return { tone: "pending", icon: "stop", word: "Stopped", about: "It has ended." };
+  }
+  if (isSilent(worker, nowMs)) {
+    const about = "No heartbeat for longer than it may be silent: others take its items over.";
+    return { tone: "error", icon: "warn", word: "Silent", about };
+  }
+  if (worker.draining) {
+    const about = "It finishes what it runs, takes nothing more, and ends.";
+    return { tone: "warn", icon: "arrowDown", word: "Draining", about };
+  }
+  return worker.running > 0
+    ? { tone: "processing", icon: "play", word: "Working", about: "It holds items." }
+    : { tone: "done", icon: "check", word: "Idle", about: "It waits for items." };
+}
+
+/** Whether its last heartbeat is longer ago than is good. */
+export function isSilent({ beatAt, ttlS }: Worker, nowMs: number): boolean {
+  return beatAt !== null && nowMs - new Date(beatAt).getTime() > ttlS * 1000;
+}
+
+/** Whether it can be sent home. */
+export function mayDrain(worker: Worker): boolean {
+  return !worker.stoppedAt && !worker.draining;
+}
+
+/** "3 workers hold 120 items on 2 hosts". */
+export function inWords(workers: readonly Worker[]): string {
+  const alive = workers.filter((worker) => !worker.stoppedAt);
+  const held = alive.reduce((sum, { running }) => sum + running, 0);
+  const hosts = new Set(alive.map(({ host }) => host)).size;
+  return [
+    alive.length === 1 ? "1 worker holds" : `${grouped(alive.length)} workers hold`,
+    held === 1 ? "1 item" : `${grouped(held)} items`,
+    hosts > 1 ? `on ${grouped(hosts)} hosts` : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
