@@ -41,6 +41,7 @@ ROUTERS = (
     errors.router,
     exports.router,
     pending.router,
+    reviews.waiting,
     reviews.router,
     looking.router,
     ingestion.router,
