@@ -21,6 +21,8 @@ export const keys = {
   pendingList: (filter: object) => ["pending", filter],
   deadLetters: ["dead-letters"],
   deadLetterList: (filter: object) => ["dead-letters", filter],
+  reviews: ["reviews"],
+  reviewList: (filter: object) => ["reviews", filter],
   providers: ["providers"],
   workers: ["workers"],
   users: ["users"],

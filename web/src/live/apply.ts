@@ -69,6 +69,7 @@ export class Applying {
     this.#refresh(keys.errors(jobId));
     this.#refresh(keys.pending);
     this.#refresh(keys.deadLetters);
+    this.#refresh(keys.reviews);
     this.#refresh(["item"]);
   }
 
