@@ -111,6 +111,10 @@ coverage: setup ## The fast tests under coverage; the core must be covered whole
 docs: setup ## Build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
+.PHONY: screenshots
+screenshots: setup services ## Draw every screen, small and large, light and dark, into screenshots/
+	@$(BIN)/python -m tests.browser.screenshots screenshots
+
 ##@ Keep house
 
 .PHONY: services

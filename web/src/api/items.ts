@@ -155,10 +155,9 @@ export function useDecide() {
     },
     onSuccess: (item) => {
       queries.setQueryData(keys.item(item.id), item);
-      return Promise.all([
-        queries.invalidateQueries({ queryKey: keys.job(item.jobId) }),
-        queries.invalidateQueries({ queryKey: keys.reviews }),
-      ]);
+      // Whoever decides goes on to the next item at once, and does not wait for lists.
+      void queries.invalidateQueries({ queryKey: keys.job(item.jobId) });
+      void queries.invalidateQueries({ queryKey: keys.reviews });
     },
   });
 }

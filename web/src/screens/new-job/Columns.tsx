@@ -71,7 +71,7 @@ function Needs({
         return (
           <Select
             key={need}
-            label={`The handler’s “${need}” is`}
+            label={`Column for “${need}”`}
             options={options}
             value={column}
             problem={column ? undefined : "The handler needs it in every row."}

@@ -41,7 +41,14 @@ export function HandlerChoice({
         />
       </div>
       {handler && <About handler={handler} />}
-      {handler && <ConfigFields handler={handler} config={draft.config} onChange={onChange} />}
+      {handler && (
+        <ConfigFields
+          key={handler.name}
+          handler={handler}
+          config={draft.config}
+          onChange={onChange}
+        />
+      )}
     </>
   );
 }

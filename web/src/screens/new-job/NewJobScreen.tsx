@@ -52,7 +52,6 @@ function NewJob() {
         </Panel>
         <Panel title="2. What is done with each row">
           <HandlerChoice
-            key={draft.handler}
             draft={draft}
             handlers={handlers.data}
             handler={handler}

@@ -10,8 +10,8 @@ export function PreviewTable({ preview, names }: { preview: Preview; names: Draf
     <>
       <p className={styles.about}>
         Read as {format.toUpperCase()}: {grouped(columns.length)}{" "}
-        {columns.length === 1 ? "column" : "columns"}; the first {grouped(rows.length)}{" "}
-        {rows.length === 1 ? "row" : "rows"} of it are shown.
+        {columns.length === 1 ? "column" : "columns"}.{" "}
+        {rows.length === 1 ? "The first row:" : `The first ${grouped(rows.length)} rows:`}
       </p>
       {notes.map((note) => (
         <p key={note} className={styles.note}>
