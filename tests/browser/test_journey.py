@@ -75,14 +75,18 @@ def _upload(someone: Visitor, file: Path, service: str) -> None:
 
 
 def _watch_pause_and_resume(someone: Visitor, shop: RudeShop) -> None:
-    main = someone.main
-    expect(main.get_by_text("Running").first).to_be_visible()
+    _is(someone, "Running")
     _act(someone, "Pause")
-    expect(main.get_by_text("Paused", exact=True).first).to_be_visible()
+    _is(someone, "Paused")
     shop.open = True
     _act(someone, "Resume")
     # Nothing is loaded anew: the page hears of it.
-    expect(main.get_by_text("Done", exact=True).first).to_be_visible()
+    _is(someone, "Done")
+
+
+def _is(someone: Visitor, state: str) -> None:
+    """Wait until the job is said to be in a state."""
+    expect(someone.page.get_by_role("heading", level=1)).to_contain_text(state)
 
 
 def _act(someone: Visitor, name: str) -> None:
@@ -113,7 +117,7 @@ def _retry_the_errors(someone: Visitor, shop: RudeShop) -> None:
     dialog.get_by_role("button", name=re.compile(f"{count}")).click()
     expect(dialog).to_have_count(0)
     expect(panel).not_to_contain_text("418")
-    expect(someone.main.get_by_text("Done", exact=True).first).to_be_visible()
+    _is(someone, "Done")
 
 
 def _grid(someone: Visitor) -> dict[str, str]:
@@ -138,7 +142,8 @@ def _export(someone: Visitor) -> dict[str, str]:
     page = someone.page
     page.get_by_role("tab", name=re.compile("^Exports")).click()
     panel = page.get_by_role("tabpanel")
-    panel.get_by_role("button", name=re.compile("[Mm]ake|[Ee]xport")).first.click()
+    panel.get_by_label("Format").select_option("csv")
+    panel.get_by_role("button", name=f"Export {ROWS} rows").click()
     ready = panel.get_by_role("link", name=re.compile("[Dd]ownload"))
     expect(ready.first).to_be_visible()
     with page.expect_download() as download:
