@@ -28,7 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## Print this list
 	@awk 'BEGIN { FS = ":.*## " } \
 	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
-	  /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	  /^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 
 .PHONY: setup
@@ -111,6 +111,10 @@ coverage: setup ## The fast tests under coverage; the core must be covered whole
 docs: setup ## Build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
+.PHONY: screenshots
+screenshots: setup services ## Draw every screen, small and large, light and dark, into screenshots/
+	@$(BIN)/python -m tests.browser.screenshots screenshots
+
 ##@ Keep house
 
 .PHONY: services
@@ -135,6 +139,6 @@ lock-peers: ## Compile benchmarks/requirements.txt anew, with the newest release
 
 .PHONY: clean
 clean: ## Remove .venv, caches and everything built
-	@rm -rf $(VENV) build dist site htmlcov web/node_modules src/headgate/app/static .coverage .coverage.* \
+	@rm -rf $(VENV) build dist site htmlcov screenshots web/node_modules src/headgate/app/static .coverage .coverage.* \
 	  .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find benchmarks examples src tests -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

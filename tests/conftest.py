@@ -28,7 +28,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         find_binaries()
     except PostgresMissing as missing:
         terminalreporter.write_line(f"!! Nothing was tested on PostgreSQL. {missing}", red=True)
-    for program in ("redis-server", "nginx", "haproxy", "sshd", "vsftpd"):
+    for program in ("redis-server", "nginx", "haproxy", "sshd", "vsftpd", "chromium"):
         try:
             service.find_program(program)
         except ServiceMissing as absent:

@@ -28,7 +28,7 @@ WIDE = {
     "PostgresJobs": "implements JobStore",
     "SqliteJobs": "implements JobStore",
 }
-BUILT = {"build", "dist", "htmlcov", "site"}
+BUILT = {"build", "dist", "htmlcov", "screenshots", "site"}
 
 
 def name_of(file: Path) -> str:

@@ -234,6 +234,9 @@ def test_a_person_decides_once(api: ApiServer):
     ann = api.user("judge")
     job_id = ann.done(rows_csv(3, r1="review", r2="review", r3="review"))
     first, second, third = (item["id"] for item in ann.items(job_id))
+    waiting = ann.pages("/api/reviews", pageSize=2)
+    assert {item["id"] for item in waiting} == {first, second, third}
+    assert ann.pages("/api/reviews", jobId=job_id, pageSize=2) == waiting
     ann.post(f"/api/items/{first}/accept", {"candidateId": "Q9"}).refused(422, "Q9", "Q1")
     ann.post(f"/api/items/{first}/accept", {}).refused(422, "candidateId")
     taken = ann.post(f"/api/items/{first}/accept", {"candidateId": "Q2", "reason": "sure"}).ok()
@@ -245,6 +248,7 @@ def test_a_person_decides_once(api: ApiServer):
         ann.post(f"/api/items/{third}/{verb}").refused(409)
     job = ann.job(job_id)
     assert (job["state"], job["counts"]["review"]) == ("DONE", 0)
+    assert ann.pages("/api/reviews") == []
     log = ann.get("/api/events/log", jobId=job_id).ok()["items"]
     told = [event for event in log if event["itemId"] == first]
     assert any("judge" in event["message"] for event in told), log

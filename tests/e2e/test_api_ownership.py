@@ -96,6 +96,9 @@ def test_lists_hold_only_what_is_theirs(api: ApiServer, people: People):
     assert {"ann", "bob"} <= everyone
     letters = people.bob.pages("/api/dead-letters")
     assert {letter["jobId"] for letter in letters} == {people.others}
+    assert [item["id"] for item in people.ann.pages("/api/reviews")] == [people.item]
+    assert people.bob.pages("/api/reviews") == []
+    people.bob.get("/api/reviews", jobId=people.job).refused(404)
     log = people.bob.get("/api/events/log", pageSize=1000).ok()["items"]
     assert log
     assert {event["jobId"] for event in log} == {people.others}

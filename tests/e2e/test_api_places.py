@@ -62,9 +62,12 @@ def admin(api: ApiServer) -> Caller:
 def test_a_far_file_becomes_a_job(admin: Caller, far: dict[str, Ground], kind: str):
     far[kind].put("named.csv", rows_csv(30))
     asked = {"handler": "shop.price", "key": "id", "source": far[kind].url("named.csv")}
+    looked = admin.post("/api/preview", asked).ok()
+    assert (looked["columns"], len(looked["rows"])) == (["id", "name", "do"], 20)
     made = admin.post("/api/jobs", asked).ok(202)["jobId"]
     assert admin.ended(made)["counts"]["done"] == 30
     far[kind].remove("named.csv")
+    admin.post("/api/preview", asked).refused(422, "named.csv")
     gone = admin.ended(admin.post("/api/jobs", asked).ok(202)["jobId"])
     assert (gone["state"], gone["counts"]["total"]) == ("FAILED", 0)
     assert "named.csv" in gone["lastError"]

@@ -165,6 +165,22 @@ def test_what_leads_out_of_an_archive_is_no_item(api: ApiServer, ann: Caller):
 # ---- preview ------------------------------------------------------------------------------------
 
 
+def test_a_preview_of_a_source_obeys_what_sources_may_be(api: ApiServer, ann: Caller):
+    kept = api.uploads()
+    ann.post("/api/preview", {}).refused(422, "source")
+    ann.post("/api/preview", []).refused(422)
+    ann.post("/api/preview", {"source": "file:/etc/passwd"}).refused(422, "roots")
+    ann.post("/api/preview", {"source": "http://127.0.0.1:1/r.csv"}).refused(422)
+    assert api.uploads() == kept
+
+
+def test_a_preview_names_the_sheets_of_a_workbook(ann: Caller):
+    shown = ann.upload(("r.csv", rows_csv(1)), to="/api/preview").ok()
+    assert shown["sheets"] == []
+    book = workbook([["id"], [1]], [["id"], [2]])
+    assert ann.upload(("r.xlsx", book), to="/api/preview").ok()["sheets"] == ["Sheet1", "Sheet2"]
+
+
 def test_a_preview_shows_rows_and_keeps_nothing(api: ApiServer, ann: Caller):
     kept = api.uploads()
     fields = {"handler": "shop.price", "columns": json.dumps({"name": "title"})}

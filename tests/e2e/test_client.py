@@ -149,8 +149,7 @@ async def test_dead_letters_are_found_and_replayed(client: Client):
 async def test_a_person_decides(client: Client):
     job_id = await client.submit.items(PRICE, [{"id": str(n), "do": "review"} for n in range(3)])
     await client.jobs.wait(job_id)
-    which = ItemFilter(statuses=[ItemStatus.REVIEW])
-    one, two, three = [item.id async for item in client.items.all(job_id, which)]
+    one, two, three = [item.id async for item in client.reviews.all(job_id)]
     taken = await client.items.accept(one, "Q2", reason="it is the planet")
     assert (taken.status, taken.result) == (ItemStatus.DONE, {"match": "Q2"})
     assert (await client.items.reject(two)).status is ItemStatus.NOT_FOUND

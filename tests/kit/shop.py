@@ -52,3 +52,27 @@ async def gated(item: Item, ctx: Context) -> Any:
 def plain(item: Item, ctx: Context) -> Any:
     """Cost nothing, for many rows."""
     return Done({"n": item.key})
+
+
+@handler(
+    "shop.ask",
+    version="1",
+    needs=["id"],
+    config_schema={
+        "type": "object",
+        "required": ["service"],
+        "properties": {
+            "service": {
+                "type": "string",
+                "title": "Service",
+                "description": "Where prices are asked for.",
+            }
+        },
+    },
+)
+async def ask(item: Item, ctx: Context) -> Any:
+    """Ask a service for a price, as fast as it allows."""
+    reply = await ctx.http.get(f"{ctx.job.config['service']}/prices/{item.input['id']}")
+    if reply.status_code == 404:
+        return NotFound()
+    return reply.raise_for_status().json()

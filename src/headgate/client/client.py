@@ -16,6 +16,7 @@ from headgate.client.jobs import Jobs
 from headgate.client.patience import Patience
 from headgate.client.pending import Pending
 from headgate.client.queues import Queues
+from headgate.client.reviews import Reviews
 from headgate.client.submit import Submit
 from headgate.client.system import System
 from headgate.client.values import Listed
@@ -44,6 +45,7 @@ class Client:
         self.exports = Exports(self._wire, patience)
         self.pending = Pending(self._wire)
         self.dead_letters = DeadLetters(self._wire)
+        self.reviews = Reviews(self._wire)
         self.queues = Queues(self._wire)
         self.providers = Providers(self._wire)
         self.workers = Workers(self._wire)

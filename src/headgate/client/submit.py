@@ -60,6 +60,8 @@ class Preview(Wired, frozen=True, kw_only=True):
     notes: Sequence[str] = ()
     missing: Sequence[str] = ()
     """Columns that the handler needs and the file does not have."""
+    sheets: Sequence[str] = ()
+    """Those of a workbook."""
 
 
 class Submit:
@@ -92,6 +94,13 @@ class Submit:
         """Look at the first rows of a file; nothing is kept."""
         shown = {name: text for name, text in _fields(job).items() if name in PREVIEWED}
         ask = Ask(method="POST", path="/api/preview", body=_form_maker(shown, paths), again=True)
+        return await self._wire.value(ask, Preview)
+
+    async def preview_source(self, job: NewJob, source: str) -> Preview:
+        """Look at the first rows of a file that lies elsewhere."""
+        shown = {name: value for name, value in _values(job).items() if name in PREVIEWED}
+        body, headers = as_json({**shown, "source": source})
+        ask = Ask(method="POST", path="/api/preview", body=body, headers=headers, again=True)
         return await self._wire.value(ask, Preview)
 
     async def _made(

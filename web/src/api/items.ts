@@ -129,6 +129,21 @@ export function useReplay() {
   });
 }
 
+/** What waits for a person, across jobs or in one, longest waiting first. */
+export function useReviews(filter: { jobId?: string | undefined }, start?: string) {
+  return useKeyset({
+    queryKey: keys.reviewList(filter),
+    start,
+    fetchPage: ({ after, pageSize, signal }) =>
+      got(
+        api.GET("/api/reviews", {
+          params: { query: query({ ...filter, pageSize, after }) },
+          signal,
+        }),
+      ),
+  });
+}
+
 /** A person's word on an item in REVIEW. */
 export type Decision =
   | { move: "accept"; candidateId: string; reason?: string }
@@ -152,7 +167,9 @@ export function useDecide() {
     },
     onSuccess: (item) => {
       queries.setQueryData(keys.item(item.id), item);
-      return queries.invalidateQueries({ queryKey: keys.job(item.jobId) });
+      // Whoever decides goes on to the next item at once, and does not wait for lists.
+      void queries.invalidateQueries({ queryKey: keys.job(item.jobId) });
+      void queries.invalidateQueries({ queryKey: keys.reviews });
     },
   });
 }

@@ -114,6 +114,12 @@ function askReprocess(id: string, body: ReprocessAsked) {
   return got(api.POST("/api/jobs/{jobId}/reprocess", { params: { path: { jobId: id } }, body }));
 }
 
+/** Makes a job over a source elsewhere; the same with the same `once` makes one job. */
+export async function createFromSource(body: JobFromSource, once: string): Promise<string> {
+  const params = { header: { "Idempotency-Key": once } };
+  return (await got(api.POST("/api/jobs", { params, body }))).jobId;
+}
+
 /** Makes a job over a source elsewhere, or over items in the request; answers with its id. */
 export function useCreateJob() {
   const queries = useQueryClient();

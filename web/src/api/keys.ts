@@ -23,6 +23,8 @@ export const keys = {
   pendingList: (filter: object) => ["pending", filter],
   deadLetters: ["dead-letters"],
   deadLetterList: (filter: object) => ["dead-letters", filter],
+  reviews: ["reviews"],
+  reviewList: (filter: object) => ["reviews", filter],
   providers: ["providers"],
   workers: ["workers"],
   system: ["system"],

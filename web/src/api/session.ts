@@ -50,15 +50,11 @@ export function useLogin() {
   });
 }
 
-/** Closes the session, and forgets what was shown in it. */
+/** Closes the session, and leaves for a new page: nothing of what was shown stays, or asks on. */
 export function useLogout() {
-  const queries = useQueryClient();
   return useMutation({
     mutationFn: () => got(api.POST("/api/logout")),
-    onSettled: () => {
-      setCsrf(null);
-      queries.clear();
-    },
+    onSettled: () => location.assign("/login"),
   });
 }
 

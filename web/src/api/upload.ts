@@ -16,34 +16,50 @@ export interface UploadFields {
   reuse?: string;
 }
 
-/** The first rows of a file; nothing is kept. */
-export async function preview(
-  file: File,
-  fields: Pick<UploadFields, "handler" | "read" | "columns">,
-  signal?: AbortSignal,
+type PreviewFields = Pick<UploadFields, "handler" | "read" | "columns">;
+
+/** The first rows of files; nothing is kept. */
+export function preview(files: readonly File[], fields: PreviewFields, signal?: AbortSignal) {
+  return look({}, form(files, fields), signal);
+}
+
+/** The first rows of a file that the server fetches from elsewhere. */
+export function previewSource(source: string, fields: PreviewFields, signal?: AbortSignal) {
+  const json = { "Content-Type": "application/json" };
+  return look(json, JSON.stringify({ ...fields, source }), signal);
+}
+
+async function look(
+  headers: Record<string, string>,
+  body: BodyInit,
+  signal: AbortSignal | undefined,
 ): Promise<Preview> {
   const response = await fetch("/api/preview", {
     method: "POST",
-    headers: proof(),
-    body: form([file], fields),
+    headers: { ...headers, ...proof() },
+    body,
     signal: signal ?? null,
   });
   if (!response.ok) throw await problemOf(response);
   return (await response.json()) as Preview;
 }
 
-/** Makes a job of files; `sent` hears the share that has gone out. Answers with the job's id. */
+/**
+ * Makes a job of files; `sent` hears the share that has gone out. Answers with the job's id.
+ * The same files and fields with the same `once` make one job, however often they are sent.
+ */
 export function createFromFiles(
   files: readonly File[],
   fields: UploadFields,
-  sent: (share: number) => void = () => {},
+  { once, sent }: { once?: string; sent?: (share: number) => void } = {},
 ): Promise<string> {
   // fetch cannot tell how much of a body has gone out.
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", "/api/jobs");
     for (const [name, value] of Object.entries(proof())) request.setRequestHeader(name, value);
-    request.upload.onprogress = (event) => sent(event.total ? event.loaded / event.total : 0);
+    if (once) request.setRequestHeader("Idempotency-Key", once);
+    request.upload.onprogress = (event) => sent?.(event.total ? event.loaded / event.total : 0);
     request.onerror = () => reject(new Problem(0, "No answer", UNREACHABLE));
     request.onload = async () => {
       const response = new Response(request.responseText, { status: request.status });

@@ -63,4 +63,17 @@ describe("news", () => {
     const isStale = (id: string) => queries.getQueryState(keys.itemList(id, {}))?.isInvalidated;
     expect([isStale("7"), isStale("8")]).toEqual([true, false]);
   });
+
+  it("of a decision has the job and what waits for a person read anew", () => {
+    const queries = new QueryClient();
+    const shown = [keys.job("7"), keys.job("8"), keys.reviewList({})];
+    for (const key of shown) queries.setQueryData(key, {});
+    const event = { id: "1", at: null, jobId: "7", itemId: "3", message: "accepted" };
+    const applying = new Applying(queries);
+    const stale = () => shown.map((key) => queries.getQueryState(key)?.isInvalidated);
+    applying.apply({ kind: "event", value: { ...event, kind: "paused" } });
+    expect(stale()).toEqual([false, false, false]);
+    applying.apply({ kind: "event", value: { ...event, kind: "decided" } });
+    expect(stale()).toEqual([true, false, true]);
+  });
 });

@@ -23,7 +23,7 @@ export class Applying {
         break;
       case "event":
         this.#refresh(keys.allEvents);
-        if (news.value.jobId) this.#refresh(keys.log(news.value.jobId));
+        if (news.value.jobId) this.#told(news.value.jobId, news.value.kind);
         break;
       case "gate":
         this.#refresh(keys.providers);
@@ -64,11 +64,20 @@ export class Applying {
     return !listed.some((job) => job.id === jobId && job.state === state);
   }
 
+  #told(jobId: string, kind: string): void {
+    this.#refresh(keys.log(jobId));
+    // A decision mostly comes after the job is done, when its counters are no longer told.
+    if (kind !== "decided") return;
+    this.#refresh(keys.job(jobId));
+    this.#changed(jobId);
+  }
+
   #changed(jobId: string): void {
     this.#refresh(keys.items(jobId));
     this.#refresh(keys.errors(jobId));
     this.#refresh(keys.pending);
     this.#refresh(keys.deadLetters);
+    this.#refresh(keys.reviews);
     this.#refresh(["item"]);
   }
 

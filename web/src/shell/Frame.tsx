@@ -120,8 +120,7 @@ function WhoAmI() {
         {
           label: "Log out",
           icon: "arrowRight",
-          onSelect: () =>
-            logout.mutate(undefined, { onSettled: () => void navigate({ to: "/login" }) }),
+          onSelect: () => logout.mutate(),
         },
       ]}
     />

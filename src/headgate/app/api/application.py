@@ -48,6 +48,7 @@ ROUTERS = (
     exports.router,
     pending.router,
     oldest.router,
+    reviews.waiting,
     reviews.router,
     looking.router,
     ingestion.router,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
 import msgspec
+from fastapi import Request
 from pydantic import Field, ValidationError
 
 from headgate.app.api.problems import Refusal
@@ -15,6 +16,7 @@ from headgate.engine.work import REUSE
 from headgate.transfer.sources import ReadOptions
 
 MOST_KEYS = 20
+LONGEST_BODY = 64 * 1_048_576
 
 Key = Annotated[
     str | list[str] | None,
@@ -130,3 +132,21 @@ def valid(model: type[Model], values: Any) -> Model:
         ]
         first = problems[0]
         raise Refusal(422, f"{first['field']}: {first['problem']}", errors=problems) from error
+
+
+async def body_of(request: Request) -> bytes:
+    """The body of a request, if it is not too long to be held."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LONGEST_BODY:
+            raise Refusal(413, "a JSON body has at most 64 MB; send a file instead")
+    return bytes(body)
+
+
+def json_in(body: bytes) -> Any:
+    """The value in a body, or 400."""
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Refusal(400, f"the body is not JSON: {error}") from error

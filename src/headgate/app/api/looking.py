@@ -1,6 +1,8 @@
 """A look into a file before anything is made of it."""
 
 import asyncio
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,7 @@ from fastapi import APIRouter, Request
 
 from headgate.app.api.handlers import demand_handler
 from headgate.app.api.identity import Writer
-from headgate.app.api.job_asked import JobAsked, asked_in
+from headgate.app.api.job_asked import JobAsked, JobFromSource, asked_in, body_of, json_in, valid
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.upload import receive
@@ -18,10 +20,15 @@ from headgate.core.errors import BadSource, UsageError
 from headgate.engine.rows import OnBadRow
 from headgate.handlers.info import HandlerInfo
 from headgate.transfer.inspection import Inspection, inspect
+from headgate.transfer.places.opening import demand_allowed, open_place
 
 router = APIRouter(prefix="/api/preview", tags=["jobs"])
 
 SHOWN = 20
+LOOKED_AT_BYTES = 64 * 1_048_576
+"""A larger source elsewhere is not copied for a look alone."""
+UNNAMED = "none"
+"""In place of a handler while none is chosen."""
 _at_once = asyncio.Semaphore(4)
 
 
@@ -42,45 +49,91 @@ class Preview(Wire):
     notes: list[str]
     missing: list[str]
     """Columns that the handler needs and the file does not have."""
+    sheets: list[str]
+    """Those of a workbook."""
 
 
-@router.post(
-    "",
-    responses=documented(408, 413, 415),
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {
-                "multipart/form-data": {
-                    "schema": {
-                        "type": "object",
-                        "required": ["file"],
-                        "properties": {
-                            "file": {"type": "string", "format": "binary"},
-                            "handler": {"type": "string"},
-                            "read": {"type": "string", "contentMediaType": "application/json"},
-                            "columns": {"type": "string", "contentMediaType": "application/json"},
-                        },
-                    }
-                }
-            },
-        }
+_JSON_TEXT = {"type": "string", "contentMediaType": "application/json"}
+BODY = {
+    "required": True,
+    "content": {
+        "multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "required": ["file"],
+                "properties": {
+                    "file": {"type": "string", "format": "binary"},
+                    "handler": {"type": "string"},
+                    "read": _JSON_TEXT,
+                    "columns": _JSON_TEXT,
+                },
+            }
+        },
+        "application/json": {
+            "schema": {
+                "type": "object",
+                "required": ["source"],
+                "properties": {
+                    "source": {"type": "string", "maxLength": 2_000},
+                    "handler": {"type": "string"},
+                    "read": {"type": "object"},
+                    "columns": {"type": "object", "additionalProperties": {"type": "string"}},
+                },
+            }
+        },
     },
-)
+}
+
+
+@router.post("", responses=documented(408, 413, 415), openapi_extra={"requestBody": BODY})
 async def preview(request: Request, who: Writer, office: AtOffice) -> Preview:
-    """Read the first rows of a file; nothing is kept."""
+    """Read the first rows of a file that is sent, or lies elsewhere; nothing is kept."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "application/json":
+        asked, found = await _of_source(office, await body_of(request))
+    else:
+        asked, found = await _of_upload(office, request)
+    named = asked.handler != UNNAMED
+    return _shown(found, asked, demand_handler(office, asked.handler).needs if named else ())
+
+
+async def _of_upload(office: Office, request: Request) -> tuple[JobAsked, Inspection]:
     limit = office.settings.server.upload_mb * 1_048_576
     async with office.uploads:
         upload = await receive(request, office.folder, limit)
     try:
-        handler = upload.fields.get("handler")
-        asked = asked_in({**upload.fields, "handler": handler or "none"})
+        asked = asked_in({**upload.fields, "handler": upload.fields.get("handler") or UNNAMED})
         upload.demand_files()
         path = upload.folder if len(upload.files) > 1 else upload.files[0].path
-        found = await look(office, path, asked.reading())
-        needs = demand_handler(office, handler).needs if handler else ()
+        return asked, await look(office, path, asked.reading())
     finally:
         await asyncio.to_thread(upload.discard)
+
+
+async def _of_source(office: Office, body: bytes) -> tuple[JobAsked, Inspection]:
+    value = json_in(body)
+    if isinstance(value, dict):
+        value = {**value, "handler": value.get("handler") or UNNAMED}
+    asked = valid(JobFromSource, value)
+    if not asked.source:
+        raise Refusal(422, "send a file, or name its place in `source`")
+    demand_allowed(asked.source, office.settings.places)
+    folder = await asyncio.to_thread(office.folder.new_upload)
+    try:
+        async with office.uploads:
+            path = await asyncio.to_thread(_copy, office, asked.source, folder)
+        return asked, await look(office, path, asked.reading())
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _copy(office: Office, url: str, folder: Path) -> Path:
+    place = open_place(url, office.settings.places)
+    target = folder / place.stat(url).name
+    return place.fetch(url, target, limit_bytes=LOOKED_AT_BYTES).path
+
+
+def _shown(found: Inspection, asked: JobAsked, needs: Sequence[str]) -> Preview:
     columns = renamed(found, asked)
     names = asked.columns
     return Preview(
@@ -96,6 +149,7 @@ async def preview(request: Request, who: Writer, office: AtOffice) -> Preview:
         ],
         notes=list(found.notes),
         missing=[name for name in needs if name not in columns],
+        sheets=list(found.sheets),
     )
 
 

@@ -10,7 +10,14 @@ from fastapi import APIRouter, Header, Request, Response
 
 from headgate.app.api.handlers import configured, demand_handler
 from headgate.app.api.identity import Principal, Writer, client_of
-from headgate.app.api.job_asked import JobAsked, JobFromSource, asked_in, valid
+from headgate.app.api.job_asked import (
+    JobAsked,
+    JobFromSource,
+    asked_in,
+    body_of,
+    json_in,
+    valid,
+)
 from headgate.app.api.looking import demand_columns, demand_rows, look
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
@@ -24,7 +31,6 @@ from headgate.transfer.places.opening import demand_allowed
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 
 MEGABYTE = 1_048_576
-LONGEST_BODY = 64 * MEGABYTE
 INLINE = "items.jsonl"
 IdempotencyKey = Annotated[
     str | None,
@@ -108,16 +114,6 @@ async def create(
     await office.store.notifier.ring()
     response.headers["Location"] = f"/api/jobs/{job.id}"
     return Accepted(job_id=str(job.id))
-
-
-async def body_of(request: Request) -> bytes:
-    """The body of a request, if it is not too long to be held."""
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LONGEST_BODY:
-            raise Refusal(413, "a JSON body has at most 64 MB; send a file instead")
-    return bytes(body)
 
 
 class _Maker:
@@ -204,11 +200,3 @@ class _Maker:
             caps=OwnerCaps(policy.unfinished_jobs_per_user, policy.open_items_per_user),
         )
         return await self._office.store.jobs.create_job(new)
-
-
-def json_in(body: bytes) -> Any:
-    """The value in a body, or 400."""
-    try:
-        return msgspec.json.decode(body)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise Refusal(400, f"the body is not JSON: {error}") from error

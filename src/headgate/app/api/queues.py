@@ -7,9 +7,8 @@ from pydantic import Field
 
 from headgate.app.api.handlers import demand_handler
 from headgate.app.api.identity import Principal, Someone, Writer
-from headgate.app.api.job_asked import valid
+from headgate.app.api.job_asked import body_of, json_in, valid
 from headgate.app.api.job_view import JobView, job_view
-from headgate.app.api.new_job import body_of, json_in
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Asked, Identifier, Wire

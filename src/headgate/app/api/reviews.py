@@ -1,19 +1,48 @@
-"""A person's decision on an item in REVIEW."""
+"""Items in REVIEW, and a person's decision on them."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 from msgspec.structs import replace
 from pydantic import Field
 
-from headgate.app.api.asking import OwnItem
-from headgate.app.api.identity import Principal, Writer
-from headgate.app.api.item_view import ItemWhole, item_whole
+from headgate.app.api.asking import After, KeysetOnly, OwnItem, PageSize, job_named
+from headgate.app.api.identity import Principal, Someone, Writer
+from headgate.app.api.item_view import ItemPage, ItemWhole, item_whole
+from headgate.app.api.items import page_view
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import documented
 from headgate.app.api.wire import Asked
-from headgate.core.status import ItemMove
+from headgate.core.paging import Order
+from headgate.core.status import ItemMove, ItemStatus
 from headgate.ports.items import Decision
+from headgate.ports.reads import ItemQuery
 
+waiting = APIRouter(prefix="/api/reviews", tags=["review"])
 router = APIRouter(prefix="/api/items", tags=["review"])
+
+UNDECIDED = frozenset({ItemStatus.REVIEW})
+
+
+@waiting.get("", responses=documented(), dependencies=[KeysetOnly])
+async def ls(
+    who: Someone,
+    office: AtOffice,
+    job_id: Annotated[str | None, Query(alias="jobId", max_length=40)] = None,
+    page_size: PageSize = 100,
+    after: After = None,
+) -> ItemPage:
+    """List what waits for a person, across jobs or in one, the longest waiting first."""
+    query = ItemQuery(
+        job_id=await job_named(office, who.sees, job_id),
+        statuses=UNDECIDED,
+        owner=who.sees,
+        order=Order.UPDATED,
+        after=after,
+        limit=page_size,
+        tail=True,
+    )
+    return page_view(await office.store.reads.items(query))
 
 
 class Acceptance(Asked):

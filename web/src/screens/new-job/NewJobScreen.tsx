@@ -1,10 +1,74 @@
-import { EmptyState, Screen } from "../../design";
+import { getRouteApi } from "@tanstack/react-router";
+import { useCallback, useState } from "react";
+import { useHandlers, useMay } from "../../api";
+import { EmptyState, ErrorState, Loading, Panel, Screen } from "../../design";
+import { useFilter } from "../../shell/useFilter";
+import { Columns } from "./Columns";
+import { type Draft, EMPTY_DRAFT } from "./draft";
+import { HandlerChoice } from "./HandlerChoice";
+import styles from "./NewJobScreen.module.css";
+import { Options } from "./Options";
+import { RowsOf } from "./RowsOf";
+import { Start } from "./Start";
+import { usePreview } from "./usePreview";
 
-/** A file, a handler, a look at the rows; then a job. */
+const route = getRouteApi("/frame/jobs/new");
+
+/** A file, a look at its rows, a handler; then a job. */
 export function NewJobScreen() {
+  if (useMay("user")) return <NewJob />;
   return (
     <Screen title="New job">
-      <EmptyState title="This screen is not built yet" />
+      <EmptyState title="Viewers make no jobs">
+        <p>Ask an admin of this server for the role “user”.</p>
+      </EmptyState>
+    </Screen>
+  );
+}
+
+/** Changes some of a draft. */
+export type Change = (part: Partial<Draft>) => void;
+
+function NewJob() {
+  const { handler: chosen } = route.useSearch();
+  const setFilter = useFilter();
+  const [draft, setDraft] = useState<Draft>(() => ({ ...EMPTY_DRAFT, handler: chosen ?? "" }));
+  const change = useCallback<Change>((part) => setDraft((old) => ({ ...old, ...part })), []);
+  const preview = usePreview(draft);
+  const handlers = useHandlers();
+  if (handlers.error) return <ErrorState error={handlers.error} retry={handlers.refetch} />;
+  if (!handlers.data) return <Loading />;
+  const handler = handlers.data.find(({ name }) => name === draft.handler);
+  const choose = (name: string) => {
+    change({ handler: name, config: {}, configProblem: "", reuse: "" });
+    setFilter({ handler: name });
+  };
+
+  return (
+    <Screen title="New job">
+      <div className={styles.steps}>
+        <Panel title="1. Rows">
+          <RowsOf draft={draft} preview={preview} onChange={change} />
+        </Panel>
+        <Panel title="2. What is done with each row">
+          <HandlerChoice
+            draft={draft}
+            handlers={handlers.data}
+            handler={handler}
+            onChoose={choose}
+            onChange={change}
+          />
+        </Panel>
+        {preview.data && (
+          <Panel title="3. Columns">
+            <Columns draft={draft} preview={preview.data} handler={handler} onChange={change} />
+          </Panel>
+        )}
+        <Panel title={preview.data ? "4. Options" : "3. Options"}>
+          <Options draft={draft} preview={preview.data} handler={handler} onChange={change} />
+        </Panel>
+        <Start draft={draft} preview={preview.data} handler={handler} />
+      </div>
     </Screen>
   );
 }

@@ -1,10 +1,111 @@
-import { EmptyState, Screen } from "../../design";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { useJob, useReviews } from "../../api";
+import {
+  Button,
+  EmptyState,
+  ErrorState,
+  grouped,
+  Key,
+  Loading,
+  Screen,
+  useKey,
+} from "../../design";
+import { useFilter } from "../../shell/useFilter";
+import { Judgement } from "./Judgement";
+import styles from "./ReviewScreen.module.css";
+import { afterDeciding, openFrom, placeOf } from "./walk";
 
-/** Items that wait for a person. */
+const route = getRouteApi("/frame/review");
+
+/** What waits for a person, one item after the other. */
 export function ReviewScreen() {
+  const { job, item } = route.useSearch();
+  const setFilter = useFilter();
+  const line = useReviews({ jobId: job });
+  const [decided, setDecided] = useState<ReadonlySet<string>>(new Set());
+  const current = item ?? openFrom(line, 0, 1, decided);
+  const at = placeOf(line, current);
+  const next = openFrom(line, at + 1, 1, decided);
+  const previous = openFrom(line, at - 1, -1, decided);
+
+  const { show } = line;
+  useEffect(() => show(Math.max(at, 0), at + 1), [show, at]);
+  const go = (id: string | undefined) => id && setFilter({ item: id });
+  useKey("j", "Next item", () => go(next));
+  useKey("k", "Previous item", () => go(previous));
+
+  const settle = (id: string) => {
+    const all = new Set(decided).add(id);
+    setDecided(all);
+    setFilter({ item: at < 0 ? openFrom(line, 0, 1, all) : afterDeciding(line, at, all) });
+  };
+
   return (
-    <Screen title="Review">
-      <EmptyState title="This screen is not built yet" />
+    <Screen
+      title="Review"
+      actions={
+        current && (
+          <>
+            <Button icon="arrowLeft" disabled={!previous} onClick={() => go(previous)}>
+              Previous <Key>k</Key>
+            </Button>
+            <Button disabled={!next} onClick={() => go(next)}>
+              Next <Key>j</Key>
+            </Button>
+          </>
+        )
+      }
+    >
+      <p className={styles.line}>
+        <span>{inWords(at, line.count, line.complete)}</span>
+        {job && (
+          <OnlyJob jobId={job} onAll={() => setFilter({ job: undefined, item: undefined })} />
+        )}
+      </p>
+      {current ? (
+        <Judgement
+          key={current}
+          itemId={current}
+          next={next}
+          onDecided={() => settle(current)}
+          onOnlyJob={job ? undefined : (jobId) => setFilter({ job: jobId })}
+        />
+      ) : (
+        <Nothing line={line} />
+      )}
     </Screen>
+  );
+}
+
+function inWords(at: number, count: number, complete: boolean): string {
+  if (count === 0) return "";
+  const all = complete ? grouped(count) : `more than ${grouped(count)}`;
+  return at < 0 ? `${all} wait for a person.` : `Item ${grouped(at + 1)} of ${all} that wait.`;
+}
+
+function OnlyJob({ jobId, onAll }: { jobId: string; onAll: () => void }) {
+  const { data: job } = useJob(jobId);
+  return (
+    <span className={styles.only}>
+      Only of{" "}
+      <Link to="/jobs/$jobId" params={{ jobId }}>
+        {job?.name || `job ${jobId}`}
+      </Link>
+      <Button onClick={onAll}>Show all jobs</Button>
+    </span>
+  );
+}
+
+function Nothing({ line }: { line: ReturnType<typeof useReviews> }) {
+  if (line.problem) return <ErrorState error={line.problem} retry={line.retry} />;
+  if (!line.complete || line.count > 0) return <Loading />;
+  return (
+    <EmptyState title="Nothing waits for a person">
+      <p>
+        A handler that finds several answers and cannot tell which is right leaves the choice to
+        you. Such items appear here, with the candidates side by side.
+      </p>
+    </EmptyState>
   );
 }

@@ -1,0 +1,84 @@
+"""What waits for a person: side by side, decided by keys, one after the other."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.kit.api_server import ApiServer, Caller, rows_csv
+from tests.kit.browser import PHONE
+
+
+@pytest.fixture
+def judge(api: ApiServer, request: pytest.FixtureRequest) -> Caller:
+    return api.user(f"judge-{request.node.name[:40]}")
+
+
+def reviews(judge: Caller, count: int) -> str:
+    return judge.done(rows_csv(count, **{f"r{n}": "review" for n in range(1, count + 1)}))
+
+
+def test_items_are_decided_by_keys_alone(visit: Visit, judge: Caller):
+    job = reviews(judge, 4)
+    someone = visit(judge)
+    someone.open("/review", "Review")
+    page, keys = someone.page, someone.page.keyboard
+    expect(page.get_by_text("Item 1 of 4")).to_be_visible()
+    # The best candidate is chosen already; the arrow goes to the next.
+    expect(page.get_by_role("radio", name="1. Universe")).to_be_checked()
+    keys.press("ArrowRight")
+    expect(page.get_by_role("radio", name="2. Earth")).to_be_checked()
+    keys.press("a")
+    someone.told("accepted “Earth”")
+    expect(page.get_by_text("Item 1 of 3")).to_be_visible()
+    keys.press("n")
+    someone.told("not found")
+    expect(page.get_by_text("Item 1 of 2")).to_be_visible()
+    keys.press("j")
+    expect(page.get_by_text("Item 2 of 2")).to_be_visible()
+    keys.press("s")
+    someone.told("skipped")
+    keys.press("1")
+    keys.press("a")
+    expect(page.get_by_role("heading", name="Nothing waits for a person")).to_be_visible()
+    counts = judge.job(job)["counts"]
+    assert (counts["done"], counts["notFound"], counts["skipped"]) == (2, 1, 1)
+    assert [item["result"] for item in judge.items(job, statuses="DONE")] == [
+        {"match": "Q2"},
+        {"match": "Q1"},
+    ]
+
+
+def test_the_row_stands_beside_its_candidates(visit: Visit, judge: Caller):
+    reviews(judge, 1)
+    someone = visit(judge)
+    someone.open("/review", "Review")
+    table = someone.page.get_by_role("table")
+    heads = table.get_by_role("columnheader").all_inner_texts()
+    assert [head.splitlines()[0] for head in heads] == ["The row", "1. Universe", "2. Earth"]
+    name = table.get_by_role("row").filter(has=someone.page.get_by_role("rowheader", name="name"))
+    expect(name).to_contain_text("name 1")
+    match = table.get_by_role("row").filter(has=someone.page.get_by_role("rowheader", name="match"))
+    expect(match).to_contain_text("Q1")
+
+
+def test_what_somebody_else_decided_is_not_decided_again(visit: Visit, judge: Caller):
+    job = reviews(judge, 2)
+    someone = visit(judge)
+    someone.open("/review", "Review")
+    first, second = judge.pages("/api/reviews", jobId=job)
+    judge.post(f"/api/items/{first['id']}/skip").ok()
+    expect(someone.page.get_by_text("Item 1 of 1")).to_be_visible()
+    someone.open(f"/review?item={first['id']}", "Review")
+    expect(someone.page.get_by_role("heading", name="This item is decided")).to_be_visible()
+    someone.page.get_by_role("button", name="Go on").click()
+    expect(someone.page.get_by_role("heading", name=second["key"], exact=True)).to_be_visible()
+
+
+def test_a_phone_shows_the_candidates_below_the_row(visit: Visit, judge: Caller):
+    reviews(judge, 1)
+    someone = visit(judge, viewport=PHONE, has_touch=True)
+    someone.open("/review", "Review")
+    expect(someone.page.get_by_role("region", name="The row")).to_be_visible()
+    someone.page.get_by_role("radio", name="2. Earth").check()
+    someone.page.get_by_role("button", name="Accept “Earth”").click()
+    someone.told("accepted “Earth”")

@@ -1,0 +1,57 @@
+"""A price service that is rude: it refuses all, loses some, and knows some not, until it heals."""
+
+import json
+from types import TracebackType
+from typing import Self
+
+from tests.kit.answers import Answer, Request, refusal
+from tests.kit.provider import Provider
+
+KNOWS_NOT = 404
+CANNOT = 418
+CLOSED = refusal("1")
+
+
+class RudeShop:
+    """Prices by number. Every seventh is unknown, and every fifth is refused for good."""
+
+    def __init__(self) -> None:
+        self.open = False
+        """Until it is, everybody is told to come back in a second."""
+        self.healed = False
+        """Once it is, nothing is refused for good any more."""
+        self._provider = Provider(self._answer)
+
+    def __enter__(self) -> Self:
+        self._provider.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._provider.__exit__(kind, error, trace)
+
+    @property
+    def url(self) -> str:
+        """What handlers are configured with."""
+        return self._provider.url("")
+
+    def outcome(self, number: int) -> str:
+        """What becomes of a row, once the shop is open and as long as it is not healed."""
+        if number % 7 == 0:
+            return "NOT_FOUND"
+        return "ERROR" if number % 5 == 0 else "DONE"
+
+    def _answer(self, request: Request) -> Answer:
+        if not self.open:
+            return CLOSED
+        number = int(request.path.rpartition("/")[2])
+        outcome = self.outcome(number)
+        if outcome == "NOT_FOUND":
+            return Answer(KNOWS_NOT)
+        if outcome == "ERROR" and not self.healed:
+            return Answer(CANNOT, body=b"I am a teapot")
+        return Answer(200, body=json.dumps({"price": number * 2}).encode())

@@ -1,0 +1,132 @@
+import { useState } from "react";
+import type { Handler } from "../../api";
+import { Checkbox, Field, Select, TextArea } from "../../design";
+import styles from "./Details.module.css";
+import type { Change } from "./NewJobScreen";
+import { parsed, type Setting, settingsOf, withSetting } from "./settings";
+
+type Config = Readonly<Record<string, unknown>>;
+
+/** What a handler can be set to: fields by its schema, else a configuration as JSON. */
+export function ConfigFields({
+  handler,
+  config,
+  onChange,
+}: {
+  handler: Handler;
+  config: Config;
+  onChange: Change;
+}) {
+  const settings = settingsOf(handler.configSchema);
+  if (!settings) return <WholeConfig onChange={onChange} />;
+  return (
+    <div className={styles.fields}>
+      {settings.map((setting) => (
+        <SettingField
+          key={setting.name}
+          setting={setting}
+          value={config[setting.name]}
+          onValue={(value, configProblem = "") =>
+            onChange({ config: withSetting(config, setting.name, value), configProblem })
+          }
+        />
+      ))}
+    </div>
+  );
+}
+
+function WholeConfig({ onChange }: { onChange: Change }) {
+  const hint = 'What the handler finds as its configuration, as JSON: {"service": "shop.test"}';
+  const take = (value: unknown, problem: string) => {
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    if (problem || (value !== undefined && !isObject)) {
+      onChange({ configProblem: problem || "A configuration is an object: {…}" });
+    } else onChange({ config: (value ?? {}) as Config, configProblem: "" });
+  };
+  return (
+    <details className={styles.details}>
+      <summary>Configuration for the handler</summary>
+      <JsonField label="Configuration" hint={hint} onValue={take} />
+    </details>
+  );
+}
+
+function SettingField({
+  setting,
+  value,
+  onValue,
+}: {
+  setting: Setting;
+  value: unknown;
+  onValue: (value: unknown, problem?: string) => void;
+}) {
+  const { label, about, required, standard } = setting;
+  const usual = standard === undefined ? "" : `Usually ${JSON.stringify(standard)}.`;
+  const hint = [about, usual].filter(Boolean).join(" ");
+  switch (setting.kind) {
+    case "switch":
+      return (
+        <Checkbox
+          label={label}
+          hint={hint}
+          checked={(value ?? standard) === true}
+          onChange={(event) => onValue(event.target.checked)}
+        />
+      );
+    case "choice":
+      return (
+        <Select
+          label={label}
+          hint={hint}
+          options={["", ...setting.choices].map((each) => ({ value: each, label: each || "–" }))}
+          value={String(value ?? "")}
+          onChoose={onValue}
+        />
+      );
+    case "json":
+      return <JsonField label={`${label} (JSON)`} hint={hint} onValue={onValue} />;
+    default:
+      return (
+        <Field
+          label={label}
+          hint={hint}
+          required={required}
+          type={setting.kind}
+          step="any"
+          value={String(value ?? "")}
+          onChange={({ target }) => {
+            const isNumber = setting.kind === "number" && target.value !== "";
+            onValue(isNumber ? Number(target.value) : target.value);
+          }}
+        />
+      );
+  }
+}
+
+function JsonField({
+  label,
+  hint,
+  onValue,
+}: {
+  label: string;
+  hint: string;
+  onValue: (value: unknown, problem: string) => void;
+}) {
+  const [written, setWritten] = useState("");
+  const { problem } = parsed(written);
+  return (
+    <TextArea
+      label={label}
+      hint={hint}
+      problem={problem || undefined}
+      rows={5}
+      spellCheck={false}
+      value={written}
+      onChange={({ target }) => {
+        setWritten(target.value);
+        const read = parsed(target.value);
+        onValue(read.value, read.problem);
+      }}
+    />
+  );
+}

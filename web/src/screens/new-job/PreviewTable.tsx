@@ -1,0 +1,53 @@
+import type { Preview } from "../../api";
+import { grouped } from "../../design";
+import { type Draft, named } from "./draft";
+import styles from "./PreviewTable.module.css";
+
+/** The first rows as they were read, under the names that their columns will have. */
+export function PreviewTable({ preview, names }: { preview: Preview; names: Draft["names"] }) {
+  const { columns, rows, format, notes } = preview;
+  return (
+    <>
+      <p className={styles.about}>
+        Read as {format.toUpperCase()}: {grouped(columns.length)}{" "}
+        {columns.length === 1 ? "column" : "columns"}.{" "}
+        {rows.length === 1 ? "The first row:" : `The first ${grouped(rows.length)} rows:`}
+      </p>
+      {notes.map((note) => (
+        <p key={note} className={styles.note}>
+          {note}
+        </p>
+      ))}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
+      <section className={styles.scroller} tabIndex={0} aria-label="The first rows">
+        <table className={styles.table}>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th key={column} scope="col">
+                  {named(names, column)}
+                  {named(names, column) !== column && <small>{column} in the file</small>}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name but their place
+              <tr key={index}>
+                {columns.map((column) => (
+                  <td key={column}>{shown(row[column])}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

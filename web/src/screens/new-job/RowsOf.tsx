@@ -1,0 +1,123 @@
+import { type FormEvent, useState } from "react";
+import { type Preview, useAbout } from "../../api";
+import { Button, bytes, ErrorState, Field, grouped, Loading, Tabs } from "../../design";
+import { DropZone } from "./DropZone";
+import type { Draft } from "./draft";
+import type { Change } from "./NewJobScreen";
+import { PreviewTable } from "./PreviewTable";
+import { ReadingOptions } from "./ReadingOptions";
+import styles from "./RowsOf.module.css";
+
+interface Looked {
+  data: Preview | undefined;
+  error: Error | null;
+  isFetching: boolean;
+  refetch: () => unknown;
+}
+
+const WAYS = [
+  { id: "file", label: "A file of yours" },
+  { id: "source", label: "A file elsewhere" },
+];
+
+/** Names and keys belong to the columns of the file before. */
+const NOTHING_READ: Partial<Draft> = { files: [], source: "", read: {}, names: {}, key: [] };
+
+/** Where the rows come from, and a look at the first of them. */
+export function RowsOf({
+  draft,
+  preview,
+  onChange,
+}: {
+  draft: Draft;
+  preview: Looked;
+  onChange: Change;
+}) {
+  const [way, setWay] = useState("file");
+  const take = (part: Partial<Draft>) => onChange({ ...NOTHING_READ, ...part });
+  return (
+    <>
+      <Tabs
+        label="Where the rows come from"
+        tabs={WAYS}
+        open={way}
+        onOpen={(next) => {
+          setWay(next);
+          take({});
+        }}
+      >
+        {way === "file" ? (
+          <ChosenFiles files={draft.files} onFiles={(files) => take({ files })} />
+        ) : (
+          <SourceField onSource={(source) => take({ source })} />
+        )}
+      </Tabs>
+      {(preview.data || preview.error) && (
+        <ReadingOptions
+          key={`${draft.source}${draft.files[0]?.name}`}
+          read={draft.read}
+          sheets={preview.data?.sheets ?? []}
+          onRead={(read) => onChange({ read, names: {}, key: [] })}
+        />
+      )}
+      {preview.isFetching && <Loading lines={4} label="Reading the first rows" />}
+      {preview.error && !preview.isFetching && (
+        <ErrorState error={preview.error} retry={() => void preview.refetch()} />
+      )}
+      {preview.data && !preview.isFetching && (
+        <PreviewTable preview={preview.data} names={draft.names} />
+      )}
+    </>
+  );
+}
+
+function ChosenFiles({
+  files,
+  onFiles,
+}: {
+  files: readonly File[];
+  onFiles: (files: readonly File[]) => void;
+}) {
+  const limit = (useAbout()?.uploadMb ?? Number.POSITIVE_INFINITY) * 1_048_576;
+  const [first] = files;
+  if (!first) return <DropZone onFiles={onFiles} />;
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  return (
+    <>
+      <p className={styles.chosen}>
+        <strong>{files.length > 1 ? `${grouped(files.length)} files` : first.name}</strong>
+        <span className={styles.size}>{bytes(size)}</span>
+        <Button onClick={() => onFiles([])}>Choose another</Button>
+      </p>
+      {size > limit && (
+        <p role="alert" className={styles.problem}>
+          This server takes at most {bytes(limit)} in one upload. Split the file, or have the server
+          fetch it from elsewhere.
+        </p>
+      )}
+    </>
+  );
+}
+
+function SourceField({ onSource }: { onSource: (source: string) => void }) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    onSource(String(new FormData(event.currentTarget).get("source") ?? "").trim());
+  };
+  return (
+    <form onSubmit={submit} className={styles.source}>
+      <Field
+        label="Address of the file"
+        name="source"
+        placeholder="s3://bucket/products.csv"
+        hint="https:, s3:, ftp:, sftp:, or file: on the server. The server fetches it, with the rights that its settings give."
+        required
+        spellCheck={false}
+        autoComplete="off"
+      />
+      <Button type="submit" icon="search">
+        Look at its rows
+      </Button>
+    </form>
+  );
+}

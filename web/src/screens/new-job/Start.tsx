@@ -1,0 +1,58 @@
+import { useNavigate } from "@tanstack/react-router";
+import { asProblem, type Handler, type Preview } from "../../api";
+import { Button, percent } from "../../design";
+import { blockers, type Draft } from "./draft";
+import styles from "./Start.module.css";
+import { useStart } from "./useStart";
+
+/** The button that makes the job, or what is left to do before it can. */
+export function Start({
+  draft,
+  preview,
+  handler,
+}: {
+  draft: Draft;
+  preview: Preview | undefined;
+  handler: Handler | undefined;
+}) {
+  const navigate = useNavigate();
+  const { start, share, error, isBusy } = useStart(
+    draft,
+    (jobId) => void navigate({ to: "/jobs/$jobId", params: { jobId } }),
+  );
+  const left = blockers(draft, preview, handler);
+  return (
+    <section className={styles.start} aria-label="Start">
+      <Button
+        look="primary"
+        icon="play"
+        busy={isBusy}
+        disabled={left.length > 0}
+        onClick={() => start()}
+      >
+        Start the job
+      </Button>
+      {isBusy && (
+        <div role="status" className={styles.sending}>
+          <progress value={share} aria-label="Sent" />
+          {share < 1 ? `${percent(share)} sent` : "Sent; the server looks at it"}
+        </div>
+      )}
+      {!isBusy && left.length > 0 && (
+        <div className={styles.left}>
+          <p>Before it can start:</p>
+          <ul>
+            {left.map((each) => (
+              <li key={each}>{each}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {error && !isBusy && (
+        <p role="alert" className={styles.problem}>
+          {asProblem(error).detail}
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import type { Handler, Preview } from "../../api";
+import { blockers, bodyOf, type Draft, EMPTY_DRAFT, fieldsOf } from "./draft";
+
+const FILE = new File(["Title\nriver\n"], "words.csv");
+const PREVIEW: Preview = {
+  format: "csv",
+  columns: ["Title", "year"],
+  rows: [{ Title: "river", year: "1984" }],
+  problems: [],
+  notes: [],
+  missing: [],
+  sheets: [],
+};
+const HANDLER = { name: "sample.words", needs: ["word"], configSchema: null } as unknown as Handler;
+
+function draft(part: Partial<Draft>): Draft {
+  return { ...EMPTY_DRAFT, files: [FILE], handler: "sample.words", ...part };
+}
+
+describe("what keeps a job from being made", () => {
+  it("is nothing once the file is read and its columns are what the handler needs", () => {
+    expect(blockers(draft({ names: { Title: "word" } }), PREVIEW, HANDLER)).toEqual([]);
+  });
+
+  it("is the lack of rows, of a handler, of a column", () => {
+    expect(blockers(EMPTY_DRAFT, undefined, undefined)).toHaveLength(2);
+    expect(blockers(draft({}), undefined, HANDLER)).toEqual(["The first rows must be read."]);
+    expect(blockers(draft({}), PREVIEW, HANDLER)).toEqual([
+      "Say which column is “word”: the handler needs it.",
+    ]);
+  });
+
+  it("is a name that two columns would bear", () => {
+    const names = { Title: "word", year: "word" };
+    expect(blockers(draft({ names }), PREVIEW, HANDLER).join()).toContain("Two columns");
+  });
+
+  it("is a setting that the handler needs, or one that is not JSON", () => {
+    const handler = { ...HANDLER, needs: [], configSchema: { required: ["service"] } };
+    expect(blockers(draft({}), PREVIEW, handler)).toEqual(["The handler needs “service”."]);
+    const config = { service: "a.test" };
+    expect(blockers(draft({ config, configProblem: "bad" }), PREVIEW, handler)).toEqual(["bad"]);
+  });
+
+  it("is a bad row where none may be, and never a bad row that may be kept", () => {
+    const rows = [...PREVIEW.rows, ...PREVIEW.rows];
+    const preview = { ...PREVIEW, rows, problems: [{ row: 3, problem: "one cell too many" }] };
+    const names = { Title: "word" };
+    expect(blockers(draft({ names }), preview, HANDLER)).toEqual([]);
+    expect(blockers(draft({ names, onBadRow: "fail" }), preview, HANDLER).join()).toContain(
+      "Line 3",
+    );
+    const hopeless = { ...preview, rows: PREVIEW.rows };
+    expect(blockers(draft({ names }), hopeless, HANDLER).join()).toContain("No row can be used");
+  });
+});
+
+describe("a draft as the API takes it", () => {
+  const whole = draft({
+    names: { Title: " word ", year: "" },
+    key: ["Title", "year"],
+    name: " Rivers ",
+    reuse: "30d",
+  });
+
+  it("names the key by the names that columns will have, and only real renames", () => {
+    expect(fieldsOf(whole)).toMatchObject({
+      key: "word,year",
+      columns: { Title: "word" },
+      name: "Rivers",
+      reuse: "30d",
+      onBadRow: "item-error",
+    });
+  });
+
+  it("has the source instead of files, and nothing where nothing was chosen", () => {
+    const body = bodyOf({ ...whole, files: [], source: "s3://bucket/a.csv", reuse: "" });
+    expect(body).toMatchObject({ source: "s3://bucket/a.csv", key: ["word", "year"] });
+    expect(body).not.toHaveProperty("reuse");
+  });
+});

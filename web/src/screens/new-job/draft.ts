@@ -1,0 +1,134 @@
+import type { Handler, JobFromSource, Preview, UploadFields } from "../../api";
+
+export type OnBadRow = "item-error" | "skip" | "fail";
+
+/** How a file is to be read; what is not said, the file itself tells. */
+export interface Reading {
+  format?: string;
+  delimiter?: string;
+  encoding?: string;
+  sheet?: string;
+}
+
+/** A job on its way to being made. */
+export interface Draft {
+  files: readonly File[];
+  /** Where the file lies instead, once it was asked for. */
+  source: string;
+  read: Reading;
+  handler: string;
+  /** Other names for columns, by the name in the file. */
+  names: Readonly<Record<string, string>>;
+  /** Columns that tell rows apart, by their name in the file. */
+  key: readonly string[];
+  config: Readonly<Record<string, unknown>>;
+  /** What is wrong with what was written as configuration. */
+  configProblem: string;
+  name: string;
+  onBadRow: OnBadRow;
+  priority: number;
+  eager: boolean;
+  /** How old a result may be that is taken over, as "30d"; empty: none is. */
+  reuse: string;
+}
+
+export const EMPTY_DRAFT: Draft = {
+  files: [],
+  source: "",
+  read: {},
+  handler: "",
+  names: {},
+  key: [],
+  config: {},
+  configProblem: "",
+  name: "",
+  onBadRow: "item-error",
+  priority: 0,
+  eager: false,
+  reuse: "",
+};
+
+/** Whether there is something to read. */
+export function hasRows({ files, source }: Draft): boolean {
+  return files.length > 0 || source !== "";
+}
+
+/** The fields of the draft as the API takes them, for files. */
+export function fieldsOf(draft: Draft): UploadFields {
+  return { ...shared(draft), key: keyOf(draft).join(",") };
+}
+
+/** The draft as the API takes it, for a source elsewhere. */
+export function bodyOf(draft: Draft): JobFromSource {
+  return { ...shared(draft), key: keyOf(draft), source: draft.source };
+}
+
+function shared(draft: Draft) {
+  return {
+    handler: draft.handler,
+    name: draft.name.trim(),
+    config: { ...draft.config },
+    read: { ...draft.read },
+    columns: changed(draft.names),
+    onBadRow: draft.onBadRow,
+    priority: draft.priority,
+    eager: draft.eager,
+    ...(draft.reuse ? { reuse: draft.reuse } : {}),
+  };
+}
+
+function keyOf({ key, names }: Draft): string[] {
+  return key.map((column) => named(names, column));
+}
+
+/** The name that a column of the file will have. */
+export function named(names: Draft["names"], column: string): string {
+  return names[column]?.trim() || column;
+}
+
+function changed(names: Draft["names"]): Record<string, string> {
+  const others = Object.entries(names).filter(([from, to]) => to.trim() && to.trim() !== from);
+  return Object.fromEntries(others.map(([from, to]) => [from, to.trim()]));
+}
+
+/** Why the job cannot be made yet, each with what to do; empty when it can. */
+export function blockers(
+  draft: Draft,
+  preview: Preview | undefined,
+  handler: Handler | undefined,
+): string[] {
+  const found: string[] = [];
+  if (!hasRows(draft)) found.push("Choose a file, or say where one lies.");
+  else if (!preview) found.push("The first rows must be read.");
+  if (!handler) found.push("Choose what is done with each row.");
+  if (preview && handler) found.push(...columnTrouble(draft, preview, handler));
+  for (const name of absent(handler, draft.config)) found.push(`The handler needs “${name}”.`);
+  if (draft.configProblem) found.push(draft.configProblem);
+  if (preview) found.push(...rowTrouble(draft, preview));
+  return found;
+}
+
+function columnTrouble(draft: Draft, preview: Preview, handler: Handler): string[] {
+  const columns = preview.columns.map((column) => named(draft.names, column));
+  const twice = columns.find((column, index) => columns.indexOf(column) !== index);
+  const missing = handler.needs.filter((need) => !columns.includes(need));
+  return [
+    ...missing.map((need) => `Say which column is “${need}”: the handler needs it.`),
+    ...(twice === undefined ? [] : [`Two columns are called “${twice}”: rename one.`]),
+  ];
+}
+
+function rowTrouble({ onBadRow }: Draft, { problems, rows }: Preview): string[] {
+  const [first] = problems;
+  if (!first) return [];
+  if (problems.length >= rows.length) return ["No row can be used as it is: see how it is read."];
+  const said = `Line ${first.row} is bad, and a bad row is to stop the job: ${first.problem}`;
+  return onBadRow === "fail" ? [said] : [];
+}
+
+/** Settings that a handler must have and does not. */
+function absent(handler: Handler | undefined, config: Draft["config"]): string[] {
+  const required = (handler?.configSchema as { required?: unknown } | null)?.required;
+  if (!Array.isArray(required)) return [];
+  return required.filter((name) => config[name] === undefined || config[name] === "");
+}

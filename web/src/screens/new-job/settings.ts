@@ -1,0 +1,62 @@
+/** One setting of a handler, as its JSON Schema describes it. */
+export interface Setting {
+  name: string;
+  label: string;
+  about: string;
+  kind: "text" | "number" | "switch" | "choice" | "json";
+  choices: readonly string[];
+  required: boolean;
+  standard: unknown;
+}
+
+interface Property {
+  type?: unknown;
+  title?: unknown;
+  description?: unknown;
+  default?: unknown;
+  enum?: unknown;
+}
+
+/** The settings that a schema names; null if it names none, and anything goes. */
+export function settingsOf(schema: object | null | undefined): Setting[] | null {
+  const { properties, required } = (schema ?? {}) as { properties?: unknown; required?: unknown };
+  if (typeof properties !== "object" || properties === null) return null;
+  const needed: unknown[] = Array.isArray(required) ? required : [];
+  return Object.entries(properties as Record<string, Property>).map(([name, property]) => ({
+    name,
+    label: text(property.title) || name,
+    about: text(property.description),
+    kind: kindOf(property),
+    choices: Array.isArray(property.enum) ? property.enum.map(String) : [],
+    required: needed.includes(name),
+    standard: property.default,
+  }));
+}
+
+function kindOf({ type, enum: choices }: Property): Setting["kind"] {
+  if (Array.isArray(choices) && choices.every((each) => typeof each === "string")) return "choice";
+  if (type === "boolean") return "switch";
+  if (type === "number" || type === "integer") return "number";
+  return type === "string" ? "text" : "json";
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** What was written as JSON: its value, or what is wrong with it. Nothing is no value. */
+export function parsed(written: string): { value?: unknown; problem: string } {
+  if (!written.trim()) return { problem: "" };
+  try {
+    return { value: JSON.parse(written), problem: "" };
+  } catch (error) {
+    return { problem: `This is not JSON: ${error instanceof Error ? error.message : error}` };
+  }
+}
+
+/** A configuration with one setting changed; what is empty is left out. */
+export function withSetting(config: object, name: string, value: unknown): Record<string, unknown> {
+  const next: Record<string, unknown> = { ...config, [name]: value };
+  if (value === undefined || value === "") delete next[name];
+  return next;
+}

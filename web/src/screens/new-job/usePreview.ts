@@ -1,0 +1,32 @@
+import { useQuery } from "@tanstack/react-query";
+import { preview, previewSource } from "../../api";
+import { beginningOf } from "./beginning";
+import { type Draft, hasRows } from "./draft";
+
+const numbers = new WeakMap<readonly File[], number>();
+let chosen = 0;
+
+/** A number for what was chosen: files themselves make no key. */
+function numberOf(files: readonly File[]): number {
+  const number = numbers.get(files) ?? ++chosen;
+  numbers.set(files, number);
+  return number;
+}
+
+/** The first rows of what the draft names, read as it says. */
+export function usePreview(draft: Draft) {
+  const { files, source, read } = draft;
+  return useQuery({
+    queryKey: ["preview", numberOf(files), source, read],
+    queryFn: ({ signal }) =>
+      files.length > 0
+        ? preview(beginningOf(files), { read: { ...read } }, signal)
+        : previewSource(source, { read: { ...read } }, signal),
+    enabled: hasRows(draft),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+}

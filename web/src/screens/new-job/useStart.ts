@@ -1,0 +1,42 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
+import { createFromFiles, createFromSource, keys } from "../../api";
+import { bodyOf, type Draft, fieldsOf } from "./draft";
+
+/** Makes the job of a draft, and says how much of it has been sent. */
+export function useStart(draft: Draft, onMade: (jobId: string) => void) {
+  const queries = useQueryClient();
+  const [share, setShare] = useState(0);
+  // A draft that is sent again, as after a lost answer, makes no second job.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a changed draft is another job
+  const once = useMemo(newKey, [draft]);
+  const made = useMutation({
+    mutationFn: () => {
+      setShare(0);
+      if (draft.files.length === 0) return createFromSource(bodyOf(draft), once);
+      return createFromFiles(draft.files, fieldsOf(draft), { once, sent: setShare });
+    },
+    onSuccess: (jobId) => {
+      void queries.invalidateQueries({ queryKey: keys.jobs });
+      onMade(jobId);
+    },
+  });
+  useWarning(made.isPending);
+  return { start: made.mutate, share, error: made.error, isBusy: made.isPending };
+}
+
+function newKey(): string {
+  // crypto.randomUUID is not there on a page that came over plain HTTP.
+  const numbers = crypto.getRandomValues(new Uint32Array(4));
+  return [...numbers].map((each) => each.toString(16).padStart(8, "0")).join("");
+}
+
+/** Asks before the page is left in the middle of an upload. */
+function useWarning(isBusy: boolean) {
+  useEffect(() => {
+    if (!isBusy) return;
+    const warn = (event: Event) => event.preventDefault();
+    addEventListener("beforeunload", warn);
+    return () => removeEventListener("beforeunload", warn);
+  }, [isBusy]);
+}

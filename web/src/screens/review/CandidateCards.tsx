@@ -1,0 +1,50 @@
+import { classes } from "../../design";
+import styles from "./CandidateCards.module.css";
+import { CandidateHead, type ComparisonProps, Value } from "./Comparison";
+import { fieldIn, fieldsOf, isAlike, shown } from "./compare";
+
+/** The same comparison where there is no room for columns: the row, then each candidate. */
+export function CandidateCards({ row, candidates, chosen, onChoose }: ComparisonProps) {
+  return (
+    <div className={styles.cards}>
+      <section className={styles.card} aria-label="The row">
+        <h3>The row</h3>
+        <dl>
+          {fieldsOf(row, []).map((field) => (
+            <div key={field}>
+              <dt>{field}</dt>
+              <dd>{shown(fieldIn(row, field))}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+      {candidates.map((candidate, place) => (
+        <section
+          key={candidate.id}
+          aria-label={`Candidate ${place + 1}`}
+          className={classes(styles.card, place === chosen && styles.chosen)}
+        >
+          <CandidateHead
+            candidate={candidate}
+            number={place + 1}
+            isChosen={place === chosen}
+            onChoose={() => onChoose(place)}
+          />
+          <dl>
+            {fieldsOf(null, [candidate]).map((field) => (
+              <div key={field}>
+                <dt>{field}</dt>
+                <dd>
+                  <Value
+                    value={candidate.values[field]}
+                    isSame={isAlike(fieldIn(row, field), candidate.values[field])}
+                  />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </div>
+  );
+}
