@@ -9,8 +9,10 @@ from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
 from headgate.ports.artifacts import Digests, FileTrouble, Kept, Origin, Stored
-from headgate.transfer.artifacts.committer import Committer, Delivery
+from headgate.transfer.artifacts.commit_thread import CommitThread
+from headgate.transfer.artifacts.committer import Delivery
 from headgate.transfer.artifacts.partial import Partial
+from headgate.transfer.artifacts.scribe import Scribe, ScribeGone
 
 BLOCK = 256 * 1024
 """Held in memory until it is worth a thread's while; a small file is written in one go."""
@@ -37,6 +39,10 @@ class Workshop(Protocol):
         """The unfinished file of an item."""
         ...
 
+    def scribe(self) -> Scribe | None:
+        """Who writes small files, once there are enough of them."""
+        ...
+
     def left(self, item: str) -> None:
         """Something of an item stays for a later try."""
         ...
@@ -49,7 +55,7 @@ class FileDraft:
     """
 
     def __init__(
-        self, folder: Workshop, committer: Committer, item: str, algorithms: tuple[str, ...]
+        self, folder: Workshop, committer: CommitThread, item: str, algorithms: tuple[str, ...]
     ) -> None:
         self._folder = folder
         self._committer = committer
@@ -101,6 +107,9 @@ class FileDraft:
 
         Whoever is cancelled here leaves a file that is complete, or none.
         """
+        if self._partial is None and (scribe := self._folder.scribe()) is not None:
+            with suppress(ScribeGone):  # the threads can do it as well
+                return await self._dictate(scribe, name, accept)
         outcome: Future[Stored] = Future()
         outcome.set_running_or_notify_cancel()
         self._folder.submit(self._deliver, self._take(), name, accept, outcome)
@@ -156,6 +165,24 @@ class FileDraft:
         for digest in self._digests.values():
             digest.update(data)
 
+    async def _dictate(
+        self, scribe: Scribe, name: str, accept: Callable[[Digests], None]
+    ) -> Stored:
+        content = b"".join(self._waiting)
+        self._count(content)
+        digests = self._hex()
+        accept(digests)
+        self._over = True
+        try:
+            return await scribe.keep(self._item, name, digests["sha256"], content)
+        except ScribeGone:
+            self._over = False
+            self._digests = self._no_digests()
+            raise
+
+    def _hex(self) -> dict[str, str]:
+        return {name: digest.hexdigest() for name, digest in self._digests.items()}
+
     def _deliver(
         self,
         blocks: list[bytes],
@@ -176,7 +203,7 @@ class FileDraft:
             if self._over:
                 raise FileTrouble("this file was given up")
             partial = self._write(blocks)
-            digests = {name: digest.hexdigest() for name, digest in self._digests.items()}
+            digests = self._hex()
             accept(digests)
             partial.settle()
             self._over = True
