@@ -61,7 +61,7 @@ class FileDraft:
         self._committer = committer
         self._item = item
         self._algorithms = dict.fromkeys(("sha256", *algorithms))
-        self._digests = self._no_digests()
+        self._digests: dict[str, hashlib._Hash] = {}
         self._origin: Origin | None = None
         self._partial: Partial | None = None
         self._waiting: list[bytes] = []
@@ -90,6 +90,7 @@ class FileDraft:
             raise RuntimeError("nothing was left that could be gone on with")
         blocks = self._partial.blocks(self.kept.size)
         self._origin, self._going_on = self.kept.origin, True
+        self._digests = self._no_digests()
         while block := await self._folder.run(self._reread, blocks):
             yield block
 
