@@ -41,7 +41,7 @@ def die_at(step: int, folder: Path) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(count)
-    for name in ("write", "fsync", "close"):
+    for name in ("write", "writev", "fsync", "close"):
         setattr(os, name, announced(getattr(os, name)))
 
 

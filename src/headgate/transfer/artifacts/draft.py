@@ -16,6 +16,8 @@ from headgate.transfer.artifacts.scribe import Scribe, ScribeGone
 
 BLOCK = 256 * 1024
 """Held in memory until it is worth a thread's while; a small file is written in one go."""
+FEW = 4
+"""Up to so many blocks are taken as they are: they are large then."""
 
 Answer = TypeVar("Answer")
 
@@ -156,10 +158,12 @@ class FileDraft:
         if not self._going_on:
             self._going_on = True
             self._partial.clear()
-        # One large piece: each call lets go of the interpreter, and has to wait for it again.
-        data = b"".join(blocks)
-        self._count(data)
-        self._partial.append(data)
+        if len(blocks) > FEW:
+            # One large piece: each call lets go of the interpreter, and has to wait for it again.
+            blocks = [b"".join(blocks)]
+        for block in blocks:
+            self._count(block)
+        self._partial.append(*blocks)
         return self._partial
 
     def _count(self, data: bytes) -> None:
