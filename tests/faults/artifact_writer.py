@@ -1,17 +1,22 @@
 """Puts a few files into a folder; told to, dies on the way, at one step after another."""
 
 import asyncio
+import hashlib
 import itertools
 import os
 import signal
+import socket
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from headgate.ports.artifacts import Origin
 from headgate.transfer.artifacts.draft import BLOCK
-from headgate.transfer.artifacts.folder import ArtifactFolder
+from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
+from headgate.transfer.artifacts.orders import Order, encoder, framed
+from headgate.transfer.artifacts.scribe_main import Desk
 
 LARGE = b"large " * (BLOCK // 4)
 FILES = {
@@ -36,7 +41,7 @@ def die_at(step: int, folder: Path) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(count)
-    for name in ("write", "fsync", "close"):
+    for name in ("write", "writev", "fsync", "close"):
         setattr(os, name, announced(getattr(os, name)))
 
 
@@ -64,6 +69,24 @@ async def keep(folder: ArtifactFolder, item: str) -> None:
     await draft.finish(name, lambda _: None)
 
 
+def serve_orders(root: Path, step: int) -> None:
+    """The same files, by whoever is given small ones whole."""
+    ours, theirs = socket.socketpair()
+    threading.Thread(target=send_orders, args=[ours], daemon=True).start()
+    (root / ASIDE).mkdir(parents=True, exist_ok=True)
+    desk = Desk(root, root / ASIDE, theirs)
+    die_at(step, root)
+    desk.run()
+
+
+def send_orders(wire: socket.socket) -> None:
+    """All files, and nothing more."""
+    for number, (item, (name, content)) in enumerate(FILES.items()):
+        sha256 = hashlib.sha256(content).hexdigest()
+        wire.sendall(framed(encoder.encode(Order(number, item.encode(), name, sha256)), content))
+    wire.shutdown(socket.SHUT_WR)
+
+
 async def fill(root: Path, step: int) -> None:
     """Put all files into a folder, or as many as are there before the step."""
     async with ArtifactFolder(root) as folder:
@@ -72,29 +95,53 @@ async def fill(root: Path, step: int) -> None:
             await keep(folder, item)
 
 
-def code_of_filling(root: Path, step: int) -> int:
+async def die_as_worker(root: Path) -> None:
+    """Be killed while a process of this one, whose number is told, has an order."""
+    folder = await ArtifactFolder(root).__aenter__()
+    await folder.hire()
+    sys.stdout.write(str(folder._scribe._process.pid))
+    sys.stdout.flush()
+    task = asyncio.create_task(keep(folder, "small"))
+    await asyncio.wait([task], timeout=0)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def code_of_filling(root: Path, step: int, filling: "Filling") -> int:
     """How a process ended that filled the folder; forked, for it is one of many."""
     pid = os.fork()
     if pid == 0:
-        asyncio.run(fill(root, step))
+        filling(root, step)
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-def die_everywhere(root: Path) -> int:
+def die_everywhere(root: Path, filling: "Filling") -> int:
     """One folder for each step; in each, a first process dies at it and a second one sooner."""
     for step in itertools.count(1):
         folder = root / str(step)
-        first = code_of_filling(folder, step)
+        first = code_of_filling(folder, step, filling)
         if first != -signal.SIGKILL:
             return first
-        second = code_of_filling(folder, step // 2 + 1)
+        second = code_of_filling(folder, step // 2 + 1, filling)
         if second not in {-signal.SIGKILL, 0}:
             return second
     return 0
 
 
+def fill_alone(root: Path, step: int) -> None:
+    """With the threads of one process."""
+    asyncio.run(fill(root, step))
+
+
+Filling = Callable[[Path, int], None]
+
 if __name__ == "__main__":
-    if sys.argv[2] == "die":
-        sys.exit(die_everywhere(Path(sys.argv[1])))
-    asyncio.run(fill(Path(sys.argv[1]), NEVER))
+    place, what = Path(sys.argv[1]), sys.argv[2]
+    if what == "die":
+        sys.exit(die_everywhere(place, fill_alone))
+    elif what == "die-writing":
+        sys.exit(die_everywhere(place, serve_orders))
+    elif what == "die-as-worker":
+        asyncio.run(die_as_worker(place))
+    else:
+        fill_alone(place, NEVER)

@@ -1,5 +1,6 @@
 """Header fields that speak about caching, read once and in one way."""
 
+import functools
 import re
 from calendar import timegm
 from collections.abc import Mapping
@@ -36,8 +37,12 @@ def number_of(value: str | None) -> int:
     return int(text[:20]) if text.isascii() and text.isdigit() else 0
 
 
+@functools.lru_cache(maxsize=256)
 def date_of(value: str | None) -> int | None:
-    """An HTTP date in UTC microseconds; None if it is none."""
+    """An HTTP date in UTC microseconds; None if it is none.
+
+    Remembered, since most answers of a second have the same one, and it takes long to read.
+    """
     if value is None:
         return None
     try:

@@ -1,28 +1,51 @@
-"""One thread that brings finished files to the disk, many at a time."""
+"""Finished files on their way to the disk, many at a time."""
 
 import os
-import queue
-import threading
-from concurrent.futures import Future
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
-from headgate.ports.artifacts import FileTrouble, Stored
+from headgate.ports.artifacts import Stored
 from headgate.transfer.artifacts.durability import sync_all
 from headgate.transfer.artifacts.partial import Partial
 from headgate.transfer.artifacts.shelf import Shelf
 from headgate.transfer.artifacts.trouble import said
 
 
+class Outcome(Protocol):
+    """Where it is said what became of a file."""
+
+    def set_result(self, stored: Stored, /) -> None:
+        """It is in the folder for good."""
+        ...
+
+    def set_exception(self, trouble: BaseException, /) -> None:
+        """It is not."""
+        ...
+
+
 class Delivery:
     """A complete file, and who waits for it to be safe."""
 
-    def __init__(self, partial: Partial, sha256: str, name: str, outcome: "Future[Stored]") -> None:
+    def __init__(self, partial: Partial, sha256: str, name: str, outcome: Outcome) -> None:
         self.partial = partial
         self.sha256 = sha256
         self.name = name
         self.outcome = outcome
         self.stored: Stored | None = None
+
+    def give_up(self, trouble: Exception) -> None:
+        """Remove what there is of it, and say why."""
+        with suppress(OSError):
+            self.partial.remove()
+        self.partial.close()
+        self.outcome.set_exception(trouble)
+
+    def confirm(self) -> None:
+        """Say that it is safe, if it has got a name."""
+        if self.stored is not None:
+            self.outcome.set_result(self.stored)
 
 
 class Committer:
@@ -36,50 +59,28 @@ class Committer:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._shelf = Shelf(root)
-        self._waiting: queue.SimpleQueue[Delivery | None] = queue.SimpleQueue()
-        self._over = False
         self._disk = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        self._thread = threading.Thread(target=self._run, name="artifacts-commit", daemon=True)
-        self._thread.start()
+        self._named: list[Delivery] = []
 
-    def add(self, delivery: Delivery) -> None:
-        """Have a file put in its place."""
-        if self._thread.is_alive():
-            self._waiting.put(delivery)
-        else:
-            _give_up(delivery, FileTrouble("the folder was closed before the file was finished"))
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether another round is due even if nothing comes."""
+        return bool(self._named)
+
+    def round(self, fresh: Sequence[Delivery]) -> None:
+        """Bring those that have come one step further, and those before them to their end."""
+        arrived, named_safely = self._synced(fresh)
+        for each in named_safely:
+            each.confirm()
+        self._named = [each for each in arrived if self._placed(each)]
 
     def close(self) -> None:
-        """Finish what has come, and end."""
-        if self._thread.is_alive():
-            self._waiting.put(None)
-            self._thread.join()
-            os.close(self._disk)
+        """Let go of the folder; nobody may be waited for."""
+        os.close(self._disk)
 
-    def _run(self) -> None:
-        named: list[Delivery] = []
-        while not self._over or named:
-            fresh = self._taken(wait=not named)
-            arrived, named_safely = self._synced(fresh, named)
-            _confirm(named_safely)
-            named = [each for each in arrived if self._placed(each)]
-
-    def _taken(self, *, wait: bool) -> list[Delivery]:
-        """All that have come; if nobody else is being waited for, at least one."""
-        taken: list[Delivery] = []
-        with suppress(queue.Empty):
-            while not self._over:
-                each = self._waiting.get(block=wait and not taken)
-                if each is None:
-                    self._over = True
-                else:
-                    taken.append(each)
-        return taken
-
-    def _synced(
-        self, fresh: list[Delivery], named: list[Delivery]
-    ) -> tuple[list[Delivery], list[Delivery]]:
+    def _synced(self, fresh: Sequence[Delivery]) -> tuple[list[Delivery], list[Delivery]]:
         """Those whose bytes are on the disk, and those whose names are."""
+        named = self._named
         try:
             folders = {folder for each in named for folder in self._shelf.folders(each.sha256)}
             failed = sync_all([each.partial.number for each in fresh], folders, self._disk)
@@ -102,24 +103,11 @@ class Committer:
             self._failed(delivery, error)
             return False
         except Exception as trouble:  # noqa: BLE001  whoever waits for the file must hear of it
-            _give_up(delivery, trouble)
+            delivery.give_up(trouble)
             return False
         partial.close()
         delivery.stored = Stored(name, size, delivery.sha256, known)
         return True
 
     def _failed(self, delivery: Delivery, error: OSError) -> None:
-        _give_up(delivery, said(error, self._root))
-
-
-def _give_up(delivery: Delivery, trouble: Exception) -> None:
-    with suppress(OSError):
-        delivery.partial.remove()
-    delivery.partial.close()
-    delivery.outcome.set_exception(trouble)
-
-
-def _confirm(deliveries: list[Delivery]) -> None:
-    for each in deliveries:
-        if each.stored is not None:
-            each.outcome.set_result(each.stored)
+        delivery.give_up(said(error, self._root))

@@ -9,11 +9,15 @@ from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
 from headgate.ports.artifacts import Digests, FileTrouble, Kept, Origin, Stored
-from headgate.transfer.artifacts.committer import Committer, Delivery
+from headgate.transfer.artifacts.commit_thread import CommitThread
+from headgate.transfer.artifacts.committer import Delivery
 from headgate.transfer.artifacts.partial import Partial
+from headgate.transfer.artifacts.scribe import Scribe, ScribeGone
 
 BLOCK = 256 * 1024
 """Held in memory until it is worth a thread's while; a small file is written in one go."""
+FEW = 4
+"""Up to so many blocks are taken as they are: they are large then."""
 
 Answer = TypeVar("Answer")
 
@@ -37,6 +41,10 @@ class Workshop(Protocol):
         """The unfinished file of an item."""
         ...
 
+    def scribe(self) -> Scribe | None:
+        """Who writes small files, once there are enough of them."""
+        ...
+
     def left(self, item: str) -> None:
         """Something of an item stays for a later try."""
         ...
@@ -49,13 +57,13 @@ class FileDraft:
     """
 
     def __init__(
-        self, folder: Workshop, committer: Committer, item: str, algorithms: tuple[str, ...]
+        self, folder: Workshop, committer: CommitThread, item: str, algorithms: tuple[str, ...]
     ) -> None:
         self._folder = folder
         self._committer = committer
         self._item = item
         self._algorithms = dict.fromkeys(("sha256", *algorithms))
-        self._digests = self._no_digests()
+        self._digests: dict[str, hashlib._Hash] = {}
         self._origin: Origin | None = None
         self._partial: Partial | None = None
         self._waiting: list[bytes] = []
@@ -84,6 +92,7 @@ class FileDraft:
             raise RuntimeError("nothing was left that could be gone on with")
         blocks = self._partial.blocks(self.kept.size)
         self._origin, self._going_on = self.kept.origin, True
+        self._digests = self._no_digests()
         while block := await self._folder.run(self._reread, blocks):
             yield block
 
@@ -101,6 +110,9 @@ class FileDraft:
 
         Whoever is cancelled here leaves a file that is complete, or none.
         """
+        if self._partial is None and (scribe := self._folder.scribe()) is not None:
+            with suppress(ScribeGone):  # the threads can do it as well
+                return await self._dictate(scribe, name, accept)
         outcome: Future[Stored] = Future()
         outcome.set_running_or_notify_cancel()
         self._folder.submit(self._deliver, self._take(), name, accept, outcome)
@@ -146,15 +158,35 @@ class FileDraft:
         if not self._going_on:
             self._going_on = True
             self._partial.clear()
-        # One large piece: each call lets go of the interpreter, and has to wait for it again.
-        data = b"".join(blocks)
-        self._count(data)
-        self._partial.append(data)
+        if len(blocks) > FEW:
+            # One large piece: each call lets go of the interpreter, and has to wait for it again.
+            blocks = [b"".join(blocks)]
+        for block in blocks:
+            self._count(block)
+        self._partial.append(*blocks)
         return self._partial
 
     def _count(self, data: bytes) -> None:
         for digest in self._digests.values():
             digest.update(data)
+
+    async def _dictate(
+        self, scribe: Scribe, name: str, accept: Callable[[Digests], None]
+    ) -> Stored:
+        content = b"".join(self._waiting)
+        self._count(content)
+        digests = self._hex()
+        accept(digests)
+        self._over = True
+        try:
+            return await scribe.keep(self._item, name, digests["sha256"], content)
+        except ScribeGone:
+            self._over = False
+            self._digests = self._no_digests()
+            raise
+
+    def _hex(self) -> dict[str, str]:
+        return {name: digest.hexdigest() for name, digest in self._digests.items()}
 
     def _deliver(
         self,
@@ -176,7 +208,7 @@ class FileDraft:
             if self._over:
                 raise FileTrouble("this file was given up")
             partial = self._write(blocks)
-            digests = {name: digest.hexdigest() for name, digest in self._digests.items()}
+            digests = self._hex()
             accept(digests)
             partial.settle()
             self._over = True

@@ -6,15 +6,17 @@ import os
 import stat
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from headgate.ports.artifacts import FileTrouble, FolderTrouble, Tidied
-from headgate.transfer.artifacts.committer import Committer
+from headgate.transfer.artifacts.commit_thread import CommitThread
 from headgate.transfer.artifacts.draft import FileDraft
 from headgate.transfer.artifacts.durability import sync_folder
 from headgate.transfer.artifacts.leftovers import tidy_leftovers, tidy_store
 from headgate.transfer.artifacts.partial import SUFFIX, Partial, name_of
+from headgate.transfer.artifacts.scribe import Scribe
 from headgate.transfer.artifacts.trouble import in_words
 
 ASIDE = ".headgate-partial"
@@ -30,12 +32,17 @@ class ArtifactFolder:
 
     THREADS = 8
     """They mostly wait for the disk."""
+    SCRIBE_AFTER = 100
+    """Small files. A process for fewer would cost more than it spares."""
 
     def __init__(self, root: Path) -> None:
         self._root = root.absolute()
         self._aside = self._root / ASIDE
         self._left: set[str] = set()
-        self._committer: Committer | None = None
+        self._committer: CommitThread | None = None
+        self._small = 0
+        self._scribe: Scribe | None = None
+        self._hiring: asyncio.Task[None] | None = None
         self._pool = ThreadPoolExecutor(self.THREADS, thread_name_prefix="artifacts")
 
     async def __aenter__(self) -> Self:
@@ -68,6 +75,10 @@ class ArtifactFolder:
 
     async def close(self) -> None:
         """Wait for what is being finished, and end the threads."""
+        if self._hiring is not None:
+            await self._hiring
+        if self._scribe is not None:
+            await self._scribe.close()
         await asyncio.to_thread(self._close)
 
     async def run(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
@@ -92,6 +103,22 @@ class ArtifactFolder:
         """The unfinished file of an item."""
         return Partial(self._aside, item)
 
+    def scribe(self) -> Scribe | None:
+        """Who writes small files, once there are enough of them."""
+        if self._scribe is not None and not self._scribe.is_gone:
+            return self._scribe
+        self._small += 1
+        if self._small % self.SCRIBE_AFTER == 0 and (self._hiring is None or self._hiring.done()):
+            self._hiring = asyncio.create_task(self.hire())
+        return None
+
+    async def hire(self) -> None:
+        """Have small files written by a process of their own from now on."""
+        if self._scribe is not None:
+            await self._scribe.close()
+        with suppress(OSError):  # the machine has no room for one more: the threads go on
+            self._scribe = await Scribe.start(self._root, self._aside)
+
     def left(self, item: str) -> None:
         """Something of an item stays for a later try."""
         self._left.add(name_of(item))
@@ -103,7 +130,7 @@ class ArtifactFolder:
             self._root.mkdir(parents=True, exist_ok=True)
             sync_folder(self._root.parent)
         self._aside.mkdir(exist_ok=True)
-        self._committer = Committer(self._root)
+        self._committer = CommitThread(self._root)
         self._look_around()
 
     def _look_around(self) -> None:

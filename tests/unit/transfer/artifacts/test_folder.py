@@ -71,6 +71,29 @@ async def test_bytes_come_back_under_their_name(folder, out, pieces):
     assert hidden(out, ASIDE) == []
 
 
+async def test_very_many_small_pieces_become_one_file(folder, out):
+    pieces = [b"%d," % n for n in range(BLOCK // 3)]
+    await keep(folder, "paper.pdf", *pieces)
+    assert shown(out) == {"paper.pdf": b"".join(pieces)}
+
+
+async def test_what_the_disk_takes_in_parts_is_written_to_its_end(folder, out, monkeypatch):
+    write = os.write
+    monkeypatch.setattr(partial.os, "writev", lambda file, blocks: write(file, blocks[0][:5]))
+    monkeypatch.setattr(partial.os, "write", lambda file, rest: write(file, rest[:70_000]))
+    await keep(folder, "paper.pdf", *SOME)
+    assert shown(out) == {"paper.pdf": b"".join(SOME)}
+
+
+def test_more_blocks_than_the_system_takes_at_once_are_written_in_turns(tmp_path):
+    blocks = [b"%d," % n for n in range(3_000)]
+    file = partial.Partial(tmp_path, "item")
+    file.append(*blocks)
+    assert file.size == file.path.stat().st_size
+    assert file.path.read_bytes() == b"".join(blocks)
+    file.close()
+
+
 async def test_two_contents_under_one_name_get_two_names(folder, out):
     first = await keep(folder, "paper.pdf", b"one")
     second = await keep(folder, "paper.pdf", b"two")

@@ -130,7 +130,7 @@ async def test_a_folder_that_was_removed_stops_the_job_and_is_not_made_again(tmp
 
 
 @pytest.mark.parametrize(
-    "place", [(committer, "sync_all"), (shelf.os, "link"), (partial.os, "write")]
+    "place", [(committer, "sync_all"), (shelf.os, "link"), (partial.os, "writev")]
 )
 async def test_a_disk_that_is_full_at_any_step_leaves_nothing(tmp_path, monkeypatch, place):
     async with ArtifactFolder(tmp_path) as folder:
