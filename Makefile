@@ -152,4 +152,4 @@ lock-peers: ## Compile benchmarks/requirements.txt anew, with the newest release
 clean: ## Remove .venv, caches and everything built
 	@rm -rf $(VENV) build dist site htmlcov screenshots web/node_modules src/headgate/app/static .coverage .coverage.* \
 	  .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	@find benchmarks examples src tests -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	@find benchmarks examples src tests web -type d \( -name __pycache__ -o -name .ruff_cache \) -prune -exec rm -rf {} + 2>/dev/null || true
