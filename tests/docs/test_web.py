@@ -81,7 +81,8 @@ def test_every_address_stands_in_the_reference():
     used = []
     for path, rest in re.findall(r'path: "([^"]+)",(.*?)\}\);', routes, re.DOTALL):
         names = re.search(r"only\(([^)]*)\)", rest)
-        used.append([path, *re.findall(r'"(\w+)"', names[1] if names else "")])
+        if path != "$":  # where nothing is
+            used.append([path, *re.findall(r'"(\w+)"', names[1] if names else "")])
     assert sorted(used) == sorted(rows_below("Addresses"))
 
 
