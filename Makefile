@@ -61,7 +61,7 @@ demo: setup ## Watch a 2,000-row batch against a rate-limited service, interrupt
 	@bash examples/demo/run
 
 .PHONY: serve
-serve: setup ## Serve the API on this machine, with the handlers of the demo
+serve: setup ## Serve the web UI and its API on this machine, with the handlers of the demo
 	@$(BIN)/headgate serve --handlers examples/demo/lookup.py
 
 ##@ Develop
@@ -72,12 +72,23 @@ check: lint ## What you run all day: lint and the fast tests (SQLite only)
 
 .PHONY: lint
 lint: setup ## Format, ruff, spelling, types, layers; the same for the web UI
+	@$(MAKE) -j2 lint-python lint-web
+
+.PHONY: lint-python
+lint-python:
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/typos --format brief
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >$(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log; exit 1; }
+
+.PHONY: lint-web
+lint-web:
 	@$(BIN)/python web/build_hook.py check
+
+.PHONY: test-web
+test-web: lint-web
+	@$(BIN)/python web/build_hook.py test
 
 .PHONY: format
 format: setup ## Let ruff format and repair what it can
@@ -86,8 +97,8 @@ format: setup ## Let ruff format and repair what it can
 	@$(BIN)/python web/build_hook.py format
 
 .PHONY: test
-test: lint services ## What CI runs: lint and every test but the storms, with PostgreSQL
-	@$(BIN)/python web/build_hook.py test
+test: setup services ## What CI runs: lint and every test but the storms, with PostgreSQL
+	@$(MAKE) -j2 lint-python test-web
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m 'not soak'
 
 .PHONY: soak
@@ -141,4 +152,4 @@ lock-peers: ## Compile benchmarks/requirements.txt anew, with the newest release
 clean: ## Remove .venv, caches and everything built
 	@rm -rf $(VENV) build dist site htmlcov screenshots web/node_modules src/headgate/app/static .coverage .coverage.* \
 	  .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	@find benchmarks examples src tests -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	@find benchmarks examples src tests web -type d \( -name __pycache__ -o -name .ruff_cache \) -prune -exec rm -rf {} + 2>/dev/null || true

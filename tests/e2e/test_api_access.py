@@ -295,7 +295,8 @@ def test_every_answer_has_security_headers(api: ApiServer, path: str):
 
 def test_every_refusal_is_a_problem(api: ApiServer):
     admin = api.admin()
-    admin.get("/api/nothing").refused(404, "/api/nothing")
+    for path in ("/api/nothing", "/assets/nothing.js", "/healthz/nothing"):
+        admin.get(path).refused(404, path.rpartition("/")[2])
     wrong = admin.ask("PUT", "/api/jobs")
     wrong.refused(405, "PUT")
     assert wrong.headers["Allow"] == "GET, POST"

@@ -6,13 +6,18 @@ from collections.abc import Sequence
 import msgspec
 
 from headgate.core.fault import FaultClass
+from headgate.core.gate_state import GateState
 from headgate.core.item import ClaimedItem, NewItem
 from headgate.core.job import Job, NewJob
+from headgate.core.level import Level
+from headgate.core.membership import Member
+from headgate.core.pace_state import PaceState
 from headgate.core.retry import FINISHED, Verdict
 from headgate.core.settlement import Settlement, settle
 from headgate.core.status import UNFINISHED, ItemStatus, JobMove, JobState
 from headgate.core.worker import WorkerInfo
 from headgate.ports.items import ClaimRequest, EnqueueRequest, SettleRequest
+from headgate.ports.limits import Proposal
 from headgate.ports.store import Store
 
 RESULT = '{"price":12.5}'
@@ -76,6 +81,14 @@ async def claim(
 ) -> list[ClaimedItem]:
     """Lease items for a minute."""
     return await store.items.claim(ClaimRequest(who, job_id, limit, 60.0, suspects))
+
+
+async def gate(store: Store, key: str, *workers: str) -> None:
+    """A gate in the ledger, at which these workers stand."""
+    now_s = (await store.limits.exchange((), [])).now_s
+    state = GateState(PaceState(rate=Level()), {each: Member(now_s, -1.0) for each in workers})
+    text = msgspec.json.encode(state).decode()
+    await store.limits.exchange([Proposal(key, 0, text)], [])
 
 
 def settlement(item: ClaimedItem, status: ItemStatus) -> Settlement:

@@ -11,6 +11,7 @@ blanks, and lines may be left out after a line with `…` alone. Times, rates an
 and lines of progress may come or not.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -159,7 +160,7 @@ class PageRunner:
 
 def is_static(command: str) -> bool:
     """Whether a command is checked without being run: it would install, or begin another run."""
-    return command.startswith(("make", "pip install"))
+    return command.startswith(("make", "pip install", "npm "))
 
 
 def static_problem(command: str) -> str | None:
@@ -172,6 +173,11 @@ def static_problem(command: str) -> str | None:
                 rf"^{re.escape(target)}:", makefile, re.MULTILINE
             ):
                 return f"there is no target {target!r} in the Makefile"
+    if word == "npm":
+        name = rest.removeprefix("run ").strip()
+        scripts = json.loads((ROOT / "web" / "package.json").read_text("utf-8"))["scripts"]
+        if name not in scripts:
+            return f"there is no script {name!r} in web/package.json"
     if command.startswith("pip install"):
         extras = re.findall(r"headgate\[([\w,]+)\]", command)
         project = (ROOT / "pyproject.toml").read_text("utf-8")

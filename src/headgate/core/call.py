@@ -4,7 +4,7 @@ from enum import StrEnum
 
 import msgspec
 
-from headgate.core.secret import without_secrets
+from headgate.core.secret import request_without_secrets
 
 
 class CallKind(StrEnum):
@@ -54,7 +54,7 @@ LONGEST_URL = 500
 def kept_url(url: str) -> str:
     """What is kept of the URL of a call."""
     has_room_for_secrets = "?" in url or "@" in url or "#" in url
-    return (without_secrets(url) if has_room_for_secrets else url)[:LONGEST_URL]
+    return (request_without_secrets(url) if has_room_for_secrets else url)[:LONGEST_URL]
 
 
 _decode = msgspec.json.Decoder(list[Call]).decode

@@ -11,6 +11,7 @@ _HINTS: Final = re.compile(
 _NAMES: Final = frozenset({"key", "pass", "sig", "sas", "jwt", "session", "sessionid"})
 _SIGNED: Final = ("x-amz-", "x-goog-", "x-ms-")
 """How the parameters of a presigned URL begin; together they open what they name."""
+_CREDENTIALS: Final = re.compile(r"(?<=://)[^/?#]*(?=@)")
 _PARAMETER: Final = re.compile(r"(?<=[?&;#])([^=&;#]*)=([^&;#]*)")
 
 
@@ -23,6 +24,13 @@ def without_secrets(url: str) -> str:
     credentials, at, place = rest.rpartition("@")
     shown = _without_password(scheme, credentials) if at else ""
     return f"{scheme}{separator}{shown}{at}{_PARAMETER.sub(_hidden, place)}"
+
+
+def request_without_secrets(url: str) -> str:
+    """The same for a URL that was asked for: no @ behind the host ends credentials."""
+    scheme = url.partition("://")[0]
+    shown = _CREDENTIALS.sub(lambda found: _without_password(scheme, found[0]), url)
+    return _PARAMETER.sub(_hidden, shown)
 
 
 def is_secret_name(name: str) -> bool:

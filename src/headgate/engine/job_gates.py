@@ -1,24 +1,26 @@
 """Which gates the requests of a job pass, as far as stored facts tell."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from headgate.core.call import Call
 from headgate.core.configured import Configured
-from headgate.core.gate_key import GLOBAL, keys_of_provider, name_of
+from headgate.core.gate_key import GLOBAL, keys_of_provider, name_of, provider_in
 from headgate.core.paging import Order
 from headgate.core.status import ItemStatus
 from headgate.engine.gate_reading import GateReading, read_gates, state_in
-from headgate.ports.reads import ItemQuery
+from headgate.ports.reads import ItemQuery, ItemRow
 from headgate.ports.store import Store
 
 _decode = msgspec.json.Decoder(list[Call]).decode
 
 
 class JobGates:
-    """Knows them by what the job has asked; before anything is known of that, by who works on it.
+    """Knows them by what the job has asked and what its items wait for.
 
+    Before anything is known of that it may guess by who works on the job. They may work for others
+    as well, whose gates are not everybody's business: where there are users, nothing is guessed.
     What was once found is remembered, so that a gate is still known when it has sent all away.
     Only gates of the job are read as a whole: a ledger may hold those of very many hosts.
     """
@@ -30,43 +32,53 @@ class JobGates:
     """Providers and hosts that are remembered."""
 
     def __init__(
-        self, store: Store, configured: Configured, job_id: int, provider: str = ""
+        self,
+        store: Store,
+        configured: Configured,
+        job_id: int,
+        provider: str = "",
+        *,
+        guesses: bool = True,
     ) -> None:
         self._store = store
         self._configured = configured
         self._job_id = job_id
         self._asked: dict[str, None] = {provider: None} if provider else {}
         """Providers and hosts, those that were seen last in front."""
+        self._guesses = guesses
         self._keys: set[str] = set()
         """Found by who works there."""
 
     async def read(self) -> GateReading:
         """Those gates as they are now."""
-        workers, near = await self._at_work()
-        names = names_in(await self._calls(near))
+        held = await self._held()
+        near = min((row.id for row in held), default=0)
+        names = names_in(await self._calls(near)) | {own_name(row.gate) for row in held if row.gate}
         self._asked = dict.fromkeys([*names, *self._asked][: self.KEPT])
         if self._asked:
             keys = [*keys_before(self._asked, self._configured), *await self._domains()]
-        elif (await self._store.reads.counts(self._job_id)).finished:
-            keys = []  # it could have asked by now: what else its workers ask is not its own
         else:
-            self._keys |= await self._used_by(workers)
-            keys = sorted(self._keys)
+            keys = await self._guessed({row.locked_by or "" for row in held})
         reading = await read_gates(self._store.limits, self._configured, keys)
         known = sorted((view for view in reading.views if view.asked), key=lambda view: view.key)
         return GateReading(reading.now_s, known)
 
-    async def _at_work(self) -> tuple[set[str], int]:
-        """Who holds items of the job, and the first of those items."""
+    async def _held(self) -> Sequence[ItemRow]:
+        """Items of the job that are worked on, the longest held."""
         held = frozenset({ItemStatus.PROCESSING})
         query = ItemQuery(self._job_id, held, order=Order.UPDATED, limit=self.HELD, tail=True)
-        rows = (await self._store.reads.items(query)).items
-        return {row.locked_by or "" for row in rows}, min((row.id for row in rows), default=0)
+        return (await self._store.reads.items(query)).items
 
     async def _calls(self, near: int) -> list[Call]:
         after_id = max(near - self.SAMPLE, 0)
         page = await self._store.reads.calls(self._job_id, after_id, self.SAMPLE)
         return [call for text in page.texts for call in _decode(text)]
+
+    async def _guessed(self, workers: set[str]) -> list[str]:
+        if not self._guesses or (await self._store.reads.counts(self._job_id)).finished:
+            return []  # it could have asked by now: what else its workers ask is not its own
+        self._keys |= await self._used_by(workers)
+        return sorted(self._keys)
 
     async def _used_by(self, workers: set[str]) -> set[str]:
         """The gates at which one of them stands; a look at the text spares reading all states."""
@@ -88,6 +100,12 @@ class JobGates:
 def names_in(calls: Iterable[Call]) -> set[str]:
     """The providers and hosts that were asked."""
     return {name for call in calls for name in (call.provider, call.host) if name}
+
+
+def own_name(gate: str) -> str:
+    """The provider or host of the gate that an item waits for, which may be named by its key."""
+    is_key = gate.startswith(("provider:", "credential:", "host:", "domain:"))
+    return (provider_in(gate) or name_of(gate)) if is_key else gate
 
 
 def keys_before(names: Iterable[str], configured: Configured) -> list[str]:

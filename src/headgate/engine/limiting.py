@@ -47,7 +47,6 @@ async def wait_of(
         gates=reading.views if reading else (),
         workers=await _alive(store),
         now_us=now_us,
-        gate=detail.gate,
         last=attempts[-1] if attempts else None,
     )
     return why_item(facts)

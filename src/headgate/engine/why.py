@@ -52,8 +52,6 @@ class ItemFacts(msgspec.Struct, frozen=True):
     workers: Collection[str]
     """Who is alive."""
     now_us: int
-    gate: str = ""
-    """The gate of the item's own, if it has one."""
     last: AttemptRow | None = None
     """The attempt that ended last, where it is known."""
 
@@ -116,7 +114,7 @@ def _due(facts: ItemFacts) -> Wait | None:
     reason = (last and last.reason) or row.last_error or "put off"
     unknown = "retry" if row.last_error else "later"
     outcome = last.outcome.replace("_", " ") if last else unknown
-    return Wait(WaitKind.DUE, f"{outcome}: {reason}", row.due_at, facts.gate)
+    return Wait(WaitKind.DUE, f"{outcome}: {reason}", row.due_at, row.gate)
 
 
 def _of_surroundings(facts: ItemFacts) -> Wait:
@@ -146,6 +144,6 @@ def _running(facts: ItemFacts) -> Wait:
 
 def _own(facts: ItemFacts) -> list[GateView]:
     """The gate of an item's own, else all those of its job."""
-    own = facts.gate
+    own = facts.row.gate
     mine = [gate for gate in facts.gates if own in {gate.key, gate.name, provider_in(gate.key)}]
     return (mine if own else []) or list(facts.gates)

@@ -39,13 +39,10 @@ class ItemDetail(msgspec.Struct, frozen=True):
     """An item with everything; JSON columns as text."""
 
     row: ItemRow
-    owner: str
-    handler: str
     epoch: int
     strategy: int
     failures: int
     suspect: bool
-    gate: str
     input: str
     normalized: str | None
     result: str | None

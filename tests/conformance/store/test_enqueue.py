@@ -30,9 +30,10 @@ async def test_rows_are_stored_in_input_order_with_all_they_carry(store, job):
     rows = await stored(store, job.id)
     assert [(row.key, row.input) for row in rows] == [("b", '{"x":1}'), ("a", '{"x":2}')]
     detail = await store.reads.item(rows[0].id)
-    assert (detail.owner, detail.handler, detail.gate) == ("ada", "price.lookup", "api.example:443")
-    assert (detail.row.line, detail.row.summary) == (2, "first")
-    assert (detail.row.status, detail.row.attempts, detail.epoch) == (ItemStatus.PENDING, 0, 0)
+    row = detail.row
+    assert (row.owner, row.handler, row.gate) == ("ada", "price.lookup", "api.example:443")
+    assert (row.line, row.summary) == (2, "first")
+    assert (row.status, row.attempts, detail.epoch) == (ItemStatus.PENDING, 0, 0)
 
 
 async def test_rows_position_and_counters_commit_together(store, job):
@@ -189,7 +190,7 @@ async def test_any_text_comes_back_as_it_went_in(store, job, text):
     for row, key in zip(await stored(store, job.id), [text, text + "+"], strict=True):
         detail = await store.reads.item(row.id)
         assert (row.key, row.input, row.error) == (key, inputs, text or "empty")
-        assert (detail.gate, detail.row.summary) == (text, text)
+        assert (detail.row.gate, detail.row.summary) == (text, text)
 
 
 @pytest.mark.parametrize("state", [JobState.FAILED, JobState.CANCELLED, JobState.DONE])

@@ -155,7 +155,7 @@ async def test_an_item_shows_everything_and_an_unknown_one_is_named(store):
     (row,) = await store.reads.export_rows(job.id, 0, 10)
     detail = await store.reads.item(row.id)
     assert (detail.row.id, detail.row.job_id, detail.input) == (row.id, job.id, '{"n":1}')
-    assert (detail.result, detail.owner) == (factories.RESULT, job.owner)
+    assert (detail.result, detail.row.owner) == (factories.RESULT, job.owner)
     with pytest.raises(UnknownItem, match="4711"):
         await store.reads.item(4711)
 

@@ -15,7 +15,15 @@ from headgate.core.call import LONGEST_URL, kept_url
             "https://host.example/a?api_key=***&page=2",
         ),
         ("https://me:s3cret@host.example/a", "https://me:***@host.example/a"),
+        ("https://me:s3cret@host.example", "https://me:***@host.example"),
+        ("https://s3cret@host.example/@me", "https://***@host.example/@me"),
         ("https://host.example/a#token=s3cret", "https://host.example/a#token=***"),
+        ("https://host.example/?key=a@b&q=1", "https://host.example/?key=***&q=1"),
+        ("https://host.example/@me", "https://host.example/@me"),
+        (
+            "https://host.example/works?mailto=me@example.org",
+            "https://host.example/works?mailto=me@example.org",
+        ),
     ],
 )
 def test_a_url_is_kept_without_its_secrets(url: str, kept: str):

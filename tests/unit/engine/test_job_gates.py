@@ -9,17 +9,14 @@ import pytest
 from headgate.core.call import Call, CallKind
 from headgate.core.configured import Configured
 from headgate.core.gate_policy import GatePolicy
-from headgate.core.gate_state import GateState
-from headgate.core.level import Level
-from headgate.core.membership import Member
-from headgate.core.pace_state import PaceState
+from headgate.core.item import NewItem
+from headgate.core.job import NewJob
 from headgate.core.provider import CredentialPolicy, ProviderPolicy
 from headgate.core.retry import FINISHED
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus
-from headgate.engine.job_gates import JobGates, keys_before
-from headgate.ports.items import SettleRequest
-from headgate.ports.limits import Proposal
+from headgate.engine.job_gates import JobGates, keys_before, own_name
+from headgate.ports.items import EnqueueRequest, SettleRequest
 from headgate.ports.store import Store
 from headgate.stores.sqlite.store import SqliteStore
 from tests.kit import factories
@@ -29,13 +26,6 @@ from tests.kit import factories
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     async with SqliteStore(tmp_path / "headgate.db") as store:
         yield store
-
-
-async def a_gate(store: Store, key: str, *workers: str) -> None:
-    now_s = (await store.limits.exchange((), [])).now_s
-    state = GateState(PaceState(rate=Level()), {each: Member(now_s, -1.0) for each in workers})
-    text = msgspec.json.encode(state).decode()
-    await store.limits.exchange([Proposal(key, 0, text)], [])
 
 
 async def asked(store: Store, job_id: int, who: str, provider: str, host: str) -> None:
@@ -53,23 +43,56 @@ async def keys(gates: JobGates) -> list[str]:
 
 
 async def test_a_job_that_nobody_works_on_has_no_gates(store: Store):
-    await a_gate(store, "provider:wikidata", "w1")
+    await factories.gate(store, "provider:wikidata", "w1")
     job = await factories.job(store, 3)
     assert await keys(JobGates(store, Configured({}), job.id)) == []
 
 
 async def test_before_anything_was_asked_its_workers_tell(store: Store):
     who = await factories.worker(store)
-    await a_gate(store, "provider:wikidata", who)
-    await a_gate(store, "provider:other", "somebody else")
+    await factories.gate(store, "provider:wikidata", who)
+    await factories.gate(store, "provider:other", "somebody else")
     job = await factories.job(store, 3)
     await factories.claim(store, job.id, who, 1)
     assert await keys(JobGates(store, Configured({}), job.id)) == ["provider:wikidata"]
 
 
+async def test_where_its_workers_serve_others_too_nothing_is_guessed(store: Store):
+    who = await factories.worker(store)
+    await factories.gate(store, "host:secret.example", who)
+    job = await factories.job(store, 3)
+    await factories.claim(store, job.id, who, 1)
+    assert await keys(JobGates(store, Configured({}), job.id, guesses=False)) == []
+
+
+async def test_what_its_items_wait_for_is_known_before_anything_was_asked(store: Store):
+    who = await factories.worker(store)
+    for key in ("host:a.org", "host:b.org"):
+        await factories.gate(store, key, who)
+    job = await store.jobs.create_job(NewJob("price.lookup", "gated.csv"))
+    await store.items.enqueue_many(EnqueueRequest(job.id, [NewItem("k", "{}", 1, "a.org")]))
+    await store.jobs.complete_ingest(job.id, ())
+    await factories.claim(store, job.id, who, 1)
+    assert await keys(JobGates(store, Configured({}), job.id, guesses=False)) == ["host:a.org"]
+
+
+@pytest.mark.parametrize(
+    ("gate", "name"),
+    [
+        ("a.org:81", "a.org:81"),
+        ("host:a.org:81", "a.org:81"),
+        ("provider:shop", "shop"),
+        ("credential:pool/a", "pool"),
+        ("shop", "shop"),
+    ],
+)
+def test_an_item_names_its_gate_by_name_or_key(gate: str, name: str):
+    assert own_name(gate) == name
+
+
 async def test_what_finished_without_asking_anybody_has_no_gates(store: Store):
     who = await factories.worker(store)
-    await a_gate(store, "provider:wikidata", who)
+    await factories.gate(store, "provider:wikidata", who)
     job = await factories.job(store, 3)
     first, _ = await factories.claim(store, job.id, who, 2)
     done = factories.settlement(first, ItemStatus.DONE)
@@ -80,7 +103,7 @@ async def test_what_finished_without_asking_anybody_has_no_gates(store: Store):
 async def test_what_it_asked_tells_it_from_other_jobs_of_the_same_worker(store: Store):
     who = await factories.worker(store)
     for key in ("credential:pool/a", "global:all", "host:a.org", "host:b.org", "provider:shop"):
-        await a_gate(store, key, who)
+        await factories.gate(store, key, who)
     mine, other = await factories.job(store, 3), await factories.job(store, 3)
     await asked(store, mine.id, who, "pool", "a.org")
     await asked(store, other.id, who, "", "b.org")
@@ -95,7 +118,7 @@ async def test_what_it_asked_tells_it_from_other_jobs_of_the_same_worker(store: 
 
 async def test_a_gate_is_still_known_when_it_has_sent_all_away(store: Store):
     who = await factories.worker(store)
-    await a_gate(store, "provider:wikidata", who)
+    await factories.gate(store, "provider:wikidata", who)
     job = await factories.job(store, 3)
     (item,) = await factories.claim(store, job.id, who, 1)
     gates = JobGates(store, Configured({}), job.id)
@@ -105,8 +128,8 @@ async def test_a_gate_is_still_known_when_it_has_sent_all_away(store: Store):
 
 
 async def test_a_handlers_provider_is_known_beforehand(store: Store):
-    await a_gate(store, "credential:pool/a")
-    await a_gate(store, "provider:wikidata")
+    await factories.gate(store, "credential:pool/a")
+    await factories.gate(store, "provider:wikidata")
     job = await factories.job(store, 3)
     pool = ProviderPolicy(hosts=("a.org",), credentials={"a": CredentialPolicy(env="A")})
     configured = Configured({"pool": pool})
@@ -116,7 +139,7 @@ async def test_a_handlers_provider_is_known_beforehand(store: Store):
 async def test_domains_are_looked_for_only_where_something_is_configured_for_them(store: Store):
     who = await factories.worker(store)
     for key in ("domain:a.org", "domain:b.org"):
-        await a_gate(store, key, who)
+        await factories.gate(store, key, who)
     job = await factories.job(store, 3)
     await asked(store, job.id, who, "", "api.a.org:8080")
     assert await keys(JobGates(store, Configured({}), job.id)) == []
@@ -130,7 +153,7 @@ async def test_only_so_many_names_are_remembered(store: Store):
     gates = JobGates(store, Configured({}), job.id, "shop")
     gates.KEPT = 4
     for number in range(10):
-        await a_gate(store, f"host:h{number}.org", who)
+        await factories.gate(store, f"host:h{number}.org", who)
         await asked(store, job.id, who, "", f"h{number}.org")
     assert len(await keys(gates)) == 4
 

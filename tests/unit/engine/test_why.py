@@ -61,16 +61,16 @@ def an_item(status: ItemStatus = ItemStatus.PENDING, **changes: Any) -> ItemDeta
         due_at=changes.pop("due_at", 0),
         locked_by=changes.pop("locked_by", None),
         updated_at=0,
+        owner="local",
+        handler="h",
+        gate=changes.pop("gate", ""),
     )
     facts: dict[str, Any] = {
         "row": row,
-        "owner": "local",
-        "handler": "h",
         "epoch": 1,
         "strategy": 0,
         "failures": 0,
         "suspect": False,
-        "gate": "",
         "input": "{}",
         "normalized": None,
         "result": None,
@@ -110,7 +110,6 @@ def facts(detail: ItemDetail | None = None, **changes: Any) -> ItemFacts:
     detail = detail or an_item()
     given: dict[str, Any] = {
         "row": detail.row,
-        "gate": detail.gate,
         "job": a_job(),
         "gates": (),
         "workers": {"w1"},

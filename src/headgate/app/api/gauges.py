@@ -1,10 +1,13 @@
 """The gates of each job and what limits it, looked up at most once a second however many ask."""
 
+import asyncio
 from collections import OrderedDict
+from collections.abc import Mapping
 
 import msgspec
 
 from headgate.core.configured import Configured
+from headgate.core.errors import UnknownJob
 from headgate.engine.gate_reading import GateReading
 from headgate.engine.job_gates import JobGates
 from headgate.engine.limiting import limiting, read_if_there
@@ -17,6 +20,8 @@ class _Gauge(msgspec.Struct):
     """The gates of one job, and what was read there last."""
 
     gates: JobGates
+    lock: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)
+    """Those who ask while it is read wait for what is read."""
     reading: GateReading | None = None
     read_s: float = float("-inf")
 
@@ -27,10 +32,14 @@ class Gauges:
     FRESH_S = 1.0
     KEPT = 200
 
-    def __init__(self, store: Store, limits: Configured, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, limits: Configured, clock: Clock, providers: Mapping[str, str]
+    ) -> None:
         self._store = store
         self._limits = limits
         self._clock = clock
+        self._providers = providers
+        """Those that handlers declare."""
         self._gauges: OrderedDict[int, _Gauge] = OrderedDict()
 
     async def limit_of(self, job_id: int) -> Wait | None:
@@ -39,15 +48,29 @@ class Gauges:
         return limiting(reading) if reading else None
 
     async def read(self, job_id: int) -> GateReading | None:
-        """The gates of a job; None where the ledger does not answer."""
-        gauge = self._gauges.get(job_id)
-        if gauge is None:
-            gauge = self._gauges[job_id] = _Gauge(JobGates(self._store, self._limits, job_id))
+        """The gates of a job; None where the ledger does not answer, or the job is gone."""
+        try:
+            gauge = await self._gauge(job_id)
+        except UnknownJob:
+            return None
+        async with gauge.lock:
+            now_s = self._clock.monotonic()
+            if now_s - gauge.read_s >= self.FRESH_S:
+                gauge.reading = await read_if_there(gauge.gates)
+                gauge.read_s = now_s
+            return gauge.reading
+
+    async def gates_of(self, job_id: int) -> JobGates:
+        """The gates of a job, to be read at once."""
+        return (await self._gauge(job_id)).gates
+
+    async def _gauge(self, job_id: int) -> _Gauge:
+        if job_id not in self._gauges:
+            job = await self._store.reads.job(job_id)
+            provider = self._providers.get(job.handler, "")
+            gates = JobGates(self._store, self._limits, job_id, provider, guesses=False)
+            self._gauges.setdefault(job_id, _Gauge(gates))
         self._gauges.move_to_end(job_id)
         while len(self._gauges) > self.KEPT:
             self._gauges.popitem(last=False)
-        now_s = self._clock.monotonic()
-        if now_s - gauge.read_s >= self.FRESH_S:
-            gauge.read_s = now_s
-            gauge.reading = await read_if_there(gauge.gates)
-        return gauge.reading
+        return self._gauges[job_id]

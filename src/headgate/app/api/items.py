@@ -22,7 +22,6 @@ from headgate.app.api.wire import Identifier, Wire
 from headgate.core.errors import UnknownItem
 from headgate.core.job import Job
 from headgate.core.paging import Order
-from headgate.engine.job_gates import JobGates
 from headgate.engine.limiting import wait_of, waits_of
 from headgate.ports.reads import ItemQuery, Page
 
@@ -110,7 +109,7 @@ class Why(Wire):
 async def why(item: OwnItem, office: AtOffice) -> Why:
     """Why an item is waiting."""
     row = item.row
-    gates = JobGates(office.store, office.limits, row.job_id)
+    gates = await office.gauges.gates_of(row.job_id)
     attempts = await office.store.reads.attempts(row.id)
     wait = await wait_of(office.store, gates, item, attempts, office.clock.now())
     return Why(item_id=str(row.id), status=str(row.status), waiting=wait_view(wait))

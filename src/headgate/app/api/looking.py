@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from fastapi import APIRouter, Request
 
 from headgate.app.api.handlers import demand_handler
@@ -21,15 +22,20 @@ from headgate.engine.rows import OnBadRow
 from headgate.handlers.info import HandlerInfo
 from headgate.transfer.inspection import Inspection, inspect
 from headgate.transfer.places.opening import demand_allowed, open_place
+from headgate.transfer.places.settings import PlaceSettings
 
 router = APIRouter(prefix="/api/preview", tags=["jobs"])
 
 SHOWN = 20
 LOOKED_AT_BYTES = 64 * 1_048_576
 """A larger source elsewhere is not copied for a look alone."""
+PATIENCE_S = 30.0
+"""Nor is one that comes more slowly: somebody waits, and a thread with them."""
 UNNAMED = "none"
 """In place of a handler while none is chosen."""
 _at_once = asyncio.Semaphore(4)
+_copied_at_once = asyncio.Semaphore(2)
+"""Few of the server's threads, as strangers decide how long these are kept."""
 
 
 class BadRowView(Wire):
@@ -120,15 +126,19 @@ async def _of_source(office: Office, body: bytes) -> tuple[JobAsked, Inspection]
     demand_allowed(asked.source, office.settings.places)
     folder = await asyncio.to_thread(office.folder.new_upload)
     try:
-        async with office.uploads:
-            path = await asyncio.to_thread(_copy, office, asked.source, folder)
+        async with _copied_at_once:
+            path = await asyncio.to_thread(
+                copy_to_look_at, asked.source, office.settings.places, folder
+            )
         return asked, await look(office, path, asked.reading())
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
-def _copy(office: Office, url: str, folder: Path) -> Path:
-    place = open_place(url, office.settings.places)
+def copy_to_look_at(url: str, settings: PlaceSettings, folder: Path) -> Path:
+    """A copy of a source in the folder; BadSource if it is too large or comes too slowly."""
+    look_s, fetch_s = min(settings.look_s, PATIENCE_S), min(settings.fetch_s, PATIENCE_S)
+    place = open_place(url, msgspec.structs.replace(settings, look_s=look_s, fetch_s=fetch_s))
     target = folder / place.stat(url).name
     return place.fetch(url, target, limit_bytes=LOOKED_AT_BYTES).path
 

@@ -109,13 +109,15 @@ class Server:
         store, settings, clock = self._store, self._settings, self._clock
         folder = data_folder(settings)
         folder.root.mkdir(parents=True, exist_ok=True, mode=0o700)
-        gauges = Gauges(store, Configured(settings.providers, settings.gates), clock)
+        handlers = await list_handlers(settings.handlers)
+        limits = Configured(settings.providers, settings.gates)
+        gauges = Gauges(store, limits, clock, {each.name: each.provider or "" for each in handlers})
         return Office(
             store=store,
             settings=settings,
             clock=clock,
             folder=folder,
-            handlers=await list_handlers(settings.handlers),
+            handlers=handlers,
             pulse=Pulse(store, clock),
             gauges=gauges,
             histories=Histories(store, gauges, clock),

@@ -1,5 +1,6 @@
 """The web UI, where it was built; else a page that says how to build it."""
 
+import re
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,6 +12,8 @@ from headgate.app.api.problems import Refusal
 
 router = APIRouter(include_in_schema=False)
 
+LOOKS = ["GET", "HEAD"]
+PACKED = re.compile(r"gzip\s*(?:;\s*q=(?!0(?:\.0*)?$).*)?", re.IGNORECASE)
 BUILT = Path(__file__).parent.parent / "static"
 FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 """The name of an asset changes with its content."""
@@ -47,7 +50,7 @@ class PagePath(Convertor[str]):
 register_url_convertor("page", PagePath())
 
 
-@router.get("/assets/{name}")
+@router.api_route("/assets/{name}", methods=LOOKS)
 async def asset(name: str, request: Request) -> Response:
     """A part of the page, small where the browser can unpack it."""
     folder = BUILT / "assets"
@@ -57,14 +60,19 @@ async def asset(name: str, request: Request) -> Response:
         raise Refusal(404, f"there is no asset {name[:100]!r}; load the page again")
     headers = {**FOR_EVER, "Vary": "Accept-Encoding"}
     packed = path.with_name(f"{name}.gz")
-    if "gzip" in request.headers.get("accept-encoding", "") and packed.is_file():
+    if takes_packed(request.headers.get("accept-encoding", "")) and packed.is_file():
         return FileResponse(
             packed, media_type=kind, headers={**headers, "Content-Encoding": "gzip"}
         )
     return FileResponse(path, media_type=kind, headers=headers)
 
 
-@router.get("/{path:page}")
+def takes_packed(accept_encoding: str) -> bool:
+    """Whether a browser that says so takes gzip; a weight of 0 means that it does not."""
+    return any(PACKED.fullmatch(part.strip()) for part in accept_encoding.split(","))
+
+
+@router.api_route("/{path:page}", methods=LOOKS)
 async def page(path: str) -> Response:
     """The one page of the UI; which screen it shows is decided there."""
     index = BUILT / "index.html"

@@ -181,7 +181,7 @@ def _show_facts(desk: Desk, detail: ItemDetail, wait: Wait | None) -> None:
         {
             "key": row.key,
             "line": str(row.line or ""),
-            "handler": detail.handler,
+            "handler": row.handler,
             "attempts": str(row.attempts),
             "crashes": str(row.crashes or ""),
             "runs alone": "yes: its process died before" if detail.suspect else None,

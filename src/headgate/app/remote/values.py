@@ -117,7 +117,7 @@ def row_of(item: far.Item) -> ItemRow:
 
 def detail_of(item: far.ItemWhole) -> ItemDetail:
     """An item with everything."""
-    same = ("owner", "handler", "epoch", "strategy", "failures", "suspect", "gate")
+    same = ("epoch", "strategy", "failures", "suspect")
     return ItemDetail(
         row=row_of(item),
         input=_text(item.input) or "",

@@ -15,7 +15,7 @@ from tests.kit import factories
 async def test_a_job_is_noted_until_it_ended(tmp_path: Path):
     clock = FakeClock()
     async with SqliteStore(tmp_path / "headgate.db") as store:
-        histories = Histories(store, Gauges(store, Configured({}), clock), clock)
+        histories = Histories(store, Gauges(store, Configured({}), clock, {}), clock)
         worker = await factories.worker(store)
         job = await factories.job(store, 2)
         assert histories.of(job.id) == ()

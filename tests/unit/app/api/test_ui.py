@@ -28,12 +28,12 @@ class Browser:
         self.app.include_router(ui.router)
         problems.install(self.app)
 
-    async def get(self, path: str, accept_encoding: str = "") -> Answer:
+    async def get(self, path: str, accept_encoding: str = "", method: str = "GET") -> Answer:
         sent: list[Any] = []
         headers = [(b"accept-encoding", accept_encoding.encode())] if accept_encoding else []
         scope = {
             "type": "http",
-            "method": "GET",
+            "method": method,
             "path": unquote(path),
             "raw_path": path.encode(),
             "query_string": b"",
@@ -98,7 +98,31 @@ async def test_an_asset_is_kept_for_a_year_and_comes_packed(built: Path, browser
 
 
 @pytest.mark.parametrize(
-    "name", ["gone-1a2b.js", "notes.txt", "index-1a2b.js.gz", "..%2Findex.html", "%2e%2e", ""]
+    ("accepted", "packed"),
+    [
+        ("gzip", True),
+        ("br;q=1.0, GZIP ; q=0.8, *;q=0.1", True),
+        ("gzip;q=0.05", True),
+        ("gzip;q=0", False),
+        ("br, gzip; q=0.00", False),
+        ("x-gzip-not, identity", False),
+        ("", False),
+    ],
+)
+def test_packed_is_sent_to_those_who_take_it(accepted: str, packed: bool):
+    assert ui.takes_packed(accepted) is packed
+
+
+@pytest.mark.parametrize("path", ["/", "/assets/index-1a2b.js"])
+async def test_a_look_at_the_head_alone_is_answered(built: Path, browser: Browser, path: str):
+    answer = await browser.get(path, method="HEAD")
+    assert (answer.status, answer.body) == (200, b"")
+    assert answer.headers["Cache-Control"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["gone-1a2b.js", "notes.txt", "index-1a2b.js.gz", "..%2Findex.html", "%2e%2e", "a%00.js", ""],
 )
 async def test_nothing_else_is_an_asset(built: Path, browser: Browser, name: str):
     assert (await browser.get(f"/assets/{name}")).status == 404

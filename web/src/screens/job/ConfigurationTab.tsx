@@ -60,7 +60,7 @@ export function ConfigurationTab({ job }: { job: Job }) {
       </Panel>
       <Panel title="The same on the command line">
         <Command>{`headgate jobs show ${job.id}`}</Command>
-        <Command>{`headgate export ${job.id} --format csv`}</Command>
+        <Command>{`headgate export ${job.id} results.csv`}</Command>
       </Panel>
     </div>
   );

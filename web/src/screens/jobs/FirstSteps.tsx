@@ -33,7 +33,7 @@ export function FirstSteps({ mayWrite }: { mayWrite: boolean }) {
         <section>
           <h3>From a shell</h3>
           <p>A handler is a function in a file of yours.</p>
-          <Command>headgate submit products.csv --handler lookup.py:price</Command>
+          <Command>headgate run lookup.py:price products.csv</Command>
         </section>
       </div>
     </EmptyState>
