@@ -21,6 +21,22 @@ export function settled(counts: Counts): number {
   return counts.total - counts.pending - counts.processing;
 }
 
+const COUNTERS: Readonly<Record<ItemStatus, keyof Counts>> = {
+  PENDING: "pending",
+  PROCESSING: "processing",
+  DONE: "done",
+  NOT_FOUND: "notFound",
+  SKIPPED: "skipped",
+  REVIEW: "review",
+  ERROR: "error",
+  CANCELLED: "cancelled",
+};
+
+/** How many items have that status; of an unknown one there are none. */
+export function countOf(counts: Counts, status: string): number {
+  return counts[COUNTERS[status as ItemStatus]] ?? 0;
+}
+
 function has(list: readonly string[], value: string): boolean {
   return list.includes(value);
 }

@@ -2,11 +2,11 @@ import { getRouteApi } from "@tanstack/react-router";
 import { type Event, isUnfinished, type Job, useLog } from "../../api";
 import { Ago, Badge, Button, type Column, DataGrid, EmptyState, Time } from "../../design";
 import { ItemDrawer } from "../item/ItemDrawer";
+import { useOpenItem } from "../item/useOpenItem";
 import styles from "./ActivityTab.module.css";
 import { toneOf, wordOf } from "./eventKinds";
 import { LimitChanges } from "./LimitChanges";
 import { RetriesAhead } from "./RetriesAhead";
-import { useOpenItem } from "./useOpenItem";
 
 const route = getRouteApi("/frame/jobs/$jobId");
 const rowId = (event: Event) => event.id;

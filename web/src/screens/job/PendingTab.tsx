@@ -1,13 +1,14 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { type Item, type ItemFilter, isUnfinished, type Job, useItems } from "../../api";
-import { Button, DataGrid, EmptyState, SearchField, Select, Toolbar } from "../../design";
+import { DataGrid, EmptyState, SearchField, Select, Toolbar } from "../../design";
 import { useCursor } from "../../shell/cursor";
+import { FurtherDown } from "../../shell/FurtherDown";
 import { useFilter } from "../../shell/useFilter";
-import { ListedItem } from "./ListedItem";
+import { ListedItem } from "../item/ListedItem";
+import { useOpenItem } from "../item/useOpenItem";
 import { PENDING_COLUMNS } from "./pendingColumns";
 import { matchingOf } from "./totals";
-import { useOpenItem } from "./useOpenItem";
 
 const route = getRouteApi("/frame/jobs/$jobId");
 const rowId = (item: Item) => item.id;
@@ -46,12 +47,7 @@ export function PendingTab({ job }: { job: Job }) {
           onChoose={(value) => setFilter({ statuses: value })}
         />
       </Toolbar>
-      {start && (
-        <p>
-          This link begins further down the list.{" "}
-          <Button onClick={toStart}>Show from the top</Button>
-        </p>
-      )}
+      <FurtherDown start={start} toStart={toStart} />
       <DataGrid
         label="Items that wait or run"
         columns={PENDING_COLUMNS}

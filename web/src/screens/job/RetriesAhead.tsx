@@ -1,8 +1,8 @@
 import { useMemo } from "react";
 import { type Item, type Rows, useItems } from "../../api";
-import { Ago, Button, ErrorState, grouped, Panel } from "../../design";
+import { Ago, Button, counted, ErrorState, Panel } from "../../design";
+import { useOpenItem } from "../item/useOpenItem";
 import styles from "./ActivityTab.module.css";
-import { useOpenItem } from "./useOpenItem";
 
 const LOOKED_AT = 200;
 const SHOWN = 10;
@@ -32,7 +32,7 @@ export function RetriesAhead({ jobId }: { jobId: string }) {
               {item.waiting?.why ?? item.lastError}
             </span>
             <span className={styles.muted}>
-              {grouped(item.attempts)} {item.attempts === 1 ? "attempt" : "attempts"} so far · again{" "}
+              {counted(item.attempts, "attempt")} so far · again{" "}
               {item.dueAt ? <Ago at={item.dueAt} /> : "when its turn comes"}
             </span>
           </li>

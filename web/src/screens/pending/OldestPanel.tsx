@@ -5,6 +5,7 @@ import {
   Ago,
   Button,
   classes,
+  counted,
   grouped,
   Loading,
   ProgressBar,
@@ -82,9 +83,7 @@ function AtProviders({ providers }: Pick<Oldest, "providers">) {
                 provider.name
               )}
             </span>
-            <span className={styles.many}>
-              {provider.jobs === 1 ? "1 job" : `${grouped(provider.jobs)} jobs`}
-            </span>
+            <span className={styles.many}>{counted(provider.jobs, "job")}</span>
             <span className={styles.age}>
               <Ago at={provider.oldestAt} />
             </span>

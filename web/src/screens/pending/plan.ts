@@ -1,14 +1,12 @@
-import { mayMoveItem, type PendingFilter, type ReplayAsked, type ReprocessAsked } from "../../api";
+import { mayMoveItem, type PendingFilter, type ReprocessAsked } from "../../api";
 import type { Selection } from "../../design";
+import type { Ask } from "../again/ask";
 import { statusesOf } from "./choices";
 
 type Status = NonNullable<ReprocessAsked["statuses"]>[number];
 
-/** One request to the server. */
-export type Ask = { jobId: string; body: ReprocessAsked } | { replay: ReplayAsked };
-
 /** What to ask of the server, or why that cannot be asked. */
-export type Plan = { asks: Ask[] } | { why: string };
+type Plan = { asks: Ask[] } | { why: string };
 
 /** Rows are known by job and item: items run again job by job. */
 export function rowIdOf({ jobId, id }: { jobId: string; id: string }): string {

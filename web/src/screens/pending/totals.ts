@@ -1,4 +1,4 @@
-import type { OldestOfJob, PendingFilter } from "../../api";
+import { countOf, type OldestOfJob, type PendingFilter } from "../../api";
 import { statusesOf } from "./choices";
 
 type Counted = Pick<OldestOfJob, "jobId" | "handler" | "counts">;
@@ -12,10 +12,7 @@ export function openIn(jobs: readonly Counted[], filter: PendingFilter): number 
     .filter(({ jobId }) => !filter.jobId || filter.jobId === jobId)
     .filter(({ handler }) => !filter.jobType || filter.jobType === handler)
     .reduce(
-      (sum, { counts }) =>
-        sum +
-        (statuses.includes("PENDING") ? counts.pending : 0) +
-        (statuses.includes("PROCESSING") ? counts.processing : 0),
+      (sum, { counts }) => statuses.reduce((all, each) => all + countOf(counts, each), sum),
       0,
     );
 }

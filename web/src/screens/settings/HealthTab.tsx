@@ -4,6 +4,7 @@ import { type Health, type System, useHealth, useSystem } from "../../api";
 import {
   bytes,
   classes,
+  counted,
   ErrorState,
   grouped,
   Icon,
@@ -68,9 +69,7 @@ function Verdict({ health }: { health: Health }) {
         <h2>{title}</h2>
         <p>{todo}</p>
       </div>
-      <Link to="/workers">
-        {health.workers === 1 ? "1 worker" : `${grouped(health.workers)} workers`}
-      </Link>
+      <Link to="/workers">{counted(health.workers, "worker")}</Link>
     </section>
   );
 }
