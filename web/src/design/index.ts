@@ -9,6 +9,7 @@ export { Confirm, Dialog } from "./Dialog";
 export { Drawer } from "./Drawer";
 export { EmptyState } from "./EmptyState";
 export { ErrorState } from "./ErrorState";
+export { Fact, Facts } from "./Facts";
 export { Checkbox, Field, Labelled, TextArea } from "./Field";
 export { Icon, type IconName } from "./Icon";
 export { Key } from "./Key";

@@ -1,14 +1,10 @@
 import { isUnfinished, type Job } from "../../api";
-import { Ago, duration, perSecond, Time } from "../../design";
-import { Fact } from "./Fact";
+import { Ago, duration, Fact, Facts, perSecond, Time } from "../../design";
 import { GatesNow } from "./GatesNow";
-import styles from "./JobFacts.module.css";
 
 /** How a job goes, in a few words: speed, how much longer, what limits it. */
 export function JobFacts({ job }: { job: Job }) {
-  return (
-    <dl className={styles.facts}>{isUnfinished(job) ? <Going job={job} /> : <Over job={job} />}</dl>
-  );
+  return <Facts look="tiles">{isUnfinished(job) ? <Going job={job} /> : <Over job={job} />}</Facts>;
 }
 
 function Going({ job }: { job: Job }) {

@@ -1,6 +1,5 @@
-import type { ReactNode } from "react";
 import type { Gate } from "../../api";
-import { Ago, Drawer, duration, grouped, percent, perSecond } from "../../design";
+import { Ago, Drawer, duration, Fact, Facts, grouped, percent, perSecond } from "../../design";
 import { learned, now } from "./columns";
 import { Evidence } from "./Evidence";
 import { GateActions } from "./GateActions";
@@ -22,7 +21,7 @@ export function GateDrawer({ gate, onClose }: { gate: Gate; onClose: () => void 
           <p className={styles.why}>{held(gate)}</p>
         </div>
         <Word gate={gate} />
-        <dl className={styles.facts}>
+        <Facts look="tiles">
           <Fact name="Configured">{gate.configured || "nothing"}</Fact>
           <Fact name="Learned">{learned(gate)}</Fact>
           <Fact name="Now, at most">{now(gate)}</Fact>
@@ -35,7 +34,7 @@ export function GateDrawer({ gate, onClose }: { gate: Gate; onClose: () => void 
           <Fact name="Answers">{grouped(gate.replies)}</Fact>
           <Fact name="Latency">{gate.latencyS === null ? "–" : duration(gate.latencyS)}</Fact>
           <Fact name="Stage">{gate.stage}</Fact>
-        </dl>
+        </Facts>
         <BrokenHosts gate={gate} />
         <Budgets budgets={gate.budgets} />
         <Evidence lines={gate.evidence} />
@@ -60,15 +59,6 @@ function Word({ gate: { override } }: { gate: Gate }) {
       )}
       .
     </p>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

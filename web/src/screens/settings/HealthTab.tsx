@@ -6,6 +6,8 @@ import {
   classes,
   counted,
   ErrorState,
+  Fact,
+  Facts,
   grouped,
   Icon,
   Loading,
@@ -13,7 +15,6 @@ import {
   percent,
   perSecond,
 } from "../../design";
-import { Fact, Facts } from "./Facts";
 import styles from "./HealthTab.module.css";
 import { ENOUGH, healthInWords, type Sample, schemaInWords, trendOf, withSample } from "./health";
 import { Tile, Tiles } from "./Tiles";
