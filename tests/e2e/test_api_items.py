@@ -184,6 +184,10 @@ def test_rows_that_wait_throughout_are_all_listed(api: ApiServer, gate: Path):
     assert ann.pages("/api/pending", to=at) == []
     assert len(ann.pages("/api/pending", **{"from": at, "pageSize": 1000})) == 500
     ann.get("/api/pending", to="yesterday").refused(422, "to")
+    of_job = f"/api/jobs/{job_id}/items"
+    assert ann.pages(of_job, order="updated", to=at) == []
+    assert len(ann.pages(of_job, order="updated", pageSize=1000, **{"from": at})) == 500
+    ann.get(of_job, to=at).refused(422, "order")
     row = ann.get("/api/pending", pageSize=1).ok()["items"][0]
     assert (row["owner"], row["handler"], row["gate"]) == ("waiter", "shop.gated", "")
     gate.touch()

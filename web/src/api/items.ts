@@ -12,6 +12,8 @@ export interface ItemFilter {
   signature?: string | undefined;
   /** Input order, or longest unchanged first. */
   order?: "input" | "updated" | undefined;
+  /** Changed at or after this moment, ISO 8601; in the order of changes only. */
+  from?: string | undefined;
   /** Also have each say what it waits for. */
   waits?: boolean | undefined;
 }

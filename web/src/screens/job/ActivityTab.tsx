@@ -61,7 +61,7 @@ export function ActivityTab({ job }: { job: Job }) {
       </section>
       <div className={styles.beside}>
         <LimitChanges jobId={job.id} />
-        {isUnfinished(job) && <RetriesAhead jobId={job.id} />}
+        {isUnfinished(job) && <RetriesAhead job={job} />}
       </div>
       {item && <ItemDrawer itemId={item} onClose={() => open(undefined)} />}
     </div>
