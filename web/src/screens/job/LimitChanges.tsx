@@ -1,17 +1,10 @@
 import { type Gate, useJobGates } from "../../api";
-import { Ago, ErrorState, Panel, perSecond } from "../../design";
+import { ErrorState, Panel } from "../../design";
+import { Evidence } from "../providers/Evidence";
+import { isStep } from "../providers/evidence";
 import styles from "./ActivityTab.module.css";
 
 const SHOWN = 20;
-
-interface Change {
-  gate: string;
-  at: string | null;
-  seen: string;
-  decided: string;
-  before: number | null;
-  after: number | null;
-}
 
 /** What was learned of the providers of a job, and from what. */
 export function LimitChanges({ jobId }: { jobId: string }) {
@@ -25,31 +18,15 @@ export function LimitChanges({ jobId }: { jobId: string }) {
           Nothing was learned of a provider: this job asked none, or none refused anything.
         </p>
       )}
-      <ol className={styles.lines}>
-        {changes.map((change) => (
-          <li key={`${change.gate} ${change.at} ${change.seen}`}>
-            <span>
-              <strong>{change.gate}</strong> {change.decided}
-              {change.before !== change.after && (
-                <>
-                  {": "}
-                  {perSecond(change.before)} → {perSecond(change.after)}
-                </>
-              )}
-            </span>
-            <span className={styles.muted}>
-              {change.seen} · <Ago at={change.at} />
-            </span>
-          </li>
-        ))}
-      </ol>
+      <Evidence lines={changes} />
     </Panel>
   );
 }
 
-/** The evidence of all gates, newest first. */
-export function changesIn(gates: readonly Pick<Gate, "name" | "evidence">[]): Change[] {
+/** Each change of a gate's rate, newest first. */
+export function changesIn(gates: readonly Pick<Gate, "name" | "evidence">[]) {
   return gates
     .flatMap(({ name, evidence }) => evidence.map((line) => ({ gate: name, ...line })))
+    .filter(isStep)
     .sort((a, b) => (b.at ?? "").localeCompare(a.at ?? ""));
 }

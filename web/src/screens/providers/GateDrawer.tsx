@@ -37,7 +37,13 @@ export function GateDrawer({ gate, onClose }: { gate: Gate; onClose: () => void 
         </Facts>
         <BrokenHosts gate={gate} />
         <Budgets budgets={gate.budgets} />
-        <Evidence lines={gate.evidence} />
+        <section>
+          <h3>Evidence</h3>
+          {gate.evidence.length === 0 && (
+            <p className={styles.quiet}>Nothing was learned here yet.</p>
+          )}
+          <Evidence lines={[...gate.evidence].reverse()} />
+        </section>
         <Members members={gate.members} />
       </div>
     </Drawer>
