@@ -26,6 +26,6 @@ export { SelectionBar } from "./SelectionBar";
 export { Loading, Skeleton } from "./Skeleton";
 export { type Selection, useSelection } from "./selection";
 export { type Tab, Tabs } from "./Tabs";
-export { Ago, Time } from "./Time";
+export { Age, Ago, Time } from "./Time";
 export { ToastProvider, useToasts } from "./Toast";
 export { inLine, partsOf } from "./values";

@@ -16,7 +16,7 @@ const COLUMNS: Column<Event>[] = [
   {
     id: "ago",
     header: "Ago",
-    width: 96,
+    width: 112,
     grow: 0,
     phone: true,
     cell: (event) => <Ago at={event.at} />,

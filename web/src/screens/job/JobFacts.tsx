@@ -11,7 +11,7 @@ function Going({ job }: { job: Job }) {
   return (
     <>
       <Fact name="Rate now">{perSecond(job.rate)}</Fact>
-      <Fact name="Left">{leftOf(job)}</Fact>
+      <Fact name="Time left">{leftOf(job)}</Fact>
       <Fact name="Limited by">{limitOf(job)}</Fact>
       <Fact name="Began">
         <Ago at={job.startedAt ?? job.createdAt} />

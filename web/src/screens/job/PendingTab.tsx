@@ -35,7 +35,7 @@ export function PendingTab({ job }: { job: Job }) {
       <Toolbar label="Filter what waits">
         <SearchField
           label="Search items"
-          placeholder="Key or row  ( / )"
+          placeholder="Key or row"
           value={q ?? ""}
           onSearch={(text) => setFilter({ q: text })}
         />

@@ -92,7 +92,7 @@ function Filters({ q, states, handler }: { [name: string]: string | undefined })
     <Toolbar label="Filter jobs">
       <SearchField
         label="Search jobs"
-        placeholder="Name or file  ( / )"
+        placeholder="Name or file"
         value={q ?? ""}
         onSearch={(text) => setFilter({ q: text })}
       />

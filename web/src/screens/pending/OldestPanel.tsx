@@ -8,7 +8,6 @@ import {
   counted,
   grouped,
   Loading,
-  ProgressBar,
   StatusBadge,
   usePhone,
 } from "../../design";
@@ -50,9 +49,6 @@ function OfJobs({ jobs }: Pick<Oldest, "jobs">) {
             </Button>
             <span className={styles.state}>
               <StatusBadge status={job.state} />
-            </span>
-            <span className={styles.progress}>
-              <ProgressBar counts={job.counts} />
             </span>
             <span className={styles.many}>
               {grouped(job.counts.pending + job.counts.processing)} open

@@ -8,19 +8,19 @@ export function Evidence({ lines }: { lines: readonly (Line & { gate?: string })
     <ol className={styles.list}>
       {lines.map((line) => (
         <li key={`${line.gate} ${line.at} ${line.seen} ${line.decided}`}>
-          <span className={styles.step}>
+          <span className={styles.what}>
             {line.gate && <strong>{line.gate}</strong>}
             {isStep(line) && (
               <b>
                 {perSecond(line.before)} → {perSecond(line.after)}
               </b>
             )}
-            <span className={styles.at}>
-              <Ago at={line.at} />
+            <span className={styles.why}>
+              {seenInWords(line.seen)}: {decidedInWords(line.decided)}
             </span>
           </span>
-          <span className={styles.why}>
-            {seenInWords(line.seen)}: {decidedInWords(line.decided)}
+          <span className={styles.at}>
+            <Ago at={line.at} />
           </span>
         </li>
       ))}

@@ -1,11 +1,22 @@
 import type { Gate } from "../../api";
-import { Ago, Drawer, duration, Fact, Facts, grouped, percent, perSecond } from "../../design";
+import {
+  Ago,
+  counted,
+  Drawer,
+  duration,
+  Fact,
+  Facts,
+  grouped,
+  percent,
+  perSecond,
+} from "../../design";
 import { learned, now } from "./columns";
 import { Evidence } from "./Evidence";
 import { GateActions } from "./GateActions";
 import styles from "./GateDrawer.module.css";
 import { BrokenHosts, Budgets, Members } from "./GateParts";
 import { GateState } from "./GateState";
+import { brokenHosts } from "./look";
 
 /** All that is known of one gate, and what was made of it. */
 export function GateDrawer({ gate, onClose }: { gate: Gate; onClose: () => void }) {
@@ -26,13 +37,14 @@ export function GateDrawer({ gate, onClose }: { gate: Gate; onClose: () => void 
           <Fact name="Learned">{learned(gate)}</Fact>
           <Fact name="Now, at most">{now(gate)}</Fact>
           <Fact name="In flight">{inFlight(gate)}</Fact>
-          <Fact name="Refused">
+          <Fact name="429 share">
             {gate.replies
               ? `${percent(gate.refusedShare)} (${grouped(gate.refusals)} in all)`
               : "–"}
           </Fact>
           <Fact name="Answers">{grouped(gate.replies)}</Fact>
           <Fact name="Latency">{gate.latencyS === null ? "–" : duration(gate.latencyS)}</Fact>
+          <Fact name="Breaker">{breaker(gate)}</Fact>
           <Fact name="Stage">{gate.stage}</Fact>
         </Facts>
         <BrokenHosts gate={gate} />
@@ -66,6 +78,11 @@ function Word({ gate: { override } }: { gate: Gate }) {
       .
     </p>
   );
+}
+
+function breaker(gate: Gate): string {
+  const broken = brokenHosts(gate).length;
+  return broken ? `open: ${counted(broken, "host")} left alone` : "closed: all hosts answer";
 }
 
 function held({ why, cause, closed }: Gate): string {
