@@ -16,6 +16,11 @@ export function isUnfinished(job: Pick<Job, "state">): boolean {
   return has(UNFINISHED, job.state);
 }
 
+/** Whether work on an item is still to come or under way. */
+export function isOpen({ status }: { status: string }): boolean {
+  return status === "PENDING" || status === "PROCESSING";
+}
+
 /** How many items have an outcome; those in REVIEW have one that a person must look at. */
 export function settled(counts: Counts): number {
   return counts.total - counts.pending - counts.processing;

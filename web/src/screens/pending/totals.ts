@@ -1,4 +1,4 @@
-import { countOf, type OldestOfJob, type PendingFilter } from "../../api";
+import { countOf, isOpen, type OldestOfJob, type PendingFilter } from "../../api";
 import { statusesOf } from "./choices";
 
 type Counted = Pick<OldestOfJob, "jobId" | "handler" | "counts">;
@@ -6,8 +6,8 @@ type Counted = Pick<OldestOfJob, "jobId" | "handler" | "counts">;
 /** How many open items match, where the counters of jobs tell; undefined where they do not. */
 export function openIn(jobs: readonly Counted[], filter: PendingFilter): number | undefined {
   const statuses = statusesOf(filter.statuses);
-  const isOpen = statuses.every((status) => status === "PENDING" || status === "PROCESSING");
-  if (!isOpen || filter.from || filter.to) return undefined;
+  const areOpen = statuses.every((status) => isOpen({ status }));
+  if (!areOpen || filter.from || filter.to) return undefined;
   return jobs
     .filter(({ jobId }) => !filter.jobId || filter.jobId === jobId)
     .filter(({ handler }) => !filter.jobType || filter.jobType === handler)
