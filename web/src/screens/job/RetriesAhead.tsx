@@ -36,7 +36,8 @@ export function RetriesAhead({ job }: { job: Job }) {
               </span>
             </span>
             <span className={styles.muted}>
-              {item.lastError ?? item.waiting?.why} · {counted(item.attempts, "attempt")} so far
+              {item.lastError ?? item.waiting?.why}
+              {item.attempts > 0 && ` · ${counted(item.attempts, "attempt")} so far`}
             </span>
           </li>
         ))}

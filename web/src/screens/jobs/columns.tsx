@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
-import { isUnfinished, type Job, settled } from "../../api";
-import { Age, type Column, grouped, ProgressBar, perSecond, StatusBadge } from "../../design";
+import { type Job, settled } from "../../api";
+import { Age, type Column, grouped, ProgressBar, StatusBadge } from "../../design";
 import styles from "./columns.module.css";
 import { JobActions } from "./JobActions";
-import { limitIn } from "./limit";
+import { leftOf, limitOf, rateOf } from "./pace";
 
 /** What is said of each job in the list. */
 export function columnsOf({ mayWrite, isAdmin }: { mayWrite: boolean; isAdmin: boolean }) {
@@ -15,7 +15,7 @@ export function columnsOf({ mayWrite, isAdmin }: { mayWrite: boolean; isAdmin: b
     { id: "handler", header: "Type", width: 104, grow: 1, cell: (job) => job.handler },
     { id: "state", header: "State", width: 112, grow: 0, phone: true, cell: state },
     { id: "progress", header: "Progress", width: 184, grow: 2, cell: progress },
-    { id: "rate", header: "Rate now", width: 82, grow: 0, align: "end", cell: rate },
+    { id: "rate", header: "Rate now", width: 82, grow: 0, align: "end", cell: rateOf },
     { id: "eta", header: "Time left", width: 90, grow: 1, cell: eta },
     { id: "limit", header: "Limited by", width: 140, grow: 3, cell: limit },
     { id: "age", header: "Age", width: 68, grow: 0, cell: (job) => <Age at={job.createdAt} /> },
@@ -67,19 +67,16 @@ function progress(job: Job) {
   );
 }
 
-function rate(job: Job) {
-  return isUnfinished(job) ? perSecond(job.rate) : "–";
-}
-
 function eta(job: Job) {
-  return <span title={job.eta?.words}>{job.eta?.words ?? "–"}</span>;
+  if (!job.eta && job.state !== "PAUSED") return "–";
+  return <span title={leftOf(job)}>{leftOf(job)}</span>;
 }
 
-function limit({ limitedBy }: Job) {
-  if (!limitedBy) return "–";
-  const { where, why } = limitIn(limitedBy);
+function limit(job: Job) {
+  if (!job.limitedBy && job.state !== "PAUSED") return "–";
+  const { where, why } = limitOf(job);
   return (
-    <span className={styles.limit} title={limitedBy.why}>
+    <span className={styles.limit} title={job.limitedBy?.why ?? why}>
       {where && <span>{where}</span>}
       <span>{why}</span>
     </span>
