@@ -56,12 +56,12 @@ function Pending() {
   const open = useOpenItem();
   const [asks, setAsks] = useState<readonly Ask[] | null>(null);
   const { columns, total } = useColumns(filter);
-  const plan = planOf(selection, filter, isAdmin);
+  const plan = planOf(selection, filter);
   const mayWrite = useMay("user");
   const toasts = useToasts();
   const runOne = (row: Item) => {
     const one = { everything: false, ids: new Set([rowIdOf(row)]) };
-    const plan = planOf(one, { statuses: row.status }, isAdmin);
+    const plan = planOf(one, { statuses: row.status });
     if ("asks" in plan) setAsks(plan.asks);
     else toasts.say(plan.why);
   };
