@@ -25,6 +25,7 @@ export { Select } from "./Select";
 export { SelectionBar } from "./SelectionBar";
 export { Loading, Skeleton } from "./Skeleton";
 export { type Selection, useSelection } from "./selection";
+export { sentence } from "./sentence";
 export { type Tab, Tabs } from "./Tabs";
 export { Age, Ago, Time } from "./Time";
 export { ToastProvider, useToasts } from "./Toast";

@@ -1,5 +1,5 @@
 import { type ItemWhole, isOpen, useWhy } from "../../api";
-import { Ago, ErrorState, Icon, Skeleton } from "../../design";
+import { Ago, ErrorState, Icon, Skeleton, sentence } from "../../design";
 import styles from "./WhyWaiting.module.css";
 
 /** Why an item is not finished: in one sentence, and until when. */
@@ -33,9 +33,4 @@ export function WhyWaiting({ item }: { item: ItemWhole }) {
       )}
     </section>
   );
-}
-
-function sentence(text: string): string {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }

@@ -60,7 +60,7 @@ export function ActivityTab({ job }: { job: Job }) {
         />
       </section>
       <div className={styles.beside}>
-        <LimitChanges jobId={job.id} />
+        <LimitChanges job={job} />
         {isUnfinished(job) && <RetriesAhead job={job} />}
       </div>
       {item && <ItemDrawer itemId={item} onClose={() => open(undefined)} />}

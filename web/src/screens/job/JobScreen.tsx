@@ -1,4 +1,4 @@
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { isUnfinished, type Job, settled, useJob } from "../../api";
 import {
@@ -42,6 +42,9 @@ export function JobScreen() {
     return (
       <Screen title={`Job ${jobId}`}>
         <ErrorState error={job.error} retry={() => void job.refetch()} />
+        <p className={styles.back}>
+          <Link to="/">Go to the jobs</Link>
+        </p>
       </Screen>
     );
   }

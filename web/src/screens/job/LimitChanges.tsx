@@ -1,4 +1,4 @@
-import { type Gate, useJobGates } from "../../api";
+import { type Gate, type Job, useJobGates } from "../../api";
 import { ErrorState, Panel } from "../../design";
 import { Evidence } from "../providers/Evidence";
 import { isStep } from "../providers/evidence";
@@ -7,9 +7,9 @@ import styles from "./ActivityTab.module.css";
 const SHOWN = 20;
 
 /** What was learned of the providers of a job, and from what. */
-export function LimitChanges({ jobId }: { jobId: string }) {
-  const gates = useJobGates(jobId);
-  const changes = changesIn(gates.data?.items ?? []).slice(0, SHOWN);
+export function LimitChanges({ job }: { job: Job }) {
+  const gates = useJobGates(job.id);
+  const changes = changesIn(gates.data?.items ?? [], job).slice(0, SHOWN);
   return (
     <Panel title="Limit changes">
       {gates.error && <ErrorState error={gates.error} retry={() => void gates.refetch()} />}
@@ -23,10 +23,15 @@ export function LimitChanges({ jobId }: { jobId: string }) {
   );
 }
 
-/** Each change of a gate's rate, newest first. */
-export function changesIn(gates: readonly Pick<Gate, "name" | "evidence">[]) {
+/** Each change of a gate's rate while the job was under way, newest first. */
+export function changesIn(
+  gates: readonly Pick<Gate, "name" | "evidence">[],
+  { createdAt, finishedAt }: Pick<Job, "createdAt" | "finishedAt">,
+) {
+  const isWithin = ({ at }: { at: string | null }) =>
+    at !== null && at >= (createdAt ?? "") && (finishedAt === null || at <= finishedAt);
   return gates
     .flatMap(({ name, evidence }) => evidence.map((line) => ({ gate: name, ...line })))
-    .filter(isStep)
+    .filter((line) => isStep(line) && isWithin(line))
     .sort((a, b) => (b.at ?? "").localeCompare(a.at ?? ""));
 }

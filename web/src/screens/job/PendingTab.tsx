@@ -14,7 +14,7 @@ const route = getRouteApi("/frame/jobs/$jobId");
 const rowId = (item: Item) => item.id;
 const OPEN = "PENDING,PROCESSING";
 const CHOICES = [
-  { value: "", label: "Pending and processing" },
+  { value: "", label: "All that are open" },
   { value: "PENDING", label: "Pending only" },
   { value: "PROCESSING", label: "Processing only" },
 ];

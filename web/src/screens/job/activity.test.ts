@@ -12,7 +12,10 @@ it("tells each change of the rates of all gates, newest first", () => {
   ];
   const held = { ...line("2026-03-01T12:03:00"), before: 5 };
   gates.push({ name: "c", evidence: [held] });
-  expect(changesIn(gates).map(({ gate }) => gate)).toEqual(["a", "b", "a"]);
+  const job = { createdAt: "2026-03-01T11:00:00", finishedAt: null };
+  expect(changesIn(gates, job).map(({ gate }) => gate)).toEqual(["a", "b", "a"]);
+  const ended = { ...job, finishedAt: "2026-03-01T12:01:00" };
+  expect(changesIn(gates, ended).map(({ gate }) => gate)).toEqual(["b", "a"]);
 });
 
 it("says the class of an error once", () => {

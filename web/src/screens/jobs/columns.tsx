@@ -14,7 +14,7 @@ export function columnsOf({ mayWrite, isAdmin }: { mayWrite: boolean; isAdmin: b
       : []),
     { id: "handler", header: "Type", width: 104, grow: 1, cell: (job) => job.handler },
     { id: "state", header: "State", width: 112, grow: 0, phone: true, cell: state },
-    { id: "progress", header: "Progress", width: 184, grow: 2, cell: progress },
+    { id: "progress", header: "Progress", width: 150, grow: 3, cell: progress },
     { id: "rate", header: "Rate now", width: 82, grow: 0, align: "end", cell: rateOf },
     { id: "eta", header: "Time left", width: 90, grow: 1, cell: eta },
     { id: "limit", header: "Limited by", width: 140, grow: 3, cell: limit },
