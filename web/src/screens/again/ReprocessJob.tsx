@@ -1,13 +1,21 @@
 import { useMemo, useState } from "react";
-import { countOf, ITEM_STATUSES, type ItemStatus, type Job, mayMoveItem } from "../../api";
+import { countOf, type ItemStatus, type Job } from "../../api";
 import { Checkbox, grouped, lookOf } from "../../design";
 import { RunAgain } from "./RunAgain";
 
+/** What one most likely wants to run again stands first. */
+const FINISHED: readonly ItemStatus[] = [
+  "ERROR",
+  "NOT_FOUND",
+  "SKIPPED",
+  "CANCELLED",
+  "REVIEW",
+  "DONE",
+];
+
 /** Asks which items of a job are to run again: at first those that failed. */
 export function ReprocessJob({ job, onClose }: { job: Job; onClose: () => void }) {
-  const offered = ITEM_STATUSES.filter(
-    (status) => mayMoveItem(status, "requeue") && countOf(job.counts, status) > 0,
-  );
+  const offered = FINISHED.filter((status) => countOf(job.counts, status) > 0);
   const [statuses, setStatuses] = useState<readonly ItemStatus[]>(() =>
     offered.filter((status) => status === "ERROR"),
   );
