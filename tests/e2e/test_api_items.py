@@ -171,6 +171,30 @@ def test_pending_shows_every_row_at_least_once_while_a_worker_runs(api: ApiServe
     assert len(finished) == 3_000
 
 
+def test_all_that_match_across_jobs_come_back_at_once(api: ApiServer):
+    ann, bob = api.user("across-ann"), api.user("across-bob")
+    one = ann.done(rows_csv(4, r1="missing", r2="missing", r3="fail"))
+    two = ann.done(rows_csv(3, r1="missing"))
+    other = bob.done(rows_csv(2, r1="missing"))
+    path = "/api/pending/reprocess"
+    asked = {"statuses": ["NOT_FOUND"], "dryRun": True}
+    counted = ann.post(path, asked).ok()
+    assert (counted["count"], set(counted["jobIds"])) == (3, {one, two})
+    listed = ann.items(one, statuses="NOT_FOUND")
+    others = {**asked, "exceptIds": [listed[0]["id"]]}
+    assert ann.post(path, others).ok()["count"] == 2
+    assert ann.post(path, {**asked, "jobId": two}).ok()["count"] == 1
+    assert ann.post(path, {**asked, "jobId": two, "jobType": "shop.ask"}).ok()["count"] == 0
+    assert ann.post(path, {**asked, "to": listed[0]["updatedAt"]}).ok()["count"] == 0
+    ann.post(path, {**asked, "userId": "all"}).refused(403, "admins")
+    ann.post(path, {**asked, "jobId": other}).refused(404)
+    ann.post(path, {"statuses": ["PENDING"]}).refused(422, "finished")
+    assert ann.job(one)["counts"]["notFound"] == 2
+    assert ann.post(path, {"statuses": ["NOT_FOUND", "ERROR"]}).ok()["count"] == 4
+    assert ann.ended(one)["counts"]["notFound"] == 2
+    assert [each["kind"] for each in ann.pages("/api/events/log", jobId=one)].count("asked") == 1
+
+
 def test_rows_that_wait_throughout_are_all_listed(api: ApiServer, gate: Path):
     ann = api.user("waiter")
     rows = b"id\n" + b"".join(b"%d\n" % n for n in range(500))
@@ -184,6 +208,10 @@ def test_rows_that_wait_throughout_are_all_listed(api: ApiServer, gate: Path):
     assert ann.pages("/api/pending", to=at) == []
     assert len(ann.pages("/api/pending", **{"from": at, "pageSize": 1000})) == 500
     ann.get("/api/pending", to="yesterday").refused(422, "to")
+    of_job = f"/api/jobs/{job_id}/items"
+    assert ann.pages(of_job, order="updated", to=at) == []
+    assert len(ann.pages(of_job, order="updated", pageSize=1000, **{"from": at})) == 500
+    ann.get(of_job, to=at).refused(422, "order")
     row = ann.get("/api/pending", pageSize=1).ok()["items"][0]
     assert (row["owner"], row["handler"], row["gate"]) == ("waiter", "shop.gated", "")
     gate.touch()

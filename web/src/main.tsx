@@ -4,10 +4,10 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { newQueries } from "./api/queries";
-import { applyTheme } from "./design/theme";
+import { followTheme } from "./design/theme";
 import { newRouter } from "./routes";
 
-applyTheme();
+followTheme();
 const queries = newQueries(() => {
   const here = router.state.location.href;
   if (!here.startsWith("/login")) void router.navigate({ to: "/login", search: { to: here } });

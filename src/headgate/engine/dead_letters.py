@@ -1,4 +1,4 @@
-"""Dead letters brought back: some of them, those of a job, or all that somebody may see."""
+"""Items brought back across jobs: some of them, those of a job, or all that somebody may see."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ PAGE = 500
 
 
 class Replay(msgspec.Struct, frozen=True):
-    """Which dead letters: some by number, those of a job, or (neither) all."""
+    """Which items: some by number, those of a job, or (neither) all. Dead letters, if not told."""
 
     ids: tuple[int, ...] | None = None
     job_id: int | None = None
@@ -23,12 +23,16 @@ class Replay(msgspec.Struct, frozen=True):
     """Only of jobs of this type, where they are not named."""
     but_ids: tuple[int, ...] = ()
     """All but these."""
+    statuses: frozenset[ItemStatus] = DEAD
     error_class: str | None = None
+    changed_from: int | None = None
+    changed_to: int | None = None
+    """Last changed at or after, and before."""
     reset_attempts: bool = False
 
 
 class Replayed(msgspec.Struct, frozen=True):
-    """How many dead letters, and of which jobs."""
+    """How many items, and of which jobs."""
 
     count: int
     jobs: Sequence[int]
@@ -49,8 +53,10 @@ class DeadLetters:
         for job_id, ids in targets:
             request = RequeueRequest(
                 job_id=job_id,
-                statuses=DEAD,
+                statuses=what.statuses,
                 error_class=what.error_class,
+                changed_from=what.changed_from,
+                changed_to=what.changed_to,
                 ids=ids,
                 but_ids=what.but_ids,
                 reset_attempts=what.reset_attempts,
@@ -62,23 +68,28 @@ class DeadLetters:
         return Replayed(count, [job_id for job_id, _ in targets])
 
     async def _targets(self, what: Replay) -> list[tuple[int, tuple[int, ...] | None]]:
-        """The jobs to replay in, each with the items, or None for all of its dead letters."""
+        """The jobs to replay in, each with the items, or None for all that match."""
         reads = self._store.reads
         if what.job_id is not None:
-            return [((await reads.job(what.job_id, self._owner)).id, None)]
+            job = await reads.job(what.job_id, self._owner)
+            return [(job.id, None)] if what.handler in {None, job.handler} else []
         if what.ids is None:
-            return [(job_id, None) for job_id in await self._jobs_with_errors(what.handler)]
+            return [(job_id, None) for job_id in await self._jobs_with(what)]
         by_job: dict[int, list[int]] = {}
         for item_id in what.ids:
             row = (await reads.item(item_id, self._owner)).row
             by_job.setdefault(row.job_id, []).append(item_id)
         return [(job_id, tuple(ids)) for job_id, ids in by_job.items()]
 
-    async def _jobs_with_errors(self, handler: str | None) -> list[int]:
+    async def _jobs_with(self, what: Replay) -> list[int]:
+        """Jobs that have items in one of the statuses."""
         reads = self._store.reads
-        query = JobQuery(owner=self._owner, handler=handler, limit=PAGE)
+        query = JobQuery(owner=self._owner, handler=what.handler, limit=PAGE)
         found: list[int] = []
         while jobs := await reads.jobs(query):
-            found += [job.id for job in jobs if (await reads.counts(job.id)).error]
+            for job in jobs:
+                counts = await reads.counts(job.id)
+                if any(getattr(counts, status.lower()) for status in what.statuses):
+                    found.append(job.id)
             query = msgspec.structs.replace(query, after_id=jobs[-1].id)
         return found

@@ -194,9 +194,10 @@ class Ingest:
         # Which keys came twice is known only after the commit. So, with keys of the user's own,
         # the position stays before the batch until its duplicates are stored as well.
         position = reading.read_position if reading.keyed else batch.position
+        reading.count_bad(made)
         report = await self._enqueue(reading, items, position, packed)
         reading.read_position = batch.position
-        reading.count(batch, made, report)
+        reading.count(batch, report)
         reading.keep_duplicates(items, report)
         if reading.eager:
             await self._store.notifier.ring()
@@ -259,7 +260,7 @@ class _Reading:
         self.looked_s = float("-inf")
         self.left_over: Sequence[NewItem] = []
         """Duplicates of the last batch, to be stored with the next."""
-        self._counted_line = self._counted_duplicate = 0
+        self._counted_line = self._counted_bad = self._counted_duplicate = 0
         self.reader: BatchReader
         self.maker: ItemMaker
 
@@ -294,20 +295,26 @@ class _Reading:
         return {
             "rows": self.report.rows + rows,
             "bytes": self._bytes,
+            "badRows": self.report.bad,
+            "sameRows": self.report.same,
             "batchRows": rows,
             "ingestMs": round((now_s - self._began_s) * 1_000.0, 1),
             "latencyEwmaMs": round(self.sizer.latency_ms, 2),
         }
 
-    def count(self, batch: Batch, made: Made, stored: EnqueueReport) -> None:
+    def count_bad(self, made: Made) -> None:
+        """Add bad rows before they are committed, so that the commit itself tells of them."""
+        for bad in made.bad:
+            if bad.line > self._counted_bad:
+                self._counted_bad = bad.line
+                self._count_bad(bad)
+
+    def count(self, batch: Batch, stored: EnqueueReport) -> None:
         """Add a committed batch to the report; lines that were counted before are passed over."""
         report, counted = self.report, self._counted_line
         self._bytes += batch.size
         again = batch.lines[0] <= counted
         report.rows += sum(line > counted for line in batch.lines) if again else len(batch.lines)
-        for bad in made.bad:
-            if bad.line > counted:
-                self._count_bad(bad)
         for row in stored.known:
             if row.line > counted and not row.duplicate:
                 report.known += 1

@@ -163,12 +163,14 @@ def bounded_key(key: str) -> str:
 
 
 def summary_of(values: Mapping[str, Any]) -> str:
-    """A few words by which a person recognises a row."""
-    first = islice(values.values(), SUMMARY_VALUES)
+    """A few words by which a person recognises a row; what is empty says nothing."""
+    first = tuple(islice(values.values(), SUMMARY_VALUES))
+    if "" in first or None in first:
+        first = tuple(value for value in first if value not in ("", None))
     try:
         text = " · ".join(first)
     except TypeError:
-        text = " · ".join(map(_word, islice(values.values(), SUMMARY_VALUES)))
+        text = " · ".join(map(_word, first))
     text = text[:SUMMARY_LIMIT]
     return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 

@@ -133,6 +133,9 @@ class RequeueRequest(msgspec.Struct, frozen=True):
     """Only items whose key or summary holds this, in any case."""
     below_attempts: int | None = None
     """Only items that were attempted less often than that."""
+    changed_from: int | None = None
+    changed_to: int | None = None
+    """Only items last changed at or after, and before."""
     ids: tuple[int, ...] | None = None
     but_ids: tuple[int, ...] = ()
     """All but these."""

@@ -5,11 +5,12 @@ from headgate.core.errors import IllegalMove, UnknownJob
 from headgate.core.fault import FaultClass
 from headgate.core.item import NewItem
 from headgate.core.job import Counts, NewJob
+from headgate.core.paging import Order
 from headgate.core.retry import Verdict
 from headgate.core.settlement import settle
 from headgate.core.status import FINISHED, OPEN, ItemStatus, JobMove, JobState
 from headgate.ports.items import EnqueueRequest, RequeueRequest, SettleRequest
-from headgate.ports.reads import EventQuery
+from headgate.ports.reads import EventQuery, ItemQuery
 from headgate.stores.listing import WINDOW
 from tests.kit import factories
 
@@ -91,6 +92,18 @@ async def test_all_but_some_are_requeued(store):
     assert (await store.items.requeue(request)).moved == 2
     left = {row.id: row.status for row in await store.reads.export_rows(job.id, 0, 10)}
     assert left == {first: ItemStatus.ERROR, **dict.fromkeys(others, ItemStatus.PENDING)}
+
+
+async def test_only_items_that_changed_in_a_span_of_time_are_requeued(store):
+    job = await factories.job_of(store, ItemStatus.ERROR, 2)
+    query = ItemQuery(job.id, order=Order.UPDATED, tail=True)
+    changed = [row.updated_at for row in (await store.reads.items(query)).items]
+    first, last = min(changed), max(changed)
+    before = RequeueRequest(job.id, changed_to=first)
+    after = RequeueRequest(job.id, changed_from=last + 1)
+    assert [(await store.items.would_requeue(each)).moved for each in (before, after)] == [0, 0]
+    within = RequeueRequest(job.id, changed_from=first, changed_to=last + 1)
+    assert (await store.items.requeue(within)).moved == 2
 
 
 async def test_a_requeue_goes_in_bounded_steps(store):

@@ -231,6 +231,16 @@ async def test_bad_rows_can_be_skipped(store, clock, path):
     report = await ingest(store, clock, job, path, on_bad_row=OnBadRow.SKIP)
     assert (report.rows, report.bad, report.inserted) == (9, 5, 4)
     assert [key for key, _ in await stored(store, job)] == ["A1", "A5", "A7", "A8"]
+    assert (await store.reads.job(job.id)).ingest["badRows"] == 5
+
+
+async def test_the_job_tells_of_bad_rows_also_where_rows_have_no_key(store, clock, path):
+    path.write_text(BAD)
+    job = await new_job(store)
+    report = await ingest(store, clock, job, path, on_bad_row=OnBadRow.SKIP)
+    told = (await store.reads.job(job.id)).ingest
+    assert (told["badRows"], told["sameRows"]) == (report.bad, 0)
+    assert report.bad > 0
 
 
 @pytest.mark.parametrize(

@@ -49,5 +49,7 @@ def test_a_nul_is_no_part_of_a_key():
 def test_summaries_are_short_and_printable():
     assert summary_of({"a": "x\n\0y", "b": "z", "c": "1", "d": "more"}) == "x  y · z · 1"
     assert summary_of({"a": 1, "b": [None], "c": "x"}) == "1 · [null] · x"
+    assert summary_of({"a": "x", "b": "", "c": None, "d": "more"}) == "x"
+    assert summary_of({"a": "", "b": 0, "c": "x"}) == "0 · x"
     assert summary_of({}) == ""
     assert len(summary_of({"a": "x" * 1_000})) == SUMMARY_LIMIT

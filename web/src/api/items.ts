@@ -2,7 +2,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/r
 import { api, got, query } from "./client";
 import { keys } from "./keys";
 import { useKeyset } from "./keyset";
-import type { ReplayAsked } from "./types";
+import type { AcrossAsked, ReplayAsked } from "./types";
 
 export interface ItemFilter {
   /** Item statuses with commas in between. */
@@ -12,6 +12,8 @@ export interface ItemFilter {
   signature?: string | undefined;
   /** Input order, or longest unchanged first. */
   order?: "input" | "updated" | undefined;
+  /** Changed at or after this moment, ISO 8601; in the order of changes only. */
+  from?: string | undefined;
   /** Also have each say what it waits for. */
   waits?: boolean | undefined;
 }
@@ -114,6 +116,21 @@ export function useDeadLetters(filter: DeadLetterFilter, start?: string) {
 export async function countReplay(body: ReplayAsked): Promise<number> {
   return (await got(api.POST("/api/dead-letters/replay", { body: { ...body, dryRun: true } })))
     .count;
+}
+
+/** How many finished items of all jobs would come back: the server counts, nothing changes. */
+export async function countAcross(body: AcrossAsked): Promise<number> {
+  return (await got(api.POST("/api/pending/reprocess", { body: { ...body, dryRun: true } }))).count;
+}
+
+/** Brings finished items of all jobs back; answers with how many, and in which jobs. */
+export function useReprocessAcross() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: AcrossAsked) => got(api.POST("/api/pending/reprocess", { body })),
+    onSuccess: ({ jobIds }) =>
+      Promise.all(jobIds.map((id) => queries.invalidateQueries({ queryKey: keys.job(id) }))),
+  });
 }
 
 /** Brings dead letters back; answers with how many, and in which jobs. */

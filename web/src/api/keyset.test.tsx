@@ -25,7 +25,7 @@ class Server {
   };
 }
 
-function keyset(server: Server, start?: string) {
+function keyset(server: Pick<Server, "fetchPage">, start?: string) {
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   const wrapper = ({ children }: { children: ReactNode }) => (
     <QueryClientProvider client={queries}>{children}</QueryClientProvider>
@@ -92,6 +92,18 @@ describe("rows of a list", () => {
     await waitFor(() => expect(hook.result.current.complete).toBe(true));
     expect(hook.result.current.row(0)).toBe(20);
     expect(hook.result.current.count).toBe(5);
+  });
+
+  it("begin at the beginning also where the first pages hold nothing", async () => {
+    const server = new Server(upTo(30));
+    const sparse = async (asked: Asked) => {
+      const page = await server.fetchPage(asked);
+      return { ...page, items: page.items.filter((row) => row >= 20) };
+    };
+    const { hook } = keyset({ fetchPage: sparse });
+    await waitFor(() => expect(hook.result.current.count).toBe(10));
+    expect(hook.result.current.row(0)).toBe(20);
+    expect(hook.result.current.cursorAt(0)).toBeUndefined();
   });
 
   it("begin anew with another filter", async () => {

@@ -107,7 +107,11 @@ export function useKeyset<T>(asked: Keyset<T>): Rows<T> {
       return n < 0 ? undefined : results[n]?.data?.items[offset];
     },
     show,
-    cursorAt: (index) => read[pageAt(starts, index)]?.after,
+    cursorAt(index) {
+      const page = pageAt(starts, index);
+      // A search may find nothing on the first pages: then the list begins behind them all the same.
+      return starts[page] ? read[page]?.after : start;
+    },
     loading: read.length === 0 && !failed,
     fetching: results.some((each) => each.isFetching),
     problem: failed ? asProblem(failed) : null,

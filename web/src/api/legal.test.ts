@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isUnfinished, mayMove, mayMoveItem } from "./legal";
+import { countOf, isUnfinished, mayMove, mayMoveItem } from "./legal";
 
 describe("legal moves", () => {
   it("follow the program's table", () => {
@@ -11,4 +11,20 @@ describe("legal moves", () => {
     expect(isUnfinished({ state: "PAUSED" })).toBe(true);
     expect(isUnfinished({ state: "FAILED" })).toBe(false);
   });
+});
+
+it("counts the items of a status", () => {
+  const counts = {
+    total: 6,
+    pending: 1,
+    processing: 0,
+    done: 0,
+    notFound: 3,
+    skipped: 0,
+    review: 0,
+    error: 2,
+    cancelled: 0,
+  };
+  expect(countOf(counts, "NOT_FOUND")).toBe(3);
+  expect(countOf(counts, "unheard of")).toBe(0);
 });

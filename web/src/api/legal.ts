@@ -16,9 +16,30 @@ export function isUnfinished(job: Pick<Job, "state">): boolean {
   return has(UNFINISHED, job.state);
 }
 
+/** Whether work on an item is still to come or under way. */
+export function isOpen({ status }: { status: string }): boolean {
+  return status === "PENDING" || status === "PROCESSING";
+}
+
 /** How many items have an outcome; those in REVIEW have one that a person must look at. */
 export function settled(counts: Counts): number {
   return counts.total - counts.pending - counts.processing;
+}
+
+const COUNTERS: Readonly<Record<ItemStatus, keyof Counts>> = {
+  PENDING: "pending",
+  PROCESSING: "processing",
+  DONE: "done",
+  NOT_FOUND: "notFound",
+  SKIPPED: "skipped",
+  REVIEW: "review",
+  ERROR: "error",
+  CANCELLED: "cancelled",
+};
+
+/** How many items have that status; of an unknown one there are none. */
+export function countOf(counts: Counts, status: string): number {
+  return counts[COUNTERS[status as ItemStatus]] ?? 0;
 }
 
 function has(list: readonly string[], value: string): boolean {

@@ -14,15 +14,6 @@ export function useGates(which: WhichGates = "used") {
   });
 }
 
-/** The gates of one provider, or one gate by its key. */
-export function useGate(name: string) {
-  return useQuery({
-    queryKey: [...keys.providers, "one", name],
-    queryFn: ({ signal }) =>
-      got(api.GET("/api/providers/{name}", { params: { path: { name } }, signal })),
-  });
-}
-
 /** Sets a rate, pauses, goes on as learned, or forgets what was learned. */
 export function useChangeGate() {
   const queries = useQueryClient();

@@ -7,6 +7,7 @@ export type JobState = (typeof JOB_STATES)[number];
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 export type Role = Schemas["Me"]["role"];
 
+export type AcrossAsked = Schemas["AcrossAsked"];
 export type About = Schemas["About"];
 export type Attempt = Schemas["AttemptView"];
 export type Call = Schemas["CallView"];

@@ -48,12 +48,9 @@ export function Chart({
     // Colours are read when a chart is drawn, so another theme needs another drawing.
     const themed = new MutationObserver(draw);
     themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    dark.addEventListener("change", draw);
     return () => {
       resized.disconnect();
       themed.disconnect();
-      dark.removeEventListener("change", draw);
       plot.current?.destroy();
       plot.current = null;
     };

@@ -1,40 +1,23 @@
-import {
-  type ColumnDef,
-  columnVisibilityFeature,
-  tableFeatures,
-  useTable,
-} from "@tanstack/react-table";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import {
-  type ReactNode,
-  useCallback,
-  useEffect,
-  useId,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from "react";
+import { type ReactNode, useCallback, useId, useLayoutEffect, useRef, useState } from "react";
 import type { Rows } from "../api/keyset";
 import styles from "./DataGrid.module.css";
 import { ErrorState } from "./ErrorState";
+import { GridHead } from "./GridHead";
 import { type Column, GridRow, widthsOf } from "./GridRow";
+import { GridTail } from "./GridTail";
+import { useTop } from "./gridTop";
+import { OVERSCAN, useGridWindow } from "./gridWindow";
 import { useKey } from "./keyboard";
 import { usePhone } from "./media";
-import { grouped } from "./numbers";
 import type { Selection } from "./selection";
-import { rebased, windowLength } from "./window";
+import { useShownColumns } from "./shownColumns";
 
 export type { Column } from "./GridRow";
 
-const OVERSCAN = 8;
-const SKELETONS = 12;
 const POOL = 64;
-const features = tableFeatures({ columnVisibilityFeature });
-const NO_DATA: never[] = [];
 const NO_HIDDEN: readonly string[] = [];
 
-export interface DataGridProps<T> {
+interface DataGridProps<T> {
   /** What is listed, for those who listen: "Items of job 7". */
   label: string;
   /** Must keep its identity (module constant or useMemo). */
@@ -56,7 +39,7 @@ export interface DataGridProps<T> {
   onTop?: (cursor: string | undefined) => void;
 }
 
-export interface RowKey<T> {
+interface RowKey<T> {
   key: string;
   /** What it does, for the list that `?` shows. */
   about: string;
@@ -70,35 +53,14 @@ export function DataGrid<T>(props: DataGridProps<T>) {
   const phone = usePhone();
   const rowHeight = phone ? 48 : 36;
   const columns = useShownColumns(props.columns, props.hidden ?? NO_HIDDEN, phone);
-  const scroller = useRef<HTMLDivElement>(null);
-  const [base, setBase] = useState(0);
   const [active, setActive] = useState<number | null>(null);
-
-  const waiting = rows.complete || rows.problem ? 0 : rows.count === 0 ? SKELETONS : 1;
-  const virtual = useVirtualizer({
-    count: windowLength(rows.count + waiting, base),
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: OVERSCAN,
-  });
+  const { scroller, virtual, base, first, last } = useGridWindow(rows, rowHeight);
   const shown = virtual.getVirtualItems();
   // Rows that leave the view are drawn over for those that come into it, not made anew.
   const pool = Math.max(POOL, shown.length);
-  const first = base + (shown[0]?.index ?? 0);
-  const last = base + (shown.at(-1)?.index ?? 0);
-
-  const { show, count } = rows;
-  useEffect(() => show(first, last), [show, first, last]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: sizes are known anew with the height
-  useLayoutEffect(() => virtual.measure(), [virtual, rowHeight]);
-  useLayoutEffect(() => {
-    const next = rebased(base, first - base, count);
-    if (next === base || !scroller.current) return;
-    scroller.current.scrollTop -= (next - base) * rowHeight;
-    setBase(next);
-  }, [base, first, count, rowHeight]);
   useTop(rows, Math.max(first, Math.min(first + OVERSCAN, last)), props.onTop);
 
+  const { count } = rows;
   const go = (index: number) => {
     const next = Math.max(0, Math.min(index, count - 1));
     setActive(next);
@@ -123,7 +85,13 @@ export function DataGrid<T>(props: DataGridProps<T>) {
   if (rows.problem && count === 0) return <ErrorState error={rows.problem} retry={rows.retry} />;
   if (rows.complete && count === 0) return <>{empty}</>;
   return (
-    <div className={styles.frame} style={widthsOf(columns, selection !== undefined)}>
+    <div
+      className={styles.frame}
+      style={{
+        ...widthsOf(columns, selection !== undefined),
+        ...(rows.complete ? fitting(virtual.getTotalSize()) : {}),
+      }}
+    >
       <div
         ref={scroller}
         className={styles.scroller}
@@ -142,23 +110,7 @@ export function DataGrid<T>(props: DataGridProps<T>) {
           }
         }}
       >
-        <div role="row" aria-rowindex={1} className={styles.head}>
-          {selection && (
-            <span role="columnheader" className={styles.check}>
-              <input
-                type="checkbox"
-                aria-label="Select all that match"
-                checked={selection.everything && selection.ids.size === 0}
-                onChange={() => (selection.everything ? selection.clear() : selection.selectAll())}
-              />
-            </span>
-          )}
-          {columns.map((column) => (
-            <span key={column.id} role="columnheader" className={styles[column.align ?? "start"]}>
-              {column.header}
-            </span>
-          ))}
-        </div>
+        <GridHead columns={columns} selection={selection} />
         <div className={styles.body} style={{ height: virtual.getTotalSize() }} role="rowgroup">
           {shown.map(({ index, start }) => (
             <GridRow
@@ -179,7 +131,7 @@ export function DataGrid<T>(props: DataGridProps<T>) {
           ))}
         </div>
       </div>
-      <Tail rows={rows} total={props.total} />
+      <GridTail rows={rows} total={props.total} />
       {props.rowKeys?.map((each) => (
         <RowShortcut
           key={each.key}
@@ -192,6 +144,11 @@ export function DataGrid<T>(props: DataGridProps<T>) {
       ))}
     </div>
   );
+}
+
+/** A short list ends where its last row does. */
+function fitting(rowsHeight: number): object {
+  return { "--fit": `calc(${rowsHeight}px + var(--grid-edges))` };
 }
 
 function isIn(row: number | null, first: number, last: number): boolean {
@@ -218,67 +175,4 @@ function isSelected<T>(
 function RowShortcut({ name, about, run }: { name: string; about: string; run: () => void }) {
   useKey(name, about, run);
   return null;
-}
-
-/** How far the list goes. */
-function Tail<T>({ rows, total }: { rows: Rows<T>; total: number | undefined }) {
-  const known = grouped(rows.count);
-  let words = `All ${known} rows`;
-  if (rows.count === 1 && rows.complete) words = "1 row";
-  if (!rows.complete) {
-    words = total === undefined ? `${known} rows so far` : `${known} of ${grouped(total)} rows`;
-  }
-  return (
-    <p className={styles.tail}>
-      {rows.problem ? (
-        <button type="button" onClick={rows.retry}>
-          {rows.problem.detail} Try again
-        </button>
-      ) : (
-        words
-      )}
-    </p>
-  );
-}
-
-/** Columns that are shown: those that are not switched off, and on a phone those that matter. */
-function useShownColumns<T>(
-  columns: readonly Column<T>[],
-  hidden: readonly string[],
-  phone: boolean,
-): readonly Column<T>[] {
-  const defs = useMemo(
-    () => columns.map((column): ColumnDef<typeof features, object> => ({ ...column, cell: "" })),
-    [columns],
-  );
-  const columnVisibility = useMemo(
-    () =>
-      Object.fromEntries(
-        columns.map(({ id, phone: onPhone }) => [
-          id,
-          !hidden.includes(id) && (!phone || onPhone === true),
-        ]),
-      ),
-    [columns, hidden, phone],
-  );
-  const table = useTable({ features, columns: defs, data: NO_DATA, state: { columnVisibility } });
-  const ids = table.getVisibleLeafColumns().map((column) => column.id);
-  const names = ids.join("\n");
-  return useMemo(
-    () => columns.filter((column) => names.split("\n").includes(column.id)),
-    [columns, names],
-  );
-}
-
-const RESTED_MS = 400;
-
-/** Tells the cursor at the top once the scrolling rests. */
-function useTop<T>(rows: Rows<T>, top: number, told?: (cursor: string | undefined) => void) {
-  const cursor = rows.count > 0 ? rows.cursorAt(top) : undefined;
-  const isKnown = rows.count > 0;
-  useEffect(() => {
-    if (!told || !isKnown) return;
-    const timer = setTimeout(() => told(cursor), RESTED_MS);
-    return () => clearTimeout(timer);
-  }, [told, cursor, isKnown]);
 }

@@ -90,7 +90,7 @@ export function TextArea({
   );
 }
 
-/** Yes or no. */
+/** Yes or no; with `type="radio"`, one of several. */
 export function Checkbox({
   label,
   hint,

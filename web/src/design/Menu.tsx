@@ -54,7 +54,7 @@ export function Menu({
         look="quiet"
         icon="more"
         {...button}
-        aria-label={button?.children ? undefined : label}
+        aria-label={button?.children ? button["aria-label"] : label}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={id}

@@ -1,20 +1,23 @@
 import { useEffect, useRef, useState } from "react";
 import { Field } from "./Field";
+import { usePhone } from "./media";
 
 const SETTLED_MS = 250;
 
 /** Text to look for; it is passed on once the typing rests. The key `/` goes here. */
 export function SearchField({
   label,
-  placeholder,
+  placeholder = label,
   value,
   onSearch,
 }: {
   label: string;
+  /** What is looked through; the label where nothing else is said. */
   placeholder?: string;
   value: string;
   onSearch: (text: string) => void;
 }) {
+  const isPhone = usePhone();
   const [text, setText] = useState(value);
   const [given, setGiven] = useState(value);
   if (given !== value) {
@@ -36,7 +39,7 @@ export function SearchField({
       hideLabel
       type="search"
       data-key="/"
-      placeholder={placeholder ?? `${label} ( / )`}
+      placeholder={isPhone ? placeholder : `${placeholder}  ( / )`}
       value={text}
       onChange={(event) => setText(event.target.value)}
       onKeyDown={(event) => {

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useId } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
 import { classes } from "./classes";
 import styles from "./Tabs.module.css";
 
@@ -24,6 +24,12 @@ export function Tabs({
   children: ReactNode;
 }) {
   const base = useId();
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Where there is no room for all of them, the open one is in sight.
+    const tab = list.current?.querySelector<HTMLElement>(`[id="${base}-${open}"]`);
+    if (tab && list.current) list.current.scrollLeft = tab.offsetLeft - tab.offsetWidth / 2;
+  }, [base, open]);
   const move = (event: KeyboardEvent<HTMLDivElement>) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
@@ -35,7 +41,7 @@ export function Tabs({
   };
   return (
     <>
-      <div role="tablist" aria-label={label} className={styles.list} onKeyDown={move}>
+      <div ref={list} role="tablist" aria-label={label} className={styles.list} onKeyDown={move}>
         {tabs.map((tab) => (
           <button
             key={tab.id}

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { useNow } from "./now";
 import { duration } from "./numbers";
 
@@ -17,9 +18,21 @@ export function Time({ at }: { at: string | null | undefined }) {
 export function Ago({ at }: { at: string | null | undefined }) {
   const now = useNow();
   if (!at) return <span>–</span>;
+  return <Moment at={at}>{agoInWords(new Date(at).getTime(), now)}</Moment>;
+}
+
+/** How old something is, counted on; the moment itself on hover. */
+export function Age({ at }: { at: string | null | undefined }) {
+  const now = useNow();
+  if (!at) return <span>–</span>;
+  const seconds = Math.max(0, Math.round((now - new Date(at).getTime()) / 1000));
+  return <Moment at={at}>{duration(seconds)}</Moment>;
+}
+
+function Moment({ at, children }: { at: string; children: ReactNode }) {
   return (
     <time dateTime={at} title={`${LOCAL.format(new Date(at))} · ${utc(at)}`}>
-      {agoInWords(new Date(at).getTime(), now)}
+      {children}
     </time>
   );
 }

@@ -1,10 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { bytes, duration, grouped, percent, perSecond } from "./numbers";
+import { bytes, counted, duration, grouped, percent, perSecond } from "./numbers";
 import { inWords } from "./ProgressBar";
 import { agoInWords, utc } from "./Time";
 
 describe("numbers", () => {
   it("are grouped", () => expect(grouped(1_234_567)).toBe("1,234,567"));
+
+  it("name what they count", () => {
+    expect(counted(1, "item")).toBe("1 item");
+    expect(counted(0, "item")).toBe("0 items");
+    expect(counted(1_204, "dead letter")).toBe("1,204 dead letters");
+  });
 
   it.each([
     [null, "–"],

@@ -7,6 +7,11 @@ export function grouped(value: number): string {
   return GROUPED.format(value);
 }
 
+/** 1 item, 1,204 items */
+export function counted(many: number, one: string): string {
+  return `${grouped(many)} ${one}${many === 1 ? "" : "s"}`;
+}
+
 /** 12.3/s, or 4.1/min where a second is too short to say it in. */
 export function perSecond(rate: number | null | undefined): string {
   if (rate === null || rate === undefined) return "–";

@@ -4,10 +4,10 @@ import { useSyncExternalStore } from "react";
 export type Theme = "auto" | "light" | "dark";
 
 const PLACE = "headgate.theme";
+const DARK = "(prefers-color-scheme: dark)";
 const watchers = new Set<() => void>();
 
-/** The theme that was chosen on this machine. */
-export function chosenTheme(): Theme {
+function chosenTheme(): Theme {
   const kept = localStorage.getItem(PLACE);
   return kept === "light" || kept === "dark" ? kept : "auto";
 }
@@ -19,11 +19,17 @@ export function chooseTheme(theme: Theme): void {
   for (const watcher of watchers) watcher();
 }
 
-/** Puts the chosen theme on the page. */
-export function applyTheme(): void {
+/** Puts the chosen theme on the page, and the system's where none is chosen. */
+function applyTheme(): void {
   const theme = chosenTheme();
-  if (theme === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
+  const system = matchMedia(DARK).matches ? "dark" : "light";
+  document.documentElement.dataset.theme = theme === "auto" ? system : theme;
+}
+
+/** Does so at once, and again whenever the system changes its mind. */
+export function followTheme(): void {
+  applyTheme();
+  matchMedia(DARK).addEventListener("change", applyTheme);
 }
 
 /** The chosen theme, told anew when it changes. */

@@ -110,7 +110,12 @@ function WhoAmI() {
   return (
     <Menu
       label={`${me.name}, ${me.role}`}
-      button={{ icon: "person", look: "quiet" }}
+      button={{
+        "aria-label": `${me.name}, ${me.role}`,
+        icon: "person",
+        look: "quiet",
+        children: <span className={styles.who}>{me.name}</span>,
+      }}
       items={[
         {
           label: `${me.name} (${me.role})`,

@@ -7,6 +7,7 @@ from fastapi import Depends, Path, Query, Request
 from headgate.app.api.identity import Someone
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal
+from headgate.app.api.wire import microseconds_of
 from headgate.core.errors import UnknownItem, UnknownJob
 from headgate.core.job import Job
 from headgate.core.status import ItemStatus
@@ -69,6 +70,25 @@ Statuses = Annotated[
         examples=["PENDING,PROCESSING"],
     ),
 ]
+
+
+Since = Annotated[
+    str | None,
+    Query(alias="from", max_length=40, description="Changed at or after this moment, ISO 8601."),
+]
+Until = Annotated[
+    str | None, Query(alias="to", max_length=40, description="Changed before this moment.")
+]
+
+
+def moment_in(text: str | None, name: str) -> int | None:
+    """The moment that a parameter names, if it is there."""
+    if text is None:
+        return None
+    try:
+        return microseconds_of(text)
+    except (ValueError, OverflowError) as error:
+        raise Refusal(422, f"`{name}` is no moment: write 2026-03-01T12:00:00Z") from error
 
 
 def keyset_only(request: Request) -> None:

@@ -76,10 +76,10 @@ async def replay(asked: ReplayAsked, who: Writer, office: AtOffice) -> Replayed:
     if asked.job_type is not None and not asked.everything:
         raise Refusal(422, "`jobType` goes with `all`")
     what = Replay(
-        ids=_numbers(asked.item_ids),
+        ids=None if asked.item_ids is None else numbers_in(asked.item_ids),
         job_id=await job_named(office, who.sees, asked.job_id),
         handler=asked.job_type,
-        but_ids=_numbers(asked.except_ids) or (),
+        but_ids=numbers_in(asked.except_ids),
         error_class=asked.error_class,
         reset_attempts=asked.reset_attempts,
     )
@@ -88,9 +88,8 @@ async def replay(asked: ReplayAsked, who: Writer, office: AtOffice) -> Replayed:
     return Replayed(count=done.count, job_ids=[str(job_id) for job_id in done.jobs])
 
 
-def _numbers(texts: list[str] | None) -> tuple[int, ...] | None:
-    if texts is None:
-        return None
+def numbers_in(texts: list[str]) -> tuple[int, ...]:
+    """The numbers of items; each must be one."""
     numbers = [number_in(text) if text else None for text in texts]
     if None in numbers:
         raise UnknownItem(f"there is no item {texts[numbers.index(None)][:40]!r}")

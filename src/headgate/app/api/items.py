@@ -11,7 +11,10 @@ from headgate.app.api.asking import (
     OwnItem,
     OwnJob,
     PageSize,
+    Since,
     Statuses,
+    Until,
+    moment_in,
     statuses_in,
 )
 from headgate.app.api.item_view import ItemPage, ItemWhole, item_view, item_whole
@@ -52,19 +55,23 @@ async def ls(
     order: Annotated[Order, Query(description="Input order, or longest unchanged first.")] = (
         Order.INPUT
     ),
+    since: Since = None,
+    until: Until = None,
     waits: Annotated[
         bool, Query(description="Also say of each what it waits for, as `waiting`.")
     ] = False,
     page_size: PageSize = 100,
     after: After = None,
 ) -> ItemPage:
-    """List a job's items from their stored results, a page at a time."""
+    """List a job's items from their stored results; `from` and `to` need `order=updated`."""
     query = ItemQuery(
         job_id=job.id,
         statuses=statuses_in(statuses),
         error_class=error_class,
         signature=signature,
         text=q or None,
+        changed_from=moment_in(since, "from"),
+        changed_to=moment_in(until, "to"),
         with_result=True,
         order=order,
         after=after,

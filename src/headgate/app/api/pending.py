@@ -4,13 +4,22 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 
-from headgate.app.api.asking import After, KeysetOnly, PageSize, Statuses, job_named, statuses_in
+from headgate.app.api.asking import (
+    After,
+    KeysetOnly,
+    PageSize,
+    Since,
+    Statuses,
+    Until,
+    job_named,
+    moment_in,
+    statuses_in,
+)
 from headgate.app.api.identity import Principal, Someone
 from headgate.app.api.item_view import ItemPage
 from headgate.app.api.items import page_view
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import microseconds_of
 from headgate.core.paging import Order
 from headgate.core.status import OPEN
 from headgate.core.user import Role
@@ -19,13 +28,6 @@ from headgate.ports.reads import ItemQuery
 router = APIRouter(prefix="/api/pending", tags=["items"])
 
 Whose = Annotated[Literal["me", "all"], Query(alias="userId", description="`all` is for admins.")]
-Since = Annotated[
-    str | None,
-    Query(alias="from", max_length=40, description="Changed at or after this moment, ISO 8601."),
-]
-Until = Annotated[
-    str | None, Query(alias="to", max_length=40, description="Changed before this moment.")
-]
 
 
 @router.get("", responses=documented(), dependencies=[KeysetOnly])
@@ -49,8 +51,8 @@ async def ls(
         statuses=statuses_in(statuses) or OPEN,
         owner=owner,
         handler=job_type,
-        changed_from=_moment(since, "from"),
-        changed_to=_moment(until, "to"),
+        changed_from=moment_in(since, "from"),
+        changed_to=moment_in(until, "to"),
         order=Order.UPDATED,
         after=after,
         limit=page_size,
@@ -71,12 +73,3 @@ def owner_meant(who: Principal, user_id: str) -> str | None:
     if not who.may(Role.ADMIN):
         raise Refusal(403, "only admins see what belongs to others; ask for `userId=me`")
     return None
-
-
-def _moment(text: str | None, name: str) -> int | None:
-    if text is None:
-        return None
-    try:
-        return microseconds_of(text)
-    except (ValueError, OverflowError) as error:
-        raise Refusal(422, f"`{name}` is no moment: write 2026-03-01T12:00:00Z") from error

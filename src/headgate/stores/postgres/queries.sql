@@ -503,6 +503,8 @@ AND (%(error_class)s::text IS NULL OR error_class = %(error_class)s)
 AND (%(but_class)s::text IS NULL OR error_class IS DISTINCT FROM %(but_class)s)
 AND (%(signature)s::text IS NULL OR signature = %(signature)s)
 AND (%(below_attempts)s::integer IS NULL OR attempts < %(below_attempts)s)
+AND (%(changed_from)s::bigint IS NULL OR updated_at >= %(changed_from)s)
+AND (%(changed_to)s::bigint IS NULL OR updated_at < %(changed_to)s)
 AND (
     %(text)s::text IS NULL
     OR key ILIKE %(text)s OR summary ILIKE %(text)s

@@ -53,6 +53,8 @@ async def _step(session: Session, request: RequeueRequest) -> tuple[list[int], i
         but_class=request.but_class,
         signature=request.signature,
         below_attempts=request.below_attempts,
+        changed_from=request.changed_from,
+        changed_to=request.changed_to,
         ids=None if request.ids is None else number_array(request.ids),
         but_ids=number_array(request.but_ids),
         limit=request.limit,

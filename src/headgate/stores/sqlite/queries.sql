@@ -308,6 +308,8 @@ AND (:error_class IS NULL OR error_class = :error_class)
 AND (:but_class IS NULL OR error_class IS NULL OR error_class != :but_class)
 AND (:signature IS NULL OR signature = :signature)
 AND (:below_attempts IS NULL OR attempts < :below_attempts)
+AND (:changed_from IS NULL OR updated_at >= :changed_from)
+AND (:changed_to IS NULL OR updated_at < :changed_to)
 AND (
     :text IS NULL
     OR key LIKE :text ESCAPE '\' OR summary LIKE :text ESCAPE '\'

@@ -48,6 +48,8 @@ def _step(tx: Transaction, request: RequeueRequest) -> tuple[list[Any], SweptIte
         but_class=request.but_class,
         signature=request.signature,
         below_attempts=request.below_attempts,
+        changed_from=request.changed_from,
+        changed_to=request.changed_to,
         ids=None if request.ids is None else as_json(request.ids),
         but_ids=as_json(request.but_ids),
         limit=request.limit,

@@ -1,16 +1,25 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { type Item, type ReplayAsked, useDeadLetters, useHandlers, useMay } from "../../api";
-import { Button, DataGrid, EmptyState, Screen, Select, Toolbar, useSelection } from "../../design";
+import {
+  Button,
+  DataGrid,
+  EmptyState,
+  Screen,
+  Select,
+  SelectionBar,
+  Toolbar,
+  useSelection,
+} from "../../design";
 import { useCursor } from "../../shell/cursor";
+import { FurtherDown } from "../../shell/FurtherDown";
 import { useFilter } from "../../shell/useFilter";
-import { ListedItem } from "../job/ListedItem";
-import { SelectionBar } from "../job/SelectionBar";
-import { useOpenItem } from "../job/useOpenItem";
-import { EVERYTHING, replayOf } from "./asked";
+import { RunAgain } from "../again/RunAgain";
+import { ListedItem } from "../item/ListedItem";
+import { useOpenItem } from "../item/useOpenItem";
+import { EVERYTHING, inWords, replayOf } from "./asked";
 import { CLASS_CHOICES } from "./classes";
 import { columnsOf } from "./columns";
-import { ReplayLetters } from "./ReplayLetters";
 
 const route = getRouteApi("/frame/dead-letters");
 const rowId = (item: Item) => item.id;
@@ -44,17 +53,12 @@ export function DeadLettersScreen() {
       }
     >
       {(isAny || isFiltered) && <Filters errorClass={errorClass} jobType={jobType} />}
-      <SelectionBar
-        selection={selection}
-        total={rows.complete ? rows.count : undefined}
-        onRunAgain={() => setAsked(replayOf(selection, filter))}
-      />
-      {start && (
-        <p>
-          This link begins further down the list.{" "}
-          <Button onClick={toStart}>Show from the top</Button>
-        </p>
-      )}
+      <SelectionBar selection={selection} total={rows.complete ? rows.count : undefined}>
+        <Button icon="repeat" onClick={() => setAsked(replayOf(selection, filter))}>
+          Run again…
+        </Button>
+      </SelectionBar>
+      <FurtherDown start={start} toStart={toStart} />
       <DataGrid
         label="Dead letters"
         columns={columns}
@@ -72,11 +76,15 @@ export function DeadLettersScreen() {
       />
       {item && <ListedItem rows={rows} itemId={item} />}
       {asked && (
-        <ReplayLetters
-          asked={asked}
+        <RunAgain
+          asks={[{ replay: asked }]}
+          noun="dead letter"
+          chosen={asked.itemIds?.length}
           onClose={() => setAsked(null)}
-          onDone={() => selection.clear()}
-        />
+          onDone={selection.clear}
+        >
+          <p>{inWords(asked)}</p>
+        </RunAgain>
       )}
     </Screen>
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EVERYTHING, replayOf } from "./asked";
+import { EVERYTHING, inWords, replayOf } from "./asked";
 
 describe("what is replayed", () => {
   it("is what was chosen, whatever the filter says", () => {
@@ -19,5 +19,12 @@ describe("what is replayed", () => {
   it("leaves out what was taken out again", () => {
     const butOne = { everything: true, ids: new Set(["7"]) };
     expect(replayOf(butOne, {})).toEqual({ all: true, exceptIds: ["7"] });
+  });
+
+  it("is named before it is done", () => {
+    expect(inWords({ itemIds: ["1"] })).toBe("These are the rows that you chose.");
+    expect(inWords({ all: true, errorClass: "timeout", exceptIds: ["7"] })).toBe(
+      "These are all dead letters of class “timeout” in all jobs, but 1.",
+    );
   });
 });

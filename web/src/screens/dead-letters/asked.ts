@@ -1,5 +1,5 @@
 import type { DeadLetterFilter, ReplayAsked } from "../../api";
-import type { Selection } from "../../design";
+import { grouped, type Selection } from "../../design";
 
 /** What to ask of the server for the chosen rows; everything means all that match the filter. */
 export function replayOf(
@@ -20,3 +20,12 @@ export const EVERYTHING: Pick<Selection, "everything" | "ids"> = {
   everything: true,
   ids: new Set<string>(),
 };
+
+/** Which dead letters that are, in a sentence. */
+export function inWords({ all, errorClass, jobType, exceptIds }: ReplayAsked): string {
+  if (!all) return "These are the rows that you chose.";
+  const what = errorClass ? `of class “${errorClass}” ` : "";
+  const where = jobType ? `in jobs of type “${jobType}”` : "in all jobs";
+  const but = exceptIds?.length ? `, but ${grouped(exceptIds.length)}` : "";
+  return `These are all dead letters ${what}${where}${but}.`;
+}

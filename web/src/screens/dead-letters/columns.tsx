@@ -9,7 +9,7 @@ export function columnsOf(isAdmin: boolean): Column<Item>[] {
   return [
     { id: "id", header: "Item", width: 84, grow: 0, cell: (item) => item.id },
     { id: "summary", header: "Title", width: 108, grow: 3, phone: true, cell: title },
-    { id: "class", header: "Class", width: 116, grow: 0, phone: true, cell: errorClass },
+    { id: "class", header: "Class", width: 148, grow: 0, phone: true, cell: errorClass },
     { id: "error", header: "What went wrong", width: 160, grow: 6, cell: lastError },
     {
       id: "attempts",

@@ -56,7 +56,7 @@ function Head({ attempt, place }: { attempt: Attempt; place: number }) {
     <div className={styles.head}>
       <strong>{grouped(place)}</strong>
       <Badge tone={TONES[outcome] ?? "pending"}>{outcome.replaceAll("_", " ")}</Badge>
-      {errorClass && <span>{errorClass}</span>}
+      {errorClass && errorClass !== outcome && <span>{errorClass}</span>}
       {strategy > 0 && <span>strategy {grouped(strategy + 1)}</span>}
       <span className={styles.muted}>
         <Time at={endedAt} /> by {worker}

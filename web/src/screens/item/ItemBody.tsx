@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { ItemWhole } from "../../api";
+import { type ItemWhole, isOpen } from "../../api";
 import { CopyButton, grouped, StatusBadge, Time } from "../../design";
 import { Attempts } from "./Attempts";
 import { curlOfApi } from "./curl";
@@ -14,7 +14,7 @@ export function ItemBody({ item }: { item: ItemWhole }) {
     <div className={styles.body}>
       <Facts item={item} />
       <WhyWaiting item={item} />
-      {item.lastError && (
+      {item.lastError && !isOpen(item) && (
         <p className={styles.reason} data-failed={item.status === "ERROR" || undefined}>
           {item.errorClass && <strong>{item.errorClass}: </strong>}
           {item.lastError}

@@ -2,6 +2,7 @@ import { useItem } from "../../api";
 import { Button, Drawer, ErrorState, Loading, useKey } from "../../design";
 import { ItemBody } from "./ItemBody";
 import { RunItemAgain } from "./RunItemAgain";
+import { titleOf } from "./title";
 
 /** One item beside the list that it was found in. */
 export function ItemDrawer({
@@ -21,7 +22,7 @@ export function ItemDrawer({
   useKey("k", "Previous item", () => onPrevious?.(), { inDialog: true });
   return (
     <Drawer
-      title={item.data?.key ?? `Item ${itemId}`}
+      title={titleOf(item.data, itemId)}
       onClose={onClose}
       actions={
         <>

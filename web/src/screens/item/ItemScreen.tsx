@@ -4,6 +4,7 @@ import { ErrorState, Loading, Panel, Screen } from "../../design";
 import { useLiveJob } from "../../live";
 import { ItemBody } from "./ItemBody";
 import { RunItemAgain } from "./RunItemAgain";
+import { titleOf } from "./title";
 
 const route = getRouteApi("/frame/items/$itemId");
 
@@ -11,7 +12,7 @@ const route = getRouteApi("/frame/items/$itemId");
 export function ItemScreen() {
   const { itemId } = route.useParams();
   const item = useItem(itemId);
-  const title = item.data?.key ?? `Item ${itemId}`;
+  const title = titleOf(item.data, itemId);
   return (
     <Screen title={title} actions={item.data && <RunItemAgain item={item.data} />}>
       {item.error ? (

@@ -1,14 +1,11 @@
-import { type ItemWhole, useWhy } from "../../api";
-import { Ago, ErrorState, Icon, Skeleton } from "../../design";
+import { type ItemWhole, isOpen, useWhy } from "../../api";
+import { Ago, ErrorState, Icon, Skeleton, sentence } from "../../design";
 import styles from "./WhyWaiting.module.css";
-
-const OPEN = ["PENDING", "PROCESSING"];
 
 /** Why an item is not finished: in one sentence, and until when. */
 export function WhyWaiting({ item }: { item: ItemWhole }) {
-  const isOpen = OPEN.includes(item.status);
-  const why = useWhy(item.id, isOpen);
-  if (!isOpen) return null;
+  const why = useWhy(item.id, isOpen(item));
+  if (!isOpen(item)) return null;
   return (
     <section className={styles.why}>
       <h3>
@@ -19,7 +16,7 @@ export function WhyWaiting({ item }: { item: ItemWhole }) {
       {why.isPending && <Skeleton />}
       {why.data && (
         <p>
-          {why.data.waiting?.why ?? "It has just finished."}
+          {sentence(why.data.waiting?.why ?? "It has just finished")}
           {why.data.waiting?.until && (
             <>
               {" "}

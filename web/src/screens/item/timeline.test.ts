@@ -24,6 +24,11 @@ describe("where the time of an attempt went", () => {
     expect(totalOf(split)).toBe(31_005);
   });
 
+  it("was waited at the gate where nothing was let through", () => {
+    const split = splitOf(attempt({ outcome: "throttled", ranMs: 29_000 }), undefined);
+    expect([split.gate, split.work]).toEqual([29_000, 0]);
+  });
+
   it("has no wait for a retry before the first attempt", () => {
     expect(splitOf(attempt({ leasedAt: "2026-03-01T12:00:30Z" }), undefined).retry).toBe(0);
   });

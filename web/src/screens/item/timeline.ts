@@ -19,13 +19,16 @@ export const PARTS = ["retry", "queue", "gate", "network", "work"] as const;
 /** How the time of an attempt is split; `before` is the one that ended before it. */
 export function splitOf(attempt: Attempt, before: Attempt | undefined): Split {
   const ran = Math.max(0, attempt.ranMs);
-  const [gate, network] = within(ran, gateOf(attempt.calls), networkOf(attempt.calls));
+  const [waited, network] = within(ran, gateOf(attempt.calls), networkOf(attempt.calls));
+  const rest = Math.max(0, ran - waited - network);
+  // A request that was never let through is no call: all that is left of such an attempt it waited.
+  const isThrottled = attempt.outcome === "throttled";
   return {
     retry: before ? Math.max(0, ms(attempt.leasedAt) - ms(before.endedAt)) : 0,
     queue: Math.max(0, attempt.waitedMs),
-    gate,
+    gate: waited + (isThrottled ? rest : 0),
     network,
-    work: Math.max(0, ran - gate - network),
+    work: isThrottled ? 0 : rest,
   };
 }
 

@@ -2,11 +2,11 @@ import { getRouteApi } from "@tanstack/react-router";
 import { type Event, isUnfinished, type Job, useLog } from "../../api";
 import { Ago, Badge, Button, type Column, DataGrid, EmptyState, Time } from "../../design";
 import { ItemDrawer } from "../item/ItemDrawer";
+import { useOpenItem } from "../item/useOpenItem";
 import styles from "./ActivityTab.module.css";
 import { toneOf, wordOf } from "./eventKinds";
 import { LimitChanges } from "./LimitChanges";
 import { RetriesAhead } from "./RetriesAhead";
-import { useOpenItem } from "./useOpenItem";
 
 const route = getRouteApi("/frame/jobs/$jobId");
 const rowId = (event: Event) => event.id;
@@ -16,7 +16,7 @@ const COLUMNS: Column<Event>[] = [
   {
     id: "ago",
     header: "Ago",
-    width: 96,
+    width: 112,
     grow: 0,
     phone: true,
     cell: (event) => <Ago at={event.at} />,
@@ -60,8 +60,8 @@ export function ActivityTab({ job }: { job: Job }) {
         />
       </section>
       <div className={styles.beside}>
-        <LimitChanges jobId={job.id} />
-        {isUnfinished(job) && <RetriesAhead jobId={job.id} />}
+        <LimitChanges job={job} />
+        {isUnfinished(job) && <RetriesAhead job={job} />}
       </div>
       {item && <ItemDrawer itemId={item} onClose={() => open(undefined)} />}
     </div>

@@ -1,55 +1,67 @@
-import type { ReactNode } from "react";
 import { type Job, useMay, usePrioritise } from "../../api";
-import { Command, CopyButton, grouped, Panel, Select, Time, useToasts } from "../../design";
+import {
+  Command,
+  CopyButton,
+  Fact,
+  Facts,
+  grouped,
+  Panel,
+  Select,
+  Time,
+  useToasts,
+} from "../../design";
 import { Value } from "../item/Value";
 import styles from "./ConfigurationTab.module.css";
+import { readingOf } from "./reading";
 
 /** What a job was made from, and how it is set. Secrets are masked by the server. */
 export function ConfigurationTab({ job }: { job: Job }) {
   return (
     <div className={styles.panels}>
       <Panel title="The job">
-        <dl className={styles.facts}>
-          <Row name="Id">
+        <Facts>
+          <Fact name="Id">
             {job.id} <CopyButton text={job.id} label="Copy the id" />
-          </Row>
-          <Row name="Owner">{job.owner}</Row>
-          <Row name="Type">{job.handler}</Row>
-          <Row name="Key columns">{job.keyColumns.join(", ") || "none: the whole row"}</Row>
-          <Row name="Columns">{job.columns.join(", ") || "–"}</Row>
-          <Row name="Share">
+          </Fact>
+          <Fact name="Owner">{job.owner}</Fact>
+          <Fact name="Type">{job.handler}</Fact>
+          <Fact name="Key columns">{job.keyColumns.join(", ") || "none: the whole row"}</Fact>
+          <Fact name="Columns">{job.columns.join(", ") || "–"}</Fact>
+          <Fact name="Share">
             <Priority job={job} />
-          </Row>
-          <Row name="Starts">
+          </Fact>
+          <Fact name="Starts">
             {job.eager ? "while the source is still read" : "once the source is read"}
-          </Row>
-          {job.open && <Row name="Queue">It is open: it takes items until it is closed.</Row>}
-          <Row name="Made">
+          </Fact>
+          {job.open && <Fact name="Queue">It is open: it takes items until it is closed.</Fact>}
+          <Fact name="Made">
             <Time at={job.createdAt} />
-          </Row>
-          <Row name="Began">
+          </Fact>
+          <Fact name="Began">
             <Time at={job.startedAt} />
-          </Row>
-          <Row name="Ended">
+          </Fact>
+          <Fact name="Ended">
             <Time at={job.finishedAt} />
-          </Row>
-        </dl>
+          </Fact>
+        </Facts>
       </Panel>
       <Panel title="Its source">
-        <dl className={styles.facts}>
-          <Row name="File">{job.file || "–"}</Row>
-          <Row name="Source">{job.source || "–"}</Row>
-          <Row name="Sent from">{job.client || "–"}</Row>
-          <Row name="Read">{job.ingestComplete ? "to its end" : "not to its end yet"}</Row>
-          <Row name="Fingerprint">
-            <code>{job.fingerprint || "–"}</code>
-          </Row>
-          {Object.entries(job.ingest).map(([name, value]) => (
-            <Row key={name} name={`Reading: ${name}`}>
-              {typeof value === "number" ? grouped(value) : <Value value={value} />}
-            </Row>
+        <Facts>
+          <Fact name="File">{job.file || "–"}</Fact>
+          <Fact name="Source">{job.source || "–"}</Fact>
+          <Fact name="Sent from">{job.client || "–"}</Fact>
+          <Fact name="Read">{job.ingestComplete ? "to its end" : "not to its end yet"}</Fact>
+          {job.fingerprint && (
+            <Fact name="Fingerprint">
+              <code>{job.fingerprint}</code>
+            </Fact>
+          )}
+          {readingOf(job.ingest).map(({ name, words }) => (
+            <Fact key={name} name={name}>
+              {words}
+            </Fact>
           ))}
-        </dl>
+        </Facts>
       </Panel>
       <Panel title="Configuration of the handler">
         {Object.keys(job.config).length ? (
@@ -63,15 +75,6 @@ export function ConfigurationTab({ job }: { job: Job }) {
         <Command>{`headgate export ${job.id} results.csv`}</Command>
       </Panel>
     </div>
-  );
-}
-
-function Row({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
   );
 }
 

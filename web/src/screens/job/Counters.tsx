@@ -1,17 +1,6 @@
-import type { Counts, ItemStatus, Job } from "../../api";
+import { countOf, ITEM_STATUSES, type ItemStatus, type Job } from "../../api";
 import { classes, grouped, Icon, lookOf } from "../../design";
 import styles from "./Counters.module.css";
-
-const COUNTED: readonly [ItemStatus, keyof Counts][] = [
-  ["PENDING", "pending"],
-  ["PROCESSING", "processing"],
-  ["DONE", "done"],
-  ["NOT_FOUND", "notFound"],
-  ["SKIPPED", "skipped"],
-  ["REVIEW", "review"],
-  ["ERROR", "error"],
-  ["CANCELLED", "cancelled"],
-];
 
 /** How many items stand where; each is a door to those items. */
 export function Counters({
@@ -33,14 +22,14 @@ export function Counters({
         isChosen={chosen === undefined}
         onClick={() => onChoose(undefined)}
       />
-      {COUNTED.filter(([, name]) => job.counts[name] > 0).map(([status, name]) => (
+      {ITEM_STATUSES.filter((status) => countOf(job.counts, status) > 0).map((status) => (
         <Counter
           key={status}
           status={status}
           word={lookOf(status).word}
-          count={job.counts[name]}
+          count={countOf(job.counts, status)}
           isChosen={statuses.includes(status)}
-          onClick={() => onChoose(status)}
+          onClick={() => onChoose(chosen === status ? undefined : status)}
         />
       ))}
     </div>

@@ -2,11 +2,11 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { type ErrorGroup, type Job, useErrors, useMay } from "../../api";
 import { Badge, Button, EmptyState, ErrorState, grouped, Loading, percent } from "../../design";
+import { askedForGroup } from "../again/asked";
+import { RunAgain } from "../again/RunAgain";
 import { ItemDrawer } from "../item/ItemDrawer";
-import { askedForGroup } from "./asked";
+import { useOpenItem } from "../item/useOpenItem";
 import styles from "./ErrorsTab.module.css";
-import { RunAgain } from "./RunAgain";
-import { useOpenItem } from "./useOpenItem";
 
 const route = getRouteApi("/frame/jobs/$jobId");
 
@@ -43,12 +43,12 @@ export function ErrorsTab({ job }: { job: Job }) {
       </ul>
       {asked && (
         <RunAgain
-          jobId={job.id}
-          asked={askedForGroup(asked)}
-          about={`These are all items that failed with “${saidBy(asked)}”.`}
+          asks={[{ jobId: job.id, body: askedForGroup(asked) }]}
           chosen={asked.count}
           onClose={() => setAsked(null)}
-        />
+        >
+          <p>These are all items that failed with “{saidBy(asked)}”.</p>
+        </RunAgain>
       )}
       {item && <ItemDrawer itemId={item} onClose={() => open(undefined)} />}
     </>

@@ -2,11 +2,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { type Gate, type Gates, keys, useJobGates, useMay } from "../../api";
-import { classes, duration, grouped, Icon, perSecond, useNow } from "../../design";
+import { classes, duration, Fact, grouped, Icon, perSecond, useNow } from "../../design";
 import { type GateNews, useNews } from "../../live";
-import { Fact } from "./Fact";
+import styles from "./GatesNow.module.css";
 import { withNews } from "./gateNews";
-import styles from "./JobFacts.module.css";
 
 /** What the providers of a job let through at present. */
 export function GatesNow({ jobId }: { jobId: string }) {

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { type Job, mayMove, useKickoff, useMay, useMoveJob } from "../../api";
+import { isUnfinished, type Job, mayMove, useKickoff, useMay, useMoveJob } from "../../api";
 import { Button, grouped, useToasts } from "../../design";
 import { JobActions } from "../jobs/JobActions";
 
@@ -46,11 +46,13 @@ function ProcessNow({ job }: { job: Job }) {
   const kickoff = useKickoff();
   const toasts = useToasts();
   const open = job.counts.pending + job.counts.processing;
-  if (open === 0 || (job.state !== "RUNNING" && job.state !== "QUEUED")) return null;
+  if (!isUnfinished(job)) return null;
   return (
     <Button
       icon="arrowRight"
       busy={kickoff.isPending}
+      // It keeps its place, so that the buttons beside it stay where they are.
+      disabled={open === 0 || (job.state !== "RUNNING" && job.state !== "QUEUED")}
       title="Have one more worker process work on this job for five seconds"
       onClick={() =>
         kickoff.mutate(job.id, {

@@ -1,38 +1,26 @@
 import { isUnfinished, type Job } from "../../api";
-import { Ago, duration, perSecond, Time } from "../../design";
-import { Fact } from "./Fact";
+import { Ago, duration, Fact, Facts, perSecond, Time } from "../../design";
+import { leftOf, limitOf, rateOf } from "../jobs/pace";
 import { GatesNow } from "./GatesNow";
-import styles from "./JobFacts.module.css";
 
 /** How a job goes, in a few words: speed, how much longer, what limits it. */
 export function JobFacts({ job }: { job: Job }) {
-  return (
-    <dl className={styles.facts}>{isUnfinished(job) ? <Going job={job} /> : <Over job={job} />}</dl>
-  );
+  return <Facts look="tiles">{isUnfinished(job) ? <Going job={job} /> : <Over job={job} />}</Facts>;
 }
 
 function Going({ job }: { job: Job }) {
+  const { where, why } = limitOf(job);
   return (
     <>
-      <Fact name="Rate now">{perSecond(job.rate)}</Fact>
-      <Fact name="Left">{leftOf(job)}</Fact>
-      <Fact name="Limited by">{limitOf(job)}</Fact>
+      <Fact name="Rate now">{rateOf(job)}</Fact>
+      <Fact name="Time left">{leftOf(job)}</Fact>
+      <Fact name="Limited by">{[where, why].filter(Boolean).join(": ")}</Fact>
       <Fact name="Began">
         <Ago at={job.startedAt ?? job.createdAt} />
       </Fact>
       <GatesNow jobId={job.id} />
     </>
   );
-}
-
-function leftOf({ state, eta }: Job): string {
-  if (state === "PAUSED") return "nothing moves";
-  return eta?.words ?? (state === "INGESTING" ? "still reading" : "nobody can say yet");
-}
-
-function limitOf({ state, limitedBy }: Job): string {
-  if (state === "PAUSED") return "the pause";
-  return limitedBy?.why ?? "nothing: it goes as fast as it can";
 }
 
 function Over({ job }: { job: Job }) {

@@ -1,6 +1,6 @@
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef } from "react";
-import { isUnfinished, type Job, settled, useErrors, useJob } from "../../api";
+import { isUnfinished, type Job, settled, useJob } from "../../api";
 import {
   Button,
   ErrorState,
@@ -19,6 +19,7 @@ import { useFilter } from "../../shell/useFilter";
 import { ActivityTab } from "./ActivityTab";
 import { ConfigurationTab } from "./ConfigurationTab";
 import { Counters } from "./Counters";
+import { ChartsPlace } from "./charts/ChartsPlace";
 import { ErrorsTab } from "./ErrorsTab";
 import { ExportsTab } from "./ExportsTab";
 import { GridTab } from "./grid/GridTab";
@@ -41,6 +42,9 @@ export function JobScreen() {
     return (
       <Screen title={`Job ${jobId}`}>
         <ErrorState error={job.error} retry={() => void job.refetch()} />
+        <p className={styles.back}>
+          <Link to="/">Go to the jobs</Link>
+        </p>
       </Screen>
     );
   }
@@ -119,7 +123,7 @@ function Summary({ job }: { job: Job }) {
       />
       <JobFacts job={job} />
       {isDrawn && (
-        <Suspense fallback={<Loading lines={3} label="Loading the charts" />}>
+        <Suspense fallback={<ChartsPlace />}>
           <JobCharts job={job} />
         </Suspense>
       )}
@@ -130,12 +134,11 @@ function Summary({ job }: { job: Job }) {
 function JobTabs({ job }: { job: Job }) {
   const { tab = "grid", charts } = route.useSearch();
   const navigate = useNavigate();
-  const groups = useErrors(job.id).data;
   const open = job.counts.pending + job.counts.processing;
   const tabs: Tab[] = [
     { id: "grid", label: "Grid" },
     { id: "pending", label: "Pending", ...extra(open) },
-    { id: "errors", label: "Errors", ...extra(groups?.length ?? 0) },
+    { id: "errors", label: "Errors", ...extra(job.counts.error) },
     { id: "activity", label: "Activity" },
     { id: "exports", label: "Exports" },
     { id: "configuration", label: "Configuration" },

@@ -1,22 +1,15 @@
-import { type Gate, useJobGates } from "../../api";
-import { Ago, ErrorState, Panel, perSecond } from "../../design";
+import { type Gate, type Job, useJobGates } from "../../api";
+import { ErrorState, Panel } from "../../design";
+import { Evidence } from "../providers/Evidence";
+import { isStep } from "../providers/evidence";
 import styles from "./ActivityTab.module.css";
 
 const SHOWN = 20;
 
-interface Change {
-  gate: string;
-  at: string | null;
-  seen: string;
-  decided: string;
-  before: number | null;
-  after: number | null;
-}
-
 /** What was learned of the providers of a job, and from what. */
-export function LimitChanges({ jobId }: { jobId: string }) {
-  const gates = useJobGates(jobId);
-  const changes = changesIn(gates.data?.items ?? []).slice(0, SHOWN);
+export function LimitChanges({ job }: { job: Job }) {
+  const gates = useJobGates(job.id);
+  const changes = changesIn(gates.data?.items ?? [], job).slice(0, SHOWN);
   return (
     <Panel title="Limit changes">
       {gates.error && <ErrorState error={gates.error} retry={() => void gates.refetch()} />}
@@ -25,31 +18,20 @@ export function LimitChanges({ jobId }: { jobId: string }) {
           Nothing was learned of a provider: this job asked none, or none refused anything.
         </p>
       )}
-      <ol className={styles.lines}>
-        {changes.map((change) => (
-          <li key={`${change.gate} ${change.at} ${change.seen}`}>
-            <span>
-              <strong>{change.gate}</strong> {change.decided}
-              {change.before !== change.after && (
-                <>
-                  {": "}
-                  {perSecond(change.before)} → {perSecond(change.after)}
-                </>
-              )}
-            </span>
-            <span className={styles.muted}>
-              {change.seen} · <Ago at={change.at} />
-            </span>
-          </li>
-        ))}
-      </ol>
+      <Evidence lines={changes} />
     </Panel>
   );
 }
 
-/** The evidence of all gates, newest first. */
-export function changesIn(gates: readonly Pick<Gate, "name" | "evidence">[]): Change[] {
+/** Each change of a gate's rate while the job was under way, newest first. */
+export function changesIn(
+  gates: readonly Pick<Gate, "name" | "evidence">[],
+  { createdAt, finishedAt }: Pick<Job, "createdAt" | "finishedAt">,
+) {
+  const isWithin = ({ at }: { at: string | null }) =>
+    at !== null && at >= (createdAt ?? "") && (finishedAt === null || at <= finishedAt);
   return gates
     .flatMap(({ name, evidence }) => evidence.map((line) => ({ gate: name, ...line })))
+    .filter((line) => isStep(line) && isWithin(line))
     .sort((a, b) => (b.at ?? "").localeCompare(a.at ?? ""));
 }

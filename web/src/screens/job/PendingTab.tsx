@@ -1,19 +1,20 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { type Item, type ItemFilter, isUnfinished, type Job, useItems } from "../../api";
-import { Button, DataGrid, EmptyState, SearchField, Select, Toolbar } from "../../design";
+import { DataGrid, EmptyState, SearchField, Select, Toolbar } from "../../design";
 import { useCursor } from "../../shell/cursor";
+import { FurtherDown } from "../../shell/FurtherDown";
 import { useFilter } from "../../shell/useFilter";
-import { ListedItem } from "./ListedItem";
+import { ListedItem } from "../item/ListedItem";
+import { useOpenItem } from "../item/useOpenItem";
 import { PENDING_COLUMNS } from "./pendingColumns";
 import { matchingOf } from "./totals";
-import { useOpenItem } from "./useOpenItem";
 
 const route = getRouteApi("/frame/jobs/$jobId");
 const rowId = (item: Item) => item.id;
 const OPEN = "PENDING,PROCESSING";
 const CHOICES = [
-  { value: "", label: "Pending and processing" },
+  { value: "", label: "All that are open" },
   { value: "PENDING", label: "Pending only" },
   { value: "PROCESSING", label: "Processing only" },
 ];
@@ -34,7 +35,7 @@ export function PendingTab({ job }: { job: Job }) {
       <Toolbar label="Filter what waits">
         <SearchField
           label="Search items"
-          placeholder="Key or row  ( / )"
+          placeholder="Key or row"
           value={q ?? ""}
           onSearch={(text) => setFilter({ q: text })}
         />
@@ -46,12 +47,7 @@ export function PendingTab({ job }: { job: Job }) {
           onChoose={(value) => setFilter({ statuses: value })}
         />
       </Toolbar>
-      {start && (
-        <p>
-          This link begins further down the list.{" "}
-          <Button onClick={toStart}>Show from the top</Button>
-        </p>
-      )}
+      <FurtherDown start={start} toStart={toStart} />
       <DataGrid
         label="Items that wait or run"
         columns={PENDING_COLUMNS}

@@ -1,19 +1,21 @@
 import { useMemo } from "react";
-import { type Item, type Rows, useItems } from "../../api";
-import { Ago, Button, ErrorState, grouped, Panel } from "../../design";
+import { type Item, type Job, type Rows, useItems } from "../../api";
+import { Ago, Button, counted, ErrorState, Panel } from "../../design";
+import { useOpenItem } from "../item/useOpenItem";
 import styles from "./ActivityTab.module.css";
-import { useOpenItem } from "./useOpenItem";
 
 const LOOKED_AT = 200;
 const SHOWN = 10;
 
 /** Items that failed once, and when and why they are tried again. */
-export function RetriesAhead({ jobId }: { jobId: string }) {
+export function RetriesAhead({ job }: { job: Job }) {
+  // What waits since the job began has waited before: only some of that failed.
+  const from = job.startedAt ?? undefined;
   const filter = useMemo(
-    () => ({ statuses: "PENDING", order: "updated" as const, waits: true }),
-    [],
+    () => ({ statuses: "PENDING", order: "updated" as const, from, waits: true }),
+    [from],
   );
-  const rows = useItems(jobId, filter);
+  const rows = useItems(job.id, filter);
   const open = useOpenItem();
   const retries = retriesIn(rows);
   return (
@@ -25,15 +27,17 @@ export function RetriesAhead({ jobId }: { jobId: string }) {
       <ol className={styles.lines}>
         {retries.slice(0, SHOWN).map((item) => (
           <li key={item.id}>
-            <span>
-              <Button look="quiet" onClick={() => open(item.id)}>
+            <span className={styles.head}>
+              <Button look="quiet" className={styles.name} onClick={() => open(item.id)}>
                 {item.key}
-              </Button>{" "}
-              {item.waiting?.why ?? item.lastError}
+              </Button>
+              <span className={styles.muted}>
+                {item.dueAt ? <Ago at={item.dueAt} /> : "when its turn comes"}
+              </span>
             </span>
             <span className={styles.muted}>
-              {grouped(item.attempts)} {item.attempts === 1 ? "attempt" : "attempts"} so far · again{" "}
-              {item.dueAt ? <Ago at={item.dueAt} /> : "when its turn comes"}
+              {item.lastError ?? item.waiting?.why}
+              {item.attempts > 0 && ` · ${counted(item.attempts, "attempt")} so far`}
             </span>
           </li>
         ))}
@@ -45,12 +49,12 @@ export function RetriesAhead({ jobId }: { jobId: string }) {
   );
 }
 
-/** Of the items that wait longest, those that have failed before. */
+/** Items that have failed before, those that are tried soonest in front. */
 export function retriesIn(rows: Pick<Rows<Item>, "count" | "row">): Item[] {
   const found: Item[] = [];
   for (let index = 0; index < Math.min(rows.count, LOOKED_AT); index += 1) {
     const item = rows.row(index);
     if (item && (item.lastError !== null || item.errorClass !== null)) found.push(item);
   }
-  return found;
+  return found.sort((a, b) => (a.dueAt ?? "").localeCompare(b.dueAt ?? ""));
 }

@@ -4,13 +4,18 @@ import { saidBy } from "./ErrorsTab";
 import { changesIn } from "./LimitChanges";
 import { retriesIn } from "./RetriesAhead";
 
-it("tells what was learned of all gates, newest first", () => {
+it("tells each change of the rates of all gates, newest first", () => {
   const line = (at: string) => ({ at, seen: "429", decided: "lowered", before: 9, after: 5 });
   const gates = [
     { name: "a", evidence: [line("2026-03-01T12:00:00"), line("2026-03-01T12:02:00")] },
     { name: "b", evidence: [line("2026-03-01T12:01:00")] },
   ];
-  expect(changesIn(gates).map(({ gate }) => gate)).toEqual(["a", "b", "a"]);
+  const held = { ...line("2026-03-01T12:03:00"), before: 5 };
+  gates.push({ name: "c", evidence: [held] });
+  const job = { createdAt: "2026-03-01T11:00:00", finishedAt: null };
+  expect(changesIn(gates, job).map(({ gate }) => gate)).toEqual(["a", "b", "a"]);
+  const ended = { ...job, finishedAt: "2026-03-01T12:01:00" };
+  expect(changesIn(gates, ended).map(({ gate }) => gate)).toEqual(["b", "a"]);
 });
 
 it("says the class of an error once", () => {
@@ -18,11 +23,12 @@ it("says the class of an error once", () => {
   expect(saidBy({ errorClass: "timeout", signature: "no answer" })).toBe("no answer");
 });
 
-it("takes only items for retries that have failed before", () => {
+it("takes only items for retries that have failed before, soonest first", () => {
   const items = [
-    { id: "1", lastError: null, errorClass: null },
-    { id: "2", lastError: "HTTP 503", errorClass: "server" },
+    { id: "1", lastError: null, errorClass: null, dueAt: null },
+    { id: "2", lastError: "HTTP 503", errorClass: "transient", dueAt: "2026-03-01T12:09:00" },
+    { id: "3", lastError: "HTTP 503", errorClass: "transient", dueAt: "2026-03-01T12:01:00" },
   ] as Item[];
-  const rows = { count: 3, row: (index: number) => items[index] };
-  expect(retriesIn(rows).map(({ id }) => id)).toEqual(["2"]);
+  const rows = { count: 4, row: (index: number) => items[index] };
+  expect(retriesIn(rows).map(({ id }) => id)).toEqual(["3", "2"]);
 });

@@ -2,9 +2,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Job, type JobMove, mayMove, settled, useAskExport, useMoveJob } from "../../api";
 import { Menu, type MenuItem, useToasts } from "../../design";
+import { ReprocessJob } from "../again/ReprocessJob";
 import { CancelJob } from "./CancelJob";
 import { DeleteJob } from "./DeleteJob";
-import { ReprocessJob } from "./ReprocessJob";
 
 type Question = "cancel" | "reprocess" | "delete";
 

@@ -12,10 +12,11 @@ import {
   Toolbar,
 } from "../../design";
 import { useCursor } from "../../shell/cursor";
+import { FurtherDown } from "../../shell/FurtherDown";
 import { useFilter } from "../../shell/useFilter";
+import { ReprocessJob } from "../again/ReprocessJob";
 import { columnsOf } from "./columns";
 import { FirstSteps } from "./FirstSteps";
-import { ReprocessJob } from "./ReprocessJob";
 
 const route = getRouteApi("/frame/");
 const rowId = (job: Job) => job.id;
@@ -46,12 +47,7 @@ export function JobsScreen() {
       }
     >
       <Filters q={q} states={states} handler={handler} />
-      {start && (
-        <p>
-          This link begins further down the list.{" "}
-          <Button onClick={toStart}>Show from the top</Button>
-        </p>
-      )}
+      <FurtherDown start={start} toStart={toStart} />
       <DataGrid
         label="Jobs"
         columns={columns}
@@ -96,7 +92,7 @@ function Filters({ q, states, handler }: { [name: string]: string | undefined })
     <Toolbar label="Filter jobs">
       <SearchField
         label="Search jobs"
-        placeholder="Name or file  ( / )"
+        placeholder="Name or file"
         value={q ?? ""}
         onSearch={(text) => setFilter({ q: text })}
       />

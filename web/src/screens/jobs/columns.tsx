@@ -1,29 +1,30 @@
 import { Link } from "@tanstack/react-router";
-import { isUnfinished, type Job, settled } from "../../api";
-import { Ago, type Column, grouped, ProgressBar, perSecond, StatusBadge } from "../../design";
+import { type Job, settled } from "../../api";
+import { Age, type Column, grouped, ProgressBar, StatusBadge } from "../../design";
 import styles from "./columns.module.css";
 import { JobActions } from "./JobActions";
+import { leftOf, limitOf, rateOf } from "./pace";
 
 /** What is said of each job in the list. */
 export function columnsOf({ mayWrite, isAdmin }: { mayWrite: boolean; isAdmin: boolean }) {
   const columns: Column<Job>[] = [
     { id: "name", header: "Job", width: 150, grow: 4, phone: true, cell: name },
     ...(isAdmin
-      ? [{ id: "owner", header: "Owner", width: 72, cell: (job: Job) => job.owner }]
+      ? [{ id: "owner", header: "Owner", width: 76, cell: (job: Job) => job.owner }]
       : []),
-    { id: "handler", header: "Type", width: 104, grow: 2, cell: (job) => job.handler },
+    { id: "handler", header: "Type", width: 104, grow: 1, cell: (job) => job.handler },
     { id: "state", header: "State", width: 112, grow: 0, phone: true, cell: state },
-    { id: "progress", header: "Progress", width: 160, grow: 3, cell: progress },
-    { id: "rate", header: "Rate", width: 76, grow: 0, align: "end", cell: rate },
-    { id: "eta", header: "Left", width: 90, grow: 2, cell: eta },
-    { id: "limit", header: "Limited by", width: 96, grow: 3, cell: limit },
-    { id: "age", header: "Age", width: 96, grow: 0, cell: (job) => <Ago at={job.createdAt} /> },
+    { id: "progress", header: "Progress", width: 150, grow: 3, cell: progress },
+    { id: "rate", header: "Rate now", width: 82, grow: 0, align: "end", cell: rateOf },
+    { id: "eta", header: "Time left", width: 90, grow: 1, cell: eta },
+    { id: "limit", header: "Limited by", width: 140, grow: 3, cell: limit },
+    { id: "age", header: "Age", width: 68, grow: 0, cell: (job) => <Age at={job.createdAt} /> },
   ];
   if (mayWrite) {
     columns.push({
       id: "actions",
       header: "",
-      width: 60,
+      width: 52,
       grow: 0,
       align: "end",
       phone: true,
@@ -66,14 +67,18 @@ function progress(job: Job) {
   );
 }
 
-function rate(job: Job) {
-  return isUnfinished(job) ? perSecond(job.rate) : "–";
-}
-
 function eta(job: Job) {
-  return <span title={job.eta?.words}>{job.eta?.words ?? "–"}</span>;
+  if (!job.eta && job.state !== "PAUSED") return "–";
+  return <span title={leftOf(job)}>{leftOf(job)}</span>;
 }
 
 function limit(job: Job) {
-  return <span title={job.limitedBy?.why}>{job.limitedBy?.why ?? "–"}</span>;
+  if (!job.limitedBy && job.state !== "PAUSED") return "–";
+  const { where, why } = limitOf(job);
+  return (
+    <span className={styles.limit} title={job.limitedBy?.why ?? why}>
+      {where && <span>{where}</span>}
+      <span>{why}</span>
+    </span>
+  );
 }

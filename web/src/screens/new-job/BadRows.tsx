@@ -1,5 +1,5 @@
 import type { Preview } from "../../api";
-import { grouped, Icon } from "../../design";
+import { Checkbox, grouped, Icon } from "../../design";
 import styles from "./BadRows.module.css";
 import type { OnBadRow } from "./draft";
 
@@ -32,22 +32,19 @@ export function BadRows({
   onChoose: (value: OnBadRow) => void;
 }) {
   return (
-    <fieldset className={styles.choices}>
+    <fieldset>
       <legend>A row that cannot be used</legend>
       {CHOICES.map(({ value, label, about }) => (
-        <label key={value} className={styles.choice}>
-          <input
-            type="radio"
-            name="onBadRow"
-            value={value}
-            checked={chosen === value}
-            onChange={() => onChoose(value)}
-          />
-          <span>
-            {label}
-            <small>{about}</small>
-          </span>
-        </label>
+        <Checkbox
+          key={value}
+          type="radio"
+          name="onBadRow"
+          value={value}
+          label={label}
+          hint={about}
+          checked={chosen === value}
+          onChange={() => onChoose(value)}
+        />
       ))}
       {problems.length > 0 && (
         <div className={styles.met}>

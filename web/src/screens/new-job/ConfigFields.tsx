@@ -78,7 +78,10 @@ function SettingField({
         <Select
           label={label}
           hint={hint}
-          options={["", ...setting.choices].map((each) => ({ value: each, label: each || "–" }))}
+          options={[
+            { value: "", label: standard === undefined ? "–" : `As usual (${String(standard)})` },
+            ...setting.choices.map((each) => ({ value: each, label: each })),
+          ]}
           value={String(value ?? "")}
           onChoose={onValue}
         />
@@ -93,6 +96,7 @@ function SettingField({
           required={required}
           type={setting.kind}
           step="any"
+          autoComplete={setting.kind === "password" ? "new-password" : "off"}
           value={String(value ?? "")}
           onChange={({ target }) => {
             const isNumber = setting.kind === "number" && target.value !== "";

@@ -1,5 +1,5 @@
 import type { Preview } from "../../api";
-import { grouped } from "../../design";
+import { counted, grouped, inLine } from "../../design";
 import { type Draft, named } from "./draft";
 import styles from "./PreviewTable.module.css";
 
@@ -9,8 +9,7 @@ export function PreviewTable({ preview, names }: { preview: Preview; names: Draf
   return (
     <>
       <p className={styles.about}>
-        Read as {format.toUpperCase()}: {grouped(columns.length)}{" "}
-        {columns.length === 1 ? "column" : "columns"}.{" "}
+        Read as {format.toUpperCase()}: {counted(columns.length, "column")}.{" "}
         {rows.length === 1 ? "The first row:" : `The first ${grouped(rows.length)} rows:`}
       </p>
       {notes.map((note) => (
@@ -36,7 +35,7 @@ export function PreviewTable({ preview, names }: { preview: Preview; names: Draf
               // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name but their place
               <tr key={index}>
                 {columns.map((column) => (
-                  <td key={column}>{shown(row[column])}</td>
+                  <td key={column}>{inLine(row[column])}</td>
                 ))}
               </tr>
             ))}
@@ -45,9 +44,4 @@ export function PreviewTable({ preview, names }: { preview: Preview; names: Draf
       </section>
     </>
   );
-}
-
-function shown(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -11,6 +11,7 @@ describe("settings of a handler", () => {
         exact: { type: "boolean" },
         order: { enum: ["new", "old"] },
         lookup: { type: "object" },
+        apiKey: { type: "string", format: "password" },
       },
     });
     expect(settings?.map(({ kind }) => kind)).toEqual([
@@ -19,6 +20,7 @@ describe("settings of a handler", () => {
       "switch",
       "choice",
       "json",
+      "password",
     ]);
     expect(settings?.[0]).toMatchObject({
       label: "Service",

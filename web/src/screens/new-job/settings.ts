@@ -3,7 +3,7 @@ export interface Setting {
   name: string;
   label: string;
   about: string;
-  kind: "text" | "number" | "switch" | "choice" | "json";
+  kind: "text" | "password" | "number" | "switch" | "choice" | "json";
   choices: readonly string[];
   required: boolean;
   standard: unknown;
@@ -15,6 +15,8 @@ interface Property {
   description?: unknown;
   default?: unknown;
   enum?: unknown;
+  format?: unknown;
+  writeOnly?: unknown;
 }
 
 /** The settings that a schema names; null if it names none, and anything goes. */
@@ -33,11 +35,12 @@ export function settingsOf(schema: object | null | undefined): Setting[] | null 
   }));
 }
 
-function kindOf({ type, enum: choices }: Property): Setting["kind"] {
+function kindOf({ type, enum: choices, format, writeOnly }: Property): Setting["kind"] {
   if (Array.isArray(choices) && choices.every((each) => typeof each === "string")) return "choice";
   if (type === "boolean") return "switch";
   if (type === "number" || type === "integer") return "number";
-  return type === "string" ? "text" : "json";
+  if (type !== "string") return "json";
+  return format === "password" || writeOnly === true ? "password" : "text";
 }
 
 function text(value: unknown): string {

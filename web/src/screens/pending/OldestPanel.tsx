@@ -5,9 +5,9 @@ import {
   Ago,
   Button,
   classes,
+  counted,
   grouped,
   Loading,
-  ProgressBar,
   StatusBadge,
   usePhone,
 } from "../../design";
@@ -50,9 +50,6 @@ function OfJobs({ jobs }: Pick<Oldest, "jobs">) {
             <span className={styles.state}>
               <StatusBadge status={job.state} />
             </span>
-            <span className={styles.progress}>
-              <ProgressBar counts={job.counts} />
-            </span>
             <span className={styles.many}>
               {grouped(job.counts.pending + job.counts.processing)} open
             </span>
@@ -82,9 +79,7 @@ function AtProviders({ providers }: Pick<Oldest, "providers">) {
                 provider.name
               )}
             </span>
-            <span className={styles.many}>
-              {provider.jobs === 1 ? "1 job" : `${grouped(provider.jobs)} jobs`}
-            </span>
+            <span className={styles.many}>{counted(provider.jobs, "job")}</span>
             <span className={styles.age}>
               <Ago at={provider.oldestAt} />
             </span>

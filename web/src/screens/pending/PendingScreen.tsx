@@ -1,18 +1,27 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { type Item, type PendingFilter, useAbout, useMay, useOldest, usePending } from "../../api";
-import { Button, DataGrid, EmptyState, Screen, useSelection, useToasts } from "../../design";
+import {
+  Button,
+  counted,
+  DataGrid,
+  EmptyState,
+  Screen,
+  SelectionBar,
+  useSelection,
+  useToasts,
+} from "../../design";
 import { useCursor } from "../../shell/cursor";
+import { FurtherDown } from "../../shell/FurtherDown";
 import { useFilter } from "../../shell/useFilter";
-import { ListedItem } from "../job/ListedItem";
-import { SelectionBar } from "../job/SelectionBar";
-import { useOpenItem } from "../job/useOpenItem";
+import type { Ask } from "../again/ask";
+import { RunAgain } from "../again/RunAgain";
+import { ListedItem } from "../item/ListedItem";
+import { useOpenItem } from "../item/useOpenItem";
 import { columnsOf } from "./columns";
 import { OldestPanel } from "./OldestPanel";
 import { type Chosen, CLEARED, isFiltered, PendingFilters } from "./PendingFilters";
-import styles from "./PendingScreen.module.css";
-import { type Ask, planOf, rowIdOf } from "./plan";
-import { RunAcross } from "./RunAcross";
+import { planOf, rowIdOf } from "./plan";
 import { openIn } from "./totals";
 
 const route = getRouteApi("/frame/pending");
@@ -47,12 +56,12 @@ function Pending() {
   const open = useOpenItem();
   const [asks, setAsks] = useState<readonly Ask[] | null>(null);
   const { columns, total } = useColumns(filter);
-  const plan = planOf(selection, filter, isAdmin);
+  const plan = planOf(selection, filter);
   const mayWrite = useMay("user");
   const toasts = useToasts();
   const runOne = (row: Item) => {
     const one = { everything: false, ids: new Set([rowIdOf(row)]) };
-    const plan = planOf(one, { statuses: row.status }, isAdmin);
+    const plan = planOf(one, { statuses: row.status });
     if ("asks" in plan) setAsks(plan.asks);
     else toasts.say(plan.why);
   };
@@ -61,21 +70,16 @@ function Pending() {
     <>
       <OldestPanel userId={filter.userId ?? "me"} />
       <PendingFilters chosen={chosen} isAdmin={isAdmin} />
-      {mayWrite && selection.any && "why" in plan ? (
-        <Explained why={plan.why} clear={selection.clear} />
-      ) : (
-        <SelectionBar
-          selection={selection}
-          total={undefined}
-          onRunAgain={"asks" in plan ? () => setAsks(plan.asks) : undefined}
-        />
-      )}
-      {start && (
-        <p>
-          This link begins further down the list.{" "}
-          <Button onClick={toStart}>Show from the top</Button>
-        </p>
-      )}
+      <SelectionBar selection={selection} total={total}>
+        {"asks" in plan ? (
+          <Button icon="repeat" onClick={() => setAsks(plan.asks)}>
+            Run again…
+          </Button>
+        ) : (
+          <span>{plan.why}</span>
+        )}
+      </SelectionBar>
+      <FurtherDown start={start} toStart={toStart} />
       <DataGrid
         label="Items that wait or run"
         columns={columns}
@@ -90,7 +94,9 @@ function Pending() {
       />
       {item && <ListedItem rows={rows} itemId={item} />}
       {asks && (
-        <RunAcross asks={asks} onClose={() => setAsks(null)} onDone={() => selection.clear()} />
+        <RunAgain asks={asks} onClose={() => setAsks(null)} onDone={selection.clear}>
+          {asks.length > 1 && <p>They belong to {counted(asks.length, "job")}.</p>}
+        </RunAgain>
       )}
     </>
   );
@@ -114,17 +120,6 @@ function useColumns(filter: PendingFilter) {
     [jobs, filter.userId],
   );
   return { columns, total: jobs && openIn(jobs, filter) };
-}
-
-function Explained({ why, clear }: { why: string; clear: () => void }) {
-  return (
-    <div role="status" className={styles.explained}>
-      <span>{why}</span>
-      <Button look="quiet" icon="cross" onClick={clear}>
-        Choose none
-      </Button>
-    </div>
-  );
 }
 
 function Nothing({ isFiltered: narrowed }: { isFiltered: boolean }) {

@@ -1,17 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { dayToMoment, mayRunAgain, momentToDay, statusesOf } from "./choices";
+import { dayToMoment, momentToDay, statusesOf } from "./choices";
 
 describe("the statuses of the pending view", () => {
   it("are those of open items unless the URL names others", () => {
     expect(statusesOf(undefined)).toEqual(["PENDING", "PROCESSING"]);
     expect(statusesOf("ERROR")).toEqual(["ERROR"]);
-  });
-
-  it("let items run again only if they are finished", () => {
-    expect(mayRunAgain(undefined)).toBe(false);
-    expect(mayRunAgain("PROCESSING")).toBe(false);
-    expect(mayRunAgain("PENDING,ERROR")).toBe(true);
-    expect(mayRunAgain("NOT_FOUND")).toBe(true);
   });
 });
 

@@ -1,5 +1,3 @@
-import { mayMoveItem } from "../../api";
-
 /** What waits or runs: shown unless somebody asks for something else. */
 export const OPEN = "PENDING,PROCESSING";
 
@@ -16,11 +14,6 @@ export const STATUS_CHOICES = [
 /** The statuses that a URL names, or those that are shown without a word. */
 export function statusesOf(text: string | undefined): string[] {
   return (text || OPEN).split(",");
-}
-
-/** Whether items of a list with these statuses may run again. */
-export function mayRunAgain(statuses: string | undefined): boolean {
-  return statusesOf(statuses).some((status) => mayMoveItem(status, "requeue"));
 }
 
 /** The day of a date field as a moment: its beginning here, where the reader is. */

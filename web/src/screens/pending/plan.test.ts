@@ -11,7 +11,7 @@ describe("running chosen rows again", () => {
       { jobId: "2", id: "20" },
       { jobId: "1", id: "11" },
     ];
-    expect(planOf(some(...rows.map(rowIdOf)), { statuses: "ERROR" }, false)).toEqual({
+    expect(planOf(some(...rows.map(rowIdOf)), { statuses: "ERROR" })).toEqual({
       asks: [
         { jobId: "1", body: { scope: "items", itemIds: ["10", "11"] } },
         { jobId: "2", body: { scope: "items", itemIds: ["20"] } },
@@ -20,29 +20,31 @@ describe("running chosen rows again", () => {
   });
 
   it("is of no use for what waits or runs anyway", () => {
-    expect(planOf(some("1/10"), {}, true)).toHaveProperty("why");
-    expect(planOf(allBut(), { statuses: "PROCESSING" }, true)).toHaveProperty("why");
+    expect(planOf(some("1/10"), {})).toHaveProperty("why");
+    expect(planOf(allBut(), { statuses: "PROCESSING" })).toHaveProperty("why");
   });
 });
 
 describe("running all that match again", () => {
-  it("is one request where a job is chosen", () => {
-    expect(planOf(allBut("7/70"), { statuses: "NOT_FOUND", jobId: "7" }, false)).toEqual({
-      asks: [{ jobId: "7", body: { scope: "job", statuses: ["NOT_FOUND"], exceptIds: ["70"] } }],
+  it("is one request with the whole filter, without what was taken out", () => {
+    const filter = { statuses: "NOT_FOUND", userId: "me" as const, from: "2026-01-01", to: "" };
+    expect(planOf(allBut("7/70"), filter)).toEqual({
+      asks: [
+        {
+          across: {
+            statuses: ["NOT_FOUND"],
+            userId: "me",
+            from: "2026-01-01",
+            exceptIds: ["70"],
+          },
+        },
+      ],
     });
   });
 
-  it("is a replay where they are dead letters", () => {
-    const plan = planOf(allBut("7/70"), { statuses: "ERROR", jobType: "shop.price" }, true);
-    expect(plan).toEqual({
-      asks: [{ replay: { all: true, exceptIds: ["70"], jobType: "shop.price" } }],
+  it("leaves out what is not finished", () => {
+    expect(planOf(allBut(), { statuses: "PENDING,ERROR" })).toEqual({
+      asks: [{ across: { statuses: ["ERROR"], exceptIds: [] } }],
     });
-  });
-
-  it("never reaches further than what is shown", () => {
-    expect(planOf(allBut(), { statuses: "ERROR", userId: "me" }, true)).toHaveProperty("why");
-    expect(planOf(allBut(), { statuses: "ERROR", userId: "me" }, false)).toHaveProperty("asks");
-    expect(planOf(allBut(), { statuses: "NOT_FOUND" }, true)).toHaveProperty("why");
-    expect(planOf(allBut(), { statuses: "ERROR", from: "2026-01-01" }, true)).toHaveProperty("why");
   });
 });

@@ -1,60 +1,35 @@
-import { mayMoveItem, type PendingFilter, type ReplayAsked, type ReprocessAsked } from "../../api";
+import { type AcrossAsked, mayMoveItem, type PendingFilter } from "../../api";
 import type { Selection } from "../../design";
+import type { Ask } from "../again/ask";
 import { statusesOf } from "./choices";
 
-type Status = NonNullable<ReprocessAsked["statuses"]>[number];
-
-/** One request to the server. */
-export type Ask = { jobId: string; body: ReprocessAsked } | { replay: ReplayAsked };
-
 /** What to ask of the server, or why that cannot be asked. */
-export type Plan = { asks: Ask[] } | { why: string };
+type Plan = { asks: Ask[] } | { why: string };
 
-/** Rows are known by job and item: items run again job by job. */
+/** Rows are known by job and item: those that are named run again job by job. */
 export function rowIdOf({ jobId, id }: { jobId: string; id: string }): string {
   return `${jobId}/${id}`;
 }
 
 /** How the chosen rows run again: some by their ids, or all that match. */
 export function planOf(
-  selection: Pick<Selection, "everything" | "ids">,
+  { everything, ids }: Pick<Selection, "everything" | "ids">,
   filter: PendingFilter,
-  isAdmin: boolean,
 ): Plan {
-  const statuses = statusesOf(filter.statuses).filter((each) =>
-    mayMoveItem(each, "requeue"),
-  ) as Status[];
+  const statuses = statusesOf(filter.statuses).filter((each) => mayMoveItem(each, "requeue"));
   if (statuses.length === 0) {
     return {
       why: "What waits or runs needs no push. Choose a finished status to run items again.",
     };
   }
-  return selection.everything
-    ? planOfAll(statuses, filter, [...selection.ids].map(itemOf), isAdmin)
-    : { asks: askedByJob([...selection.ids]) };
+  if (!everything) return { asks: askedByJob([...ids]) };
+  const across = { ...given(filter), statuses, exceptIds: [...ids].map(itemOf) } as AcrossAsked;
+  return { asks: [{ across }] };
 }
 
-function planOfAll(
-  statuses: Status[],
-  filter: PendingFilter,
-  exceptIds: string[],
-  isAdmin: boolean,
-): Plan {
-  if (filter.from || filter.to) {
-    return {
-      why: "All of a range of days cannot run again at once: clear the days, or choose rows.",
-    };
-  }
-  const isErrors = statuses.every((status) => status === "ERROR");
-  if (filter.jobId) {
-    return { asks: [{ jobId: filter.jobId, body: { scope: "job", statuses, exceptIds } }] };
-  }
-  // An admin's replay is of everybody's dead letters, anybody else's of their own.
-  if (!isErrors || (isAdmin && filter.userId === "me")) {
-    return { why: "All of several jobs cannot run again at once: choose a job, or choose rows." };
-  }
-  const jobType = filter.jobType ? { jobType: filter.jobType } : {};
-  return { asks: [{ replay: { all: true, exceptIds, ...jobType } }] };
+/** A filter without what it does not say. */
+function given(filter: PendingFilter): object {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value));
 }
 
 function askedByJob(rowIds: string[]): Ask[] {

@@ -1,4 +1,4 @@
-import type { OldestOfJob, PendingFilter } from "../../api";
+import { countOf, isOpen, type OldestOfJob, type PendingFilter } from "../../api";
 import { statusesOf } from "./choices";
 
 type Counted = Pick<OldestOfJob, "jobId" | "handler" | "counts">;
@@ -6,16 +6,13 @@ type Counted = Pick<OldestOfJob, "jobId" | "handler" | "counts">;
 /** How many open items match, where the counters of jobs tell; undefined where they do not. */
 export function openIn(jobs: readonly Counted[], filter: PendingFilter): number | undefined {
   const statuses = statusesOf(filter.statuses);
-  const isOpen = statuses.every((status) => status === "PENDING" || status === "PROCESSING");
-  if (!isOpen || filter.from || filter.to) return undefined;
+  const areOpen = statuses.every((status) => isOpen({ status }));
+  if (!areOpen || filter.from || filter.to) return undefined;
   return jobs
     .filter(({ jobId }) => !filter.jobId || filter.jobId === jobId)
     .filter(({ handler }) => !filter.jobType || filter.jobType === handler)
     .reduce(
-      (sum, { counts }) =>
-        sum +
-        (statuses.includes("PENDING") ? counts.pending : 0) +
-        (statuses.includes("PROCESSING") ? counts.processing : 0),
+      (sum, { counts }) => statuses.reduce((all, each) => all + countOf(counts, each), sum),
       0,
     );
 }

@@ -1,11 +1,11 @@
 import { asProblem, type Gate, useChangeGate } from "../../api";
-import { Confirm, grouped, useToasts } from "../../design";
+import { Confirm, counted, useToasts } from "../../design";
 
 /** Asks before what was learned of a gate is dropped. */
 export function ForgetGate({ gate, onClose }: { gate: Gate; onClose: () => void }) {
   const change = useChangeGate();
   const toasts = useToasts();
-  const replies = `${grouped(gate.replies)} ${gate.replies === 1 ? "answer" : "answers"}`;
+  const replies = counted(gate.replies, "answer");
   return (
     <Confirm
       danger

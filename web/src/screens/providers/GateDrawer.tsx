@@ -1,12 +1,22 @@
-import type { ReactNode } from "react";
 import type { Gate } from "../../api";
-import { Ago, Drawer, duration, grouped, percent, perSecond } from "../../design";
+import {
+  Ago,
+  counted,
+  Drawer,
+  duration,
+  Fact,
+  Facts,
+  grouped,
+  percent,
+  perSecond,
+} from "../../design";
 import { learned, now } from "./columns";
 import { Evidence } from "./Evidence";
 import { GateActions } from "./GateActions";
 import styles from "./GateDrawer.module.css";
 import { BrokenHosts, Budgets, Members } from "./GateParts";
 import { GateState } from "./GateState";
+import { brokenHosts } from "./look";
 
 /** All that is known of one gate, and what was made of it. */
 export function GateDrawer({ gate, onClose }: { gate: Gate; onClose: () => void }) {
@@ -22,23 +32,30 @@ export function GateDrawer({ gate, onClose }: { gate: Gate; onClose: () => void 
           <p className={styles.why}>{held(gate)}</p>
         </div>
         <Word gate={gate} />
-        <dl className={styles.facts}>
+        <Facts look="tiles">
           <Fact name="Configured">{gate.configured || "nothing"}</Fact>
           <Fact name="Learned">{learned(gate)}</Fact>
           <Fact name="Now, at most">{now(gate)}</Fact>
           <Fact name="In flight">{inFlight(gate)}</Fact>
-          <Fact name="Refused">
+          <Fact name="429 share">
             {gate.replies
               ? `${percent(gate.refusedShare)} (${grouped(gate.refusals)} in all)`
               : "–"}
           </Fact>
           <Fact name="Answers">{grouped(gate.replies)}</Fact>
           <Fact name="Latency">{gate.latencyS === null ? "–" : duration(gate.latencyS)}</Fact>
+          <Fact name="Breaker">{breaker(gate)}</Fact>
           <Fact name="Stage">{gate.stage}</Fact>
-        </dl>
+        </Facts>
         <BrokenHosts gate={gate} />
         <Budgets budgets={gate.budgets} />
-        <Evidence lines={gate.evidence} />
+        <section>
+          <h3>Evidence</h3>
+          {gate.evidence.length === 0 && (
+            <p className={styles.quiet}>Nothing was learned here yet.</p>
+          )}
+          <Evidence lines={[...gate.evidence].reverse()} />
+        </section>
         <Members members={gate.members} />
       </div>
     </Drawer>
@@ -63,13 +80,9 @@ function Word({ gate: { override } }: { gate: Gate }) {
   );
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
+function breaker(gate: Gate): string {
+  const broken = brokenHosts(gate).length;
+  return broken ? `open: ${counted(broken, "host")} left alone` : "closed: all hosts answer";
 }
 
 function held({ why, cause, closed }: Gate): string {

@@ -1,7 +1,7 @@
-import { classes } from "../../design";
+import { classes, inLine, partsOf } from "../../design";
 import styles from "./CandidateCards.module.css";
 import { CandidateHead, type ComparisonProps, Value } from "./Comparison";
-import { fieldIn, fieldsOf, isAlike, shown } from "./compare";
+import { fieldsOf, isAlike } from "./compare";
 
 /** The same comparison where there is no room for columns: the row, then each candidate. */
 export function CandidateCards({ row, candidates, chosen, onChoose }: ComparisonProps) {
@@ -13,7 +13,7 @@ export function CandidateCards({ row, candidates, chosen, onChoose }: Comparison
           {fieldsOf(row, []).map((field) => (
             <div key={field}>
               <dt>{field}</dt>
-              <dd>{shown(fieldIn(row, field))}</dd>
+              <dd>{inLine(partsOf(row)[field])}</dd>
             </div>
           ))}
         </dl>
@@ -37,7 +37,7 @@ export function CandidateCards({ row, candidates, chosen, onChoose }: Comparison
                 <dd>
                   <Value
                     value={candidate.values[field]}
-                    isSame={isAlike(fieldIn(row, field), candidate.values[field])}
+                    isSame={isAlike(partsOf(row)[field], candidate.values[field])}
                   />
                 </dd>
               </div>

@@ -1,6 +1,6 @@
-import { classes, Icon } from "../../design";
+import { classes, Icon, inLine, partsOf } from "../../design";
 import styles from "./Comparison.module.css";
-import { type Candidate, fieldIn, fieldsOf, isAlike, shown } from "./compare";
+import { type Candidate, fieldsOf, isAlike } from "./compare";
 
 export interface ComparisonProps {
   row: unknown;
@@ -40,12 +40,12 @@ export function Comparison({ row, candidates, chosen, onChoose }: ComparisonProp
           {fieldsOf(row, candidates).map((field) => (
             <tr key={field}>
               <th scope="row">{field}</th>
-              <td>{shown(fieldIn(row, field))}</td>
+              <td>{inLine(partsOf(row)[field])}</td>
               {candidates.map(({ id, values }, place) => (
                 <td key={id} className={classes(place === chosen && styles.chosen)}>
                   <Value
                     value={values[field]}
-                    isSame={isAlike(fieldIn(row, field), values[field])}
+                    isSame={isAlike(partsOf(row)[field], values[field])}
                   />
                 </td>
               ))}
@@ -84,7 +84,7 @@ export function CandidateHead({
 export function Value({ value, isSame }: { value: unknown; isSame: boolean }) {
   return (
     <span className={classes(isSame && styles.same)}>
-      {shown(value)}
+      {inLine(value)}
       {isSame && (
         <>
           {" "}

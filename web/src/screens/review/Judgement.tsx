@@ -77,12 +77,11 @@ function Head({
   return (
     <div className={styles.head}>
       <h2>{item.key || `Line ${item.line}`}</h2>
-      <StatusBadge status={item.status} />
+      {reason && <span className={styles.reason}>{reason}</span>}
       <Link to="/items/$itemId" params={{ itemId: item.id }}>
         All of this item
       </Link>
       {onOnlyJob && <Button onClick={() => onOnlyJob(item.jobId)}>Only this job</Button>}
-      {reason && <p className={styles.reason}>{reason}</p>}
     </div>
   );
 }

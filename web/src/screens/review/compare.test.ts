@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { candidatesIn, fieldsOf, isAlike, shown } from "./compare";
+import { candidatesIn, fieldsOf, isAlike } from "./compare";
 
 describe("candidates", () => {
   it("are known by what they say and by the result that they bring", () => {
@@ -11,7 +11,12 @@ describe("candidates", () => {
       ],
     };
     expect(candidatesIn(result)).toEqual([
-      { id: "7", name: "Earth", score: "0.6", values: { kind: "planet", match: "Q2" } },
+      {
+        id: "7",
+        name: "Earth",
+        score: "0.6",
+        values: { name: "Earth", kind: "planet", match: "Q2" },
+      },
     ]);
   });
 
@@ -46,9 +51,9 @@ describe("the comparison", () => {
     expect(isAlike(undefined, undefined)).toBe(false);
   });
 
-  it("shows every value as text", () => {
-    expect(shown({ a: [1, null] })).toBe('{"a":[1,null]}');
-    expect(shown(null)).toBe("");
-    expect(shown(false)).toBe("false");
+  it("compares names where the row has one; else they only stand above", () => {
+    const candidates = candidatesIn({ candidates: [{ id: 1, name: "Sea" }] });
+    expect(fieldsOf({ name: "sea" }, candidates)).toEqual(["name"]);
+    expect(fieldsOf({ title: "sea" }, candidates)).toEqual(["title"]);
   });
 });

@@ -1,3 +1,5 @@
+import { inLine, partsOf } from "../../design";
+
 /** One of the things that an item may be. */
 export interface Candidate {
   id: string;
@@ -5,60 +7,47 @@ export interface Candidate {
   /** How sure the handler is, as it says it. */
   score: string;
   /** What is known of it; its result is what the item gets. */
-  values: Readonly<Record<string, unknown>>;
+  values: Values;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
 /** The candidates in the result of an item in REVIEW; what has no id cannot be chosen. */
 export function candidatesIn(result: unknown): Candidate[] {
-  const list = isObject(result) ? result.candidates : undefined;
+  const list = partsOf(result).candidates;
   if (!Array.isArray(list)) return [];
-  return list.filter((each): each is Values => isObject(each) && "id" in each).map(candidate);
+  return list
+    .map(partsOf)
+    .filter((each) => "id" in each)
+    .map(candidate);
 }
 
-function candidate({ id, name, score, result, ...more }: Values): Candidate {
+function candidate({ id, score, result, ...more }: Values): Candidate {
   return {
     id: String(id),
-    name: name === undefined ? String(id) : shown(name),
-    score: score === undefined || score === null ? "" : shown(score),
-    values: { ...more, ...(isObject(result) ? result : {}) },
+    name: inLine(more.name) || String(id),
+    score: inLine(score),
+    values: { ...more, ...partsOf(result) },
   };
 }
 
-/** What a row and its candidates are compared by: fields of the row first, then all others. */
+/**
+ * What a row and its candidates are compared by: fields of the row first, then all others. Names
+ * of candidates stand above them, and are only compared where the row has one too.
+ */
 export function fieldsOf(row: unknown, candidates: readonly Candidate[]): string[] {
-  const names = [row, ...candidates.map(({ values }) => values)].flatMap((each) =>
-    isObject(each) ? Object.keys(each) : [],
-  );
-  return [...new Set(names)];
-}
-
-/** The value of a field, of whatever has fields. */
-export function fieldIn(row: unknown, field: string): unknown {
-  return isObject(row) ? row[field] : undefined;
+  const theirs = candidates.flatMap(({ values }) => Object.keys(values));
+  return [
+    ...new Set([...Object.keys(partsOf(row)), ...theirs.filter((field) => field !== "name")]),
+  ];
 }
 
 /** Whether two values say the same to a person, who reads over case and spaces. */
 export function isAlike(one: unknown, other: unknown): boolean {
-  if (isNothing(one) || isNothing(other)) return false;
-  return plain(one) === plain(other);
+  const words = plain(one);
+  return words !== "" && words === plain(other);
 }
 
 function plain(value: unknown): string {
-  return shown(value).trim().toLowerCase().replace(/\s+/g, " ");
-}
-
-function isNothing(value: unknown): boolean {
-  return value === undefined || value === null || value === "";
-}
-
-/** A value as text. */
-export function shown(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-function isObject(value: unknown): value is Values {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return inLine(value).trim().toLowerCase().replace(/\s+/g, " ");
 }

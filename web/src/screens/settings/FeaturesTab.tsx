@@ -1,6 +1,5 @@
 import { useAbout } from "../../api";
-import { Badge, Command, grouped, Loading, Panel } from "../../design";
-import { Fact, Facts } from "./Facts";
+import { Badge, Command, Fact, Facts, grouped, Loading, Panel } from "../../design";
 import styles from "./HealthTab.module.css";
 
 /** What is switched on here, and how that is changed. */

@@ -4,7 +4,10 @@ import { type Health, type System, useHealth, useSystem } from "../../api";
 import {
   bytes,
   classes,
+  counted,
   ErrorState,
+  Fact,
+  Facts,
   grouped,
   Icon,
   Loading,
@@ -12,7 +15,6 @@ import {
   percent,
   perSecond,
 } from "../../design";
-import { Fact, Facts } from "./Facts";
 import styles from "./HealthTab.module.css";
 import { ENOUGH, healthInWords, type Sample, schemaInWords, trendOf, withSample } from "./health";
 import { Tile, Tiles } from "./Tiles";
@@ -68,9 +70,7 @@ function Verdict({ health }: { health: Health }) {
         <h2>{title}</h2>
         <p>{todo}</p>
       </div>
-      <Link to="/workers">
-        {health.workers === 1 ? "1 worker" : `${grouped(health.workers)} workers`}
-      </Link>
+      <Link to="/workers">{counted(health.workers, "worker")}</Link>
     </section>
   );
 }

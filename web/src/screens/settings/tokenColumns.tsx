@@ -39,7 +39,12 @@ export function tokenColumns(isAdmin: boolean, onRevoke: (token: Token) => void)
       align: "end",
       phone: true,
       cell: (token) => (
-        <Button aria-label={`Revoke ${token.label || token.id}`} onClick={() => onRevoke(token)}>
+        <Button
+          look="quiet"
+          icon="cross"
+          aria-label={`Revoke ${token.label || token.id}`}
+          onClick={() => onRevoke(token)}
+        >
           Revoke…
         </Button>
       ),

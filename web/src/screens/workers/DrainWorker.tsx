@@ -1,5 +1,5 @@
 import { asProblem, useDrain, type Worker } from "../../api";
-import { Confirm, grouped, useToasts } from "../../design";
+import { Confirm, counted, useToasts } from "../../design";
 
 /** Asks before a worker is sent home. */
 export function DrainWorker({
@@ -14,7 +14,7 @@ export function DrainWorker({
 }) {
   const drain = useDrain();
   const toasts = useToasts();
-  const held = worker.running === 1 ? "1 item" : `${grouped(worker.running)} items`;
+  const held = counted(worker.running, "item");
   return (
     <Confirm
       danger={isLast}

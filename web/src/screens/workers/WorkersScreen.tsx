@@ -2,10 +2,10 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { listed, useMay, useWorkers, type Worker } from "../../api";
 import { Checkbox, Command, DataGrid, EmptyState, Screen, Toolbar } from "../../design";
+import { ForAdmins } from "../../shell/ForAdmins";
 import { useFilter } from "../../shell/useFilter";
 import { columnsOf } from "./columns";
 import { DrainWorker } from "./DrainWorker";
-import { ForAdmins } from "./ForAdmins";
 import { inWords, mayDrain } from "./look";
 import styles from "./WorkersScreen.module.css";
 

@@ -48,7 +48,12 @@ export function columnsOf(drain: (worker: Worker) => void): Column<Worker>[] {
       phone: true,
       cell: (row) =>
         mayDrain(row) && (
-          <Button aria-label={`Drain ${row.id}`} onClick={() => drain(row)}>
+          <Button
+            look="quiet"
+            icon="arrowDown"
+            aria-label={`Drain ${row.id}`}
+            onClick={() => drain(row)}
+          >
             Drain…
           </Button>
         ),

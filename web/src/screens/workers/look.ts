@@ -1,5 +1,5 @@
 import type { Worker } from "../../api";
-import { grouped, type IconName, type Tone } from "../../design";
+import { counted, grouped, type IconName, type Tone } from "../../design";
 
 export interface Look {
   tone: Tone;
@@ -43,8 +43,8 @@ export function inWords(workers: readonly Worker[]): string {
   const held = alive.reduce((sum, { running }) => sum + running, 0);
   const hosts = new Set(alive.map(({ host }) => host)).size;
   return [
-    alive.length === 1 ? "1 worker holds" : `${grouped(alive.length)} workers hold`,
-    held === 1 ? "1 item" : `${grouped(held)} items`,
+    `${counted(alive.length, "worker")} ${alive.length === 1 ? "holds" : "hold"}`,
+    counted(held, "item"),
     hosts > 1 ? `on ${grouped(hosts)} hosts` : "",
   ]
     .filter(Boolean)

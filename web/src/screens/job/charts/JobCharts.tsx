@@ -1,7 +1,8 @@
 import { type ReactNode, useMemo } from "react";
 import { type GatePoint, isUnfinished, type Job } from "../../../api";
-import { duration, Loading, percent, perSecond } from "../../../design";
+import { duration, grouped, percent, perSecond } from "../../../design";
 import { Chart, type Series } from "../../../design/Chart";
+import { ChartsPlace } from "./ChartsPlace";
 import styles from "./JobCharts.module.css";
 import { figuresOf, gatesIn, type Point, throughputOf } from "./readings";
 import { useReadings } from "./useReadings";
@@ -9,10 +10,10 @@ import { useReadings } from "./useReadings";
 const HEIGHT = 104;
 
 const OUTCOMES: readonly Series[] = [
-  { label: "Done", colour: "--done", format: perSecond, filled: true },
-  { label: "Not found", colour: "--not-found", format: perSecond, dashed: true },
-  { label: "Errors", colour: "--error", format: perSecond },
-  { label: "Others", colour: "--review", format: perSecond, dashed: true },
+  { label: "Done", colour: "--done", format: aSecond, filled: true },
+  { label: "Not found", colour: "--not-found", format: aSecond, dashed: true },
+  { label: "Errors", colour: "--error", format: aSecond },
+  { label: "Others", colour: "--review", format: aSecond, dashed: true },
 ];
 
 const COLOURS = ["--accent", "--processing", "--review", "--warn"] as const;
@@ -20,7 +21,7 @@ const COLOURS = ["--accent", "--processing", "--review", "--warn"] as const;
 /** How fast a job goes and what comes of it; how its providers answer, and what they let through. */
 export function JobCharts({ job }: { job: Job }) {
   const { points, isLoading } = useReadings(job.id);
-  if (isLoading) return <Loading lines={3} label="Loading the charts" />;
+  if (isLoading) return <ChartsPlace />;
   if (points.length < 2) return <p className={styles.none}>{whyNone(job)}</p>;
   return (
     <div className={styles.charts}>
@@ -66,7 +67,7 @@ function Throughput({ points, rate }: { points: readonly Point[]; rate: number |
 function Gates({ points }: { points: readonly Point[] }) {
   const names = gatesIn(points).join("\n");
   const latencies = useLines(names, inMs);
-  const limits = useLines(names, perSecond);
+  const limits = useLines(names, aSecond);
   const shares = useLines(names, ofHundred);
   const now = points.at(-1)?.gates ?? [];
   if (!names) return null;
@@ -126,6 +127,11 @@ function useLines(names: string, say: (value: number) => string): readonly Serie
 
 function told(gates: readonly GatePoint[], say: (gate: GatePoint) => string): string {
   return gates.map((gate) => `${gate.name}: ${say(gate)}.`).join(" ");
+}
+
+/** Always by the second, as the axis is. */
+function aSecond(value: number): string {
+  return `${value >= 100 ? grouped(Math.round(value)) : Number(value.toPrecision(2))}/s`;
 }
 
 function ofHundred(value: number): string {

@@ -2,6 +2,8 @@ import { useId, useRef, useState } from "react";
 import { Button, Checkbox } from "../../../design";
 import styles from "./ColumnPicker.module.css";
 
+const GAP = 4;
+
 /** Chooses which columns are shown. */
 export function ColumnPicker({
   columns,
@@ -23,7 +25,8 @@ export function ColumnPicker({
     if (!list.current || !at) return;
     list.current.showPopover();
     const { width } = list.current.getBoundingClientRect();
-    list.current.style.top = `${at.bottom + 4}px`;
+    list.current.style.top = `${at.bottom + GAP}px`;
+    list.current.style.maxHeight = `${window.innerHeight - at.bottom - 2 * GAP}px`;
     list.current.style.left = `${Math.max(8, at.right - width)}px`;
   };
   return (

@@ -42,7 +42,7 @@ export function GridFilters({
     <Toolbar label="Filter items">
       <SearchField
         label="Search items"
-        placeholder="Key or row  ( / )"
+        placeholder="Key or row"
         value={q ?? ""}
         onSearch={(text) => setFilter({ q: text })}
       />

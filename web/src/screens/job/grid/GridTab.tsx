@@ -14,23 +14,24 @@ import {
   DataGrid,
   EmptyState,
   type Selection,
+  SelectionBar,
   useSelection,
   useToasts,
 } from "../../../design";
 import { useCursor } from "../../../shell/cursor";
+import { FurtherDown } from "../../../shell/FurtherDown";
 import { useFilter } from "../../../shell/useFilter";
-import { askedFor, askedForItems } from "../asked";
-import { ListedItem } from "../ListedItem";
-import { RunAgain } from "../RunAgain";
-import { SelectionBar } from "../SelectionBar";
+import { askedFor, askedForItems } from "../../again/asked";
+import { RunAgain } from "../../again/RunAgain";
+import { ListedItem } from "../../item/ListedItem";
+import { useOpenItem } from "../../item/useOpenItem";
 import { matchingOf } from "../totals";
-import { useOpenItem } from "../useOpenItem";
 import { CellCopy } from "./CellCopy";
 import { ColumnPicker } from "./ColumnPicker";
 import { hiddenBy, toggledIn } from "./choice";
 import { columnsOf } from "./columns";
 import { GridFilters } from "./GridFilters";
-import { namesIn } from "./values";
+import { namesIn } from "./names";
 
 const route = getRouteApi("/frame/jobs/$jobId");
 const rowId = (item: Item) => item.id;
@@ -76,17 +77,16 @@ export function GridTab({ job }: { job: Job }) {
           onReset={() => setFilter({ columns: undefined, after })}
         />
       </GridFilters>
-      {start && (
-        <p>
-          This link begins further down the list.{" "}
-          <Button onClick={toStart}>Show from the top</Button>
-        </p>
-      )}
-      <SelectionBar
-        selection={selection}
-        total={total}
-        onRunAgain={chosenRows ? () => setAsked(chosenRows) : undefined}
-      />
+      <FurtherDown start={start} toStart={toStart} />
+      <SelectionBar selection={selection} total={total}>
+        {chosenRows ? (
+          <Button icon="repeat" onClick={() => setAsked(chosenRows)}>
+            Run again…
+          </Button>
+        ) : (
+          <span>Only finished items can run again.</span>
+        )}
+      </SelectionBar>
       <CellCopy>
         <DataGrid
           label="Items"
@@ -122,13 +122,13 @@ export function GridTab({ job }: { job: Job }) {
       </CellCopy>
       {asked && (
         <RunAgain
-          jobId={job.id}
-          asked={asked}
-          about={aboutOf(asked)}
+          asks={[{ jobId: job.id, body: asked }]}
           chosen={selection.any ? chosenOf(selection, total) : undefined}
           onClose={() => setAsked(null)}
           onDone={selection.clear}
-        />
+        >
+          <p>{aboutOf(asked)}</p>
+        </RunAgain>
       )}
       {item && <ListedItem rows={rows} itemId={item} />}
     </>

@@ -1,7 +1,6 @@
 import type { Item } from "../../../api";
-import { Ago, type Column, grouped, StatusBadge } from "../../../design";
+import { Ago, type Column, grouped, inLine, partsOf, StatusBadge } from "../../../design";
 import type { Offer } from "./choice";
-import { inLine, partsOf } from "./values";
 
 export type GridColumn = Column<Item> & Offer;
 

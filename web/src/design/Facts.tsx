@@ -1,11 +1,18 @@
 import type { ReactNode } from "react";
 import styles from "./Facts.module.css";
 
-/** Names and what they are, one below the other. */
-export function Facts({ children }: { children: ReactNode }) {
-  return <dl className={styles.facts}>{children}</dl>;
+/** Names and what they are: one below the other, or as tiles with the name above. */
+export function Facts({
+  look = "list",
+  children,
+}: {
+  look?: "list" | "tiles";
+  children: ReactNode;
+}) {
+  return <dl className={styles[look]}>{children}</dl>;
 }
 
+/** One of them. */
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className={styles.fact}>

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Item, Rows } from "../../api";
-import { ItemDrawer } from "../item/ItemDrawer";
+import { ItemDrawer } from "./ItemDrawer";
 import { neighboursOf } from "./neighbours";
 import { useOpenItem } from "./useOpenItem";
 

@@ -1,5 +1,5 @@
-import { useMe } from "../../api";
-import { EmptyState } from "../../design";
+import { useMe } from "../api";
+import { EmptyState } from "../design";
 
 /** Somebody came to a page that is not for them: why, and what to do. */
 export function ForAdmins({ what }: { what: string }) {

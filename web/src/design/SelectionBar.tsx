@@ -1,29 +1,26 @@
-import { Button, grouped, type Selection } from "../../design";
+import type { ReactNode } from "react";
+import { Button } from "./Button";
+import { grouped } from "./numbers";
 import styles from "./SelectionBar.module.css";
+import type { Selection } from "./selection";
 
 /** What was chosen, and what can be done with it. */
 export function SelectionBar({
   selection,
   total,
-  onRunAgain,
+  children,
 }: {
   selection: Selection;
   /** How many match, where the server's counters tell. */
-  total: number | undefined;
-  /** Absent where nothing of it can run again. */
-  onRunAgain: (() => void) | undefined;
+  total?: number | undefined;
+  /** What can be done, or why nothing can. */
+  children: ReactNode;
 }) {
   if (!selection.any) return null;
   return (
     <div className={styles.bar} role="status">
-      <span>{inWords(selection, total)}</span>
-      {onRunAgain ? (
-        <Button icon="repeat" onClick={onRunAgain}>
-          Run again…
-        </Button>
-      ) : (
-        <span>Only finished items can run again.</span>
-      )}
+      <span>{chosenInWords(selection, total)}</span>
+      {children}
       <Button look="quiet" icon="cross" onClick={selection.clear}>
         Choose none
       </Button>
@@ -32,7 +29,7 @@ export function SelectionBar({
 }
 
 /** "3 chosen", "All 1,204 that match are chosen, but 2". */
-export function inWords(
+export function chosenInWords(
   { everything, ids }: Pick<Selection, "everything" | "ids">,
   total: number | undefined,
 ): string {

@@ -1,0 +1,59 @@
+"""Finished items of many jobs, brought back at once: what the view across jobs lists."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from headgate.app.api.asking import job_named, moment_in
+from headgate.app.api.dead_letters import Replayed, numbers_in
+from headgate.app.api.identity import Writer
+from headgate.app.api.office import AtOffice
+from headgate.app.api.pending import demand_switched_on, owner_meant
+from headgate.app.api.problems import Refusal, documented
+from headgate.app.api.wire import Asked
+from headgate.core.status import FINISHED, ItemStatus
+from headgate.engine.dead_letters import DeadLetters, Replay
+
+router = APIRouter(prefix="/api/pending", tags=["items"])
+
+Moment = Annotated[str | None, Field(max_length=40, description="ISO 8601.")]
+
+
+class AcrossAsked(Asked):
+    """All items that match, as `GET /api/pending` lists them with the same filter."""
+
+    statuses: list[Annotated[ItemStatus, Field(strict=False)]] = Field(min_length=1)
+    user_id: Literal["me", "all"] = "me"
+    job_type: str | None = Field(None, max_length=200)
+    job_id: str | None = Field(None, max_length=40)
+    since: Moment = Field(None, alias="from")
+    until: Moment = Field(None, alias="to")
+    except_ids: list[str] = Field(
+        default=[], max_length=10_000, description="All that match but these."
+    )
+    reset_attempts: bool = False
+    dry_run: bool = Field(default=False, description="Only count.")
+
+
+@router.post("/reprocess", responses=documented(409))
+async def reprocess(asked: AcrossAsked, who: Writer, office: AtOffice) -> Replayed:
+    """Bring finished items of all jobs back to PENDING; the count is of all that matched."""
+    demand_switched_on(office)
+    statuses = frozenset(asked.statuses)
+    if not statuses <= FINISHED:
+        raise Refusal(
+            422, "only finished items can be brought back; PENDING and PROCESSING are not"
+        )
+    owner = owner_meant(who, asked.user_id)
+    what = Replay(
+        job_id=await job_named(office, owner, asked.job_id),
+        handler=asked.job_type,
+        statuses=statuses,
+        changed_from=moment_in(asked.since, "from"),
+        changed_to=moment_in(asked.until, "to"),
+        but_ids=numbers_in(asked.except_ids),
+        reset_attempts=asked.reset_attempts,
+    )
+    done = await DeadLetters(office.store, owner).replay(what, dry_run=asked.dry_run, by=who.name)
+    return Replayed(count=done.count, job_ids=[str(job_id) for job_id in done.jobs])

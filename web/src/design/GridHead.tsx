@@ -1,0 +1,33 @@
+import styles from "./DataGrid.module.css";
+import type { Column } from "./GridRow";
+import type { Selection } from "./selection";
+
+/** The names of the columns, and the box that chooses all that match. */
+export function GridHead<T>({
+  columns,
+  selection,
+}: {
+  columns: readonly Column<T>[];
+  selection: Selection | undefined;
+}) {
+  return (
+    <div role="row" aria-rowindex={1} className={styles.head}>
+      {selection && (
+        <span role="columnheader" className={styles.check}>
+          <input
+            type="checkbox"
+            aria-label="Select all that match"
+            title="Select all that match, also those that are not loaded"
+            checked={selection.everything && selection.ids.size === 0}
+            onChange={() => (selection.everything ? selection.clear() : selection.selectAll())}
+          />
+        </span>
+      )}
+      {columns.map((column) => (
+        <span key={column.id} role="columnheader" className={styles[column.align ?? "start"]}>
+          {column.header}
+        </span>
+      ))}
+    </div>
+  );
+}
