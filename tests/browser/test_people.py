@@ -52,8 +52,10 @@ def test_a_viewer_looks_and_changes_nothing(visit: Visit, api: ApiServer, secret
     expect(eve.page.get_by_text("do not decide")).to_be_visible()
     eve.page.keyboard.press("a")
     eve.open(f"/jobs/{secret}?tab=errors")
-    for name in ("Pause", "Resume", "Cancel", "Delete", "[Rr]etry", "again"):
-        expect(eve.main.get_by_role("button", name=re.compile(name))).to_have_count(0)
+    for name in ("Pause", "Resume", "Cancel", "Delete", "retry", "again"):
+        expect(eve.main.get_by_role("button", name=re.compile(name, re.IGNORECASE))).to_have_count(
+            0
+        )
     expect(eve.page.get_by_role("link", name="Workers")).to_have_count(0)
     assert api.user("ann").job(secret)["counts"]["review"] >= 1
 
