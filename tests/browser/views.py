@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 from urllib.parse import quote
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import FilePayload, Locator, expect
 
 from tests.browser.world import World
 from tests.kit.api_server import rows_csv
@@ -105,7 +105,7 @@ def choose_file(visitor: Visitor) -> None:
     """Fill in a new job, as far as its preview."""
     page = visitor.page
     content = rows_csv(40).replace(b"id,name", b"ID,Product Name") + b"41\n"
-    file = {"name": "products.csv", "mimeType": "text/csv", "buffer": content}
+    file: FilePayload = {"name": "products.csv", "mimeType": "text/csv", "buffer": content}
     page.get_by_label("Choose a file").set_input_files(file)
     expect(page.get_by_role("region", name="The first rows")).to_be_visible()
     page.get_by_label("Handler").select_option("shop.ask")

@@ -27,6 +27,8 @@ PATIENCE_MS = 25_000
 DESKTOP: ViewportSize = {"width": 1280, "height": 800}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 BAD = frozenset({"serious", "critical"})
+_UNKNOWN_ROW = "[role=grid] [aria-rowindex='2'] [class*=skeleton]"
+"""The first row of a list, while it is on the way."""
 COLOURS = ["color-contrast"]
 """What the dark alone can change."""
 _RUN_AXE = """async (rules) => {
@@ -114,6 +116,7 @@ class Visitor:
         expect(
             self.page.get_by_role("status", name=re.compile("^(Loading|Reading)"))
         ).to_have_count(0)
+        expect(self.page.locator(_UNKNOWN_ROW)).to_have_count(0)
 
     @property
     def main(self) -> Locator:
