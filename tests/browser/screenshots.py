@@ -6,7 +6,7 @@ documentation, small enough to be kept.
 
 import argparse
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from tests.kit.rude import RudeShop
 
 SIZES = {"desktop": DESKTOP, "phone": PHONE}
 SCHEMES = ("light", "dark")
+Hinder = Callable[[Page], None]
 LOGIN = View("login", "/login")
 BROKEN = ("jobs", "job-grid", "settings-health")
 COLOURS = 200
@@ -91,8 +92,8 @@ def draw_all(browser: Browser, folder: Path) -> None:
         views = full(world)
         draw(browser, world.admin, views, folder / "full")
         some = [view._replace(opens=()) for view in views if view.name in BROKEN]
-        draw(browser, world.admin, some, folder / "loading", never)
-        draw(browser, world.admin, some, folder / "failed", badly)
+        draw_hindered(browser, world.admin, some, folder / "loading", never)
+        draw_hindered(browser, world.admin, some, folder / "failed", badly)
 
 
 def never(page: Page) -> None:
@@ -113,27 +114,33 @@ def badly(page: Page) -> None:
     page.route("**/api/health", fail)
 
 
-def draw(
-    browser: Browser,
-    caller: Caller,
-    views: Iterable[View],
-    folder: Path,
-    hinder: object = None,
-) -> None:
+def draw(browser: Browser, caller: Caller, views: Iterable[View], folder: Path) -> None:
     """Take each picture in every size and colour."""
     for size, viewport in SIZES.items():
         visitor = arrived(browser, caller, viewport)
-        if callable(hinder):
-            visitor.expects("500")
-            hinder(visitor.page)
         for view in views:
-            visitor.page.goto(view.path) if hinder is never else visit(visitor, view)
+            visit(visitor, view)
             shoot(visitor, folder, view.name, size)
             for name, step in view.opens:
                 before = opened(visitor)
                 step(visitor)
                 shoot(visitor, folder, f"{view.name}-{name}", size)
                 close(visitor, before)
+        visitor.leave()
+
+
+def draw_hindered(
+    browser: Browser, caller: Caller, views: Iterable[View], folder: Path, hinder: Hinder
+) -> None:
+    """Take the pictures of a page that does not get what it asks for."""
+    for size, viewport in SIZES.items():
+        visitor = arrived(browser, caller, viewport)
+        visitor.expects("500")
+        hinder(visitor.page)
+        for view in views:
+            visitor.page.goto(view.path)
+            expect(visitor.main.locator("[class*=skeleton], [role=alert]").first).to_be_visible()
+            shoot(visitor, folder, view.name, size)
         visitor.leave()
 
 

@@ -67,8 +67,10 @@ def choose(menu: str, item: str) -> Step:
 
     def step(visitor: Visitor) -> None:
         before = opened(visitor)
+        deed = visitor.page.get_by_role("menuitem", name=item)
         _button(visitor, menu).click()
-        visitor.page.get_by_role("menuitem", name=item).click()
+        expect(deed).to_be_visible()
+        deed.click()
         expect(visitor.page.locator("dialog[open]")).to_have_count(before + 1)
         _counted(visitor)
 

@@ -8,6 +8,8 @@ from tests.kit.command import until
 from tests.kit.rude import RudeShop
 
 DEEDS = ("fail", "missing", "review", "skip")
+ANSWERS = 120
+"""The service closes in the midst of a job."""
 WORDS = ("river", "bank", "bow", "delta", "estuary", "1984", "zzz", "a b", "meander", "oxbow")
 
 
@@ -43,9 +45,13 @@ def built(api: ApiServer, shop: RudeShop) -> World:
     config = json.dumps({"service": shop.url})
     asked = admin.done(rows_csv(60), handler="shop.ask", config=config, name="Prices, March")
     admin.post(f"/api/jobs/{asked}/export", format="csv").ok(202)
-    shop.open = False
+    shop.tired_after = ANSWERS
     waiting = admin.send(rows_csv(200), handler="shop.ask", config=config, name="Prices, April")
-    until(lambda: shop.turned_away > 0, what="the service to be asked again")
+    until(lambda: shop.turned_away > 0, what="the service to close")
+    for name, move in (("Prices, May", "pause"), ("Prices, a test", "cancel")):
+        job = admin.send(rows_csv(80), handler="shop.ask", config=config, name=name)
+        admin.reached(job, "RUNNING")
+        admin.post(f"/api/jobs/{job}/{move}").ok()
     return World(
         admin,
         every,
@@ -64,5 +70,11 @@ def _gate(admin: Caller, shop: RudeShop) -> str:
 
 
 def _first(admin: Caller, job: str, status: str) -> str:
-    found: str = admin.items(job, statuses=status)[0]["id"]
-    return found
+    found: list[str] = []
+
+    def is_there() -> bool:
+        found.extend(item["id"] for item in admin.items(job, statuses=status))
+        return bool(found)
+
+    until(is_there, what=f"an item in {status}")
+    return found[0]

@@ -18,6 +18,8 @@ class RudeShop:
     def __init__(self) -> None:
         self.open = False
         """Until it is, everybody is told to come back in a second."""
+        self.tired_after: int | None = None
+        """So many answers more, and it closes."""
         self.healed = False
         """Once it is, nothing is refused for good any more."""
         self.turned_away = 0
@@ -56,6 +58,9 @@ class RudeShop:
         if not self.open:
             self.turned_away += 1
             return CLOSED
+        if self.tired_after is not None:
+            self.tired_after -= 1
+            self.open = self.tired_after > 0
         number = int(request.path.rpartition("/")[2])
         outcome = self.outcome(number)
         if outcome == "NOT_FOUND":
