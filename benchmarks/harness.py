@@ -34,6 +34,7 @@ class Sizes:
     endless_s: int = 30
     scattered: int = 5_000
     retry_after_s: int = 20
+    idle_s: int = 60
 
     @classmethod
     def smoke(cls) -> Sizes:
@@ -54,6 +55,7 @@ class Sizes:
             endless_s=1,
             scattered=500,
             retry_after_s=2,
+            idle_s=1,
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.figures import (
+    browsing,
     cache,
     download,
     drain_postgres,
@@ -31,4 +32,5 @@ FIGURES: tuple[Figure, ...] = (
     *download.FIGURES,
     *serving.FIGURES,
     *xlsx.FIGURES,
+    *browsing.FIGURES,
 )

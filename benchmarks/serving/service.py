@@ -28,6 +28,8 @@ LOOK_S = 0.1
 class Service:
     session: aiohttp.ClientSession
     pid: int
+    url: str
+    token: str
 
     async def get(self, path: str) -> dict[str, Any]:
         async with self.session.get(path) as reply:
@@ -94,7 +96,7 @@ async def serving(url: str, folder: Path) -> AsyncIterator[Service]:
         headers = {"Authorization": f"Bearer {opened['token']}"}
         limit = aiohttp.ClientTimeout(total=None)
         async with aiohttp.ClientSession(opened["url"], headers=headers, timeout=limit) as session:
-            service = Service(session, process.pid)
+            service = Service(session, process.pid, opened["url"], opened["token"])
             await service.until(service.is_ready)
             yield service
     finally:

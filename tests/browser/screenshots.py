@@ -1,59 +1,66 @@
 """Every screen as it looks: desktop and phone, light and dark, empty and full.
 
-`make screenshots` draws them; the best ones stand in the README and in the documentation.
+`make screenshots` draws them all; with `--docs` only those that stand in the README and in the
+documentation, small enough to be kept.
 """
 
-import json
-import sys
+import argparse
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from playwright.sync_api import Browser, expect
+from PIL import Image
+from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 
-from tests.kit.api_server import ApiServer, Caller, rows_csv
+from tests.browser.views import View, close, full, lists, opened
+from tests.browser.world import World, built
+from tests.kit.api_server import ApiServer, Caller
 from tests.kit.browser import DESKTOP, PHONE, Visitor, chromium
 from tests.kit.rude import RudeShop
 
 SIZES = {"desktop": DESKTOP, "phone": PHONE}
 SCHEMES = ("light", "dark")
-LISTS = {
-    "jobs": "/",
-    "new-job": "/jobs/new",
-    "review": "/review",
-    "pending": "/pending",
-    "providers": "/providers",
-    "workers": "/workers",
-    "dead-letters": "/dead-letters",
-    "settings": "/settings",
-}
-TABS = ("grid", "pending", "errors", "activity", "exports", "configuration")
-WORDS = ("river", "bank", "bow", "delta", "estuary", "1984", "zzz", "a b", "meander", "oxbow")
+Hinder = Callable[[Page], None]
+LOGIN = View("login", "/login")
+BROKEN = ("jobs", "job-grid", "settings-health")
+COLOURS = 200
 
 
-class Shot(NamedTuple):
-    """One picture to take."""
+class Chosen(NamedTuple):
+    """A picture for the documentation."""
 
-    name: str
-    path: str
-    with_file: bool = False
-    """A file is chosen first, so that there is something to see."""
+    file: str
+    view: str
+    scheme: str = "light"
+    opens: str = ""
+    size: ViewportSize = DESKTOP
+
+
+DOCS = (
+    Chosen("jobs", "jobs"),
+    Chosen("job", "job-charts"),
+    Chosen("item", "item-drawer", "dark"),
+    Chosen("errors", "job-errors"),
+    Chosen("review", "review"),
+    Chosen("providers", "gate", "dark"),
+)
 
 
 def main() -> None:
-    """Draw all of them into the folder that is named."""
-    target = Path(sys.argv[1] if len(sys.argv) > 1 else "screenshots")
-    target.mkdir(parents=True, exist_ok=True)
+    """Draw what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--docs", action="store_true", help="only the chosen ones")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
     with chromium() as browser:
-        with served() as api:
-            shots = [Shot(name, path) for name, path in LISTS.items()]
-            draw(browser, api.admin(), shots, target / "empty")
-            draw(browser, Caller(api.url, None), [Shot("login", "/login")], target / "empty")
-        with RudeShop() as shop, served() as api:
-            draw(browser, api.admin(), full(api.admin(), shop), target / "full")
-    print(f"{sum(1 for _ in target.rglob('*.png'))} pictures in {target}/")  # noqa: T201
+        if options.docs:
+            draw_chosen(browser, options.folder)
+        else:
+            draw_all(browser, options.folder)
+    print(f"{sum(1 for _ in options.folder.rglob('*.png'))} pictures in {options.folder}/")  # noqa: T201
 
 
 @contextmanager
@@ -66,64 +73,128 @@ def served() -> Iterator[ApiServer]:
         yield api
 
 
-def full(admin: Caller, shop: RudeShop) -> list[Shot]:
-    """Jobs of every kind, and the screens that show them."""
-    shop.open = True
-    config = json.dumps({"service": shop.url})
-    names = {f"r{n}": deed for n, deed in enumerate(["fail", "missing", "review", "skip"] * 5, 3)}
-    admin.done(rows_csv(400, **names), name="Catalogue 2026")
-    words = [{"word": word} for word in WORDS]
-    sample = {"handler": "sample.words", "key": "word", "items": words, "name": "Words of rivers"}
-    admin.ended(admin.post("/api/jobs", sample).ok(202)["jobId"])
-    job = admin.send(rows_csv(60), handler="shop.ask", config=config, name="Prices, March")
-    admin.ended(job)
-    admin.post(f"/api/jobs/{job}/export", format="csv").ok(202)
-    shop.open = False
-    waiting = admin.send(rows_csv(200), handler="shop.ask", config=config, name="Prices, April")
-    admin.reached(waiting, "RUNNING")
-    item = admin.items(job, statuses="ERROR")[0]["id"]
-    return [
-        *(Shot(name, path, with_file=name == "new-job") for name, path in LISTS.items()),
-        *(Shot(f"job-{tab}", f"/jobs/{job}?tab={tab}") for tab in TABS),
-        Shot("job-waiting", f"/jobs/{waiting}?tab=pending"),
-        Shot("item-drawer", f"/jobs/{job}?tab=grid&item={item}"),
-        Shot("item", f"/items/{item}"),
-    ]
+@contextmanager
+def filled() -> Iterator[World]:
+    """A server with something of everything."""
+    with RudeShop() as shop, served() as api:
+        yield built(api, shop)
 
 
-def draw(browser: Browser, caller: Caller, shots: list[Shot], target: Path) -> None:
+# ---- all --------------------------------------------------------------------------------------
+
+
+def draw_all(browser: Browser, folder: Path) -> None:
+    """Every view in every size and colour."""
+    with served() as api:
+        draw(browser, api.nobody(), [LOGIN], folder / "empty")
+        draw(browser, api.admin(), [view._replace(opens=()) for view in lists()], folder / "empty")
+    with filled() as world:
+        views = full(world)
+        draw(browser, world.admin, views, folder / "full")
+        some = [view._replace(opens=()) for view in views if view.name in BROKEN]
+        draw_hindered(browser, world.admin, some, folder / "loading", never)
+        draw_hindered(browser, world.admin, some, folder / "failed", badly)
+
+
+def never(page: Page) -> None:
+    """Let no list and no job come."""
+    page.route("**/api/jobs**", lambda _route: None)
+    page.route("**/api/health", lambda _route: None)
+
+
+def badly(page: Page) -> None:
+    """Have the server fail."""
+
+    def fail(route: Route) -> None:
+        problem = {"type": "about:blank", "title": "The server failed", "status": 500}
+        detail = "The database does not answer. Look at the log of the server."
+        route.fulfill(status=500, json={**problem, "detail": detail})
+
+    page.route("**/api/jobs**", fail)
+    page.route("**/api/health", fail)
+
+
+def draw(browser: Browser, caller: Caller, views: Iterable[View], folder: Path) -> None:
     """Take each picture in every size and colour."""
     for size, viewport in SIZES.items():
-        for scheme in SCHEMES:
-            visitor = Visitor(
-                browser, caller.url, viewport=viewport, color_scheme=scheme, device_scale_factor=2
-            )
-            if caller.token:
-                visitor.login(caller)
-            for shot in shots:
-                take(visitor, shot, target / f"{shot.name}-{size}-{scheme}.png")
+        visitor = arrived(browser, caller, viewport)
+        for view in views:
+            visit(visitor, view)
+            shoot(visitor, folder, view.name, size)
+            for name, step in view.opens:
+                before = opened(visitor)
+                step(visitor)
+                shoot(visitor, folder, f"{view.name}-{name}", size)
+                close(visitor, before)
+        visitor.leave()
+
+
+def draw_hindered(
+    browser: Browser, caller: Caller, views: Iterable[View], folder: Path, hinder: Hinder
+) -> None:
+    """Take the pictures of a page that does not get what it asks for."""
+    for size, viewport in SIZES.items():
+        visitor = arrived(browser, caller, viewport)
+        visitor.expects("500")
+        hinder(visitor.page)
+        for view in views:
+            visitor.page.goto(view.path)
+            expect(visitor.main.locator("[class*=skeleton], [role=alert]").first).to_be_visible()
+            shoot(visitor, folder, view.name, size)
+        visitor.leave()
+
+
+def arrived(browser: Browser, caller: Caller, viewport: ViewportSize) -> Visitor:
+    """Somebody before a screen with small dots."""
+    visitor = Visitor(browser, caller.url, viewport=viewport, device_scale_factor=2)
+    visitor.expects("404")
+    if caller.token:
+        visitor.login(caller)
+    return visitor
+
+
+def visit(visitor: Visitor, view: View) -> None:
+    """Come to a view, and wait until nothing of it is on the way any more."""
+    visitor.open(view.path)
+    if view.first:
+        view.first(visitor)
+    expect(visitor.page.locator("[aria-busy=true]")).to_have_count(0)
+
+
+def shoot(visitor: Visitor, folder: Path, name: str, size: str) -> None:
+    """Take the picture, light and dark."""
+    for scheme in SCHEMES:
+        visitor.page.emulate_media(color_scheme=scheme)
+        visitor.page.screenshot(path=folder / f"{name}-{size}-{scheme}.png")
+
+
+# ---- for the documentation --------------------------------------------------------------------
+
+
+def draw_chosen(browser: Browser, folder: Path) -> None:
+    """The chosen ones, with as few colours as they need."""
+    with filled() as world:
+        views = {view.name: view for view in full(world)}
+        for chosen in DOCS:
+            visitor = arrived(browser, world.admin, chosen.size)
+            view = views[chosen.view]
+            visitor.page.emulate_media(color_scheme=chosen.scheme)
+            visit(visitor, view)
+            if chosen.opens:
+                dict(view.opens)[chosen.opens](visitor)
+            path = folder / f"{chosen.file}.png"
+            visitor.page.screenshot(path=path)
+            reduce(path, chosen.size)
             visitor.leave()
 
 
-def take(visitor: Visitor, shot: Shot, path: Path) -> None:
-    """Take one picture, once nothing on the screen is on the way any more."""
-    visitor.open(shot.path)
-    if shot.with_file:
-        choose_file(visitor)
-    visitor.page.wait_for_load_state("load")
-    expect(visitor.page.locator("[aria-busy=true]")).to_have_count(0)
-    visitor.page.screenshot(path=path, full_page=shot.with_file)
-
-
-def choose_file(visitor: Visitor) -> None:
-    """Fill in a new job, as far as its preview."""
-    page = visitor.page
-    content = rows_csv(40).replace(b"id,name", b"ID,Product Name") + b"41\n"
-    file = {"name": "products.csv", "mimeType": "text/csv", "buffer": content}
-    page.get_by_label("Choose a file").set_input_files(file)
-    expect(page.get_by_role("region", name="The first rows")).to_be_visible()
-    page.get_by_label("Handler").select_option("shop.ask")
-    expect(page.get_by_label("Column for “id”")).to_have_value("ID")
+def reduce(path: Path, size: ViewportSize) -> None:
+    """Draw it at one dot a pixel and with few colours: flat surfaces lose nothing by it."""
+    with Image.open(path) as image:
+        small = image.convert("RGB").resize(
+            (size["width"], size["height"]), Image.Resampling.LANCZOS
+        )
+    small.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 if __name__ == "__main__":

@@ -4,32 +4,33 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Visit, World
+from tests.browser.conftest import Visit
+from tests.browser.world import World
 
 
 def test_jobs_are_found_opened_and_run_again_by_keys(visit: Visit, world: World):
     someone = visit(world.admin)
     someone.open("/", "Jobs")
     page, keys = someone.page, someone.page.keyboard
-    expect(page.get_by_role("link", name="Every outcome").first).to_be_visible()
+    expect(page.get_by_role("link", name="Catalogue 2026").first).to_be_visible()
     keys.press("?")
     expect(page.get_by_role("dialog", name="Keyboard")).to_contain_text("Next row")
     keys.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     keys.press("/")
-    keys.type("Every out")
-    expect(page).to_have_url(re.compile("q=Every"))
+    keys.type("Catalogue")
+    expect(page).to_have_url(re.compile("q=Catalogue"))
     expect(page.get_by_role("grid").get_by_role("row")).to_have_count(2)
     page.get_by_role("grid").focus()
     keys.press("j")
     keys.press("r")
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_role("heading")).to_contain_text("2")
+    expect(dialog.get_by_role("heading")).to_contain_text("5")
     keys.press("Escape")
     expect(dialog).to_have_count(0)
     keys.press("Enter")
-    expect(page).to_have_url(re.compile(f"/jobs/{world.job}"))
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Every outcome")
+    expect(page).to_have_url(re.compile(f"/jobs/{world.every}"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Catalogue 2026")
 
 
 def test_the_first_tab_leads_past_the_navigation(visit: Visit, world: World):
@@ -43,15 +44,18 @@ def test_the_first_tab_leads_past_the_navigation(visit: Visit, world: World):
 
 def test_rows_of_the_grid_are_walked_selected_and_opened(visit: Visit, world: World):
     someone = visit(world.admin)
-    someone.open(f"/jobs/{world.job}?tab=grid")
+    someone.open(f"/jobs/{world.every}?tab=grid")
     page, keys = someone.page, someone.page.keyboard
     grid = page.get_by_role("tabpanel").get_by_role("grid")
-    expect(grid.get_by_role("row").nth(3)).to_be_visible()
+    expect(grid.get_by_role("checkbox", name="Select", exact=True).nth(3)).to_be_visible()
     grid.focus()
-    keys.press("j")
-    keys.press("j")
-    keys.press("x")
-    expect(grid.get_by_role("row", selected=True)).to_have_count(1)
+    for key in ("j", "j", "j", "k", "x"):
+        keys.press(key)
+    expect(grid.get_by_role("row", selected=True)).to_have_attribute("aria-rowindex", "3")
+    keys.press("r")
+    expect(page.get_by_role("dialog").get_by_role("heading")).to_have_text("Run 1 item again?")
+    keys.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
     keys.press("Enter")
     drawer = page.get_by_role("dialog")
     expect(drawer).to_be_visible()

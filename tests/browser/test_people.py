@@ -52,26 +52,7 @@ def test_a_viewer_looks_and_changes_nothing(visit: Visit, api: ApiServer, secret
     expect(eve.page.get_by_text("do not decide")).to_be_visible()
     eve.page.keyboard.press("a")
     eve.open(f"/jobs/{secret}?tab=errors")
-    for name in ("Pause", "Resume", "Cancel", "Delete", "[Rr]etry", "again"):
-        expect(eve.main.get_by_role("button", name=re.compile(name))).to_have_count(0)
+    deeds = re.compile("pause|resume|cancel|delete|retry|again|process now", re.IGNORECASE)
+    expect(eve.main.get_by_role("button", name=deeds)).to_have_count(0)
     expect(eve.page.get_by_role("link", name="Workers")).to_have_count(0)
     assert api.user("ann").job(secret)["counts"]["review"] >= 1
-
-
-def test_who_logs_out_is_gone(visit: Visit, api: ApiServer):
-    someone = visit(api.user("leaver"))
-    someone.open("/", "Jobs")
-    someone.choose("leaver, user", "Log out")
-    expect(someone.page).to_have_url(re.compile("/login"))
-    someone.page.goto("/settings")
-    expect(someone.page).to_have_url(re.compile("/login"))
-
-
-def test_a_wrong_password_is_told(visit: Visit):
-    someone = visit(None)
-    someone.expects("401")
-    someone.page.goto("/login")
-    someone.page.get_by_label("Name").fill("ann")
-    someone.page.get_by_label("Password").fill("wrong")
-    someone.page.get_by_role("button", name="Log in", exact=True).click()
-    expect(someone.page.get_by_role("alert")).to_be_visible()

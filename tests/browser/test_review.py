@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
 from tests.kit.api_server import ApiServer, Caller, rows_csv
-from tests.kit.browser import PHONE
+from tests.kit.browser import PHONE, Visitor
 
 
 @pytest.fixture
@@ -15,6 +15,11 @@ def judge(api: ApiServer, request: pytest.FixtureRequest) -> Caller:
 
 def reviews(judge: Caller, count: int) -> str:
     return judge.done(rows_csv(count, **{f"r{n}": "review" for n in range(1, count + 1)}))
+
+
+def _is_open(someone: Visitor, key: str) -> None:
+    """Wait until an item is there to be decided; before, keys do nothing."""
+    expect(someone.page.get_by_role("heading", level=2)).to_have_text(key)
 
 
 def test_items_are_decided_by_keys_alone(visit: Visit, judge: Caller):
@@ -30,13 +35,17 @@ def test_items_are_decided_by_keys_alone(visit: Visit, judge: Caller):
     keys.press("a")
     someone.told("accepted “Earth”")
     expect(page.get_by_text("Item 1 of 3")).to_be_visible()
+    _is_open(someone, "2")
     keys.press("n")
     someone.told("not found")
     expect(page.get_by_text("Item 1 of 2")).to_be_visible()
+    _is_open(someone, "3")
     keys.press("j")
     expect(page.get_by_text("Item 2 of 2")).to_be_visible()
+    _is_open(someone, "4")
     keys.press("s")
     someone.told("skipped")
+    _is_open(someone, "3")
     keys.press("1")
     keys.press("a")
     expect(page.get_by_role("heading", name="Nothing waits for a person")).to_be_visible()

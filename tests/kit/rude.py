@@ -18,8 +18,12 @@ class RudeShop:
     def __init__(self) -> None:
         self.open = False
         """Until it is, everybody is told to come back in a second."""
+        self.tired_after: int | None = None
+        """So many answers more, and it closes."""
         self.healed = False
         """Once it is, nothing is refused for good any more."""
+        self.turned_away = 0
+        """How often somebody was told to come back."""
         self._provider = Provider(self._answer)
 
     def __enter__(self) -> Self:
@@ -39,6 +43,11 @@ class RudeShop:
         """What handlers are configured with."""
         return self._provider.url("")
 
+    @property
+    def place(self) -> str:
+        """Where it is, as gates name it."""
+        return f":{self._provider.port}"
+
     def outcome(self, number: int) -> str:
         """What becomes of a row, once the shop is open and as long as it is not healed."""
         if number % 7 == 0:
@@ -47,7 +56,11 @@ class RudeShop:
 
     def _answer(self, request: Request) -> Answer:
         if not self.open:
+            self.turned_away += 1
             return CLOSED
+        if self.tired_after is not None:
+            self.tired_after -= 1
+            self.open = self.tired_after > 0
         number = int(request.path.rpartition("/")[2])
         outcome = self.outcome(number)
         if outcome == "NOT_FOUND":

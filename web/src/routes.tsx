@@ -16,7 +16,7 @@ import { only, parseSearch, stringifySearch } from "./shell/search";
 // Each screen is a file of its own that is loaded when it is first opened. The names behind
 // `only` are what a screen keeps in the URL.
 
-const root = createRootRouteWithContext<{ queries: QueryClient }>()({ notFoundComponent: Nowhere });
+const root = createRootRouteWithContext<{ queries: QueryClient }>()();
 
 const login = createRoute({
   getParentRoute: () => root,
@@ -128,6 +128,8 @@ const settings = createRoute({
   ),
 });
 
+const nowhere = createRoute({ getParentRoute: () => frame, path: "$", component: Nowhere });
+
 const screens = [
   jobs,
   newJob,
@@ -139,6 +141,7 @@ const screens = [
   workers,
   deadLetters,
   settings,
+  nowhere,
 ] as const;
 
 const tree = root.addChildren([login, frame.addChildren(screens)]);

@@ -22,7 +22,7 @@ export function CopyButton({
     <Button
       look="quiet"
       icon={isCopied ? "check" : "copy"}
-      aria-label={isCopied ? "Copied" : label}
+      aria-label={isCopied ? `Copied. ${label}` : label}
       onClick={(event) => {
         event.stopPropagation();
         void navigator.clipboard.writeText(text).then(() => setCopied(true));

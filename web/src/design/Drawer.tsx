@@ -27,7 +27,10 @@ export function Drawer({
           <Button look="quiet" icon="cross" aria-label="Close" onClick={onClose} />
         </div>
       </header>
-      <div className={styles.body}>{children}</div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what has the focus */}
+      <div className={styles.body} role="region" aria-labelledby={id} tabIndex={0}>
+        {children}
+      </div>
     </dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useLayoutEffect, useRef, useSyncExternalStore } from "react";
 
 /** A key that does something on the page as it is now. */
 export interface Shortcut {
@@ -52,10 +52,11 @@ globalThis.addEventListener?.("keydown", (event) => keyboard.press(event));
 /** Has a key do something for as long as this is shown. */
 export function useKey(key: string, about: string, run: () => void, { inDialog = false } = {}) {
   const latest = useRef(run);
-  useEffect(() => {
+  // Before anything is painted: a key must act on what is seen, not on what stood there before.
+  useLayoutEffect(() => {
     latest.current = run;
   });
-  useEffect(
+  useLayoutEffect(
     () => keyboard.add({ key, about, inDialog, run: () => latest.current() }),
     [key, about, inDialog],
   );

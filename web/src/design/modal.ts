@@ -1,5 +1,7 @@
 import { type RefObject, useEffect, useRef } from "react";
 
+const ASKED = "form :is(input, select, textarea, button)";
+
 /** A dialog element that is open for as long as this is shown; focus stays in it and comes back. */
 export function useModal(onClose: () => void): RefObject<HTMLDialogElement | null> {
   const ref = useRef<HTMLDialogElement>(null);
@@ -9,6 +11,8 @@ export function useModal(onClose: () => void): RefObject<HTMLDialogElement | nul
     const dialog = ref.current;
     if (!dialog) return;
     if (!dialog.open) dialog.showModal();
+    // What is asked comes first, not the way out that stands above it.
+    dialog.querySelector<HTMLElement>(ASKED)?.focus();
     const cancel = (event: Event) => {
       event.preventDefault();
       close.current();

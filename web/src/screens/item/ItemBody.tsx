@@ -62,7 +62,7 @@ function Facts({ item }: { item: ItemWhole }) {
       <span>Item {item.id}</span>
       <CopyButton
         text={curlOfApi(globalThis.location.origin, path)}
-        label="Copy the request for this item as curl"
+        label="Copy as curl: the request for this item"
       >
         Copy as curl
       </CopyButton>

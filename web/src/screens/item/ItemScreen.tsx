@@ -20,6 +20,7 @@ export function ItemScreen() {
       ) : item.data ? (
         <Panel>
           <Listening jobId={item.data.jobId} />
+          <h2 className="unseen">What is known of it</h2>
           <ItemBody item={item.data} />
         </Panel>
       ) : (

@@ -59,10 +59,11 @@ export function ActivityTab({ job }: { job: Job }) {
           }
         />
       </section>
-      <div className={styles.beside}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what has the focus */}
+      <section className={styles.beside} aria-label="Limits and retries" tabIndex={0}>
         <LimitChanges job={job} />
         {isUnfinished(job) && <RetriesAhead job={job} />}
-      </div>
+      </section>
       {item && <ItemDrawer itemId={item} onClose={() => open(undefined)} />}
     </div>
   );
