@@ -46,9 +46,16 @@ export function LiveProvider({
   }, [applying, onLoggedOut]);
 
   useEffect(() => {
-    live.connection.listen(null);
+    const { connection } = live;
+    const cut = () => connection.cut();
+    const seek = () => connection.seek();
+    connection.listen(null);
+    globalThis.addEventListener("offline", cut);
+    globalThis.addEventListener("online", seek);
     return () => {
-      live.connection.close();
+      globalThis.removeEventListener("offline", cut);
+      globalThis.removeEventListener("online", seek);
+      connection.close();
       applying.close();
     };
   }, [live, applying]);

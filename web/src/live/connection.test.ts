@@ -111,6 +111,24 @@ describe("the stream of news", () => {
     expect(connection.state.mode).toBe("stale");
   });
 
+  it("is stale as soon as the network is gone, and sought again as soon as it is back", async () => {
+    connection.listen(null);
+    await settle();
+    lines[0]?.say(HELLO);
+    await settle();
+    connection.cut();
+    await settle();
+    expect([connection.state.mode, lines.length]).toEqual(["stale", 1]);
+    connection.seek();
+    await settle();
+    lines[1]?.say(HELLO);
+    await settle();
+    expect(connection.state.mode).toBe("live");
+    connection.seek();
+    await settle();
+    expect(lines.length).toBe(2);
+  });
+
   it("holds still while it is paused, and then reads everything anew", async () => {
     connection.listen(null);
     await settle();

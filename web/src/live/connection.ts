@@ -66,6 +66,16 @@ export class Connection {
     this.#open();
   }
 
+  /** The machine has no network: what is shown is stale from now on, not after a long silence. */
+  cut(): void {
+    this.#stream?.abort();
+  }
+
+  /** The network is back: there is no need to wait for the next try. */
+  seek(): void {
+    if (this.#state.mode === "stale") void this.#open();
+  }
+
   close(): void {
     clearTimeout(this.#retry);
     this.#stream?.abort();
