@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from PIL import Image
 from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
@@ -21,7 +21,8 @@ from tests.kit.browser import DESKTOP, PHONE, Visitor, chromium
 from tests.kit.rude import RudeShop
 
 SIZES = {"desktop": DESKTOP, "phone": PHONE}
-SCHEMES = ("light", "dark")
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 Hinder = Callable[[Page], None]
 LOGIN = View("login", "/login")
 BROKEN = ("jobs", "job-grid", "settings-health")
@@ -35,7 +36,7 @@ class Chosen(NamedTuple):
 
     file: str
     view: str
-    scheme: str = "light"
+    scheme: Scheme = "light"
     opens: str = ""
     size: ViewportSize = DESKTOP
 
