@@ -20,7 +20,7 @@ def brightness(colour: str) -> float:
     return (red + green + blue) / 3
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_every_screen_fits_and_is_open_to_everybody(visit: Visit, world: World, size: ViewportSize):
     someone = visit(world.admin, viewport=size)
