@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -32,6 +33,7 @@ from tests.kit.api_server import ApiServer, rows_csv
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
+EARLY = datetime(2020, 1, 1, tzinfo=UTC)
 PRICE = NewJob("shop.price", key=("id",), name="prices")
 
 
@@ -144,6 +146,20 @@ async def test_dead_letters_are_found_and_replayed(client: Client):
     others = Replay(everything=True, job_type="nobody", dry_run=True)
     assert (await client.dead_letters.replay(others)).count == 0
     assert (await client.dead_letters.replay(Replay(job_id=job_id))).count == 2
+
+
+async def test_items_of_many_jobs_are_found_by_time_and_brought_back(client: Client):
+    job_id = await client.submit.items(PRICE, [{"id": str(n)} for n in range(3)])
+    await client.jobs.wait(job_id)
+    done = PendingFilter(statuses=[ItemStatus.DONE], job_id=job_id)
+    [one, *_] = [item async for item in client.pending.all(done)]
+    tried = await client.pending.reprocess(done, except_ids=[one.id], dry_run=True)
+    assert (tried.count, tried.job_ids) == (2, [job_id])
+    before = msgspec.structs.replace(done, changed_to=EARLY)
+    assert (await client.pending.reprocess(before)).count == 0
+    lately = ItemFilter(order="updated", changed_from=EARLY)
+    assert len([item async for item in client.items.all(job_id, lately)]) == 3
+    assert (await client.pending.reprocess(done)).count == 3
 
 
 async def test_a_person_decides(client: Client):

@@ -1,12 +1,13 @@
 """Items: a job's rows, single ones with their history, why they wait, and decisions on them."""
 
 from collections.abc import AsyncIterator, Collection, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from headgate.client.errors import ItemNotFound, JobNotFound
-from headgate.client.values import Moment, Page, Params, Wait, Wired, params, walk
+from headgate.client.values import Moment, Page, Params, Wait, Wired, between, params, walk
 from headgate.client.wire import Ask, Wire, as_json, segment
 from headgate.core.status import ItemStatus
 
@@ -103,12 +104,15 @@ class ItemFilter(Wired, frozen=True, kw_only=True, omit_defaults=True):
     signature: str | None = None
     order: str = "input"
     """`input`, or `updated`: longest unchanged first."""
+    changed_from: datetime | None = None
+    """With `changed_to`, only in the order `updated`."""
+    changed_to: datetime | None = None
     waits: bool = False
     """Also say of each what it waits for."""
 
     def params(self, page_size: int, after: str | None) -> Params:
         """As parameters of a query."""
-        return params(
+        return between(self.changed_from, self.changed_to) | params(
             statuses=",".join(sorted(self.statuses)) or None,
             q=self.q,
             errorClass=self.error_class,

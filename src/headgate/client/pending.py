@@ -2,11 +2,15 @@
 
 from collections.abc import AsyncIterator, Collection, Sequence
 from datetime import datetime
+from typing import Any
 
+from headgate.client.dead_letters import Replayed
 from headgate.client.items import Item
-from headgate.client.values import Counts, Moment, Page, Params, Wired, params, walk
-from headgate.client.wire import Ask, Wire
+from headgate.client.values import Counts, Moment, Page, Params, Wired, between, params, walk
+from headgate.client.wire import Ask, Wire, as_json
 from headgate.core.status import ItemStatus, JobState
+
+Body = dict[str, Any]
 
 
 class PendingFilter(Wired, frozen=True, kw_only=True):
@@ -22,16 +26,18 @@ class PendingFilter(Wired, frozen=True, kw_only=True):
 
     def params(self, page_size: int, after: str | None) -> Params:
         """As parameters of a query."""
-        bounds = {"from": self.changed_from, "to": self.changed_to}
-        times = {name: at.isoformat() for name, at in bounds.items() if at is not None}
-        return times | params(
-            statuses=",".join(sorted(self.statuses)) or None,
-            userId="all" if self.everybody else "me",
-            jobType=self.job_type,
-            jobId=self.job_id,
-            pageSize=page_size,
-            after=after,
-        )
+        statuses = ",".join(sorted(self.statuses)) or None
+        return self._told() | params(statuses=statuses, pageSize=page_size, after=after)
+
+    def body(self, *, except_ids: Collection[str], reset_attempts: bool, dry_run: bool) -> Body:
+        """As what a change is asked for with."""
+        more = {"exceptIds": [*except_ids], "resetAttempts": reset_attempts, "dryRun": dry_run}
+        return {**self._told(), "statuses": sorted(self.statuses), **more}
+
+    def _told(self) -> Params:
+        whose = "all" if self.everybody else "me"
+        times = between(self.changed_from, self.changed_to)
+        return times | params(userId=whose, jobType=self.job_type, jobId=self.job_id)
 
 
 class OldestOfJob(Wired, frozen=True, kw_only=True):
@@ -81,6 +87,21 @@ class Pending:
         """How long the oldest open item has stood, for each job and for each provider."""
         query = params(userId="all" if everybody else "me")
         return await self._wire.value(Ask(path="/api/pending/oldest", params=query), Oldest)
+
+    async def reprocess(
+        self,
+        which: PendingFilter,
+        *,
+        except_ids: Collection[str] = (),
+        reset_attempts: bool = False,
+        dry_run: bool = False,
+    ) -> Replayed:
+        """Bring finished items of all jobs back to PENDING, or only count them."""
+        body, headers = as_json(
+            which.body(except_ids=except_ids, reset_attempts=reset_attempts, dry_run=dry_run)
+        )
+        ask = Ask(method="POST", path="/api/pending/reprocess", body=body, headers=headers)
+        return await self._wire.value(ask, Replayed)
 
     def all(self, which: PendingFilter | None = None) -> AsyncIterator[Item]:
         """All of it, page after page."""

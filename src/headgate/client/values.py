@@ -64,6 +64,12 @@ def params(**given: str | float | None) -> Params:
     return {name: _text(value) for name, value in given.items() if value is not None}
 
 
+def between(start: datetime | None, end: datetime | None) -> Params:
+    """A span of time as parameters."""
+    bounds = {"from": start, "to": end}
+    return {name: at.isoformat() for name, at in bounds.items() if at is not None}
+
+
 def _text(value: str | float) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
