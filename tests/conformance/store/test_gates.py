@@ -99,8 +99,8 @@ async def test_a_hand_back_names_the_gate_that_the_item_waits_for(store):
         settle(items[1], closed),
     ]
     await store.items.settle_many(SettleRequest(who, back))
-    assert (await store.reads.item(items[0].id)).gate == "host:slow.example"
-    assert (await store.reads.item(items[1].id)).gate == ""
+    assert (await store.reads.item(items[0].id)).row.gate == "host:slow.example"
+    assert (await store.reads.item(items[1].id)).row.gate == ""
     again = await claim_open(store, job, who)
     assert [item.id for item in again] == [items[0].id]
 

@@ -298,7 +298,7 @@ async def test_gates_come_from_the_handler(store, clock, path):
     job = await new_job(store)
     await ingest(store, clock, job, path, handler=spec)
     first, second = await store.reads.export_rows(job.id, 0, 10)
-    assert (await store.reads.item(first.id)).gate == "a1.example"
+    assert (await store.reads.item(first.id)).row.gate == "a1.example"
     assert (second.status, second.error) == (ItemStatus.ERROR, "gate_of raised KeyError: 'host'")
 
 
@@ -307,7 +307,7 @@ async def test_a_job_with_one_provider_needs_no_gates_on_its_rows(store, clock, 
     job = await new_job(store)
     await ingest(store, clock, job, path, handler=spec)
     first = (await store.reads.export_rows(job.id, 0, 1))[0]
-    assert (await store.reads.item(first.id)).gate == ""
+    assert (await store.reads.item(first.id)).row.gate == ""
 
 
 async def test_a_row_without_a_gate_still_stands_at_one(store, clock, path):
@@ -315,7 +315,7 @@ async def test_a_row_without_a_gate_still_stands_at_one(store, clock, path):
     job = await new_job(store)
     await ingest(store, clock, job, path, handler=spec)
     first = (await store.reads.export_rows(job.id, 0, 1))[0]
-    assert (await store.reads.item(first.id)).gate == "-"
+    assert (await store.reads.item(first.id)).row.gate == "-"
 
 
 async def test_a_paused_job_waits_and_goes_on(store, clock, path):

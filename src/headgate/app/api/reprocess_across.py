@@ -17,7 +17,10 @@ from headgate.engine.dead_letters import DeadLetters, Replay
 
 router = APIRouter(prefix="/api/pending", tags=["items"])
 
-Moment = Annotated[str | None, Field(max_length=40, description="ISO 8601.")]
+Moment = Annotated[
+    str,
+    Field(max_length=40, description="ISO 8601.", json_schema_extra={"format": "date-time"}),
+]
 
 
 class AcrossAsked(Asked):
@@ -27,8 +30,8 @@ class AcrossAsked(Asked):
     user_id: Literal["me", "all"] = "me"
     job_type: str | None = Field(None, max_length=200)
     job_id: str | None = Field(None, max_length=40)
-    since: Moment = Field(None, alias="from")
-    until: Moment = Field(None, alias="to")
+    since: Moment | None = Field(None, alias="from")
+    until: Moment | None = Field(None, alias="to")
     except_ids: list[str] = Field(
         default=[], max_length=10_000, description="All that match but these."
     )
