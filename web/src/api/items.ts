@@ -71,7 +71,7 @@ export function usePending(filter: PendingFilter, start?: string) {
   return useKeyset({
     queryKey: keys.pendingList(filter),
     start,
-    pageSize: 500,
+    pageSize: 1_000,
     fetchPage: ({ after, pageSize, signal }) =>
       got(
         api.GET("/api/pending", {
