@@ -60,7 +60,7 @@ SAMPLES = [
     (zipped("[Content_Types].xml", "word/document.xml"), ContentType.DOCX),
     (zipped("[Content_Types].xml", "xl/workbook.xml"), ContentType.XLSX),
     (zipped("[Content_Types].xml", "ppt/presentation.xml"), ContentType.PPTX),
-    (gzip.compress(b"x"), ContentType.GZIP),
+    (gzip.compress(b"x", mtime=0), ContentType.GZIP),
     (image("PNG"), ContentType.PNG),
     (image("JPEG"), ContentType.JPEG),
     (image("GIF"), ContentType.GIF),
