@@ -57,7 +57,7 @@ web: $(STAMP)
 	@$(BIN)/python web/build_hook.py || { test -z "$$CI" && echo 'Going on without the web UI.' >&2; }
 
 .PHONY: demo
-demo: setup ## Watch a 2,000-row batch against a rate-limited service, interrupted and resumed
+demo: $(STAMP) ## Watch a 2,000-row batch against a rate-limited service, interrupted and resumed
 	@bash examples/demo/run
 
 .PHONY: serve
