@@ -4,13 +4,17 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 LOCK   := requirements/dev.txt
+RUN    := requirements/run.txt
 NODE   := requirements/node.txt
 STAMP  := $(VENV)/.stamp
+USABLE := $(VENV)/.usable
 UV     := $(shell command -v uv 2>/dev/null)
 ifdef UV
-INSTALL = $(UV) pip install --quiet --python $(BIN)/python --require-hashes --requirement
+NEW_VENV = $(UV) venv --quiet --python $(PYTHON)
+INSTALL  = $(UV) pip install --quiet --python $(BIN)/python --no-deps
 else
-INSTALL = $(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps --no-compile --requirement
+NEW_VENV = $(PYTHON) -m venv
+INSTALL  = $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-compile
 endif
 
 # Many tests wait more than they work. Files run in order, so the many short ones come last.
@@ -35,29 +39,29 @@ help: ## Print this list
 setup: $(STAMP) web ## Create .venv: locked dependencies, and headgate itself from this folder with its web UI
 
 # uv where present, plain pip else; both refuse a file whose hash is not in the lock.
-$(STAMP): pyproject.toml $(LOCK)
+# What headgate runs with comes first, and the demo waits for no more than that.
+$(USABLE): pyproject.toml $(RUN)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo 'Headgate needs Python 3.11 or newer; name one: make setup PYTHON=python3.12' >&2; exit 1; }
 	@echo 'Setting up $(VENV) ...'
-ifdef UV
-	@test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) $(VENV)
-	@$(UV) pip sync --quiet --python $(BIN)/python --require-hashes $(LOCK)
-	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
-else
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(INSTALL) $(LOCK)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
-endif
+	@test -x $(BIN)/python || $(NEW_VENV) $(VENV)
+	@$(INSTALL) --require-hashes --requirement $(RUN)
+	@$(INSTALL) --no-build-isolation --editable .
+	@touch $@
+
+$(STAMP): $(USABLE) $(LOCK)
+	@echo 'Adding what tests and docs need ...'
+	@$(INSTALL) --require-hashes --requirement $(LOCK)
 	@touch $@
 
 # Node of the system, else of PyPI. Nothing but the pages needs it: only CI takes a failure for one.
 .PHONY: web
 web: $(STAMP)
-	@$(BIN)/python web/build_hook.py --has-node || $(INSTALL) $(NODE)
+	@$(BIN)/python web/build_hook.py --has-node || $(INSTALL) --require-hashes --requirement $(NODE)
 	@$(BIN)/python web/build_hook.py || { test -z "$$CI" && echo 'Going on without the web UI.' >&2; }
 
 .PHONY: demo
-demo: $(STAMP) ## Watch a 2,000-row batch against a rate-limited service, interrupted and resumed
+demo: $(USABLE) ## Watch a 2,000-row batch against a rate-limited service, interrupted and resumed
 	@bash examples/demo/run
 
 .PHONY: serve
@@ -133,20 +137,19 @@ services: ## Install what tests and benchmarks need beside Python, where it is m
 	@.ci/services
 
 # Hashes, and no address: the same file installs from any registry or mirror.
+COMPILE = $(or $(UV),$(BIN)/uv) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+  --no-header --no-emit-index-url --no-emit-find-links
+
 .PHONY: lock
 lock: ## Compile requirements/ anew from pyproject.toml (LOCK_FLAGS=--upgrade takes newer releases)
-	@$(or $(UV),$(BIN)/uv) pip compile pyproject.toml --quiet --all-extras --group dev --group docs \
-	  --universal --python-version 3.11 --generate-hashes \
-	  --no-header --no-emit-index-url --no-emit-find-links $(LOCK_FLAGS) --output-file $(LOCK)
-	@$(or $(UV),$(BIN)/uv) pip compile --quiet --group node --universal --python-version 3.11 \
-	  --generate-hashes --no-header --no-emit-index-url --no-emit-find-links $(LOCK_FLAGS) --output-file $(NODE)
-	@! grep -nE '://|file:|^-' $(LOCK) $(NODE) || { echo 'the lock names a registry or a path' >&2; exit 1; }
+	@$(COMPILE) $(LOCK_FLAGS) pyproject.toml --all-extras --group dev --group docs --output-file $(LOCK)
+	@$(COMPILE) $(LOCK_FLAGS) pyproject.toml --group build --constraints $(LOCK) --no-annotate --output-file $(RUN)
+	@$(COMPILE) $(LOCK_FLAGS) --group node --output-file $(NODE)
+	@! grep -nE '://|file:|^-' $(LOCK) $(RUN) $(NODE) || { echo 'the lock names a registry or a path' >&2; exit 1; }
 
 .PHONY: lock-peers
 lock-peers: ## Compile benchmarks/requirements.txt anew, with the newest releases of the peers
-	@$(or $(UV),$(BIN)/uv) pip compile benchmarks/requirements.in --quiet --universal --python-version 3.11 \
-	  --generate-hashes --no-header --no-emit-index-url --no-emit-find-links --upgrade \
-	  --output-file benchmarks/requirements.txt
+	@$(COMPILE) --upgrade benchmarks/requirements.in --output-file benchmarks/requirements.txt
 
 .PHONY: clean
 clean: ## Remove .venv, caches and everything built
