@@ -97,8 +97,7 @@ def slots_of(members: Mapping[str, Member], name: str, cap: int) -> int:
     """
     mine = members[name]
     free = cap - sum(each.slots for other, each in members.items() if other != name)
-    asking = sum(each.waiting or each.in_flight > 0 for each in members.values())
-    equal = cap // max(asking, 1)
+    equal = _equal_part(members, cap)
     without = any(
         each.waiting and not each.slots for other, each in members.items() if other != name
     )
@@ -109,3 +108,20 @@ def slots_of(members: Mapping[str, Member], name: str, cap: int) -> int:
     if mine.slots > equal and without:
         return min(max(equal, mine.in_flight), free)
     return max(min(max(equal, 1), free), min(mine.in_flight, free), 0)
+
+
+def quota_of(members: Mapping[str, Member], name: str, cap: int) -> int:
+    """With how many in flight one of them begins no other.
+
+    Who has more than an equal part lets requests end while others wait for theirs: otherwise each
+    place that becomes free would be taken again at once, and never be given back.
+    """
+    slots, equal = members[name].slots, max(_equal_part(members, cap), 1)
+    if slots > equal and any(each.waiting and each.slots < equal for each in members.values()):
+        return equal
+    return slots
+
+
+def _equal_part(members: Mapping[str, Member], cap: int) -> int:
+    asking = sum(each.waiting or each.in_flight > 0 for each in members.values())
+    return cap // max(asking, 1)

@@ -19,7 +19,16 @@ from headgate.core.ceiling import Ceilings
 from headgate.core.flying import Flying
 from headgate.core.gate_event import Replied, Sent, play
 from headgate.core.gate_state import GateState, Override
-from headgate.core.membership import Member, alive, is_known, lag_of, part_of, slots_of, spare_of
+from headgate.core.membership import (
+    Member,
+    alive,
+    is_known,
+    lag_of,
+    part_of,
+    quota_of,
+    slots_of,
+    spare_of,
+)
 from headgate.core.pace import Pace
 from headgate.core.pace_state import Cause, PaceState, Reading
 
@@ -60,6 +69,8 @@ class Share:
         self._override: Override | None = None
         self._part = 1.0
         """Of the whole rate."""
+        self._quota = 0
+        """With so many in flight we begin no other, where that is limited."""
         self._bookings = Bookings()
         self._stop_heard = 0.0
         """The last stop that we know of, by when it was noticed."""
@@ -100,7 +111,7 @@ class Share:
             return math.inf, Cause.LEASE
         if self._is_unsure:
             return self._by_permit(now, in_flight)
-        if self._shares_cap and in_flight >= self._members[self._me].slots:
+        if self._shares_cap and in_flight >= self._quota:
             return math.inf, Cause.CONCURRENCY if self._limits.concurrency else Cause.CAP
         if len(self._members) < 2 and override is None and not self._is_lost:
             at = self._pace.gate(now, in_flight)
@@ -112,7 +123,7 @@ class Share:
 
     @property
     def _shares_cap(self) -> bool:
-        return self._pace.cap is not None and len(self._members) > 1
+        return len(self._members) > 1 and self._pace.cap is not None
 
     def _ruling(self, now: float) -> Override | None:
         """What the operator has said, as long as it holds."""
@@ -345,7 +356,7 @@ class Share:
         self._is_lost = True
         self._part_until = now + self.STALE_S
         self._synced = now
-        self._members.setdefault(self._me, Member(now, -1.0, slots=1))
+        self._quota = self._members.setdefault(self._me, Member(now, -1.0, slots=1)).slots
         if self._allowance is not None:
             self._allowance.lost(now, len(self._members))
 
@@ -363,6 +374,8 @@ class Share:
             self._stop_heard, self._stop_heard_at = state.pace.stop.noticed, now
         if is_news or self._is_shaky(state.pace):
             self._bookings.clear()
+        cap, mine = self._pace.cap, self._members[self._me]
+        self._quota = mine.slots if cap is None else quota_of(self._members, self._me, cap)
         whole = self._whole_rate(now, self._pace, self._override)
         self._part = part_of(self._members, self._me, whole) / whole
         self._due = min(self._due, now + 1 / self.rate(now))

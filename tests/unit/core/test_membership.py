@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.membership import ALIVE_S, Member, alive, part_of, slots_of
+from headgate.core.membership import ALIVE_S, Member, alive, part_of, quota_of, slots_of
 
 names = st.sampled_from("abcdef")
 needs = st.one_of(st.just(-1.0), st.floats(0.0, 100.0))
@@ -83,3 +83,32 @@ def test_who_is_alone_holds_all_places_until_it_knows_better():
     assert slots_of({"a": member()}, "a", 5) == 5
     members = {"a": member(slots=5), "b": member(waiting=True)}
     assert slots_of(members, "b", 5) == 0
+
+
+def test_who_fills_every_place_again_leaves_others_their_part():
+    members = {"a": member(in_flight=64, slots=64, waiting=True), "b": member(waiting=True)}
+    for _ in range(3):
+        for name in "ab":
+            before = members[name]
+            # By its next exchange all that it had in flight has ended, and as many have begun.
+            flying = quota_of(members, name, 64)
+            members[name] = member(in_flight=flying, slots=before.slots, waiting=True)
+            slots = slots_of(members, name, 64)
+            members[name] = member(in_flight=flying, slots=slots, waiting=True)
+    assert [members[name].slots for name in "ab"] == [32, 32]
+
+
+def test_who_has_more_than_others_wait_for_keeps_it():
+    members = {"a": member(in_flight=60, slots=60, waiting=True), "b": member(slots=4)}
+    assert quota_of(members, "a", 64) == 60
+
+
+@given(
+    st.integers(1, 12),
+    st.lists(st.tuples(names, st.booleans(), st.integers(0, 20)), max_size=60),
+)
+def test_nobody_waits_for_a_place_that_is_its_own(cap: int, steps: list[tuple[str, bool, int]]):
+    members: dict[str, Member] = {}
+    for name, waiting, slots in steps:
+        members[name] = member(slots=slots, waiting=waiting)
+        assert min(slots, 1) <= quota_of(members, name, cap) <= slots
