@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from rich.console import Console
 
 from benchmarks import environment, report, tuning
 from benchmarks.figures import FIGURES
-from benchmarks.harness import Bench, Figure, Sizes, judge, run_rounds
+from benchmarks.harness import PREFIX, Bench, Figure, Sizes, judge, run_rounds
 from benchmarks.measurement import FailedError
 from benchmarks.postgres import Postgres
 
@@ -77,6 +78,8 @@ def measure(options: argparse.Namespace, bench: Bench, out: Console, talk: Conso
 
 def main() -> int:
     options = parse()
+    # Every program that is measured would compile all that it imports, at each of its starts.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     # Unwind on a polite kill too, or the database server would be left running.
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(143))
     out, talk = Console(), Console(stderr=True)
@@ -89,7 +92,7 @@ def main() -> int:
             environment.prepare()
         except FailedError as error:
             talk.print(f"The peers are left out: {error}", markup=False)
-    with tempfile.TemporaryDirectory(prefix="headgate-bench-") as folder, Postgres() as postgres:
+    with tempfile.TemporaryDirectory(prefix=PREFIX) as folder, Postgres() as postgres:
         bench = Bench(sizes(options), Path(folder), postgres)
         return measure(options, bench, out, talk)
 

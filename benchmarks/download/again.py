@@ -19,7 +19,8 @@ def again(cache_control: str) -> Callable[[Bench], Values]:
     def run(bench: Bench) -> Values:
         count = bench.sizes.files_again
         served = files.small(bench, count)
-        with bench.scratch() as home, serving(served, cache_control=cache_control) as site:
+        home = bench.lasting()
+        with serving(served, cache_control=cache_control) as site:
             wanted = originals(site, served, count)
             download = Download(home)
             download.prepare(wanted, wide_open=True)

@@ -58,7 +58,8 @@ def scattered(
 ) -> Iterator[tuple[Site, Download, dict[str, Path]]]:
     """A site of all hosts, and a download of what some of them have."""
     served = files.small(bench, bench.sizes.scattered)
-    with bench.scratch() as home, serving(served, HOSTS, retry_after_s=pause_s) as site:
+    home = bench.lasting()
+    with serving(served, HOSTS, retry_after_s=pause_s) as site:
         wanted = spread(site, served, hosts, bench.sizes.scattered)
         download = Download(home)
         download.prepare(wanted)

@@ -24,7 +24,8 @@ def originals(site: Site, folder: Path, count: int) -> dict[str, Path]:
 def ours(bench: Bench) -> Values:
     count = bench.sizes.files
     served = files.small(bench, count)
-    with bench.scratch() as home, serving(served) as site:
+    home = bench.lasting()
+    with serving(served) as site:
         wanted = originals(site, served, count)
         download = Download(home, lanes=AT_ONCE + AT_ONCE // 2)
         download.prepare(wanted, wide_open=True)
@@ -42,7 +43,8 @@ def peer(fetch: peers.Fetch, where: Where) -> Callable[[Bench, peers.Settings], 
     def run(bench: Bench, settings: peers.Settings) -> Values:
         count = bench.sizes.files
         served = files.small(bench, count)
-        with bench.scratch() as home, serving(served) as site:
+        home = bench.lasting()
+        with serving(served) as site:
             wanted = originals(site, served, count)
             urls, out = list(wanted), home / "out"
             peers.flush()
