@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from headgate.ports.artifacts import Origin
-from headgate.transfer.artifacts.draft import BLOCK
+from headgate.transfer.artifacts.draft import SMALL_BYTES
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
 from headgate.transfer.artifacts.orders import Order, encoder, framed
 from headgate.transfer.artifacts.scribe_main import Desk
 
-LARGE = b"large " * (BLOCK // 4)
+LARGE = b"large " * (SMALL_BYTES // 4)
 FILES = {
     "large": ("paper.pdf", LARGE),
     "small": ("paper.pdf", b"another content under the same name"),
@@ -64,8 +64,8 @@ async def keep(folder: ArtifactFolder, item: str) -> None:
         draft.start(Origin(f"http://a/{item}", '"1"'))
     else:
         size = sum([len(block) async for block in draft.resume()])
-    for place in range(size, len(content), BLOCK // 2):
-        await draft.write(content[place : place + BLOCK // 2])
+    for place in range(size, len(content), SMALL_BYTES // 2):
+        await draft.write(content[place : place + SMALL_BYTES // 2])
     await draft.finish(name, lambda _: None)
 
 

@@ -12,7 +12,7 @@ from aiohttp.streams import StreamReader
 
 from headgate.core.inflation import InflationLimit
 from headgate.core.url import shown
-from headgate.net.connections import Connections, exchange, let_go
+from headgate.net.connections import BUFFER, Connections, exchange, let_go
 from headgate.net.failure import FailureKind, WireFailure
 from headgate.net.fields import folded
 from headgate.net.request_head import head_of, split_url
@@ -21,6 +21,8 @@ from headgate.net.unpacking import BadEncoding, Bomb, Unpacking, encoding_of
 from headgate.net.watch import Wait, Watch
 from headgate.ports.wire import WireRequest
 
+MANY: Final = 32
+"""With more exchanges under way, no body is read ahead of whoever takes it: each would be held."""
 _HANGING_UP: Final = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, ConnectionError)
 
 
@@ -39,6 +41,7 @@ class AiohttpReply:
         "_content",
         "_encoding",
         "_inflation",
+        "_paused",
         "_url",
         "_wait",
         "_watch",
@@ -64,6 +67,7 @@ class AiohttpReply:
         packed = hdrs.CONTENT_ENCODING in message.headers
         self._encoding = encoding_of(folded(self.headers)) if packed else ""
         self._inflation = inflation
+        self._paused = False
         content.on_eof(self._let_go)
 
     def chunks(self) -> AsyncIterator[bytes]:
@@ -132,18 +136,34 @@ class AiohttpReply:
         """What has arrived, or what arrives next."""
         wait = self._wait
         try:
-            if piece := self._content.read_nowait():
-                return piece
-            wait.since_s = self._watch.time()
-            wait.task = asyncio.current_task()
-            piece = await self._content.readany()
+            piece = self._content.read_nowait()
+            if not piece:
+                self._resume()
+                wait.since_s = self._watch.time()
+                wait.task = asyncio.current_task()
+                piece = await self._content.readany()
         except BaseException as error:
             self._hang_up()
             if failure := failure_of(error, self._url, wait):
                 raise failure from None
             raise
         wait.task = None
+        if len(piece) >= BUFFER and len(self._watch.waits) > MANY:
+            self._pause()
         return piece
+
+    def _pause(self) -> None:
+        """Leave the rest with the system until it is asked for."""
+        if not self._paused and self._connection is not None:
+            self._paused = True
+            if transport := self._connection.transport:
+                transport.pause_reading()
+
+    def _resume(self) -> None:
+        if self._paused and self._connection is not None:
+            self._paused = False
+            if transport := self._connection.transport:
+                transport.resume_reading()
 
 
 async def gathered(pieces: AsyncIterator[bytes], limit: int) -> bytes | None:

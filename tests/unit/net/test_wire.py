@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from headgate.core.fault import Fault, FaultClass
+from headgate.net.connections import BUFFER
 from headgate.net.failure import FailureKind, WireFailure
-from headgate.net.wire import AiohttpReply, AiohttpWire
+from headgate.net.wire import MANY, AiohttpReply, AiohttpWire
 from headgate.ports.wire import Headers, Patience, WireRequest
 from tests.kit.answers import Answer, always, in_turn, redirect
 from tests.kit.ports import LOOPBACK, free_port
@@ -97,6 +98,24 @@ async def test_a_body_comes_in_pieces_as_it_arrives(wire: AiohttpWire, provider:
     provider.script = always(Answer(200, body=b"abc", drip_s=0.02))
     reply = await wire.send(WireRequest("GET", provider.url()))
     assert [piece async for piece in reply.chunks()] == [b"a", b"b", b"c"]
+
+
+@pytest.mark.parametrize(("number", "reads_on"), [(2, True), (MANY + 1, False)])
+async def test_among_many_no_body_is_read_ahead_of_whoever_takes_it(
+    wire: AiohttpWire, provider: Provider, number: int, reads_on: bool
+):
+    body = bytes(range(256)) * 40_000
+    provider.script = always(Answer(200, body=body))
+    replies = [await wire.send(WireRequest("GET", provider.url())) for _ in range(number)]
+    pieces = replies[0].chunks()
+    taken = [await anext(pieces)]
+    while len(taken[-1]) < BUFFER:
+        taken.append(await anext(pieces))
+    assert replies[0]._connection.transport.is_reading() is reads_on
+    taken += [piece async for piece in pieces]
+    assert b"".join(taken) == body
+    for reply in replies:
+        await reply.close()
 
 
 async def test_a_body_beyond_the_limit_is_not_taken_in(wire: AiohttpWire, provider: Provider):

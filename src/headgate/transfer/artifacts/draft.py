@@ -14,8 +14,8 @@ from headgate.transfer.artifacts.committer import Delivery
 from headgate.transfer.artifacts.partial import Partial
 from headgate.transfer.artifacts.scribe import Scribe, ScribeGone
 
-BLOCK = 256 * 1024
-"""Held in memory until it is worth a thread's while; a small file is written in one go."""
+SMALL_BYTES = 256 * 1024
+"""Held in memory until it is worth a thread's while; a file of less is written in one go."""
 FEW = 4
 """Up to so many blocks are taken as they are: they are large then."""
 
@@ -45,6 +45,10 @@ class Workshop(Protocol):
         """Who writes small files, once there are enough of them."""
         ...
 
+    def block_bytes(self, draft: "FileDraft") -> int:
+        """How much of a file that is not small may be held in memory."""
+        ...
+
     def left(self, item: str) -> None:
         """Something of an item stays for a later try."""
         ...
@@ -68,6 +72,7 @@ class FileDraft:
         self._partial: Partial | None = None
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
+        self._block_bytes = SMALL_BYTES
         self._lock = threading.Lock()
         self._going_on = False
         self._over = False
@@ -102,8 +107,9 @@ class FileDraft:
             raise RuntimeError("write() before start() or resume()")
         self._waiting.append(data)
         self._waiting_bytes += len(data)
-        if self._waiting_bytes >= BLOCK:
+        if self._waiting_bytes >= self._block_bytes:
             await self._folder.run(self._append, self._take())
+            self._block_bytes = self._folder.block_bytes(self)
 
     async def finish(self, name: str, accept: Callable[[Digests], None]) -> Stored:
         """Put the file into the folder; it is there for good when this returns.

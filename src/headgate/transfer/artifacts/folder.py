@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, TypeVar
+from weakref import WeakSet
 
 from headgate.ports.artifacts import FileTrouble, FolderTrouble, Tidied
 from headgate.transfer.artifacts.commit_thread import CommitThread
@@ -32,6 +33,10 @@ class ArtifactFolder:
 
     THREADS = 8
     """They mostly wait for the disk."""
+    HELD_BYTES = 8 * 1024 * 1024
+    """Of all large files together; a few of them get larger blocks, which cost less to write."""
+    BLOCK_BYTES = (128 * 1024, 1024 * 1024)
+    """The least and the most that is held of one."""
     SCRIBE_AFTER = 100
     """Small files. A process for fewer would cost more than it spares."""
 
@@ -39,6 +44,7 @@ class ArtifactFolder:
         self._root = root.absolute()
         self._aside = self._root / ASIDE
         self._left: set[str] = set()
+        self._large: WeakSet[FileDraft] = WeakSet()
         self._committer: CommitThread | None = None
         self._small = 0
         self._scribe: Scribe | None = None
@@ -118,6 +124,12 @@ class ArtifactFolder:
             await self._scribe.close()
         with suppress(OSError):  # the machine has no room for one more: the threads go on
             self._scribe = await Scribe.start(self._root, self._aside)
+
+    def block_bytes(self, draft: FileDraft) -> int:
+        """How much of a file that is not small may be held in memory."""
+        self._large.add(draft)
+        least, most = self.BLOCK_BYTES
+        return min(max(self.HELD_BYTES // len(self._large), least), most)
 
     def left(self, item: str) -> None:
         """Something of an item stays for a later try."""

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from headgate.core.verification import Expected, Flaw, Inspection, Unfit
 from headgate.ports.artifacts import FileTrouble, Kept, Origin
 from headgate.transfer.artifacts import partial
-from headgate.transfer.artifacts.draft import BLOCK
+from headgate.transfer.artifacts.draft import SMALL_BYTES
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
 from headgate.transfer.artifacts.shelf import STORE
 
 ORIGIN = Origin("http://a/paper", '"1"')
-SOME = [b"x" * BLOCK, b"y" * BLOCK, b"z"]
+SOME = [b"x" * SMALL_BYTES, b"y" * SMALL_BYTES, b"z"]
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ async def test_bytes_come_back_under_their_name(folder, out, pieces):
 
 
 async def test_very_many_small_pieces_become_one_file(folder, out):
-    pieces = [b"%d," % n for n in range(BLOCK // 3)]
+    pieces = [b"%d," % n for n in range(SMALL_BYTES // 3)]
     await keep(folder, "paper.pdf", *pieces)
     assert shown(out) == {"paper.pdf": b"".join(pieces)}
 
@@ -208,7 +208,7 @@ async def test_whoever_is_cancelled_leaves_a_whole_file_or_none(folder, out):
 async def test_a_write_that_is_cancelled_can_be_abandoned(folder, out):
     draft = await folder.begin("paper")
     draft.start(ORIGIN)
-    task = asyncio.create_task(draft.write(b"x" * 50 * BLOCK))
+    task = asyncio.create_task(draft.write(b"x" * 50 * SMALL_BYTES))
     await asyncio.sleep(0)  # noqa: TID251  lets the task begin
     task.cancel()
     await asyncio.wait([task])
@@ -283,7 +283,7 @@ async def test_what_died_between_its_two_names_is_not_written_to(tmp_path, out, 
         draft = await folder.begin("paper")
         assert draft.kept is None
         draft.start(ORIGIN)
-        await draft.write(b"!" * BLOCK)
+        await draft.write(b"!" * SMALL_BYTES)
         assert shown(out) == {"paper.pdf": b"".join(SOME)}
         draft.abandon()
     assert hidden(out, ASIDE) == []
@@ -338,14 +338,15 @@ async def test_a_third_try_goes_on_after_the_second(tmp_path, out):
 
 
 async def test_what_is_certain_is_noted_as_a_file_grows(folder, out, monkeypatch):
-    monkeypatch.setattr(partial, "SYNC_BYTES", 2 * BLOCK)
+    monkeypatch.setattr(partial, "SYNC_BYTES", 2 * SMALL_BYTES)
+    monkeypatch.setattr(folder, "BLOCK_BYTES", (SMALL_BYTES, SMALL_BYTES))
     draft = await folder.begin("paper")
     draft.start(ORIGIN)
     synced = []
     for _ in range(4):
-        await draft.write(b"x" * BLOCK)
+        await draft.write(b"x" * SMALL_BYTES)
         [note] = (out / ASIDE).glob("*.json")
-        synced.append(partial.read_note(note).synced // BLOCK)
+        synced.append(partial.read_note(note).synced // SMALL_BYTES)
     draft.abandon()
     assert synced == [0, 2, 2, 4]
 
@@ -401,7 +402,7 @@ async def test_abandoning_after_the_folder_was_closed_removes_the_file(tmp_path,
     async with ArtifactFolder(out) as folder:
         draft = await folder.begin("paper")
         draft.start(ORIGIN)
-        await draft.write(b"x" * BLOCK)
+        await draft.write(b"x" * SMALL_BYTES)
     draft.abandon()
     assert hidden(out, "") == []
 
@@ -411,11 +412,11 @@ async def test_two_who_write_the_same_item_do_not_mix(tmp_path, out):
         drafts = [await folder.begin("paper") for folder in (one, two)]
         for draft, letter in zip(drafts, (b"a", b"b"), strict=True):
             draft.start(ORIGIN)
-            await draft.write(letter * BLOCK)
-            await draft.write(letter * BLOCK)
+            await draft.write(letter * SMALL_BYTES)
+            await draft.write(letter * SMALL_BYTES)
         for draft in drafts:
             await draft.finish("paper.pdf", anything)
-    assert sorted(shown(out).values()) == [b"a" * 2 * BLOCK, b"b" * 2 * BLOCK]
+    assert sorted(shown(out).values()) == [b"a" * 2 * SMALL_BYTES, b"b" * 2 * SMALL_BYTES]
     assert hidden(out, ASIDE) == []
 
 
@@ -427,12 +428,12 @@ async def test_tidying_spares_what_is_written_and_what_can_be_gone_on_with(tmp_p
     async with ArtifactFolder(out) as other, ArtifactFolder(out) as folder:
         busy = await other.begin("busy")
         busy.start(Origin("http://a"))
-        await busy.write(b"b" * BLOCK)
+        await busy.write(b"b" * SMALL_BYTES)
         tidied = await folder.tidy(before_us=0)
         assert tidied.leftovers == 3
         await busy.finish("busy.pdf", anything)
         assert (await folder.begin("paper")).kept is not None
-    assert shown(out) == {"busy.pdf": b"b" * BLOCK}
+    assert shown(out) == {"busy.pdf": b"b" * SMALL_BYTES}
 
 
 async def test_tidying_removes_copies_that_no_later_try_would_find(tmp_path, out):
@@ -501,3 +502,26 @@ async def test_files_are_as_readable_as_others_of_the_user(folder, out):
     plain.write_bytes(b"")
     assert (out / "a.pdf").stat().st_mode == plain.stat().st_mode
     assert os.access(out / "a.pdf", os.R_OK)
+
+
+async def test_what_is_held_of_large_files_is_shared_by_them(folder):
+    least, most = folder.BLOCK_BYTES
+    drafts = [await folder.begin(f"file {n}") for n in range(100)]
+    assert folder.block_bytes(drafts[0]) == most
+    assert [folder.block_bytes(draft) for draft in drafts][-1] == least
+    del drafts[16:]
+    assert folder.block_bytes(drafts[0]) == folder.HELD_BYTES // 16
+
+
+async def test_a_large_file_among_few_is_written_in_larger_blocks(folder, out, monkeypatch):
+    sizes = []
+    append = partial.Partial.append
+
+    def noting(self, *blocks):
+        sizes.append(sum(map(len, blocks)))
+        append(self, *blocks)
+
+    monkeypatch.setattr(partial.Partial, "append", noting)
+    await keep(folder, "large.bin", *[b"x" * 65_536] * 36)
+    assert sizes == [SMALL_BYTES, 1024 * 1024, 1024 * 1024, 0]
+    assert len(shown(out)["large.bin"]) == 36 * 65_536

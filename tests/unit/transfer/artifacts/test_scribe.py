@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from headgate.core.verification import Finding, Flaw, Unfit
 from headgate.ports.artifacts import FileTrouble, FolderFull, FolderGone, FolderReadOnly, Origin
-from headgate.transfer.artifacts.draft import BLOCK
+from headgate.transfer.artifacts.draft import SMALL_BYTES
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
 from headgate.transfer.artifacts.orders import Frames, framed
 from headgate.transfer.artifacts.scribe import Scribe, ScribeGone
@@ -48,7 +48,7 @@ async def keep(folder, name, content, item=None, accept=lambda _: None):
 
 async def fill(folder):
     for n in range(20):
-        await keep(folder, f"{n}.pdf", b"%d" % n * (BLOCK // 4))
+        await keep(folder, f"{n}.pdf", b"%d" % n * (SMALL_BYTES // 4))
 
 
 def files(root):
@@ -91,13 +91,13 @@ async def test_names_and_contents_are_told_apart_as_ever(folder, out):
 async def test_it_is_asked_for_small_files_alone(folder, out):
     scribe = folder.scribe()
     process_of(folder).send_signal(signal.SIGSTOP)  # whoever waited for it would wait for ever
-    large = await keep(folder, "large.pdf", b"x" * BLOCK)
+    large = await keep(folder, "large.pdf", b"x" * SMALL_BYTES)
     process_of(folder).send_signal(signal.SIGCONT)
-    small = await keep(folder, "small.pdf", b"x" * (BLOCK - 1))
+    small = await keep(folder, "small.pdf", b"x" * (SMALL_BYTES - 1))
     assert folder.scribe() is scribe
     assert [path.stat().st_size for path in (out / large.path, out / small.path)] == [
-        BLOCK,
-        BLOCK - 1,
+        SMALL_BYTES,
+        SMALL_BYTES - 1,
     ]
 
 

@@ -19,7 +19,7 @@ from headgate.ports.artifacts import (
     Origin,
 )
 from headgate.transfer.artifacts import committer, durability, partial, shelf
-from headgate.transfer.artifacts.draft import BLOCK
+from headgate.transfer.artifacts.draft import SMALL_BYTES
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
 from headgate.transfer.artifacts.trouble import said
 from tests.kit.mounts import mounted, needs_root, remount
@@ -79,10 +79,10 @@ def test_errors_are_sorted_by_what_they_stop(number, kind):
 
 
 @needs_root
-@pytest.mark.parametrize("size", [3 * BLOCK, 100 * BLOCK])
+@pytest.mark.parametrize("size", [3 * SMALL_BYTES, 100 * SMALL_BYTES])
 async def test_a_full_disk_stops_the_job_and_leaves_no_half_file(mount, size):
-    place = mount("-t", "tmpfs", "-o", f"size={8 * BLOCK}", "tmpfs")
-    blocks = [b"x" * BLOCK] * (size // BLOCK)
+    place = mount("-t", "tmpfs", "-o", f"size={8 * SMALL_BYTES}", "tmpfs")
+    blocks = [b"x" * SMALL_BYTES] * (size // SMALL_BYTES)
 
     async def fill(folder):
         for number in range(10):
@@ -119,7 +119,7 @@ async def test_a_folder_whose_path_is_too_long_is_told_at_once(tmp_path):
                 pass
 
 
-@pytest.mark.parametrize("pieces", [[b"one"], [b"x" * BLOCK] * 2])
+@pytest.mark.parametrize("pieces", [[b"one"], [b"x" * SMALL_BYTES] * 2])
 async def test_a_folder_that_was_removed_stops_the_job_and_is_not_made_again(tmp_path, pieces):
     root = tmp_path / "out"
     async with ArtifactFolder(root) as folder:
@@ -175,7 +175,7 @@ async def test_a_file_that_vanished_is_its_own_trouble(tmp_path):
     async with ArtifactFolder(tmp_path) as folder:
         draft = await folder.begin("a")
         draft.start(Origin("http://a/b", '"1"'))
-        await draft.write(b"x" * BLOCK)
+        await draft.write(b"x" * SMALL_BYTES)
         for path in (tmp_path / ASIDE).iterdir():
             path.unlink()
         with pytest.raises(FileTrouble, match="vanished"):
