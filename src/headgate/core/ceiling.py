@@ -26,14 +26,10 @@ class Ceilings(msgspec.Struct, frozen=True):
 
     def opens_at(self, due: list[float]) -> float:
         """When all limits let the next one pass; `due` holds one moment for each (GCRA)."""
-        spare = self.burst - 1
-        return max(
-            (
-                at - spare * limit.seconds / limit.count
-                for at, limit in zip(due, self.limits, strict=False)
-            ),
-            default=0.0,
-        )
+        spare, opens_at = self.burst - 1, 0.0
+        for at, limit in zip(due, self.limits, strict=False):
+            opens_at = max(opens_at, at - spare * limit.seconds / limit.count)
+        return opens_at
 
     def spend(self, due: list[float], now: float) -> list[float]:
         """Every limit's moment after one more has gone out."""

@@ -26,6 +26,13 @@ class Fixed(Pace):
         opens_at = limits.opens_at(self.state.ceiling_due)
         return (opens_at, Cause.CEILING) if opens_at > now else (now, Cause.OPEN)
 
+    def on_send(self, now: float, in_flight: int) -> None:
+        """A request goes out; no level grows older by it."""
+        state = self.state
+        self._in_flight = in_flight
+        state.bound, state.sent_at = Cause.OPEN, now
+        state.ceiling_due = self.limits.spend(state.ceiling_due, now)
+
     def on_reply(
         self,
         now: float,  # noqa: ARG002 (as every pace)

@@ -275,8 +275,11 @@ class Pace:
     @property
     def cap(self) -> int | None:
         """The most in flight, configured or learned."""
-        learned = self.state.cap and max(1, int(self.state.cap.value * 1.0205))
-        return min((cap for cap in (learned, self.limits.concurrency) if cap), default=None)
+        configured = self.limits.concurrency or None
+        if self.state.cap is None:
+            return configured
+        learned = max(1, int(self.state.cap.value * 1.0205))
+        return learned if configured is None else min(learned, configured)
 
     @property
     def closed_until(self) -> float:

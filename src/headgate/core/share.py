@@ -59,6 +59,7 @@ class Share:
     ) -> None:
         self._me = me
         self._limits = limits
+        self._ceiling = limits.rate
         self._kind = kind
         self._pace = kind(limits)
         self._allowance = allowance
@@ -384,7 +385,7 @@ class Share:
         """The level, also while the gate is closed."""
         if override is not None and override.rate is not None and override.holds(now):
             return override.rate
-        level, ceiling = pace.state.rate, self._limits.rate
+        level, ceiling = pace.state.rate, self._ceiling
         if ceiling is None:
             return level.speed(now)
         return ceiling if level.known is None else min(level.speed(now), ceiling)

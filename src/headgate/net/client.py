@@ -1,7 +1,6 @@
 """`ctx.http`: cached, paced, capped, retried, recorded."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
@@ -28,6 +27,23 @@ if TYPE_CHECKING:
 Taken = TypeVar("Taken", bound=Head)
 Pending = Coroutine[Any, Any, Response]
 """What is awaited; no coroutine of its own, which every request would have to pass through."""
+
+
+class Streaming:
+    """`async with`: an answer whose body is read piece by piece, and then let go."""
+
+    __slots__ = ("_asked", "_response")
+    _response: StreamedResponse
+
+    def __init__(self, asked: Coroutine[Any, Any, StreamedResponse]) -> None:
+        self._asked = asked
+
+    async def __aenter__(self) -> StreamedResponse:
+        self._response = await self._asked
+        return self._response
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._response.aclose()
 
 
 class HttpClient:
@@ -77,17 +93,10 @@ class HttpClient:
         """Remove."""
         return self.request("DELETE", url, **options)
 
-    @asynccontextmanager
-    async def stream(
-        self, method: str, url: str, **options: Unpack[Options]
-    ) -> AsyncIterator[StreamedResponse]:
+    def stream(self, method: str, url: str, **options: Unpack[Options]) -> "Streaming":
         """Send, and read the body piece by piece; its place at the gates is held meanwhile."""
         outgoing, wishes = read(method.upper(), url, options)
-        response = await self._follow(outgoing, wishes, self._in_pieces)
-        try:
-            yield response
-        finally:
-            await response.aclose()
+        return Streaming(self._follow(outgoing, wishes, self._in_pieces))
 
     def spend(self, cost: Cost) -> None:
         """What the last request really cost, where only an estimate was reserved."""

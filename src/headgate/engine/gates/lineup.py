@@ -43,19 +43,19 @@ class Lineup:
     def __len__(self) -> int:
         return sum(map(len, self._by_job.values())) + (self._head is not None)
 
-    def best_way(self, now_s: float, cost: Cost) -> tuple[float, Way]:
-        """The way that opens first, and of those the one with the least in flight.
+    def best_way(self, now_s: float, cost: Cost) -> tuple[float, Gate, Way]:
+        """The way that opens first, and of those the one with the least in flight; its last gate.
 
         One with a benched credential comes last: only where there is no other.
         """
         if len(self.ways) == 1:
-            return self.ways[0].opens_at(now_s, cost), self.ways[0]
-        opening = [
-            (bool(way.learner.benched), way.opens_at(now_s, cost), way.learner.in_flight, place)
+            return *self.ways[0].opens_at(now_s, cost), self.ways[0]
+        opening = [way.opens_at(now_s, cost) for way in self.ways]
+        _, opens_at, _, place = min(
+            (bool(way.learner.benched), opening[place][0], way.learner.in_flight, place)
             for place, way in enumerate(self.ways)
-        ]
-        _, opens_at, _, place = min(opening)
-        return opens_at, self.ways[place]
+        )
+        return opens_at, opening[place][1], self.ways[place]
 
     def add(self, waiter: Waiter) -> None:
         """Let one stand in line."""

@@ -67,12 +67,12 @@ class GateTree:
         lineup = self._lineup(route)
         now_s = self._time.now()
         if not len(lineup):
-            opens_at, way = lineup.best_way(now_s, cost)
+            opens_at, gate, way = lineup.best_way(now_s, cost)
             if opens_at <= now_s:
                 return self._let_out(lineup, way, cost, now_s, 0.0)
             if patience_s < opens_at - now_s < inf:
                 self._shut.add(lineup)
-                raise self._closed(way, turn, cost, now_s)
+                raise self._closed(gate, turn, cost, now_s)
         return await self._stand_in(lineup, Waiter(turn, cost, now_s, patience_s))
 
     @staticmethod
@@ -106,7 +106,7 @@ class GateTree:
             if self._room_at((lineup,), now_s) > 0:
                 self._shut.discard(lineup)
             else:
-                names |= {way.slowest(now_s, {}).name for way in lineup.ways}
+                names |= {way.opens_at(now_s, {})[1].name for way in lineup.ways}
         return frozenset(names)
 
     def mark(self, host: str, broken_for_s: float | None) -> None:
@@ -131,11 +131,13 @@ class GateTree:
             self._pump(lineup)
 
     async def _stand_in(self, lineup: Lineup, waiter: Waiter) -> Passed:
+        is_first = not len(lineup)
         lineup.add(waiter)
-        self._shut.add(lineup)
-        for gate in lineup.gates:
-            gate.lineups.add(lineup)
-        self._pump(lineup)
+        if is_first:  # for others, whoever stands in front waits already
+            self._shut.add(lineup)
+            for gate in lineup.gates:
+                gate.lineups.add(lineup)
+            self._pump(lineup)
         cancel = self._clock.later(waiter.patience_s, lambda: self._lose_patience(lineup, waiter))
         self.parking.enter(waiter.turn.job_id)
         try:
@@ -150,8 +152,8 @@ class GateTree:
     def _lose_patience(self, lineup: Lineup, waiter: Waiter) -> None:
         if not waiter.woken.done():
             now_s = self._time.now()
-            _, way = lineup.best_way(now_s, waiter.cost)
-            waiter.woken.set_exception(self._closed(way, waiter.turn, waiter.cost, now_s))
+            _, gate, _ = lineup.best_way(now_s, waiter.cost)
+            waiter.woken.set_exception(self._closed(gate, waiter.turn, waiter.cost, now_s))
 
     def _withdraw(self, lineup: Lineup, waiter: Waiter) -> None:
         lineup.drop(waiter)
@@ -162,8 +164,7 @@ class GateTree:
             waiter.woken.result().release()
         self._pump(lineup)
 
-    def _closed(self, way: Way, turn: Turn, cost: Cost, now_s: float) -> GateClosed:
-        gate = way.slowest(now_s, cost)
+    def _closed(self, gate: Gate, turn: Turn, cost: Cost, now_s: float) -> GateClosed:
         opens_at = gate.opens_at(now_s, cost)
         # A pause ends when whoever asked for it says so; its items must not sleep longer.
         known = not isinf(opens_at) and gate.limiter.why(now_s) is not Cause.PAUSED
@@ -180,13 +181,13 @@ class GateTree:
             lineup.cancel_timer = None
         now_s = self._time.now()
         while (head := lineup.head()) is not None:
-            opens_at, way = lineup.best_way(now_s, head.cost)
+            opens_at, gate, way = lineup.best_way(now_s, head.cost)
             if opens_at > now_s:
                 if self._comes_too_late(head, opens_at):
                     lineup.shift()
-                    head.woken.set_exception(self._closed(way, head.turn, head.cost, now_s))
+                    head.woken.set_exception(self._closed(gate, head.turn, head.cost, now_s))
                     continue
-                lineup.cause = way.slowest(now_s, head.cost).why(now_s)
+                lineup.cause = gate.why(now_s)
                 self.on_impatience()
                 if not isinf(opens_at):
                     lineup.due_s = opens_at

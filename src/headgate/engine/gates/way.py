@@ -18,15 +18,15 @@ class Way:
         self.credential = credential
         """What the request is sent with."""
 
-    def opens_at(self, now_s: float, cost: Cost) -> float:
-        """When all of them let one pass."""
-        if len(self.gates) == 1:
-            return self.learner.opens_at(now_s, cost)
-        return max(gate.opens_at(now_s, cost) for gate in self.gates)
-
-    def slowest(self, now_s: float, cost: Cost) -> Gate:
-        """The one that opens last."""
-        return max(self.gates, key=lambda gate: gate.opens_at(now_s, cost))
+    def opens_at(self, now_s: float, cost: Cost) -> tuple[float, Gate]:
+        """When all of them let one pass, and which of them opens last."""
+        slowest = self.gates[0]
+        opens_at = slowest.opens_at(now_s, cost)
+        for gate in self.gates[1:]:
+            at_s = gate.opens_at(now_s, cost)
+            if at_s > opens_at:
+                opens_at, slowest = at_s, gate
+        return opens_at, slowest
 
     def pass_all(self, now_s: float, *, transfer: bool) -> int:
         """A request goes out; how many transfers the learner has in flight with it."""

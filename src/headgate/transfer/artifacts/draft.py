@@ -66,7 +66,7 @@ class FileDraft:
         self._folder = folder
         self._committer = committer
         self._item = item
-        self._algorithms = dict.fromkeys(("sha256", *algorithms))
+        self._others = tuple(name for name in algorithms if name != "sha256")
         self._digests: dict[str, hashlib._Hash] = {}
         self._origin: Origin | None = None
         self._partial: Partial | None = None
@@ -141,7 +141,8 @@ class FileDraft:
         self._folder.submit(self._abandon)
 
     def _no_digests(self) -> "dict[str, hashlib._Hash]":
-        return {name: hashlib.new(name, usedforsecurity=False) for name in self._algorithms}
+        digests = {name: hashlib.new(name, usedforsecurity=False) for name in self._others}
+        return {"sha256": hashlib.sha256(usedforsecurity=False), **digests}
 
     def _take(self) -> list[bytes]:
         blocks, self._waiting, self._waiting_bytes = self._waiting, [], 0
