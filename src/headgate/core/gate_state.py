@@ -1,5 +1,6 @@
 """What all processes know of one gate, as it stands in the ledger."""
 
+import math
 from collections.abc import Mapping
 
 import msgspec
@@ -16,6 +17,11 @@ class Override(msgspec.Struct, frozen=True):
     paused: bool = False
     until: float | None = None
     """When that ends; None: when the operator says so."""
+
+    @property
+    def end(self) -> float:
+        """The same moment; infinite if nobody knows."""
+        return math.inf if self.until is None else self.until
 
     def holds(self, now: float) -> bool:
         """Whether it still counts."""

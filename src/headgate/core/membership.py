@@ -110,13 +110,16 @@ def slots_of(members: Mapping[str, Member], name: str, cap: int) -> int:
     return max(min(max(equal, 1), free), min(mine.in_flight, free), 0)
 
 
-def quota_of(members: Mapping[str, Member], name: str, cap: int) -> int:
+def quota_of(members: Mapping[str, Member], name: str, cap: int | None) -> int:
     """With how many in flight one of them begins no other.
 
     Who has more than an equal part lets requests end while others wait for theirs: otherwise each
     place that becomes free would be taken again at once, and never be given back.
     """
-    slots, equal = members[name].slots, max(_equal_part(members, cap), 1)
+    slots = members[name].slots
+    if cap is None:
+        return slots
+    equal = max(_equal_part(members, cap), 1)
     if slots > equal and any(each.waiting and each.slots < equal for each in members.values()):
         return equal
     return slots

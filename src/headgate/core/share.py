@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from headgate.core import membership
 from headgate.core.allowance import Allowance
 from headgate.core.booking import Bookings, Standing
 from headgate.core.budget import BudgetState
@@ -19,16 +20,7 @@ from headgate.core.ceiling import Ceilings
 from headgate.core.flying import Flying
 from headgate.core.gate_event import Replied, Sent, play
 from headgate.core.gate_state import GateState, Override
-from headgate.core.membership import (
-    Member,
-    alive,
-    is_known,
-    lag_of,
-    part_of,
-    quota_of,
-    slots_of,
-    spare_of,
-)
+from headgate.core.membership import Member
 from headgate.core.pace import Pace
 from headgate.core.pace_state import Cause, PaceState, Reading
 
@@ -105,9 +97,9 @@ class Share:
         return at
 
     def _held(self, now: float, in_flight: int) -> tuple[float, Cause]:
-        override = self._ruling(now)
+        override = self._override if self._override and self._override.holds(now) else None
         if override is not None and override.paused:
-            return math.inf if override.until is None else override.until, Cause.PAUSED
+            return override.end, Cause.PAUSED
         if now >= self._part_until:
             return math.inf, Cause.LEASE
         if self._is_unsure:
@@ -125,10 +117,6 @@ class Share:
     @property
     def _shares_cap(self) -> bool:
         return len(self._members) > 1 and self._pace.cap is not None
-
-    def _ruling(self, now: float) -> Override | None:
-        """What the operator has said, as long as it holds."""
-        return self._override if self._override and self._override.holds(now) else None
 
     def _books(self, now: float) -> bool:
         """Whether every moment must be booked, so that it is ours alone."""
@@ -200,10 +188,10 @@ class Share:
     @property
     def closed_until(self) -> float:
         """When it opens again; in the past if it is open."""
-        pause = self._override if self._override and self._override.paused else None
-        if pause is None:
+        pause = self._override
+        if pause is None or not pause.paused:
             return self._pace.closed_until
-        return math.inf if pause.until is None else max(pause.until, self._pace.closed_until)
+        return max(pause.end, self._pace.closed_until)
 
     # ---- with the ledger
 
@@ -249,15 +237,17 @@ class Share:
     def merge(self, state: GateState | None, now: float) -> GateState:
         """The shared state with what happened here since; asked again when somebody was faster."""
         shared = state or GateState(self._kind(self._limits).state)
-        pace = self._limited(shared.pace)
+        pace = self._kind.from_state(shared.pace, self._limits)
         self._played = len(self._events)
         for event in self._events:
             play(pace, event)
-        members = alive(shared.members, now)
+        members = membership.alive(shared.members, now)
+        if self._me not in shared.members and len(members) < len(shared.members):
+            self.urgent = True  # whoever seems to be gone may only have had another clock
         members[self._me] = self._myself(members, now)
         self._ask(pace, members, now)
         if pace.cap is not None:
-            self._note(members, slots=slots_of(members, self._me, pace.cap))
+            self._note(members, slots=membership.slots_of(members, self._me, pace.cap))
         lines = self._book(shared, pace, members, now)
         budget = self._draw(shared, members, now)
         if self._is_leaving:
@@ -273,14 +263,14 @@ class Share:
         """Propose the moments that are to be ours; the lines as they are then."""
         if len(members) == 1:
             return ()
-        if not is_known(members, self._me):
+        if not membership.is_known(members, self._me):
             self.urgent = self.urgent or members[self._me].joined == now
             return shared.lines
         rate = self._whole_rate(now, pace, shared.override)
         if self._is_shaky(pace.state) or rate > Bookings.MOST:
             return ()
-        part = part_of(members, self._me, rate) / rate
-        lag = lag_of(members, self._me)
+        part = membership.part_of(members, self._me, rate) / rate
+        lag = membership.lag_of(members, self._me)
         standing = Standing(rate, part, len(members), lag, pace.state.due)
         lines = self._bookings.book(shared.lines, now, standing)
         self._note(members, had=members[self._me].had + self._bookings.offered)
@@ -293,7 +283,7 @@ class Share:
         if self._allowance is None:
             return shared.budget
         drawing = 0 if self._is_leaving else len(members)
-        spare = spare_of(members, self._me)
+        spare = membership.spare_of(members, self._me)
         budget = self._allowance.draw(shared.budget, now, drawing, spare)
         self._note(members, drawn=self._allowance.drawn)
         return budget
@@ -315,14 +305,12 @@ class Share:
         seconds = max(now - self._synced, 0.05)
         eager = self._waiting or math.isinf(self._synced)
         need = -1.0 if eager else 1.25 * self._sent_since / min(seconds, 60.0) + 1.0
-        slots = before.slots if before else 0
-        in_flight = self.in_flight + self._granted
         return Member(
             seen=now,
             need=need,
-            in_flight=in_flight,
+            in_flight=self.in_flight + self._granted,
             flying=self._flying.at(now),
-            slots=slots,
+            slots=before.slots if before else 0,
             joined=before.joined if before else now,
             had=before.had if before else max((each.had for each in members.values()), default=0),
             waiting=self._waiting,
@@ -362,7 +350,7 @@ class Share:
             self._allowance.lost(now, len(self._members))
 
     def _take_over(self, state: GateState, now: float) -> None:
-        self._pace = self._limited(state.pace)
+        self._pace = self._kind.from_state(state.pace, self._limits)
         for event in self._events:
             play(self._pace, event)
         self._members = dict(state.members)
@@ -376,9 +364,11 @@ class Share:
         if is_news or self._is_shaky(state.pace):
             self._bookings.clear()
         cap, mine = self._pace.cap, self._members[self._me]
-        self._quota = mine.slots if cap is None else quota_of(self._members, self._me, cap)
+        self._quota = (
+            mine.slots if cap is None else membership.quota_of(self._members, self._me, cap)
+        )
         whole = self._whole_rate(now, self._pace, self._override)
-        self._part = part_of(self._members, self._me, whole) / whole
+        self._part = membership.part_of(self._members, self._me, whole) / whole
         self._due = min(self._due, now + 1 / self.rate(now))
 
     def _whole_rate(self, now: float, pace: Pace, override: Override | None) -> float:
@@ -389,9 +379,6 @@ class Share:
         if ceiling is None:
             return level.speed(now)
         return ceiling if level.known is None else min(level.speed(now), ceiling)
-
-    def _limited(self, state: PaceState) -> Pace:
-        return self._kind.from_state(state, self._limits)
 
     def _knows(self) -> float:
         stop = self._pace.state.stop

@@ -62,15 +62,19 @@ class Connections:
         limit = self._limits.get(connect_s)
         if limit is None:
             limit = self._limits[connect_s] = aiohttp.ClientTimeout(total=None, connect=connect_s)
-        try:
-            connection = await self._connector.connect(destination.address, [], limit)
-        except TimeoutError as error:
-            raise aiohttp.ConnectionTimeoutError from error
-        protocol = connection.protocol
-        if protocol is None or protocol in self._known:
-            return connection, True
-        self._known.add(protocol)
-        return connection, False
+        while True:
+            try:
+                connection = await self._connector.connect(destination.address, [], limit)
+            except TimeoutError as error:
+                raise aiohttp.ConnectionTimeoutError from error
+            protocol = connection.protocol
+            if protocol is not None and protocol not in self._known:
+                self._known.add(protocol)
+                return connection, False
+            if protocol is None or not protocol.should_close:
+                return connection, True
+            # More has come than its last answer announced: it would be taken for the next one.
+            connection.close()
 
     async def close(self) -> None:
         """Close all of them."""

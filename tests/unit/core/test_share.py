@@ -249,3 +249,14 @@ def test_an_operator_may_pause_and_set_a_rate():
     slowed = msgspec.structs.replace(ledger.state, override=Override(rate=1.0))
     mine.seen(slowed, START)
     assert mine.rate(START) == pytest.approx(0.5)
+
+
+def test_who_joins_with_another_clock_is_heard_of_at_once():
+    ledger, [one] = joined("one")
+    ledger.exchange(one, START + 1)
+    two = Share("two", UNLIMITED)
+    two.merge(ledger.state, START + 30)
+    assert two.urgent
+    alone = Share("alone", UNLIMITED)
+    alone.merge(None, START)
+    assert not alone.urgent

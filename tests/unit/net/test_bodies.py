@@ -16,6 +16,7 @@ from headgate.ports.wire import Headers, Patience, WireRequest
 from tests.kit.answers import Answer, always, in_turn
 from tests.kit.flood import Flood
 from tests.kit.http import bench
+from tests.kit.ports import LOOPBACK
 from tests.kit.provider import Provider
 
 CHUNKED = [("Transfer-Encoding", "chunked")]
@@ -134,6 +135,27 @@ async def test_more_than_was_announced_is_not_taken_for_the_next_answer(
     provider.script = in_turn(lie, Answer(200, body=b"good"))
     assert await body_of(wire, provider.url()) == b"hello"
     assert await body_of(wire, provider.url()) == b"good"
+
+
+async def test_what_follows_the_end_of_a_body_is_not_taken_for_the_next_answer(wire: AiohttpWire):
+    head_read = asyncio.Event()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n")
+        await head_read.wait()
+        writer.write(b"good" + b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(answer, LOOPBACK, 0) as server:
+        url = f"http://{LOOPBACK}:{server.sockets[0].getsockname()[1]}/"
+        for _ in range(2):
+            reply = await wire.send(WireRequest("GET", url))
+            head_read.set()
+            assert await reply.read(100) == b"good"
+            head_read.clear()
+        await wire.close()
 
 
 async def test_a_packed_body_is_unpacked_although_it_was_not_asked_for(
