@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+from contextlib import suppress
 
 import psycopg
 import pytest
@@ -171,6 +172,13 @@ async def test_a_redis_that_stays_away_is_given_up_in_time(own_redis):
             await ledger.exchange([], ["a"])
 
 
+async def found_again(ledger, key):
+    """What it says, once it answers: a busy machine may take longer than its patience."""
+    while True:
+        with suppress(StoreUnreachable):
+            return await look(ledger, key)
+
+
 async def test_a_redis_that_hangs_is_given_up_and_found_again(own_redis, monkeypatch):
     monkeypatch.setattr(Server, "ANSWER_S", 0.2)
     async with RedisLimits(own_redis.url(), patience_s=0.3) as ledger:
@@ -179,7 +187,8 @@ async def test_a_redis_that_hangs_is_given_up_and_found_again(own_redis, monkeyp
         with pytest.raises(StoreUnreachable):
             await ledger.exchange([], ["a"])
         own_redis.send(signal.SIGCONT)
-        assert (await look(ledger, "a")).state == "1"
+        async with asyncio.timeout(20):
+            assert (await found_again(ledger, "a")).state == "1"
 
 
 async def test_a_wrong_password_is_no_reason_to_wait(redis_server):
