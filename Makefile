@@ -8,14 +8,13 @@ RUN    := requirements/run.txt
 NODE   := requirements/node.txt
 STAMP  := $(VENV)/.stamp
 USABLE := $(VENV)/.usable
+TOOL   := requirements/install.txt
+MADE   := $(VENV)/.made
 UV     := $(shell command -v uv 2>/dev/null)
-ifdef UV
-NEW_VENV = $(UV) venv --quiet --python $(PYTHON)
-INSTALL  = $(UV) pip install --quiet --python $(BIN)/python --no-deps
-else
-NEW_VENV = $(PYTHON) -m venv
-INSTALL  = $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-compile
-endif
+PIP     = $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --no-deps
+# uv takes a tenth of pip's time. Where it finds no registry, since only pip was told of one, pip does it.
+INSTALLER = $(or $(UV),$(BIN)/uv) pip install --quiet --python $(BIN)/python --no-deps
+install = $(INSTALLER) $(1) 2>$(VENV)/install.log || $(PIP) $(1)
 
 # Many tests wait more than they work. Files run in order, so the many short ones come last.
 JOBS   ?= 4
@@ -38,26 +37,30 @@ help: ## Print this list
 .PHONY: setup
 setup: $(STAMP) web ## Create .venv: locked dependencies, and headgate itself from this folder with its web UI
 
-# uv where present, plain pip else; both refuse a file whose hash is not in the lock.
-# What headgate runs with comes first, and the demo waits for no more than that.
-$(USABLE): pyproject.toml $(RUN)
+$(MADE): $(TOOL)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo 'Headgate needs Python 3.11 or newer; name one: make setup PYTHON=python3.12' >&2; exit 1; }
 	@echo 'Setting up $(VENV) ...'
-	@test -x $(BIN)/python || $(NEW_VENV) $(VENV)
-	@$(INSTALL) --require-hashes --requirement $(RUN)
-	@$(INSTALL) --no-build-isolation --editable .
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -n '$(UV)' || $(PIP) --only-binary :all: --require-hashes --requirement $(TOOL) 2>$(VENV)/install.log || true
+	@touch $@
+
+# What headgate runs with comes first, and the demo waits for no more than that.
+# Both installers refuse a file whose hash is not in the lock.
+$(USABLE): $(MADE) pyproject.toml $(RUN)
+	@$(call install,--require-hashes --requirement $(RUN))
+	@$(call install,--no-build-isolation --editable .)
 	@touch $@
 
 $(STAMP): $(USABLE) $(LOCK)
 	@echo 'Adding what tests and docs need ...'
-	@$(INSTALL) --require-hashes --requirement $(LOCK)
+	@$(call install,--require-hashes --requirement $(LOCK))
 	@touch $@
 
 # Node of the system, else of PyPI. Nothing but the pages needs it: only CI takes a failure for one.
 .PHONY: web
-web: $(STAMP)
-	@$(BIN)/python web/build_hook.py --has-node || $(INSTALL) --require-hashes --requirement $(NODE)
+web: $(USABLE)
+	@$(BIN)/python web/build_hook.py --has-node || { $(call install,--require-hashes --requirement $(NODE)); }
 	@$(BIN)/python web/build_hook.py || { test -z "$$CI" && echo 'Going on without the web UI.' >&2; }
 
 .PHONY: demo
@@ -101,7 +104,8 @@ format: setup ## Let ruff format and repair what it can
 	@$(BIN)/python web/build_hook.py format
 
 .PHONY: test
-test: setup services ## What CI runs: lint and every test but the storms, with PostgreSQL
+test: ## What CI runs: lint and every test but the storms, with PostgreSQL
+	@$(MAKE) -j3 setup services
 	@$(MAKE) -j2 lint-python test-web
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m 'not soak'
 
@@ -144,8 +148,9 @@ COMPILE = $(or $(UV),$(BIN)/uv) pip compile --quiet --universal --python-version
 lock: ## Compile requirements/ anew from pyproject.toml (LOCK_FLAGS=--upgrade takes newer releases)
 	@$(COMPILE) $(LOCK_FLAGS) pyproject.toml --all-extras --group dev --group docs --output-file $(LOCK)
 	@$(COMPILE) $(LOCK_FLAGS) pyproject.toml --group build --constraints $(LOCK) --no-annotate --output-file $(RUN)
+	@$(COMPILE) $(LOCK_FLAGS) --group install --constraints $(LOCK) --no-annotate --output-file $(TOOL)
 	@$(COMPILE) $(LOCK_FLAGS) --group node --output-file $(NODE)
-	@! grep -nE '://|file:|^-' $(LOCK) $(RUN) $(NODE) || { echo 'the lock names a registry or a path' >&2; exit 1; }
+	@! grep -nE '://|file:|^-' $(LOCK) $(RUN) $(TOOL) $(NODE) || { echo 'the lock names a registry or a path' >&2; exit 1; }
 
 .PHONY: lock-peers
 lock-peers: ## Compile benchmarks/requirements.txt anew, with the newest releases of the peers
