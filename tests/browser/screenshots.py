@@ -102,7 +102,7 @@ def draw_all(browser: Browser, folder: Path) -> None:
 def never(page: Page) -> None:
     """Let no list and no job come."""
     page.route("**/api/jobs**", lambda _route: None)
-    page.route("**/api/health", lambda _route: None)
+    page.route("**/api/system", lambda _route: None)
 
 
 def badly(page: Page) -> None:
@@ -114,7 +114,7 @@ def badly(page: Page) -> None:
         route.fulfill(status=500, json={**problem, "detail": detail})
 
     page.route("**/api/jobs**", fail)
-    page.route("**/api/health", fail)
+    page.route("**/api/system", fail)
 
 
 def draw(browser: Browser, caller: Caller, views: Iterable[View], folder: Path) -> None:
@@ -144,6 +144,7 @@ def draw_hindered(
             visitor.page.goto(view.path)
             expect(visitor.main.locator("[class*=skeleton], [role=alert]").first).to_be_visible()
             shoot(visitor, folder, view.name, size)
+        visitor.page.unroute_all(behavior="ignoreErrors")
         visitor.leave()
 
 
