@@ -87,6 +87,12 @@ function token(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
+/** Of so few moments, one may lie behind the end of the chart, where its words would be cut. */
+function inside(plot: uPlot, moments: number[]): (number | null)[] {
+  const end = plot.scales.x?.max ?? Infinity;
+  return moments.map((moment) => (moment <= end ? moment : null));
+}
+
 function options(series: readonly Series[], width: number, height: number): uPlot.Options {
   const axis: uPlot.Axis = {
     stroke: token("--muted"),
@@ -101,7 +107,14 @@ function options(series: readonly Series[], width: number, height: number): uPlo
     legend: { live: true },
     padding: [8, 28, 0, 0],
     axes: [
-      { ...axis, size: 24, space: 80, values: (_, moments) => moments.map(clockTime) },
+      {
+        ...axis,
+        size: 24,
+        space: 80,
+        grid: { ...axis.grid, filter: inside },
+        filter: inside,
+        values: (_, moments) => moments.map((at) => (at === null ? "" : clockTime(at))),
+      },
       { ...axis, size: 44, space: 28 },
     ],
     scales: { y: { range: (_, __, top) => [0, Math.max(top * 1.1, 1)] } },
