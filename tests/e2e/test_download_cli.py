@@ -92,7 +92,7 @@ def test_a_list_becomes_a_folder_with_its_records(project: Project, provider: Pr
     summary = ended.json
     assert (summary["total"], summary["done"], summary["skipped"]) == (6, 2, 1)
     assert (summary["not_found"], summary["error"], summary["exit"]) == (1, 2, 3)
-    assert "1 duplicate rows" in ended.err
+    assert "1 duplicate row, done" in ended.err
     assert f"wrote papers/manifest.jsonl (6 lines; attempts.csv has {len(steps(project))}" in (
         ended.err
     )

@@ -214,7 +214,8 @@ class BatchRun:
         known = f", {report.known:,} known already" if report.known else ""
         screen.say(f"read {report.rows:,} rows in {span(report.seconds)}{known}")
         if report.same:
-            screen.say(f"{report.same:,} duplicate rows, each done with the first of its kind")
+            rows = "row" if report.same == 1 else "rows"
+            screen.say(f"{report.same:,} duplicate {rows}, done with the first of each kind")
         for note in report.notes:
             screen.say(note)
         if report.changed:
