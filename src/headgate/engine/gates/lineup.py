@@ -8,7 +8,7 @@ from headgate.core.turns import Contender, Turns
 from headgate.engine.gates.gate import Gate
 from headgate.engine.gates.permit import Passed
 from headgate.engine.gates.way import Way
-from headgate.ports.gate import Cost, Turn
+from headgate.ports.gate import Cost, Route, Turn
 
 
 class Waiter:
@@ -27,9 +27,10 @@ class Waiter:
 class Lineup:
     """A queue. With a pool of credentials there are several ways, and the best one is taken."""
 
-    def __init__(self, ways: Iterable[Way], *, transfer: bool) -> None:
+    def __init__(self, ways: Iterable[Way], route: Route) -> None:
         self.ways = tuple(ways)
-        self.transfer = transfer
+        self.host = route.host
+        self.transfer = route.transfer
         self.gates: frozenset[Gate] = frozenset(gate for way in self.ways for gate in way.gates)
         self.cause = ""
         """What the one in front waits for."""

@@ -53,7 +53,7 @@ class GateTree:
         self._lineups: dict[Route, Lineup] = {}
         self._of_provider: dict[str, list[Lineup]] = {}
         self._shut: set[Lineup] = set()
-        """Those that were found shut; looked at again whenever somebody asks."""
+        """Those that were found shut, or where somebody stands: looked at whenever one asks."""
         self.parking = Parking()
         self._broken: dict[str, float] = {}
         """Hosts that do not answer, each with the moment that it is asked again."""
@@ -96,18 +96,27 @@ class GateTree:
         return ceil(allowed) - sum(map(len, lineups))
 
     def _is_open(self, way: Way, now_s: float) -> bool:
-        return all(gate.closed_until(now_s) - now_s < self.SHUT_S for gate in way.gates)
+        return not any(self._is_shut(gate, now_s) for gate in way.gates)
+
+    def _is_shut(self, gate: Gate, now_s: float) -> bool:
+        return gate.closed_until(now_s) - now_s >= self.SHUT_S
 
     def shut(self) -> frozenset[str]:
         """The names of hosts and providers whose items are best left where they are."""
         now_s = self._time.now()
         names = {host for host, until in self._broken.items() if until - now_s >= self.SHUT_S}
         for lineup in tuple(self._shut):
-            if self._room_at((lineup,), now_s) > 0:
+            if self._room_at((lineup,), now_s) <= 0:
+                names |= {self._name(lineup, way, now_s) for way in lineup.ways}
+            elif not len(lineup):  # it may yet close on those who stand there
                 self._shut.discard(lineup)
-            else:
-                names |= {way.opens_at(now_s, {})[1].name for way in lineup.ways}
         return frozenset(names)
+
+    def _name(self, lineup: Lineup, way: Way, now_s: float) -> str:
+        """What items are best left for: the learner's, or this host alone if others are open."""
+        if self._is_open(way, now_s) or self._is_shut(way.learner, now_s):
+            return way.learner.name
+        return lineup.host
 
     def mark(self, host: str, broken_for_s: float | None) -> None:
         """A host has ceased to answer, and is left alone for a while; or it answers again."""
@@ -226,7 +235,7 @@ class GateTree:
         if found is None:
             if len(self._lineups) >= self.MOST:
                 self._lineups = {key: line for key, line in self._lineups.items() if len(line)}
-            found = self._lineups[route] = Lineup(self._ways_to(route), transfer=route.transfer)
+            found = self._lineups[route] = Lineup(self._ways_to(route), route)
             if route.provider:
                 self._of_provider.setdefault(route.provider, []).append(found)
         return found

@@ -241,6 +241,52 @@ async def test_a_closed_gate_has_no_room_and_is_named():
     assert town.tree.shut() == frozenset()
 
 
+async def test_a_gate_that_closes_on_those_who_stand_there_is_named():
+    town = Town(GatePolicy(concurrency_per_host=1))
+    permit = await town.enter(ANYWHERE)
+    waiting = town.knock(ANYWHERE)
+    await turn_of_the_loop()
+    assert town.tree.shut() == frozenset(), "it only has to wait for its turn"
+    answer(permit, 429, {"retry-after": "20"})
+    assert await passed(waiting) == [False], "it is patient enough"
+    assert town.tree.shut() == {"api.example.org"}
+    waiting.cancel()
+
+
+async def test_what_is_closed_is_named_even_if_its_domain_has_no_place_either():
+    town = Town(GatePolicy(concurrency_per_domain=1))
+    answer(await town.enter(ANYWHERE), 429, {"retry-after": "50"})
+    await town.enter(Route("", "example.org", "www.example.org"))
+    waiting = town.knock(ANYWHERE)
+    await turn_of_the_loop()
+    assert town.tree.shut() == {"api.example.org"}
+    waiting.cancel()
+
+
+async def test_a_host_is_named_and_not_its_provider_if_only_that_host_is_closed():
+    town = Town(prices=ProviderPolicy(concurrency_per_host=1))
+    await town.enter()
+    waiting = town.knock()
+    await turn_of_the_loop()
+    host = town.ways.gates["host:api.example.org"]
+    host.limiter.state.shut_until = LedgerTime(town.clock).now() + 50
+    assert town.tree.shut() == {"api.example.org"}
+    waiting.cancel()
+
+
+async def test_a_slow_gate_is_named_as_soon_as_enough_stand_there():
+    town = Town(prices=ProviderPolicy(rate="1/s"))
+    await town.enter()
+    waiting = [town.knock()]
+    await turn_of_the_loop()
+    assert town.tree.shut() == frozenset()
+    waiting += [town.knock() for _ in range(6)]
+    await turn_of_the_loop()
+    assert town.tree.shut() == {"prices"}
+    for task in waiting:
+        task.cancel()
+
+
 async def test_a_job_that_only_waits_gets_no_more_items():
     town = Town(prices=ProviderPolicy(rate="1/h"))
     town.tree.parking.room_for_job = 2
