@@ -45,10 +45,10 @@ VERDICTS = {
 }
 
 
-def rows(count: int, start: int = 1) -> list[NewItem]:
-    """New items with a line and a key each."""
+def rows(count: int, start: int = 1, gates: Sequence[str] = ("",)) -> list[NewItem]:
+    """New items with a line and a key each; the gates take turns."""
     return [
-        NewItem(f"key-{line}", f'{{"n":{line}}}', line, summary=f"row {line}")
+        NewItem(f"key-{line}", f'{{"n":{line}}}', line, gates[line % len(gates)], f"row {line}")
         for line in range(start, start + count)
     ]
 
@@ -61,11 +61,13 @@ async def worker(store: Store, name: str | None = None) -> str:
     return name
 
 
-async def job(store: Store, items: int = 0, new: NewJob | None = None) -> Job:
+async def job(
+    store: Store, items: int = 0, new: NewJob | None = None, gates: Sequence[str] = ("",)
+) -> Job:
     """A QUEUED job with that many PENDING items."""
     made = await store.jobs.create_job(new or NewJob("price.lookup", f"file-{next(_numbers)}.csv"))
     if items:
-        await store.items.enqueue_many(EnqueueRequest(made.id, rows(items)))
+        await store.items.enqueue_many(EnqueueRequest(made.id, rows(items, gates=gates)))
     if made.state is JobState.INGESTING:
         made = await store.jobs.complete_ingest(made.id, ("n",))
     return made

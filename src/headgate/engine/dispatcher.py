@@ -145,7 +145,10 @@ class Dispatcher:
 
     def _room(self, work: JobWork, share: int) -> int:
         """How many of `share` more items of a job its gates can use before long."""
-        room = self._supply.gates.room(work.job.id, work.handler.provider or "")
+        gates = self._supply.gates
+        if work.handler.gate_of is not None:  # what is sent back is then left alone
+            gates.make_room(work.job.id)
+        room = gates.room(work.job.id, work.handler.provider or "")
         if room is None:
             return share
         return min(share, room - self._buffer.count(work.job.id))

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -53,8 +53,14 @@ class Bench:
             "test", "test", handler, asyncio.iscoroutinefunction(handler), **options
         )
 
-    async def engine(self, items: int, retry: RetryPolicy = IMPATIENT, **policy: Any) -> Engine:
-        self.job = await factories.job(self.store, items)
+    async def engine(
+        self,
+        items: int,
+        retry: RetryPolicy = IMPATIENT,
+        gates: Sequence[str] = ("",),
+        **policy: Any,
+    ) -> Engine:
+        self.job = await factories.job(self.store, items, gates=gates)
         worker = WorkerPolicy(**{"concurrency": 4, "poll_s": 0.02, **policy})
         self.traffic = traffic = Traffic(Settings(), self.store, "me", SystemClock(), Random(1))
         surroundings = Surroundings(

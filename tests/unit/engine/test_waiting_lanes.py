@@ -5,11 +5,14 @@ from pathlib import Path
 
 from headgate.engine.clock import SystemClock
 from headgate.engine.engine import Budget
+from headgate.ports.gate import Route, Turn
 from headgate.stores.sqlite import SqliteStore
 from tests.kit import factories
 from tests.unit.engine.test_engine import Bench
 
 LANES = 4
+CLOSING, OPEN = Route("", "a.org", "a.org"), Route("", "b.org", "b.org")
+FOREVER_S = 10.0**6
 
 
 async def test_items_that_wait_keep_nobody_from_working(tmp_path: Path):
@@ -70,3 +73,32 @@ async def test_a_job_whose_gates_are_full_lets_no_other_rest(tmp_path: Path):
         while sum(finished.values()) < 220:
             await engine.run_slice(Budget(until_idle=True))
     assert rests_before == 0
+
+
+async def test_items_before_a_closed_gate_take_no_places_from_others(tmp_path: Path):
+    """A host closes when as many rows wait for it as a job may have waiting."""
+    asked: list[str] = []
+    finished: list[str] = []
+
+    async def handler(item, ctx):
+        route = CLOSING if item.input["n"] % 2 else OPEN
+        asked.append(route.host)
+        if asked.count(CLOSING.host) == gates.parking.room_for_job:
+            first.answered(429, {"retry-after": "600"}, 0.01)
+        permit = await gates.enter(route, Turn("me", ctx.job.id), {}, FOREVER_S)
+        permit.answered(200, {}, 0.01)
+        permit.release()
+        finished.append(route.host)
+        if len(finished) == 100:
+            engine.stop_now()
+        return {}
+
+    async with SqliteStore(tmp_path / "headgate.db") as store:
+        bench = Bench(store, handler, gate_of=str)
+        engine = await bench.engine(200, gates=[OPEN.host, CLOSING.host], concurrency=LANES)
+        gates = bench.traffic.gates
+        gates.parking.room_for_job = 3
+        first = await gates.enter(CLOSING, Turn("me", 0), {}, FOREVER_S)
+        async with asyncio.timeout(20):
+            await engine.run_slice(Budget())
+    assert finished == [OPEN.host] * 100

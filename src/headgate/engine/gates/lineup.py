@@ -92,6 +92,13 @@ class Lineup:
             if not waiting:
                 del self._by_job[contender]
 
+    def of_job(self, job_id: int) -> list[Waiter]:
+        """Those that stand here for one job."""
+        waiting = [each for line in self._by_job.values() for each in line]
+        if self._head is not None:
+            waiting.append(self._head)
+        return [each for each in waiting if each.turn.job_id == job_id]
+
     def jobs(self) -> set[int]:
         """Those that have somebody in line."""
         found = {contender.job_id for contender in self._by_job}

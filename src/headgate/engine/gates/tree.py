@@ -88,6 +88,16 @@ class GateTree:
             return None
         return self._room_at(lineups, self._time.now())
 
+    def make_room(self, job_id: int) -> None:
+        """Send a job's items back from where it is shut, if so many wait that no others come."""
+        if not self.parking.is_full(job_id):
+            return
+        now_s = self._time.now()
+        for lineup in tuple(self._shut):
+            if not any(self._is_open(way, now_s) for way in lineup.ways):
+                for waiter in lineup.of_job(job_id):
+                    self._send_away(lineup, waiter)
+
     def _room_at(self, lineups: Sequence[Lineup], now_s: float) -> int:
         """What open gates let through in a while, less those who stand there already."""
         ways = [way for lineup in lineups for way in lineup.ways if self._is_open(way, now_s)]
@@ -147,7 +157,7 @@ class GateTree:
             for gate in lineup.gates:
                 gate.lineups.add(lineup)
             self._pump(lineup)
-        cancel = self._clock.later(waiter.patience_s, lambda: self._lose_patience(lineup, waiter))
+        cancel = self._clock.later(waiter.patience_s, lambda: self._send_away(lineup, waiter))
         self.parking.enter(waiter.turn.job_id)
         try:
             return await waiter.woken
@@ -158,10 +168,12 @@ class GateTree:
             cancel()
             self.parking.leave(waiter.turn.job_id)
 
-    def _lose_patience(self, lineup: Lineup, waiter: Waiter) -> None:
+    def _send_away(self, lineup: Lineup, waiter: Waiter) -> None:
         if not waiter.woken.done():
             now_s = self._time.now()
-            _, gate, _ = lineup.best_way(now_s, waiter.cost)
+            _, gate, way = lineup.best_way(now_s, waiter.cost)
+            if not self._is_open(way, now_s):  # that is known, whatever else it would wait for
+                gate = max(way.gates, key=lambda gate: gate.closed_until(now_s))
             waiter.woken.set_exception(self._closed(gate, waiter.turn, waiter.cost, now_s))
 
     def _withdraw(self, lineup: Lineup, waiter: Waiter) -> None:

@@ -299,6 +299,29 @@ async def test_a_job_that_only_waits_gets_no_more_items():
         task.cancel()
 
 
+async def test_a_full_house_sends_those_back_who_stand_where_it_is_shut():
+    town = Town(GatePolicy(concurrency_per_host=1))
+    town.tree.parking.room_for_job = 3
+    elsewhere = Route("", "example.net", "example.net")
+    permit = await town.enter(ANYWHERE)
+    await town.enter(elsewhere)
+    shut = [town.knock(ANYWHERE) for _ in range(2)]
+    others = town.knock(ANYWHERE, Turn("me", 2))
+    await turn_of_the_loop()
+    answer(permit, 429, {"retry-after": "20"})
+    town.tree.make_room(1)
+    assert await passed(*shut, others) == [False, False, False], "there is room for one more"
+    waiting = town.knock(elsewhere)
+    await turn_of_the_loop()
+    town.tree.make_room(1)
+    assert await passed(*shut, waiting, others) == [True, True, False, False]
+    with pytest.raises(GateClosed, match="host:api.example.org lets nothing through for 20.0 s"):
+        await shut[0]
+    assert town.tree.room(1, "") is None
+    for task in (waiting, others, shut[1]):
+        task.cancel()
+
+
 def test_a_fixed_limit_learns_nothing():
     fixed = Fixed(Ceilings(concurrency=1))
     fixed.on_send(0.0, 1)
