@@ -30,10 +30,15 @@ class OpenPermit:
     waited_s = 0.0
     cause = ""
 
+    def recalled(self) -> bool:
+        return False
+
     def answered(self, status: int, headers: Mapping[str, str], latency_s: float) -> Feedback:  # noqa: ARG002 -- as the port has it
         return WELCOME
 
     def failed(self) -> None: ...
+
+    def withdraw(self) -> None: ...
 
     def bench(self, reason: str) -> bool:  # noqa: ARG002 -- as the port has it
         return False

@@ -18,6 +18,7 @@ class OpenPermit:
         self.waited_s = 0.0
         self.cause = ""
         self.told: list[str] = []
+        self.recalled = gates.recalls.pop if gates.recalls else bool
         self.latency_s = -1.0
         self.headers: Mapping[str, str] = {}
 
@@ -33,6 +34,10 @@ class OpenPermit:
 
     def failed(self) -> None:
         self.told.append("failed")
+
+    def withdraw(self) -> None:
+        self.told.append("withdraw")
+        self.release()
 
     def bench(self, reason: str) -> bool:
         self.told.append("bench")
@@ -60,6 +65,8 @@ class OpenGates:
 
     def __init__(self, *credentials: str) -> None:
         self.credentials = list(credentials)
+        self.recalls: list[bool] = []
+        """What the next permits say to whether they were recalled, from the end."""
         self.judge: Callable[[int, Mapping[str, str]], Feedback] = refusals_as_sent
         self.permits: list[OpenPermit] = []
         self.patience_s: list[float] = []

@@ -55,6 +55,10 @@ class Refused(AttemptOver):
         self.retry_in_s = retry_in_s
 
 
+class Recalled(Exception):
+    """Its gate has closed before it was sent, so it was not."""
+
+
 class Benched(AttemptOver):
     """A credential was not accepted; another one is left to try."""
 

@@ -9,7 +9,7 @@ from headgate.core.call import Call, CallKind, kept_url
 from headgate.net.breaker import BreakerOpen, Breakers
 from headgate.net.cache import Unkept
 from headgate.net.credentials import Credentials, with_parameter
-from headgate.net.failure import Benched, Refused, WireFailure
+from headgate.net.failure import Benched, Recalled, Refused, WireFailure
 from headgate.net.fields import folded
 from headgate.net.routes import Place
 from headgate.net.spacing import Spacing, Spacings
@@ -102,23 +102,10 @@ class Passage(Unkept):
         route = place.light if errand.light else place.route
         if errand.through and errand.through != place.provider:
             route = msgspec.structs.replace(route, through=errand.through)
-        spacing = crossing.spacings.of(place) if place.policy.robots else None
-        if spacing is not None:
-            permit = self.permit = await self._enter_spaced(spacing, route)
-        else:
-            permit = self.permit = await crossing.gates.enter(
-                route, errand.turn, errand.cost, place.policy.patience_s
-            )
-        self._begin()
-        try:
-            self._number = crossing.breakers.admit(place.host, place.breaker)
-            if place.contact is not None or permit.credential is not None:
-                request = self._dressed(request, permit)
-            reply = self._reply = await crossing.wire.send(request)
-        except BaseException as error:
-            permit.failed()
-            self._fail(error)
-            raise
+        permit = await self._enter(route)
+        while not await self._sent(request, permit):
+            permit = await self._enter(route)
+        reply = self._reply
         now = clock.monotonic()
         self.status = status = reply.status
         self.headers = reply.headers
@@ -128,6 +115,37 @@ class Passage(Unkept):
         elif place.breaker.alert:
             crossing.breakers.succeeded(place.host, place.breaker, self._number)
         return self
+
+    async def _enter(self, route: Route) -> Permit:
+        crossing, errand, place = self._crossing, self.errand, self.place
+        spacing = crossing.spacings.of(place) if place.policy.robots else None
+        if spacing is not None:
+            self.permit = await self._enter_spaced(spacing, route)
+        else:
+            self.permit = await crossing.gates.enter(
+                route, errand.turn, errand.cost, place.policy.patience_s
+            )
+        return self.permit
+
+    async def _sent(self, request: WireRequest, permit: Permit) -> bool:
+        """Whether it was sent and answered; not, if its gate has closed before it could be."""
+        crossing, place = self._crossing, self.place
+        self._begin()
+        try:
+            self._number = crossing.breakers.admit(place.host, place.breaker)
+            if place.contact is not None or permit.credential is not None:
+                request = self._dressed(request, permit)
+            self._reply = await crossing.wire.send(request, permit.recalled)
+        except Recalled:
+            self._ended = True
+            place.breaker.abandoned(self._number)
+            permit.withdraw()
+            return False
+        except BaseException as error:
+            permit.failed()
+            self._fail(error)
+            raise
+        return True
 
     async def _enter_spaced(self, spacing: Spacing, route: Route) -> Permit:
         errand, patience_s = self.errand, self.place.policy.patience_s

@@ -1,7 +1,7 @@
 """The wire over aiohttp: one request out, one reply in, and nothing it was not told to do."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Final
 
 import aiohttp
@@ -13,7 +13,7 @@ from aiohttp.streams import StreamReader
 from headgate.core.inflation import InflationLimit
 from headgate.core.url import shown
 from headgate.net.connections import BUFFER, Connections, exchange, let_go
-from headgate.net.failure import FailureKind, WireFailure
+from headgate.net.failure import FailureKind, Recalled, WireFailure
 from headgate.net.fields import folded
 from headgate.net.request_head import head_of, split_url
 from headgate.net.retry import IDEMPOTENT
@@ -188,15 +188,19 @@ class AiohttpWire:
         self._open: Connections | None = None
         self._guarded: Connections | None = None
 
-    async def send(self, request: WireRequest) -> AiohttpReply:
+    async def send(
+        self, request: WireRequest, recalled: Callable[[], bool] | None = None
+    ) -> AiohttpReply:
         """Return when the head of the reply is there; WireFailure or AddressRefused otherwise."""
         while True:
             try:
-                return await self._send(request)
+                return await self._send(request, recalled)
             except _HungUpAtRestError:
                 continue  # at the latest, one that was never used before tells how it is
 
-    async def _send(self, request: WireRequest) -> AiohttpReply:
+    async def _send(
+        self, request: WireRequest, recalled: Callable[[], bool] | None
+    ) -> AiohttpReply:
         connections = self._open
         if connections is None or request.guarded:
             connections = self._connections(guarded=request.guarded)
@@ -209,6 +213,10 @@ class AiohttpWire:
         used = False
         try:
             connection, used = await connections.open(destination, request.patience.connect_s)
+            if recalled is not None and recalled():
+                let_go(connection)
+                connection = None
+                raise Recalled
             answer = await exchange(
                 connection, head, request.body, bodiless=request.method == hdrs.METH_HEAD
             )

@@ -62,12 +62,20 @@ class Permit(Protocol):
         """What it waited for longest, in words; empty if it did not wait."""
         ...
 
+    def recalled(self) -> bool:
+        """Whether its gate has closed since: what has not been sent by now must not be."""
+        ...
+
     def answered(self, status: int, headers: Mapping[str, str], latency_s: float) -> Feedback:
         """The head of the answer is there. Header names are in lower case."""
         ...
 
     def failed(self) -> None:
         """There was no answer. That says nothing about a rate."""
+        ...
+
+    def withdraw(self) -> None:
+        """It was not sent at all: nothing was spent, and its place is free."""
         ...
 
     def bench(self, reason: str) -> bool:

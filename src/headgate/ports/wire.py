@@ -1,6 +1,6 @@
 """The wire: one request out, one reply in. No redirects, no retries, no cookies, no cache."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Protocol
 
 import msgspec
@@ -63,8 +63,13 @@ class ServerReply(WireReply, Protocol):
 class Wire(Protocol):
     """Sends requests over one shared pool of connections."""
 
-    async def send(self, request: WireRequest) -> ServerReply:
-        """Return when the head of the reply is there; WireFailure or AddressRefused otherwise."""
+    async def send(
+        self, request: WireRequest, recalled: Callable[[], bool] | None = None
+    ) -> ServerReply:
+        """Return when the head of the reply is there; WireFailure or AddressRefused otherwise.
+
+        `recalled` is asked when there is a connection, which may take long: Recalled if it says so.
+        """
         ...
 
     async def close(self) -> None:

@@ -36,6 +36,18 @@ async def test_a_request_passes_the_gates_of_its_route(provider: Provider):
     assert call.ran_ms >= permit.latency_s * 1_000
 
 
+async def test_a_request_that_is_recalled_passes_the_gates_again(provider: Provider):
+    async with bench({"lookup": ONCE}) as desk:
+        desk.gates.recalls = [False, True]
+        await desk.client("lookup").get(provider.url("/a"))
+        first, second = desk.gates.permits
+        [call] = desk.calls
+    assert first.told == ["withdraw", "release"]
+    assert second.told == ["answered 200", "release"]
+    assert call.status == 200
+    assert len(provider.seen) == 1
+
+
 async def test_a_light_request_takes_no_place_among_the_transfers(provider: Provider):
     async with bench() as desk:
         await desk.client().get(provider.url(), light=True)

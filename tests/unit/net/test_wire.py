@@ -8,7 +8,7 @@ import pytest
 
 from headgate.core.fault import Fault, FaultClass
 from headgate.net.connections import BUFFER
-from headgate.net.failure import FailureKind, WireFailure
+from headgate.net.failure import FailureKind, Recalled, WireFailure
 from headgate.net.wire import MANY, AiohttpReply, AiohttpWire
 from headgate.ports.wire import Headers, Patience, WireRequest
 from tests.kit.answers import Answer, always, in_turn, redirect
@@ -285,6 +285,17 @@ async def test_what_is_no_proper_http(wire: AiohttpWire, provider: Provider, ans
     failed = await failure(wire, provider.url("/?key=secret"))
     assert failed.kind in {FailureKind.PROTOCOL, FailureKind.CUT}
     assert failed.sent
+
+
+async def test_what_is_recalled_while_it_connects_is_not_sent(
+    wire: AiohttpWire, provider: Provider
+):
+    with pytest.raises(Recalled):
+        await wire.send(WireRequest("GET", provider.url()), lambda: True)
+    reply = await wire.send(WireRequest("GET", provider.url()), lambda: False)
+    assert await reply.read(100) == b"hello"
+    assert len(provider.seen) == 1
+    assert provider.connections == 1, "the connection is kept for the next request"
 
 
 async def test_whoever_is_cancelled_is_not_told_of_a_time_limit(

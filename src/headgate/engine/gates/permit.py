@@ -58,6 +58,10 @@ class Passed:
         """What it waited for."""
         return self._departure.cause
 
+    def recalled(self) -> bool:
+        """Whether the learner has closed since."""
+        return self._way.learner.limiter.closed_until > self._now()
+
     def answered(self, status: int, headers: Mapping[str, str], latency_s: float) -> Feedback:
         """Tell the gate that learns; a refusal may close it for everyone."""
         sent = self._departure
@@ -73,6 +77,14 @@ class Passed:
     def failed(self) -> None:
         """No answer is no signal, but nobody need wait for it any longer."""
         self.answered(NO_ANSWER, {}, self._now() - self._departure.sent_s)
+
+    def withdraw(self) -> None:
+        """Give everything back."""
+        budget = self._way.learner.budget
+        if budget is not None:
+            self._reserved = budget.give_back(self._reserved)
+        self.failed()
+        self.release()
 
     def bench(self, reason: str) -> bool:
         """Use the credential no more; whether the pool has another."""

@@ -181,8 +181,7 @@ class GateTree:
         done = waiter.woken.done() and not waiter.woken.cancelled()
         if done and waiter.woken.exception() is None:
             # Let out and cancelled at the same moment: nobody will use it.
-            waiter.woken.result().failed()
-            waiter.woken.result().release()
+            waiter.woken.result().withdraw()
         self._pump(lineup)
 
     def _closed(self, gate: Gate, turn: Turn, cost: Cost, now_s: float) -> GateClosed:

@@ -215,6 +215,35 @@ async def test_a_benched_credential_is_left_alone_while_there_is_another():
     assert second.bench("401") is False
 
 
+async def test_what_was_let_out_is_recalled_when_its_gate_closes():
+    town = Town()
+    answer(await town.enter(ANYWHERE))
+    await town.clock.advance(5)
+    first, second = await town.enter(ANYWHERE), town.knock(ANYWHERE)
+    await town.clock.advance(5)
+    assert not (await second).recalled()
+    answer(first, 429, {"retry-after": "20"})
+    assert second.result().recalled()
+    second.result().withdraw()
+    assert town.ways.gates["host:api.example.org"].in_flight == 0
+    await town.clock.advance(21)
+    assert not second.result().recalled(), "it is open again"
+
+
+async def test_the_one_that_asks_whether_a_gate_is_open_again_is_not_recalled():
+    town = Town()
+    permit = await town.enter(ANYWHERE)
+    asked = 0
+    while asked < 3:
+        assert not permit.recalled()
+        answer(permit, 429)
+        waiting = town.knock(ANYWHERE, patience_s=10**6)
+        while not waiting.done():
+            await town.clock.advance(1)
+        permit = await waiting
+        asked += 1
+
+
 # ---- what the dispatcher asks ------------------------------------------------------------------
 
 
