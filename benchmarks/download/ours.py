@@ -30,6 +30,8 @@ class Download:
     lanes: int = AT_ONCE
     """Items under way. Those that wait for the disk ask nobody for anything meanwhile."""
     processes: int = 1
+    eager: bool = False
+    """Whether the first files are fetched while the end of the list is read."""
 
     @property
     def out(self) -> Path:
@@ -50,6 +52,7 @@ class Download:
             str(self.processes),
             "--json",
             "--quiet",
+            *["--eager"] * self.eager,
         ]
 
     def prepare(self, urls: Iterable[str], *, wide_open: bool = False) -> None:

@@ -27,7 +27,7 @@ def ours(bench: Bench) -> Values:
     home = bench.lasting()
     with serving(served) as site:
         wanted = originals(site, served, count)
-        download = Download(home, lanes=2 * AT_ONCE, processes=2)
+        download = Download(home, lanes=2 * AT_ONCE, processes=2, eager=True)
         download.prepare(wanted, wide_open=True)
         peers.flush()
         report = download.run()

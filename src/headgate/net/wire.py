@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from typing import Final
+from typing import Final, NoReturn
 
 import aiohttp
 from aiohttp import hdrs
@@ -214,9 +214,7 @@ class AiohttpWire:
         try:
             connection, used = await connections.open(destination, request.patience.connect_s)
             if recalled is not None and recalled():
-                let_go(connection)
-                connection = None
-                raise Recalled
+                _hold_back(connection)
             answer = await exchange(
                 connection, head, request.body, bodiless=request.method == hdrs.METH_HEAD
             )
@@ -252,6 +250,12 @@ class AiohttpWire:
         if self._open is None:
             self._open = Connections(guarded=False)
         return self._open
+
+
+def _hold_back(connection: Connection) -> NoReturn:
+    """Nothing was sent, so it is as good as new for another request."""
+    let_go(connection)
+    raise Recalled
 
 
 def failure_of(error: BaseException, url: str, wait: Wait) -> WireFailure | None:
