@@ -161,11 +161,8 @@ class Dispatcher:
         after = self._last_gate.get(request.job_id, "")
         filtered = msgspec.structs.replace(request, gates=GateFilter(shut, after))
         claimed = await self._supply.items.claim(filtered)
-        missing = request.limit - len(claimed)
-        if missing and after:
-            first = msgspec.structs.replace(request, limit=missing, gates=GateFilter(shut))
-            claimed += await self._supply.items.claim(first)
-        self._last_gate[request.job_id] = claimed[-1].gate if claimed else ""
+        rounds = [(item.gate <= after, item.gate) for item in claimed]
+        self._last_gate[request.job_id] = max(rounds, default=(True, ""))[1]
         return claimed
 
     def _least(self, work: JobWork) -> int:

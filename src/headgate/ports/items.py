@@ -58,7 +58,10 @@ class GateFilter(msgspec.Struct, frozen=True):
     closed: tuple[str, ...] = ()
     """Items of these stay where they are."""
     after: str = ""
-    """Start behind this gate, in order of name, so that all of them get their turn."""
+    """Start behind this gate, in order of name, so that all of them get their turn.
+
+    Behind the last comes the first: a claim that started late would take too much of the few left.
+    """
 
 
 class ClaimRequest(msgspec.Struct, frozen=True):

@@ -60,7 +60,16 @@ async def test_each_gate_gives_its_items_in_input_order(store):
 async def test_a_claim_starts_behind_the_gate_it_is_told(store):
     job, who = await gated_job(store, a=2, b=2, c=2), await factories.worker(store)
     assert {item.gate for item in await claim_open(store, job, who, 2, after="a")} == {"b", "c"}
-    assert await claim_open(store, job, who, after="c") == []
+
+
+async def test_behind_the_last_gate_comes_the_first(store):
+    job = await gated_job(store, a=9, b=9, c=9, d=9)
+    who = await factories.worker(store)
+    claimed = await claim_open(store, job, who, 9, after="c", closed=("a",))
+    assert Counter(item.gate for item in claimed) == {"d": 3, "b": 3, "c": 3}
+    for after in ("d", "e"):
+        claimed = await claim_open(store, job, who, 4, after=after)
+        assert Counter(item.gate for item in claimed) == {"a": 1, "b": 1, "c": 1, "d": 1}
 
 
 async def test_a_claim_visits_a_bounded_number_of_open_gates(store):
@@ -71,6 +80,13 @@ async def test_a_claim_visits_a_bounded_number_of_open_gates(store):
     assert len(claimed) == ClaimRequest.GATES
     rest = await claim_open(store, job, who, 1_000, closed=closed, after=claimed[-1].gate)
     assert len(rest) == 3
+
+
+async def test_a_claim_that_goes_round_visits_no_gate_twice(store):
+    many = {f"gate-{number:03d}": 9 for number in range(ClaimRequest.GATES - 4)}
+    job, who = await gated_job(store, **many), await factories.worker(store)
+    claimed = await claim_open(store, job, who, len(many), after="gate-050")
+    assert Counter(item.gate for item in claimed) == dict.fromkeys(many, 1)
 
 
 async def test_items_that_are_not_due_stay(store):

@@ -260,18 +260,24 @@ in_order AS MATERIALIZED (
     ORDER BY i.due_at, i.id LIMIT %(limit)s
     FOR UPDATE OF i SKIP LOCKED
 ),
--- One look into the index for each gate, however many items wait there.
+-- One look into the index for each gate, however many items wait there; behind the last, the first.
 gates AS (
-    SELECT %(after)s AS gate, 0 AS n WHERE %(by_gate)s
+    SELECT %(after)s AS gate, 0 AS n, false AS round WHERE %(by_gate)s
     UNION ALL
-    SELECT next.gate, gates.n + (next.gate != ALL (%(closed)s::text[]))::integer
-    FROM gates CROSS JOIN LATERAL (
+    SELECT next.gate, gates.n + (next.gate != ALL (%(closed)s::text[]))::integer,
+        gates.round OR ahead.gate IS NULL
+    FROM gates LEFT JOIN LATERAL (
         SELECT i.gate FROM items AS i
         WHERE i.job_id = %(job_id)s AND i.status = 'PENDING' AND NOT i.suspect AND i.gate != ''
-        AND i.gate > gates.gate
+        AND i.gate > gates.gate AND (NOT gates.round OR i.gate <= %(after)s)
         ORDER BY i.gate LIMIT 1
-    ) AS next
-    WHERE gates.n < %(gate_limit)s
+    ) AS ahead ON true LEFT JOIN LATERAL (
+        SELECT i.gate FROM items AS i
+        WHERE i.job_id = %(job_id)s AND i.status = 'PENDING' AND NOT i.suspect AND i.gate != ''
+        AND i.gate <= %(after)s AND ahead.gate IS NULL AND NOT gates.round
+        ORDER BY i.gate LIMIT 1
+    ) AS behind ON true CROSS JOIN LATERAL coalesce(ahead.gate, behind.gate) AS next (gate)
+    WHERE gates.n < %(gate_limit)s AND next.gate IS NOT NULL
 ),
 open_gates AS MATERIALIZED (
     SELECT gate FROM gates WHERE n > 0 AND gate != ALL (%(closed)s::text[])

@@ -1,7 +1,7 @@
 """Leasing due items: in input order, or gate by gate."""
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any
 
 from headgate.core.status import CLAIMABLE, ItemStatus, JobState
@@ -57,11 +57,17 @@ def _due_at_gates(tx: Transaction, request: ClaimRequest, gates: GateFilter) -> 
 
 
 def _open_gates(tx: Transaction, job_id: int, gates: GateFilter) -> Iterator[str]:
-    """Gates with pending items; one look into the index for each, however many items it has."""
-    found = tx.row("next_gate", job_id=job_id, after=gates.after)
+    """Gates with pending items, once round; one look into the index for each of them."""
+    yield from (gate for gate in _gates(tx, job_id, gates.after) if gate not in gates.closed)
+    if gates.after:
+        before = takewhile(lambda gate: gate <= gates.after, _gates(tx, job_id, ""))
+        yield from (gate for gate in before if gate not in gates.closed)
+
+
+def _gates(tx: Transaction, job_id: int, after: str) -> Iterator[str]:
+    found = tx.row("next_gate", job_id=job_id, after=after)
     while found is not None:
-        if found[0] not in gates.closed:
-            yield found[0]
+        yield found[0]
         found = tx.row("next_gate", job_id=job_id, after=found[0])
 
 
