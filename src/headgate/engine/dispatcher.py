@@ -1,5 +1,7 @@
 """Decides when to claim, from which job and how much."""
 
+from collections import Counter
+
 import msgspec
 
 from headgate.core.item import ClaimedItem
@@ -163,7 +165,7 @@ class Dispatcher:
         claimed = await self._supply.items.claim(filtered)
         rounds = [(item.gate <= after, item.gate) for item in claimed]
         self._last_gate[request.job_id] = max(rounds, default=(True, ""))[1]
-        return claimed
+        return dealt(claimed)
 
     def _least(self, work: JobWork) -> int:
         """A claim that is smaller than a pack would never fill one."""
@@ -221,3 +223,13 @@ class Dispatcher:
             return 0
         held = [Held(item.id, item.epoch) for item in items]
         return await self._supply.items.release(self._scope.worker, held)
+
+
+def dealt(items: list[ClaimedItem]) -> list[ClaimedItem]:
+    """One from each gate in turn, so that the lanes do not all stand before the same one."""
+    earlier: Counter[str] = Counter()
+    place: dict[int, int] = {}
+    for item in items:
+        place[item.id] = earlier[item.gate]
+        earlier[item.gate] += 1
+    return sorted(items, key=lambda item: place[item.id])
