@@ -165,7 +165,7 @@ class Dispatcher:
         claimed = await self._supply.items.claim(filtered)
         rounds = [(item.gate <= after, item.gate) for item in claimed]
         self._last_gate[request.job_id] = max(rounds, default=(True, ""))[1]
-        return dealt(claimed)
+        return claimed if work.handler.pack else dealt(claimed)
 
     def _least(self, work: JobWork) -> int:
         """A claim that is smaller than a pack would never fill one."""
@@ -226,7 +226,10 @@ class Dispatcher:
 
 
 def dealt(items: list[ClaimedItem]) -> list[ClaimedItem]:
-    """One from each gate in turn, so that the lanes do not all stand before the same one."""
+    """One from each gate in turn, so that the lanes do not all stand before the same one.
+
+    Not for packs: those that go out together are best of one gate.
+    """
     earlier: Counter[str] = Counter()
     place: dict[int, int] = {}
     for item in items:

@@ -117,6 +117,18 @@ async def test_a_pack_is_halved_until_the_guilty_row_stands_alone(store: SqliteS
     )
 
 
+async def test_a_pack_is_of_one_gate_where_there_is_enough(store: SqliteStore):
+    packs: list[set[int]] = []
+
+    async def handler(items: list[Item], ctx: object) -> list[dict[str, Any]]:
+        packs.append({int(item.input["n"]) % 2 for item in items})
+        return [{} for _ in items]
+
+    bench = Bench(store, handler, pack=4, gate_of=str)
+    await bench.run(16, gates=["a", "b"])
+    assert packs == [{0}, {1}, {0}, {1}]
+
+
 async def test_network_trouble_retries_a_pack_whole(store: SqliteStore):
     sizes: list[int] = []
 

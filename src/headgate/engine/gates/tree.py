@@ -123,7 +123,7 @@ class GateTree:
         return frozenset(names)
 
     def _name(self, lineup: Lineup, way: Way, now_s: float) -> str:
-        """What items are best left for: the learner's, or this host alone if others are open."""
+        """Whose items to leave alone: all of the learner's, or this host's if only that is shut."""
         if self._is_open(way, now_s) or self._is_shut(way.learner, now_s):
             return way.learner.name
         return lineup.host
