@@ -83,14 +83,17 @@ def in_words(found: Difference) -> str:
 
 
 def _sum_up(desk: Desk, check: FolderCheck, findings: Findings) -> None:
-    size = f"{check.files:,} entries with {volume(check.bytes)} were compared"
+    compared = "entry" if check.files == 1 else "entries"
+    size = f"compared {check.files:,} {compared} with {volume(check.bytes)}"
     if findings.wrong:
-        desk.screen.say(f"{size}: {findings.wrong:,} do not hold", "bold")
+        files = "file is" if findings.wrong == 1 else "files are"
+        desk.screen.say(f"{size}: {findings.wrong:,} {files} not as the manifest says", "bold")
         desk.screen.say("files that are gone, or of another size, come back with the same download")
     else:
         desk.screen.say(f"{size}: every file is as the manifest says", "bold")
     if findings.extra:
-        desk.screen.say(f"{findings.extra:,} files are not in the manifest")
+        files = "file is" if findings.extra == 1 else "files are"
+        desk.screen.say(f"{findings.extra:,} {files} not in the manifest")
 
 
 def register(app: typer.Typer) -> None:
