@@ -43,6 +43,7 @@ BEFORE = {
     "headgate queue resume --queue nightly": "headgate queue pause --queue nightly",
     "headgate users token ann": "headgate users add ann",
     "headgate users token ann --label ci --expires 90d": "headgate users add ann",
+    "headgate users enable ann": "headgate users add ann",
     "headgate users revoke 3f9c2a7d10b4": "headgate users add ann",
     "headgate users revoke --user ann": "headgate users add ann",
 }

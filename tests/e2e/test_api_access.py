@@ -108,12 +108,18 @@ def test_a_disabled_user_is_let_in_no_more(api: ApiServer):
     gone = api.user("gone", password=PASSWORD)
     session = Browser(api.url, log_in(api, name="gone", password=PASSWORD))
     assert session.get("/api/me").ok()["name"] == "gone"
-    assert api.admin().delete("/api/users/gone").status == 204
+    locked = {"disabled": True}
+    assert api.admin().patch("/api/users/gone", locked).ok()["disabledAt"]
     gone.get("/api/me").refused(401)
     session.get("/api/me").refused(401)
     log_in(api, name="gone", password=PASSWORD).refused(401)
-    api.admin().delete("/api/users/nobody-of-that-name").refused(404)
-    api.admin().delete("/api/users/local").refused(409, "yourself")
+    assert api.admin().patch("/api/users/gone", {"role": "viewer"}).ok()["disabledAt"]
+    log_in(api, name="gone", password=PASSWORD).refused(401)
+    assert api.admin().patch("/api/users/gone", {"disabled": False}).ok()["disabledAt"] is None
+    assert log_in(api, name="gone", password=PASSWORD).ok()["role"] == "viewer"
+    gone.get("/api/me").refused(401)
+    api.admin().patch("/api/users/nobody-of-that-name", locked).refused(404)
+    api.admin().patch("/api/users/local", locked).refused(409, "yourself")
 
 
 def test_a_token_is_never_more_than_its_user(api: ApiServer):

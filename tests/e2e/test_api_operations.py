@@ -55,6 +55,10 @@ def test_users_of_the_command_line_are_let_in(api: ApiServer):
     Caller(api.url, second["token"]).get("/api/me").refused(401)
     assert api.project.invoke("users", "revoke", "--user", "cli").code == 0
     caller.get("/api/me").refused(401)
+    assert api.project.invoke("users", "token", "cli").code == 2
+    assert api.project.invoke("users", "enable", "cli").code == 0
+    third = api.project.invoke("users", "token", "cli", "--json").json
+    assert Caller(api.url, third["token"]).get("/api/me").ok()["name"] == "cli"
 
 
 # ---- gates and workers --------------------------------------------------------------------------

@@ -144,7 +144,7 @@ def test_what_concerns_everybody_is_for_admins(people: People):
     people.ann.patch("/api/providers/x", {"paused": True}).refused(403)
     people.ann.post("/api/workers/x/drain").refused(403)
     people.ann.post("/api/users", {"name": "mallory", "role": "admin"}).refused(403)
-    people.ann.delete("/api/users/bob").refused(403)
+    people.ann.patch("/api/users/bob", {"disabled": True}).refused(403)
     people.ann.post("/api/tokens", {"user": "bob"}).refused(403)
     people.ann.post("/api/tokens", {"role": "admin"}).refused(403)
     people.ann.post("/api/ingestion/scan").refused(403)

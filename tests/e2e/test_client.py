@@ -236,7 +236,12 @@ async def test_everybody_has_what_is_theirs(client: Client, api: ApiServer):
         with pytest.raises(NotAllowed):
             await ann.me()
     assert token.id not in {each.id for each in await client.tokens.ls()}
-    await client.users.disable("ann")
+    assert (await client.users.disable("ann")).disabled_at is not None
+    with pytest.raises(Refused, match="ann"):
+        await client.tokens.add("ann")
+    assert (await client.users.change("ann", role=Role.VIEWER)).disabled_at is not None
+    back = await client.users.enable("ann")
+    assert (back.role, back.disabled_at) == (Role.VIEWER, None)
     with pytest.raises(NotFound):
         await client.users.disable("nobody")
 

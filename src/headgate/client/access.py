@@ -61,12 +61,25 @@ class Users:
     async def add(self, name: str, role: Role = Role.USER, password: str | None = None) -> User:
         """Make a user; without a password, only tokens let them in."""
         said = {"name": name, "role": role, "password": password}
-        return await self._wire.value(_post("/api/users", said), User)
+        return await self._wire.value(_said("POST", "/api/users", said), User)
 
-    async def disable(self, name: str) -> None:
+    async def change(
+        self, name: str, *, role: Role | None = None, password: str | None = None
+    ) -> User:
+        """Give a user another role or password."""
+        return await self._change(name, {"role": role, "password": password})
+
+    async def disable(self, name: str) -> User:
         """Let a user in no more; their jobs stay."""
-        path = f"/api/users/{segment(name)}"
-        await self._wire.done(Ask(method="DELETE", path=path, absent=UserNotFound))
+        return await self._change(name, {"disabled": True})
+
+    async def enable(self, name: str) -> User:
+        """Let a disabled user in again; their old tokens stay revoked."""
+        return await self._change(name, {"disabled": False})
+
+    async def _change(self, name: str, said: dict[str, Any]) -> User:
+        asked = _said("PATCH", f"/api/users/{segment(name)}", said)
+        return await self._wire.value(asked, User)
 
 
 class Tokens:
@@ -89,13 +102,13 @@ class Tokens:
     ) -> NewToken:
         """Make a token, for oneself or (admins) for others; its secret is shown once."""
         said = {"user": user, "label": label, "role": role, "expiresInS": expires_in_s}
-        return await self._wire.value(_post("/api/tokens", said), NewToken)
+        return await self._wire.value(_said("POST", "/api/tokens", said), NewToken)
 
     async def revoke(self, token_id: str) -> None:
         """End a token at once."""
         await self._wire.done(Ask(method="DELETE", path=f"/api/tokens/{segment(token_id)}"))
 
 
-def _post(path: str, said: dict[str, Any]) -> Ask:
+def _said(method: str, path: str, said: dict[str, Any]) -> Ask:
     body, headers = as_json({name: value for name, value in said.items() if value is not None})
-    return Ask(method="POST", path=path, body=body, headers=headers, absent=UserNotFound)
+    return Ask(method=method, path=path, body=body, headers=headers, absent=UserNotFound)

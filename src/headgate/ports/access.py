@@ -15,6 +15,15 @@ class NewUser(msgspec.Struct, frozen=True):
     password_hash: str | None = None
 
 
+class UserChange(msgspec.Struct, frozen=True):
+    """What is to be different about a user; None: that stays."""
+
+    role: Role | None = None
+    password_hash: str | None = None
+    disabled: bool | None = None
+    """True: let in no more, and all their tokens revoked. False: let in again."""
+
+
 class NewToken(msgspec.Struct, frozen=True):
     """A token to be kept: never the secret, only its digest."""
 
@@ -51,14 +60,8 @@ class AccessStore(Protocol):
         """Make a user; NameTaken if there is one."""
         ...
 
-    async def change_user(
-        self, name: str, role: Role | None = None, password_hash: str | None = None
-    ) -> User:
-        """Give another role or password; enables a disabled user. UnknownUser if there is none."""
-        ...
-
-    async def disable_user(self, name: str) -> User:
-        """Let a user in no more: revokes all their tokens. Their jobs stay."""
+    async def change_user(self, name: str, change: UserChange) -> User:
+        """Give another role or password, disable or enable; UnknownUser if there is none."""
         ...
 
     async def user(self, name: str) -> tuple[User, str | None]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from headgate.core.errors import NameTaken, UnknownUser
 from headgate.core.user import Role, Token, TokenKind, User
+from headgate.ports.access import UserChange
 
 USE_NOTED_US = 60_000_000
 """The use of a token is noted at most this often: a reader should not have to write."""
@@ -46,11 +47,13 @@ def taken(name: str) -> NameTaken:
     return NameTaken(f"there is a user {name!r} already: take another name")
 
 
-def change_told(name: str, role: Role | None, password_hash: str | None) -> str:
+def change_told(name: str, change: UserChange, revoked: int) -> str:
     """A change of a user in words, without any secret."""
-    changes = [f"role {role}"] if role is not None else []
-    changes += ["a new password"] if password_hash is not None else []
-    return f"{name}: {' and '.join(changes) or 'enabled'}"
+    told = [f"role {change.role}"] if change.role is not None else []
+    told += ["a new password"] if change.password_hash is not None else []
+    told += ["enabled"] if change.disabled is False else []
+    told += [f"disabled, {revoked} tokens revoked"] if change.disabled else []
+    return f"{name}: {', '.join(told) or 'nothing'}"
 
 
 def use_is_news(token: Token, now: int) -> bool:

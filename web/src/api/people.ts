@@ -16,17 +16,10 @@ export function useAddUser() {
   return useUserChange((body: UserAsked) => got(api.POST("/api/users", { body })));
 }
 
-/** Gives a user another role or password, or lets them in again. */
+/** Gives a user another role or password, or lets them in no more, or again. */
 export function useChangeUser() {
   return useUserChange(({ name, body }: { name: string; body: UserChange }) =>
     got(api.PATCH("/api/users/{name}", { params: { path: { name } }, body })),
-  );
-}
-
-/** Lets a user in no more. */
-export function useDisableUser() {
-  return useUserChange((name: string) =>
-    got(api.DELETE("/api/users/{name}", { params: { path: { name } } })),
   );
 }
 

@@ -12,7 +12,7 @@ from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Asked, Identifier, Json, Moment, Wire, moment
 from headgate.app.credentials import SHORTEST_PASSWORD, hash_password, mint
 from headgate.core.user import RANKS, Role, Token, TokenKind, User
-from headgate.ports.access import NewToken, NewUser
+from headgate.ports.access import NewToken, NewUser, UserChange
 
 users = APIRouter(prefix="/api/users", tags=["access"])
 tokens = APIRouter(prefix="/api/tokens", tags=["access"])
@@ -54,37 +54,33 @@ async def ls(who: Admin, office: AtOffice) -> Users:
 @users.post("", status_code=201, responses=documented(409))
 async def add(asked: UserAsked, who: Admin, office: AtOffice) -> UserView:
     """Make a user; without a password, only tokens let them in."""
-    kept = None
-    if asked.password is not None:
-        kept = await asyncio.to_thread(hash_password, asked.password)
-    return user_view(await office.store.access.add_user(NewUser(asked.name, asked.role, kept)))
+    new = NewUser(asked.name, asked.role, await _kept(asked.password))
+    return user_view(await office.store.access.add_user(new))
 
 
-class UserChange(Asked):
-    """What is to be different; what is not named stays. A disabled user is let in again."""
+class UserChangeAsked(Asked):
+    """What is to be different; what is not named stays."""
 
     role: Role | None = Field(None, strict=False)
     password: str | None = Field(None, min_length=SHORTEST_PASSWORD, max_length=1_000)
+    disabled: bool | None = Field(
+        None, description="true: let in no more, their tokens end. false: let in again."
+    )
 
 
 @users.patch("/{name}", responses=documented(409))
-async def change(name: Name, asked: UserChange, who: Admin, office: AtOffice) -> UserView:
-    """Give a user another role or password; their tokens never let in as more than the role."""
+async def change(name: Name, asked: UserChangeAsked, who: Admin, office: AtOffice) -> UserView:
+    """Give a user another role or password, or let them in no more; their jobs stay."""
     if name == who.name and asked.role not in {None, who.role}:
         raise Refusal(409, "you cannot take your own rights; let another admin do it")
-    kept = None
-    if asked.password is not None:
-        kept = await asyncio.to_thread(hash_password, asked.password)
-    return user_view(await office.store.access.change_user(name, asked.role, kept))
-
-
-@users.delete("/{name}", status_code=204, responses=documented(409))
-async def disable(name: Name, who: Admin, office: AtOffice) -> Response:
-    """Let a user in no more; their jobs stay."""
-    if name == who.name:
+    if name == who.name and asked.disabled:
         raise Refusal(409, "you cannot lock yourself out; let another admin do it")
-    await office.store.access.disable_user(name)
-    return Response(status_code=204)
+    wanted = UserChange(asked.role, await _kept(asked.password), asked.disabled)
+    return user_view(await office.store.access.change_user(name, wanted))
+
+
+async def _kept(password: str | None) -> str | None:
+    return None if password is None else await asyncio.to_thread(hash_password, password)
 
 
 class TokenView(Wire):

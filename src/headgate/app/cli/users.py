@@ -13,7 +13,7 @@ from headgate.app.credentials import SHORTEST_PASSWORD, hash_password, mint
 from headgate.core.errors import UsageError
 from headgate.core.moment import moment
 from headgate.core.user import Role, Token, TokenKind, User, weaker
-from headgate.ports.access import NewToken, NewUser
+from headgate.ports.access import NewToken, NewUser, UserChange
 
 app = noun("users", "Users of the server, and their tokens.")
 
@@ -179,12 +179,20 @@ async def revoke(
         raise UsageError("say which token, or --user NAME")
     async with desk.store() as store:
         if user is not None:
-            await store.access.disable_user(user)
+            await store.access.change_user(user, UserChange(disabled=True))
             desk.screen.say(f"{user} is let in no more; their jobs stay")
             return
         if not await store.access.revoke_token(token_id or "", None):
             raise UsageError(f"there is no token {token_id!r} that holds; see: headgate users ls")
     desk.screen.say(f"token {token_id} is revoked")
+
+
+@command(app, "enable", ["headgate users enable ann"])
+async def enable(desk: Desk, *, name: Name) -> None:
+    """Let a disabled user in again: by password or new tokens, the old ones stay revoked."""
+    async with desk.store() as store:
+        await store.access.change_user(name, UserChange(disabled=False))
+    desk.screen.say(f"{name} may come in again; `headgate users token {name}` makes a token")
 
 
 def _password() -> str:

@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from headgate.core.user import Role, Token, TokenKind, User
-from headgate.ports.access import Bearer, NewToken, NewUser, Usage
+import msgspec
+
+from headgate.core.user import Token, TokenKind, User
+from headgate.ports.access import Bearer, NewToken, NewUser, Usage, UserChange
 from headgate.stores.people import (
     change_told,
     nobody,
@@ -38,26 +40,16 @@ class PostgresAccess:
         # Not twice: whoever was made without our knowing would be in the way.
         return await self._database.write(work, repeatable=False)
 
-    async def change_user(
-        self, name: str, role: Role | None = None, password_hash: str | None = None
-    ) -> User:
-        """Give another role or password; enables a disabled user. UnknownUser if there is none."""
-        values = fitting(name=name, role=role, password_hash=password_hash)
+    async def change_user(self, name: str, change: UserChange) -> User:
+        """Give another role or password, disable or enable; UnknownUser if there is none."""
+        values = fitting(name=name, **msgspec.structs.asdict(change))
 
         async def work(session: Session) -> User:
             user = _found(await session.record("change_user", **values), name)
-            await add_event(session, "user_changed", change_told(name, role, password_hash))
-            return user
-
-        return await self._database.write(work)
-
-    async def disable_user(self, name: str) -> User:
-        """Let a user in no more: revokes all their tokens. Their jobs stay."""
-
-        async def work(session: Session) -> User:
-            user = _found(await session.record("disable_user", **fitting(name=name)), name)
-            revoked = await session.change("revoke_tokens", user=user.name)
-            await add_event(session, "user_disabled", f"{name}: {revoked} tokens revoked")
+            revoked = 0
+            if change.disabled:
+                revoked = await session.change("revoke_tokens", user=user.name)
+            await add_event(session, "user_changed", change_told(name, change, revoked))
             return user
 
         return await self._database.write(work)

@@ -1160,17 +1160,14 @@ ON CONFLICT (name) DO NOTHING
 RETURNING *
 
 -- name: change_user
--- Another role or password.
+-- Another role or password; let in no more, or again.
 UPDATE users SET
     role = coalesce(%(role)s::text, role),
     password_hash = coalesce(%(password_hash)s::text, password_hash),
-    disabled_at = NULL
+    disabled_at = CASE %(disabled)s::boolean
+        WHEN true THEN coalesce(disabled_at, utc_us()) WHEN false THEN NULL ELSE disabled_at
+    END
 WHERE name = %(name)s
-RETURNING *
-
--- name: disable_user
--- A user who is let in no more.
-UPDATE users SET disabled_at = coalesce(disabled_at, utc_us()) WHERE name = %(name)s
 RETURNING *
 
 -- name: user

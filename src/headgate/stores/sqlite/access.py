@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from headgate.core.user import Role, Token, TokenKind, User
-from headgate.ports.access import Bearer, NewToken, NewUser, Usage
+import msgspec
+
+from headgate.core.user import Token, TokenKind, User
+from headgate.ports.access import Bearer, NewToken, NewUser, Usage, UserChange
 from headgate.stores.people import (
     change_told,
     nobody,
@@ -37,26 +39,14 @@ class SqliteAccess:
 
         return await self._database.write(work)
 
-    async def change_user(
-        self, name: str, role: Role | None = None, password_hash: str | None = None
-    ) -> User:
-        """Give another role or password; enables a disabled user. UnknownUser if there is none."""
+    async def change_user(self, name: str, change: UserChange) -> User:
+        """Give another role or password, disable or enable; UnknownUser if there is none."""
+        values = msgspec.structs.asdict(change)
 
         def work(tx: Transaction) -> User:
-            values = {"name": name, "role": role, "password_hash": password_hash}
-            user = _found(tx.record("change_user", **values), name)
-            add_event(tx, "user_changed", change_told(name, role, password_hash))
-            return user
-
-        return await self._database.write(work)
-
-    async def disable_user(self, name: str) -> User:
-        """Let a user in no more: revokes all their tokens. Their jobs stay."""
-
-        def work(tx: Transaction) -> User:
-            user = _found(tx.record("disable_user", name=name), name)
-            revoked = tx.change("revoke_tokens", user=name)
-            add_event(tx, "user_disabled", f"{name}: {revoked} tokens revoked")
+            user = _found(tx.record("change_user", name=name, **values), name)
+            revoked = tx.change("revoke_tokens", user=name) if change.disabled else 0
+            add_event(tx, "user_changed", change_told(name, change, revoked))
             return user
 
         return await self._database.write(work)

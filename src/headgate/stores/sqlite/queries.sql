@@ -766,12 +766,10 @@ RETURNING *
 -- name: change_user
 UPDATE users SET
     role = coalesce(:role, role), password_hash = coalesce(:password_hash, password_hash),
-    disabled_at = NULL
+    disabled_at = CASE :disabled
+        WHEN 1 THEN coalesce(disabled_at, :now) WHEN 0 THEN NULL ELSE disabled_at
+    END
 WHERE name = :name
-RETURNING *
-
--- name: disable_user
-UPDATE users SET disabled_at = coalesce(disabled_at, :now) WHERE name = :name
 RETURNING *
 
 -- name: user

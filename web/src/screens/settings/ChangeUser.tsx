@@ -21,7 +21,14 @@ export function ChangeUser({ user, onClose }: { user: User; onClose: () => void 
       onClose={onClose}
       onConfirm={() =>
         change.mutate(
-          { name: user.name, body: { role, ...(password ? { password } : {}) } },
+          {
+            name: user.name,
+            body: {
+              role,
+              ...(password ? { password } : {}),
+              ...(isBack ? { disabled: false } : {}),
+            },
+          },
           {
             onSuccess: () => {
               toasts.say(isBack ? `${user.name} may come in.` : `${user.name} is changed.`);
