@@ -17,7 +17,8 @@ class Batch:
 
     def __init__(self) -> None:
         self.forgotten: set[str] = set()
-        self.discarded: set[int] = set()
+        self.discarded: dict[tuple[str, str], int] = {}
+        """By key and variant, the id of what is dropped; 0: it got its id later than its reader."""
         self.used: dict[str, int] = {}
         self.bytes = 0
         self.over = asyncio.Event()
@@ -30,6 +31,7 @@ class Batch:
     def put(self, entry: Entry) -> None:
         """Add an answer, or the newer headers of one that has an id."""
         self._entries.setdefault(entry.key, {})[entry.variant] = entry
+        self.discarded.pop((entry.key, entry.variant), None)
         self.bytes += len(entry.body or b"")
 
     def forget(self, url: str) -> None:
@@ -41,10 +43,15 @@ class Batch:
 
     def discard(self, entry: Entry) -> None:
         """Drop one answer."""
-        self.discarded.add(entry.id)
+        self.discarded[entry.key, entry.variant] = entry.id
         variants = self._entries.get(entry.key, {})
         if variants.get(entry.variant) is entry:
             del variants[entry.variant]
+
+    def discards(self, entry: Entry) -> bool:
+        """Whether the answer, found in what was written before, is dropped here."""
+        number = self.discarded.get((entry.key, entry.variant))
+        return number is not None and number in (0, entry.id)
 
     def find(self, demand: Demand) -> Entry | None:
         """The answer among these that suits the request."""

@@ -112,7 +112,8 @@ class CacheFile:
             urls = [digest(url) for url in sorted(batch.forgotten)]
             freed += self._run(connection, "forget", urls=_json(urls))
         if batch.discarded:
-            freed += self._run(connection, "discard", ids=_json(sorted(batch.discarded)))
+            dropped = [(*place, number) for place, number in batch.discarded.items()]
+            freed += self._run(connection, "discard", dropped=_json(dropped))
         if freshened := batch.freshened:
             self._run(connection, "freshen", **as_parameters(freshened))
         if new := batch.new:
@@ -135,7 +136,7 @@ class CacheFile:
             surplus -= size
             if surplus <= 0:
                 break
-        return self._run(connection, "discard", ids=_json(victims))
+        return self._run(connection, "evict", ids=_json(victims))
 
     def _row(self, name: str, /, **values: Any) -> Any | None:
         rows = [] if self._reader is None else self._run(self._reader, name, **values)

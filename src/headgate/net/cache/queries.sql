@@ -17,6 +17,15 @@ DELETE FROM entries WHERE url IN (SELECT value FROM json_each(:urls))
 RETURNING blob
 
 -- name: discard
+-- One without an id was written since: what is in its place is it.
+DELETE FROM entries WHERE id IN (
+    SELECT entries.id FROM json_each(:dropped) dropped
+    JOIN entries ON entries.key = dropped.value ->> 0 AND entries.variant = dropped.value ->> 1
+    WHERE dropped.value ->> 2 IN (0, entries.id)
+)
+RETURNING blob
+
+-- name: evict
 DELETE FROM entries WHERE id IN (SELECT value FROM json_each(:ids))
 RETURNING blob
 

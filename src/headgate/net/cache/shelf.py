@@ -81,7 +81,7 @@ class Shelf:
         """What is kept for this request, fresh or not."""
         for batch in (self._next, self._writing):
             if entry := batch.find(demand):
-                return entry
+                return None if self._next.discards(entry) else entry
             if demand.url in batch.forgotten:
                 return None
         if self._damaged or not self._file.is_open:
@@ -148,6 +148,8 @@ class Shelf:
 
     async def sweep(self, now: int, every_us: int) -> int:
         """Remove blobs that nothing refers to, if nobody did so lately; how many there were."""
+        if not self._file.is_open:
+            return 0
         before = now - every_us
         try:
             if not await self._in_thread(lambda: self._file.begin_sweep(now, before)):
@@ -164,7 +166,7 @@ class Shelf:
     def _find_in_file(self, demand: Demand) -> Entry | None:
         rows = self._file.find(demand.key)
         entry = suiting((_entry(demand, row) for row in rows), demand)
-        if entry is None or entry.id in self._next.discarded or entry.id in self._writing.discarded:
+        if entry is None or self._next.discards(entry) or self._writing.discards(entry):
             return None
         if entry.body is None and entry.blob is None:
             body = self._file.body(entry.id)

@@ -1,6 +1,7 @@
 """Hits, revalidations, variants and invalidation, over a real wire."""
 
 import asyncio
+import threading
 
 import pytest
 
@@ -99,6 +100,29 @@ async def test_what_the_server_does_not_know_is_not_asked_about_twice(rig):
     await rig.get()
     assert (await rig.get()).body == b"new"
     assert [bool(request.headers) for request in rig.sent] == [False, True, False, False]
+
+
+@pytest.mark.parametrize("written", [False, True])
+async def test_what_was_of_no_use_stays_so_though_it_is_written_late(rig, written):
+    rig.provider.script = in_turn(
+        fresh(b"old", ("ETag", '"1"')),
+        Answer(304, [("ETag", '"2"')]),
+        Answer(200, [("Cache-Control", "no-store")], b"new"),
+    )
+    let_write = threading.Event()
+    rig.cache._shelf._thread.submit(let_write.wait)
+    await rig.get()
+    flushed = asyncio.create_task(rig.cache.flush())
+    await rig.clock.advance(60)
+    await rig.get()
+    if written:
+        let_write.set()
+        await flushed
+        await rig.cache.flush()
+    await rig.get()
+    let_write.set()
+    assert [bool(request.headers) for request in rig.sent] == [False, True, False, False]
+    await flushed
 
 
 async def test_a_server_in_trouble_does_not_cost_us_what_we_have(rig):
