@@ -29,7 +29,7 @@ def fifty_running(project: Project, name: str, *words: str) -> Iterator[Command]
 def test_a_job_that_is_cancelled_while_it_runs_keeps_no_late_result(project: Project, name: str):
     with fifty_running(project, name) as command:
         assert project.invoke("jobs", "cancel", "1", "--yes").code == 0
-        until(lambda: len(project.events("discarded")) == 50, 2.0, "the running to be stopped")
+        until(lambda: len(project.events("discarded")) == 50, what="the running to be stopped")
         (project.folder / "gate").touch()
         ended = command.wait()
     assert ended.code == 4, ended.err
@@ -47,7 +47,7 @@ def test_a_job_that_is_cancelled_while_it_runs_keeps_no_late_result(project: Pro
 def test_a_job_that_is_deleted_while_it_runs_leaves_nothing_behind(project: Project, name: str):
     with fifty_running(project, name) as command:
         assert project.invoke("jobs", "rm", "1", "--yes").code == 0
-        until(lambda: len(project.events("discarded")) == 50, 2.0, "the running to be stopped")
+        until(lambda: len(project.events("discarded")) == 50, what="the running to be stopped")
         (project.folder / "gate").touch()
         ended = command.wait()
     assert (ended.code, "was deleted" in ended.err) == (4, True), ended.err
@@ -69,7 +69,7 @@ def test_a_job_that_is_deleted_while_it_runs_leaves_nothing_behind(project: Proj
 def test_a_job_that_is_paused_finishes_what_runs_and_resumes(project: Project, name: str):
     with fifty_running(project, name) as command:
         assert project.invoke("jobs", "pause", "1").code == 0
-        until(lambda: project.counts().pending == 70, 2.0, "the waiting to be handed back")
+        until(lambda: project.counts().pending == 70, what="the waiting to be handed back")
         (project.folder / "gate").touch()
         ended = command.wait()
     assert ended.code == 4, ended.err

@@ -6,11 +6,13 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from headgate.core.status import ItemStatus
 from headgate.engine.settler import Settler
 from headgate.ports.store import Store
 from tests.faults.matrix import Storm, storming
-from tests.kit.command import Command, living, until
+from tests.kit.command import PATIENCE_S, Command, living, until
 from tests.kit.project import Project
 
 HANDLERS = Path(__file__).with_name("handlers.py")
@@ -109,17 +111,23 @@ def busiest(project: Project, command: Command) -> int | None:
     return pid if pid is not None and leases[pid] > 2 else None
 
 
-def test_a_killed_supervisor_leaves_no_orphan(sqlite_project: Project):
+def test_a_killed_supervisor_leaves_no_orphan(
+    sqlite_project: Project, monkeypatch: pytest.MonkeyPatch
+):
     """Not even one whose handler holds the interpreter, so that no thread of ours can act."""
     file = sqlite_project.rows(50, {1: "hold"})
     words = sqlite_project.batch(f"{HANDLERS}:awaited", file, "--processes", "2", pause=0.3)
+    mark = sqlite_project.folder / "held"
+    monkeypatch.setenv("HOLD_MARK", str(mark))
+    monkeypatch.setenv("HOLD_S", str(int(2 * PATIENCE_S)))
     with sqlite_project.start(*words) as command:
-        wait_for_execution(sqlite_project, command, 10)
+        until(lambda: mark.exists() or not command.running, what="the handler that holds on")
         workers = command.workers
         assert len(workers) == 2
         command.kill_supervisor()
-        until(lambda: not living(workers), 1.5, "the workers to follow their supervisor")
+        until(lambda: not living(workers), what="the workers to follow their supervisor")
 
+    monkeypatch.setenv("HOLD_S", "0")
     assert sqlite_project.run(*words).code == 0
     items = sqlite_project.assert_finished(50)
     assert {(item.status, item.crashes) for item in items} == {(ItemStatus.DONE, 0)}
@@ -132,7 +140,7 @@ def test_a_supervisor_killed_while_its_workers_start_leaves_no_orphan(sqlite_pro
         until(lambda: len(command.workers) == 2, what="the workers to be started")
         workers = command.workers
         command.kill_supervisor()
-        until(lambda: not living(workers), 3.0, "the workers to follow their supervisor")
+        until(lambda: not living(workers), what="the workers to follow their supervisor")
     assert sqlite_project.executed() == 0
 
 
