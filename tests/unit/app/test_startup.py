@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-SERVING = frozenset({"fastapi", "starlette", "uvicorn", "sse_starlette", "prometheus_client"})
+SERVING = frozenset(
+    {"fastapi", "starlette", "uvicorn", "pydantic", "sse_starlette", "prometheus_client"}
+)
 ASKING = frozenset({"aiohttp", "hishel", "protego", "publicsuffixlist"})
 FILES = frozenset({"fsspec", "pyarrow", "python_calamine", "rustpy_xlsxwriter", "paramiko"})
 STORES = frozenset({"psycopg", "psycopg_pool", "redis"})
