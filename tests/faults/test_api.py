@@ -139,14 +139,19 @@ def test_a_refusal_that_was_cut_short_is_finished_later(tmp_path: Path):
         server.project.assert_clean()
 
 
+def export_state(admin: Caller, path: str) -> str:
+    return str(admin.ask("GET", path, headers={"Accept": "application/json"}).json["state"])
+
+
 def test_a_killed_clerk_makes_its_export_again(tmp_path: Path):
     with ApiServer(tmp_path) as server:
         admin = server.admin()
         job_id = admin.done(rows_csv(20_000), handler="shop.plain")
         asked = admin.post(f"/api/jobs/{job_id}/export", format="csv").ok(202)
         path = f"/api/jobs/{job_id}/exports/{asked['id']}"
+        until(lambda: export_state(admin, path) != "QUEUED", what="the clerk to begin")
         os.kill(employee(server, CLERK).pid, signal.SIGKILL)
-        until(lambda: admin.get(path).status == 200, what="the export")
+        until(lambda: export_state(admin, path) == "DONE", what="the export")
         assert admin.get(path).body.count(b"\n") == 20_001
 
 

@@ -1,11 +1,11 @@
 """Sources of new jobs become items: fetched if they lie elsewhere, read, or refused as a whole."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from headgate.app.clerk.holding import HOLD_S, held
 from headgate.app.data_folder import UPLOAD, DataFolder
 from headgate.app.job_files import JobFiles
 from headgate.app.reading import reading_in
@@ -44,9 +44,6 @@ class Reader:
     AT_ONCE = 2
     REST_S = 5.0
     """How long a job is left alone that could not be read because of something on our side."""
-    HOLD_S = 10.0
-    """How long a job stays ours after we fell silent."""
-    RENEW_S = 2.5
 
     def __init__(
         self,
@@ -101,11 +98,11 @@ class Reader:
             logger().error("a source could not be read", job=job_id, error=repr(task.exception()))
 
     async def _hold(self, job_id: int) -> bool:
-        return await self._store.jobs.elect(f"ingest:{job_id}", self._name, self.HOLD_S)
+        return await self._store.jobs.elect(f"ingest:{job_id}", self._name, HOLD_S)
 
     async def _read(self, job: Job) -> None:
         try:
-            async with self._held(job.id):
+            async with held(partial(self._hold, job.id), self._clock):
                 await self._ingest(job)
         except SourceUnreachable as error:
             await self._refuse(job, str(error))
@@ -176,18 +173,3 @@ class Reader:
         with suppress(IllegalMove, UnknownJob):  # somebody brought it back, or deleted it
             while await self._store.jobs.discard_items(job_id):
                 pass
-
-    @asynccontextmanager
-    async def _held(self, job_id: int) -> AsyncIterator[None]:
-        """Keep the job ours while we read it."""
-        task = asyncio.create_task(self._renew(job_id))
-        try:
-            yield
-        finally:
-            task.cancel()
-
-    async def _renew(self, job_id: int) -> None:
-        while True:
-            await self._clock.sleep(self.RENEW_S)
-            with suppress(HeadgateError):
-                await self._hold(job_id)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from headgate.app.clerk.holding import HOLD_S, held
 from headgate.app.data_folder import DataFolder
 from headgate.app.telemetry import logger
 from headgate.core.errors import HeadgateError
@@ -24,20 +25,19 @@ class _Lost(Exception):
 class Writer:
     """Makes exports one after the other."""
 
-    HOLD_S = 60.0
-
     def __init__(self, store: Store, clock: Clock, folder: DataFolder, name: str) -> None:
         self._store = store
         self._clock = clock
         self._folder = folder
         self._name = name
         self._task: asyncio.Task[None] | None = None
+        self._rows = 0
 
     async def look(self) -> None:
         """Begin the next export, unless one is under way."""
         if self._task is not None and not self._task.done():
             return
-        record = await self._store.exports.take_export(self._name, self.HOLD_S)
+        record = await self._store.exports.take_export(self._name, HOLD_S)
         self._task = asyncio.create_task(self._write(record)) if record else None
 
     async def stop(self) -> None:
@@ -72,12 +72,17 @@ class Writer:
         formulas = Formulas(record.options.get("formulas", Formulas.NEUTRAL))
         writer = open_writer(path, WriteOptions(record.format, formulas))
 
-        async def on_progress(rows: int) -> None:
-            kept = await self._store.exports.advance_export(
-                record.id, self._name, rows, self.HOLD_S
+        async def hold() -> bool:
+            return await self._store.exports.advance_export(
+                record.id, self._name, self._rows, HOLD_S
             )
-            if not kept:
+
+        async def on_progress(rows: int) -> None:
+            self._rows = rows
+            if not await hold():
                 raise _Lost
 
+        self._rows = 0
         export = Export(self._store.reads, self._clock)
-        return await export.run(record.job_id, writer, on_progress)
+        async with held(hold, self._clock):  # the end of a large workbook takes its time
+            return await export.run(record.job_id, writer, on_progress)

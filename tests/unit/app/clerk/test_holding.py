@@ -1,0 +1,54 @@
+"""What a clerk works on stays its own, and only so long."""
+
+import pytest
+
+from headgate.app.clerk.holding import HOLD_S, RENEW_S, held
+from headgate.core.errors import StoreUnreachable
+from headgate.testing import FakeClock
+
+
+async def test_it_is_held_again_before_anybody_else_may_take_it():
+    clock, times = FakeClock(), []
+
+    async def hold() -> None:
+        times.append(clock.monotonic())
+
+    async with held(hold, clock):
+        await clock.advance(4 * HOLD_S)
+    gaps = [after - before for before, after in zip([0.0, *times], times, strict=False)]
+    assert max(gaps) <= HOLD_S / 2
+    assert times[-1] >= 4 * HOLD_S - RENEW_S
+
+
+async def test_a_store_that_is_away_for_a_while_ends_nothing():
+    clock, tries = FakeClock(), []
+
+    async def hold() -> None:
+        tries.append(1)
+        if len(tries) == 1:
+            raise StoreUnreachable("it restarts")
+
+    async with held(hold, clock):
+        await clock.advance(2 * RENEW_S)
+    assert len(tries) == 2
+
+
+@pytest.mark.parametrize("failure", [None, ValueError("no such column")])
+async def test_what_is_finished_or_failed_is_let_go(failure: Exception | None):
+    clock, tries = FakeClock(), []
+
+    async def hold() -> None:
+        tries.append(1)
+
+    async def work() -> None:
+        async with held(hold, clock):
+            if failure is not None:
+                raise failure
+
+    if failure is None:
+        await work()
+    else:
+        with pytest.raises(ValueError, match="no such column"):
+            await work()
+    await clock.advance(HOLD_S)
+    assert tries == []
