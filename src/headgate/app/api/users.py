@@ -70,7 +70,10 @@ class UserChangeAsked(Asked):
 
 @users.patch("/{name}", responses=documented(409))
 async def change(name: Name, asked: UserChangeAsked, who: Admin, office: AtOffice) -> UserView:
-    """Give a user another role or password, or let them in no more; their jobs stay."""
+    """Give a user another role or password, or let them in no more; their jobs stay.
+
+    Their tokens never let in as more than the role.
+    """
     if name == who.name and asked.role not in {None, who.role}:
         raise Refusal(409, "you cannot take your own rights; let another admin do it")
     if name == who.name and asked.disabled:
