@@ -46,6 +46,31 @@ def made(kind, *words, **options):
     return kind(*words, **options)
 
 
+class Forgetful(service.Service):
+    """Does not hear the first signal."""
+
+    program = "python3"
+    SCRIPT = """
+import signal, socket, sys
+def first(*_):
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGTERM, first)
+server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+while True:
+    server.accept()
+"""
+
+    def command(self):
+        return ["-c", self.SCRIPT, str(self.port)]
+
+
+def test_a_server_that_forgets_a_signal_is_told_again(monkeypatch):
+    monkeypatch.setattr(service, "INSIST_S", 0.2)
+    with made(Forgetful) as server:
+        process = psutil.Process(server.pid)
+    assert not process.is_running()
+
+
 @pytest.mark.parametrize("kind", [RedisServer, NginxServer, HaproxyServer])
 def test_nothing_is_left_when_it_is_closed(kind):
     server = made(kind)
