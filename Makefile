@@ -16,8 +16,8 @@ PIP     = $(BIN)/python -m pip install -qq --disable-pip-version-check --no-comp
 INSTALLER = $(or $(UV),$(BIN)/uv) pip install --quiet --python $(BIN)/python --no-deps
 install = $(INSTALLER) $(1) 2>$(VENV)/install.log || $(PIP) $(1)
 
-# Many tests wait more than they work. Files run in order, so the many short ones come last.
-JOBS   ?= 4
+# Many tests wait more than they work. Files run in the order of tests/conftest.py: the longest first.
+JOBS   ?= 5
 FAST   := tests/unit tests/conformance tests/docs
 
 MAKEFLAGS += --no-print-directory
@@ -74,8 +74,18 @@ serve: setup ## Serve the web UI and its API on this machine, with the handlers 
 ##@ Develop
 
 .PHONY: check
-check: lint ## What you run all day: lint and the fast tests (SQLite only)
-	@$(BIN)/python -m pytest -q -m 'not postgres and not slow and not soak' $(wildcard $(FAST))
+check: setup ## What you run all day: lint and the fast tests (SQLite only)
+	@$(MAKE) -j3 fast lint-python lint-web
+
+.PHONY: fast
+fast:
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m 'not postgres and not slow and not soak' $(wildcard $(FAST))
+
+# Once for all processes of a run: each would rewrite the assertions of every test file.
+.PHONY: compile-tests
+compile-tests:
+	@$(BIN)/python -m compileall -q src
+	@$(BIN)/python -m pytest -qq --collect-only -n 0 >$(VENV)/collected.log || { cat $(VENV)/collected.log; exit 1; }
 
 .PHONY: lint
 lint: setup ## Format, ruff, spelling, types, layers; the same for the web UI
@@ -106,7 +116,10 @@ format: setup ## Let ruff format and repair what it can
 .PHONY: test
 test: ## What CI runs: lint and every test but the storms, with PostgreSQL
 	@$(MAKE) -j3 setup services
-	@$(MAKE) -j2 lint-python test-web
+	@$(MAKE) -j3 suite lint-python test-web
+
+.PHONY: suite
+suite: compile-tests
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m 'not soak'
 
 .PHONY: soak

@@ -1,8 +1,13 @@
 """Fixtures that every test may ask for."""
 
 import os
+import shutil
+import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
+import hypothesis
 import pytest
 
 from headgate.app import telemetry
@@ -12,9 +17,57 @@ from tests.kit.redis import RedisServer
 from tests.kit.service import ServiceMissing
 
 SOAKING = os.environ.get("HEADGATE_SOAK") == "1"
+MEMORY = Path("/dev/shm")
+ENOUGH_BYTES = 4 * 1024**3
+"""Free there, so that the files of a whole run fit many times."""
+
+
+LONGEST = (
+    "e2e/test_benchmarks.py",
+    "docs/test_commands.py",
+    "e2e/test_api_schema.py",
+    "docs/test_examples.py",
+    "browser/test_looks.py",
+    "faults/test_api.py",
+    "faults/test_ledger.py",
+    "faults/test_poison.py",
+    "e2e/test_cli_run.py",
+    "conformance/place/test_place.py",
+    "conformance/format/test_formats.py",
+    "e2e/test_budgets.py",
+    "e2e/test_download_cli.py",
+    "e2e/test_http.py",
+    "docs/test_site.py",
+)
+"""Files that take longest, the longest first: whatever begins late would be waited for alone."""
+
+
+def work_in_memory() -> None:
+    """Put what tests write into memory, where there is enough of it and no folder was named.
+
+    A store waits for the disk at each commit. No test cuts the power, so none can tell the
+    difference, but together they waited for minutes.
+    """
+    with_room = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ENOUGH_BYTES
+    if "TMPDIR" not in os.environ and with_room and os.access(MEMORY, os.W_OK):
+        os.environ["TMPDIR"] = str(MEMORY)
+        tempfile.tempdir = None  # it may have been asked for already
+
+
+work_in_memory()
+# The tests start hundreds of processes: without bytecode each would compile all it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+# How long an example takes says how busy the machine is, not whether the law holds.
+hypothesis.settings.register_profile(
+    "suite", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("suite")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(LONGEST)))
     for item in items:
         if "postgres_server" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.postgres)

@@ -1,18 +1,23 @@
-"""For tests of handlers, and of anything that waits: an owned clock and a handler runner."""
+"""For tests of handlers, and of anything that waits: a handler runner, a fake HTTP, a clock."""
 
 import asyncio
 import heapq
 import itertools
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypedDict, Unpack, overload
 
 import structlog
 
+from headgate.core.ending import AttemptOver
 from headgate.core.item import Item
 from headgate.core.outcome import Done, GiveUp, NotFound, Outcome, RetryLater, Review, Skipped
+from headgate.core.words import agreeing
 from headgate.handlers.function import marked
 from headgate.ports.handler import Context, Files, Folders, HandlerSpec, JobView
+from headgate.testing_http import Asked, FakeHttp, Reply
+
+__all__ = ["Asked", "FakeClock", "FakeHttp", "Reply", "run_handler"]
 
 MICROSECONDS = 1_000_000
 _OUTCOMES = (Done, NotFound, Skipped, Review, RetryLater, GiveUp)
@@ -96,48 +101,97 @@ async def _turns(count: int) -> None:
         await _turn()
 
 
-def run_handler(  # noqa: PLR0913 (each is an option that users write by name)
+class RunOptions(TypedDict, total=False):
+    """What `run_handler` may be given by name."""
+
+    config: Mapping[str, Any] | None
+    attempt: int
+    strategy: str | None
+    http: Any
+    files: Files | None
+    folders: Folders | None
+
+
+@overload
+def run_handler(
     handler: Callable[..., Any] | HandlerSpec,
-    input: Mapping[str, Any],  # noqa: A002 (the word that handlers know it by)
-    *,
-    config: Mapping[str, Any] | None = None,
-    attempt: int = 1,
-    strategy: str | None = None,
-    http: Any = None,
-    files: Files | None = None,
-    folders: Folders | None = None,
-) -> Outcome:
+    input: Mapping[str, Any],
+    **options: Unpack[RunOptions],
+) -> Outcome: ...
+
+
+@overload
+def run_handler(
+    handler: Callable[..., Any] | HandlerSpec,
+    input: Sequence[Mapping[str, Any]],
+    **options: Unpack[RunOptions],
+) -> list[Outcome]: ...
+
+
+def run_handler(
+    handler: Callable[..., Any] | HandlerSpec,
+    input: Mapping[str, Any] | Sequence[Mapping[str, Any]],  # noqa: A002 (the handlers' word)
+    **options: Unpack[RunOptions],
+) -> Outcome | list[Outcome]:
     """Run a handler on one input, as a worker would, and return its outcome.
 
         assert run_handler(price, {"sku": "A1"}) == Done({"price": 12.5})
 
-    What the handler raises comes out as it is. A handler of packs gets a pack of one. `http` is
-    what it finds as `ctx.http`: anything with the methods that it uses; `files` gives `ctx.file`
-    the path behind a name, `folders` gives `ctx.folder` what is at a path. A handler from
-    `headgate.handlers.registry.resolve` can be run as well.
+    A handler of packs gets a pack of one, or with a list of inputs a pack of all of them, and the
+    outcomes come back as a list. What the handler raises comes out as it is; only a reply that
+    means an outcome, such as a 404 left to `raise_for_status`, is returned as that outcome. `http`
+    is what it finds as `ctx.http`: a `FakeHttp`, or anything with the methods that it uses;
+    `files` gives `ctx.file` the path behind a name, `folders` gives `ctx.folder` what is at a
+    path. A handler from `headgate.handlers.registry.resolve` can be run as well.
     """
+    config = options.get("config") or {}
     if isinstance(handler, HandlerSpec):
-        handler = handler.configured(config or {})
+        handler = handler.configured(config)
     spec = handler if isinstance(handler, HandlerSpec) else marked(handler)
     call = handler.call if isinstance(handler, HandlerSpec) else handler
-    strategies = spec.strategies if spec else ()
-    normalized = spec.normalize(input) if spec and spec.normalize else None
-    item = Item(id=1, key="1", input=input, normalized=normalized)
-    context = Context(
-        job=JobView(id=1, name="test", owner="test", config=config or {}),
-        attempt=attempt,
+    context = _context(options, spec.strategies if spec else ())
+    packed = spec is not None and spec.pack is not None
+    single = isinstance(input, Mapping)
+    if not single and not packed:
+        raise TypeError("only a handler of packs takes a list; give it one input at a time")
+    inputs: Sequence[Mapping[str, Any]] = [input] if isinstance(input, Mapping) else input
+    items = [_item(number, each, spec) for number, each in enumerate(inputs, start=1)]
+    outcomes = _outcomes(lambda: call(items if packed else items[0], context), items, packed=packed)
+    return outcomes[0] if single else outcomes
+
+
+def _context(options: RunOptions, strategies: Sequence[str]) -> Context:
+    strategy = options.get("strategy")
+    return Context(
+        job=JobView(id=1, name="test", owner="test", config=options.get("config") or {}),
+        attempt=options.get("attempt", 1),
         strategy=strategy if strategy is not None else next(iter(strategies), None),
         log=structlog.get_logger("headgate.testing"),
-        _http=http,
-        _files=files,
-        _folders=folders,
+        _http=options.get("http"),
+        _files=options.get("files"),
+        _folders=options.get("folders"),
     )
-    if spec is None or spec.pack is None:
-        return _outcome(_finished(call(item, context)))
-    results = _finished(call([item], context))
-    if not isinstance(results, Sequence) or len(results) != 1:
-        raise TypeError(f"a pack of one needs a list of one outcome, not {results!r}")
-    return _outcome(results[0])
+
+
+def _item(number: int, values: Mapping[str, Any], spec: HandlerSpec | None) -> Item:
+    normalized = spec.normalize(values) if spec and spec.normalize else None
+    return Item(id=number, key=str(number), input=values, normalized=normalized)
+
+
+def _outcomes(call: Callable[[], Any], items: Sequence[Item], *, packed: bool) -> list[Outcome]:
+    try:
+        returned = _finished(call())
+    except AttemptOver as over:
+        if isinstance(over.ending, _OUTCOMES):
+            return [over.ending] * len(items)
+        raise
+    if not packed:
+        return [_outcome(returned)]
+    if not isinstance(returned, Sequence) or len(returned) != len(items):
+        size = "one" if len(items) == 1 else str(len(items))
+        noun = agreeing(len(items), "outcome", "outcomes")
+        raise TypeError(f"a pack of {size} needs a list of {size} {noun}, not {returned!r}")
+    return [_outcome(each) for each in returned]
 
 
 def _finished(answer: Any) -> Any:

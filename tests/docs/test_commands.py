@@ -23,7 +23,6 @@ def needs_postgres(page: Path) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("page", [one for one in RUN if not needs_postgres(one)], ids=name_of)
 def test_the_commands_of_a_page_do_what_it_says(page, tmp_path):
     assert PageRunner(tmp_path).run(page) > 0
@@ -31,7 +30,6 @@ def test_the_commands_of_a_page_do_what_it_says(page, tmp_path):
 
 @pytest.mark.postgres
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("page", [one for one in RUN if needs_postgres(one)], ids=name_of)
 def test_the_commands_of_a_page_about_postgresql(page, tmp_path, postgres_url):
     runner = PageRunner(tmp_path, {POSTGRES_URL: postgres_url})

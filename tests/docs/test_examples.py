@@ -1,5 +1,6 @@
 """The examples in the help of every command work, on a store in which what they name exists."""
 
+import gzip
 import json
 import os
 import shutil
@@ -19,20 +20,20 @@ from headgate import GiveUp, Review, handler
 
 @handler("price.lookup")
 async def price(item, ctx):
-    if item.input["sku"] in {"P-07", "P-13"}:
+    if item.input["sku"] in {"P-007", "P-013"}:
         return GiveUp("not for sale")
-    if item.input["sku"] == "P-19":
+    if item.input["sku"] == "P-019":
         return Review([{"id": "Q42", "name": "a lamp", "score": 0.5, "result": {"price": 2}}])
     return {"price": 1}
 """
 ENRICH = "def person(item, ctx):\n    return {'region': ctx.job.config['region']}\n"
 PRODUCER = """#!/bin/sh\necho '{"sku": "from a pipe"}'\n"""
-# Items 1 to 10 are those of the two queues, so that 17, 23 and 29 are rows P-07, P-13 and P-19 of
-# job 3.
+# Items 1 to 10 are those of the two queues, so that 17, 23 and 29 are rows P-007, P-013 and P-019
+# of job 3.
 MAKE = (
     "headgate queue import default.jsonl --handler lookup.py:price",
     "headgate queue import nightly.jsonl --queue nightly --handler lookup.py:price",
-    "headgate run lookup.py:price products.csv --quiet || test $? = 3",
+    "headgate run lookup.py:price products.csv --key sku --quiet || test $? = 3",
     "headgate jobs reprocess 3 --ids 11 --status DONE",
     "headgate download urls.txt --out papers/ --quiet",
 )
@@ -47,7 +48,10 @@ BEFORE = {
     "headgate users revoke 3f9c2a7d10b4": "headgate users add ann",
     "headgate users revoke --user ann": "headgate users add ann",
 }
-FAILED_ITEMS = "headgate run lookup.py:price "
+NO_STORE = "rm -f headgate.db*"
+WITHOUT_KEY = "headgate run lookup.py:price products.csv --"
+"""Job 3 has a key, and another key over the same file is refused: these begin with no store."""
+FAILED_ITEMS = ("headgate run lookup.py:price ", "headgate run --job 3 ")
 DAEMONS = ("headgate worker", "headgate worker -q &", "headgate queue run")
 TOKEN = "3f9c2a7d10b4"
 EXAMPLES = [
@@ -65,7 +69,7 @@ def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=120,
         check=False,
     )
 
@@ -76,6 +80,9 @@ def furnished(tmp_path_factory):
     (folder / "lookup.py").write_text(LOOKUP)
     (folder / "mypkg").mkdir()
     (folder / "mypkg" / "enrich.py").write_text(ENRICH)
+    (folder / "src").mkdir()
+    (folder / "src" / "lookup.py").write_text(LOOKUP)
+    (folder / "rows.csv.gz").write_bytes(gzip.compress(b"sku\nP-101\n"))
     (folder / "people.jsonl").write_text('{"name": "Ada"}\n')
     (folder / "new.jsonl").write_text('{"sku": "new"}\n')
     (folder / "secret").write_text("correct horse battery\n")
@@ -85,7 +92,7 @@ def furnished(tmp_path_factory):
     for name in ("default", "nightly"):
         lines = [json.dumps({"sku": f"{name} {number}"}) for number in range(5)]
         (folder / f"{name}.jsonl").write_text("\n".join(lines))
-    rows = [f"P-{number:02}" for number in range(1, 21)]
+    rows = [f"P-{number:03}" for number in range(1, 21)]
     (folder / "products.csv").write_text("\n".join(["sku", *rows]))
     with Services() as services:
         settings = ["[net]", "allow_private = true", *asking(services)]
@@ -118,7 +125,7 @@ def folder(furnished):
 def prepared(example: str, folder: Path) -> str:
     """The example with its placeholders filled in, and with an end if it has none."""
     if example in DAEMONS or example.startswith("headgate watch"):
-        return f"timeout --foreground --preserve-status -s INT 5 {example.removesuffix('&')}"
+        return f"timeout --foreground --preserve-status -s INT 15 {example.removesuffix('&')}"
     if example.startswith("headgate serve"):
         command = f"{example.replace('8080', '0')} > serve.out 2>&1 & server=$!"
         # What the example before has left would tell of a server that is gone.
@@ -139,11 +146,16 @@ def prepared(example: str, folder: Path) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_an_example_works(example, folder):
-    if example in BEFORE:
-        assert shell(BEFORE[example], folder).returncode == 0
+    needed = NO_STORE if _has_no_key(example) else BEFORE.get(example)
+    if needed is not None:
+        assert shell(needed, folder).returncode == 0
     ended = shell(prepared(example, folder), folder)
     expected = 3 if example.startswith(FAILED_ITEMS) else 0
     assert ended.returncode == expected, ended.stdout + ended.stderr
+
+
+def _has_no_key(example: str) -> bool:
+    return example.startswith(WITHOUT_KEY) and " --key " not in example
 
 
 def test_every_command_has_an_example():

@@ -13,7 +13,6 @@ from tests.kit.pages import ROOT
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(180)
 def test_the_demo_ends_well_and_leaves_nothing_running(tmp_path):
     demo = tmp_path / "examples" / "demo"
     shutil.copytree(
@@ -46,7 +45,6 @@ def _answers(port: int) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_the_site_builds_without_a_warning(tmp_path):
     ended = subprocess.run(
         [

@@ -65,7 +65,7 @@ def test_everything_needs_a_token(api: ApiServer, token: str | None):
             headers = {"Authorization": f"Bearer {token}"} if token is not None else {}
             headers = {name: text.encode() for name, text in headers.items()}  # type: ignore[misc]
             answer = caller.ask(method.upper(), real, headers=headers)
-            answer.refused(401)
+            assert "***" not in answer.refused(401), "advice is not masked as a secret"
             assert answer.headers["WWW-Authenticate"] == "Bearer"
             checked += 1
     assert checked > 40
@@ -263,6 +263,20 @@ def test_the_login_link_works_once(tmp_path: Path):
         assert ended.out == ""
 
 
+def test_a_session_of_what_the_server_printed_outlives_it(tmp_path: Path):
+    with ApiServer(tmp_path) as server:
+        opened = log_in(server, token=server.token)
+        made = server.admin().post("/api/tokens", {"user": "local", "role": "user"}).ok(201)
+        by_token = log_in(server, token=made["token"])
+        server.stop()
+        server.start()
+        assert Browser(server.url, opened).get("/api/me").ok()["role"] == "admin"
+        # Another token's session still ends with that token.
+        assert Browser(server.url, by_token).get("/api/me").status == 200
+        server.admin().delete(f"/api/tokens/{made['id']}").ok(204)
+        Browser(server.url, by_token).get("/api/me").refused(401)
+
+
 def test_a_page_may_ask_whether_anybody_is_logged_in(api: ApiServer):
     assert api.nobody().get("/api/session").ok() == {"me": None}
     assert Caller(api.url, "hg_wrong").get("/api/session").ok() == {"me": None}
@@ -270,6 +284,12 @@ def test_a_page_may_ask_whether_anybody_is_logged_in(api: ApiServer):
     api.user("paged", password=PASSWORD)
     browser = Browser(api.url, log_in(api, name="paged", password=PASSWORD))
     assert browser.get("/api/session").ok()["me"] == browser.get("/api/me").ok()
+
+
+def test_a_wrong_password_is_told_without_a_word_of_tokens(api: ApiServer):
+    said = log_in(api, name="nobody", password="wrong password").refused(401)
+    assert said == "the name or the password is wrong"
+    assert log_in(api, token="hg_wrong").refused(401) == "the token is wrong"
 
 
 # ---- every request ------------------------------------------------------------------------------
@@ -318,7 +338,8 @@ def test_health_and_figures(api: ApiServer):
     nobody = api.nobody()
     until(lambda: nobody.get("/readyz").status == 200, what="a worker")
     health = nobody.get("/healthz").ok()
-    assert health.keys() == {"status", "version", "store", "workers", "claimable", "moving"}
+    about = {"status", "version", "store", "workers", "claimable", "moving", "slowJobs"}
+    assert health.keys() == about
     assert health["status"] == "ok"
     far = {"X-Forwarded-For": "203.0.113.9"}
     nobody.ask("GET", "/metrics", headers=far).refused(401)

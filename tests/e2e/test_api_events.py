@@ -56,7 +56,7 @@ def listening(
     caller: Caller, path: str = "/api/events", after: str | None = None
 ) -> Iterator[Listener]:
     parts = urlsplit(caller.url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=40)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=120)
     headers = {**caller.headers, **({"Last-Event-ID": after} if after is not None else {})}
     try:
         connection.request("GET", path, headers=headers)

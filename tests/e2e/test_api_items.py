@@ -1,6 +1,7 @@
 """Items over HTTP: the grid, single rows, why they wait, decisions, and bringing them back."""
 
 import base64
+import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,6 +69,21 @@ def test_items_come_in_input_order_with_the_names_of_the_contract(admin: Caller,
     assert "out of stock" in failed["lastError"]
 
 
+def test_lists_are_packed_for_those_who_unpack_them(admin: Caller, seen: str):
+    path = f"/api/jobs/{seen}/items"
+    plain = admin.get(path)
+    packed = admin.ask("GET", path, headers={**admin.headers, "Accept-Encoding": "br, gzip"})
+    assert "Content-Encoding" not in plain.headers
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert int(packed.headers["Content-Length"]) == len(packed.body) < len(plain.body) / 3
+    assert gzip.decompress(packed.body) == plain.body
+    for answer in (plain, packed):
+        assert answer.headers["Vary"] == "Accept-Encoding"
+    # What holds a secret stays as it is: its packed length would tell of it.
+    me = admin.ask("GET", "/api/me", headers={**admin.headers, "Accept-Encoding": "gzip"})
+    assert "Content-Encoding" not in me.headers
+
+
 @pytest.mark.parametrize("size", [1, 5, 12, 100])
 def test_pages_of_any_size_hold_every_row_once(admin: Caller, seen: str, size: int):
     keys = [item["key"] for item in admin.items(seen, pageSize=size)]
@@ -87,6 +103,8 @@ def test_items_are_found_by_status_text_and_error_class(admin: Caller, seen: str
     assert keys(q="nothing like it") == []
     assert keys(q="100%") == []
     admin.get(f"/api/jobs/{seen}/items", statuses="LOST").refused(422, "LOST", "PENDING")
+    admin.get(f"/api/jobs/{seen}/items", errorClass="forever").refused(422, "poison")
+    admin.get("/api/dead-letters", errorClass="forever").refused(422, "poison")
     admin.get(f"/api/jobs/{seen}/items", order="random").refused(422, "order")
     admin.get(f"/api/jobs/{seen}/items", pageSize=1001).refused(422, "pageSize")
 
@@ -126,13 +144,35 @@ def test_a_whole_item_has_its_input_and_history(admin: Caller, seen: str):
     assert attempt["worker"]
 
 
+def test_items_are_found_by_their_key(api: ApiServer, admin: Caller, seen: str):
+    found = admin.get("/api/items", key="11", jobId=seen).ok()
+    assert [(item["jobId"], item["key"]) for item in found["items"]] == [(seen, "11")]
+    assert seen in {item["jobId"] for item in admin.get("/api/items", key="11").ok()["items"]}
+    assert admin.get("/api/items", key="nobody").ok() == {"items": [], "next": None}
+    admin.get("/api/items", key="11", jobId="4711").refused(404)
+    stranger = api.user("stranger")
+    assert stranger.get("/api/items", key="11").ok()["items"] == []
+    stranger.get("/api/items", key="11", jobId=seen).refused(404)
+
+
+def test_an_attempt_says_where_the_handler_failed(admin: Caller):
+    job_id = admin.send(rows_csv(1, r1="raise"))
+    until(lambda: any(item["attempts"] for item in admin.items(job_id)))
+    (item,) = admin.items(job_id)
+    last = admin.get(f"/api/items/{item['id']}").ok()["history"][-1]
+    assert last["failedAt"].startswith("shop.py:")
+    assert "headgate/engine" not in last["traceback"]
+    assert last["traceback"].endswith(last["reason"])
+
+
 # ---- waiting ------------------------------------------------------------------------------------
 
 
 def test_why_an_item_waits(admin: Caller, seen: str, gated: str):
     finished = admin.items(seen)[0]["id"]
     answer = admin.get(f"/api/items/{finished}/why").ok()
-    assert answer == {"itemId": finished, "status": "DONE", "waiting": None}
+    assert answer.items() >= {"itemId": finished, "status": "DONE", "waiting": None}.items()
+    assert answer["ended"] == "it is finished"
     until(lambda: admin.job(gated)["counts"]["processing"] == 3, what="work to begin")
     item = admin.items(gated)[0]
     assert item["lockedBy"]
@@ -147,7 +187,7 @@ def test_why_an_item_of_a_paused_job_waits(admin: Caller, gate: Path):
     admin.post(f"/api/jobs/{job_id}/pause").ok()
     last = admin.items(job_id, statuses="PENDING", pageSize=1000)[-1]
     waiting = admin.get(f"/api/items/{last['id']}/why").ok()["waiting"]
-    assert (waiting["kind"], waiting["gate"]) == ("job", "")
+    assert (waiting["kind"], waiting["gate"]) == ("paused", "")
     assert "paused" in waiting["why"]
     listed = admin.get(f"/api/jobs/{job_id}/items", statuses="PENDING", waits="true").ok()["items"]
     assert {item["waiting"]["why"] for item in listed} == {waiting["why"]}
@@ -269,6 +309,7 @@ def test_a_person_decides_once(api: ApiServer):
     ann.post(f"/api/items/{first}/accept", {}).refused(422, "candidateId")
     taken = ann.post(f"/api/items/{first}/accept", {"candidateId": "Q2", "reason": "sure"}).ok()
     assert (taken["status"], taken["result"]) == ("DONE", {"match": "Q2"})
+    assert taken["decision"] == "accepted candidate Q2, decided by judge: sure"
     ann.post(f"/api/items/{first}/accept", {"candidateId": "Q1"}).refused(409)
     assert ann.post(f"/api/items/{second}/reject").ok()["status"] == "NOT_FOUND"
     assert ann.post(f"/api/items/{third}/skip", {"reason": "later"}).ok()["status"] == "SKIPPED"
@@ -358,7 +399,8 @@ def test_reprocess_leaves_items_alone_that_reached_their_cap(tmp_path: Path):
         ({"scope": "items"}, "itemIds"),
         ({"itemIds": ["1"]}, "itemIds"),
         ({"statuses": ["PENDING"]}, "PENDING"),
-        ({"statuses": ["LOST"]}, "statuses"),
+        ({"statuses": ["LOST"]}, "'REVIEW', 'ERROR' or 'CANCELLED'"),
+        ({"errorClass": "perm"}, "there are transient, throttled"),
         ({"resetAttempts": "yes"}, "resetAttempts"),
         ({"filter": {"sql": "1=1"}}, "sql"),
         ({"more": 1}, "more"),
@@ -391,6 +433,8 @@ def test_dead_letters_are_listed_and_replayed(api: ApiServer):
     for wrong in ({}, {"all": True, "jobId": job_id}, {"all": "yes"}, {"jobId": 1}):
         ann.post(path, wrong).refused(422)
     ann.post(path, {"itemIds": ["x"]}).refused(404)
+    unknown = "'perm'; there are transient, throttled"
+    ann.post(path, {"all": True, "errorClass": "perm"}).refused(422, unknown)
     assert ann.post(path, {"all": True, "dryRun": True}).ok()["count"] == 2
     every = {"all": True, "dryRun": True}
     assert ann.post(path, every | {"jobType": "shop.price"}).ok()["count"] == 2

@@ -137,6 +137,28 @@ def test_a_handler_is_a_name_that_is_listed(admin: Caller, handler: str):
 
 
 @pytest.mark.parametrize(
+    ("url", "kind"),
+    [
+        ("http://127.0.0.1:8080/{id}", "loopback"),
+        ("https://192.168.7.7/prices?id={id}", "private"),
+        ("http://shop.localhost/{id}", "loopback"),
+    ],
+)
+def test_a_lookup_at_a_private_address_is_refused_before_the_first_row(
+    api: ApiServer, admin: Caller, url: str, kind: str
+):
+    kept = api.uploads()
+    config = {"lookup": {"request": {"url": url}, "columns": {"price": "price"}}}
+    asked = {"handler": "http.lookup", "config": config}
+    words = (f"which is {kind} and not public: every row", "`allow_private = true` under [net]")
+    admin.post("/api/jobs", {**asked, "items": [{"id": 1}]}).refused(422, *words)
+    admin.post("/api/jobs", {**asked, "source": "https://example.org/x.csv"}).refused(422, *words)
+    given = {"handler": "http.lookup", "config": json.dumps(config)}
+    admin.upload(("rows.csv", rows_csv(1)), **given).refused(422, *words)
+    assert api.uploads() == kept
+
+
+@pytest.mark.parametrize(
     ("asked", "word"),
     [
         ({"items": [{"id": 1}]}, "handler"),

@@ -177,7 +177,7 @@ def test_the_same_idempotency_key_of_two_users_does_not_meet(people: People):
 
 def test_the_stream_of_events_tells_nobody_of_others(api: ApiServer, people: People):
     parts = urlsplit(api.url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=120)
     headers = {**people.bob.headers, "Last-Event-ID": "0"}
     connection.request("GET", "/api/events", headers=headers)
     heard = connection.getresponse()
@@ -235,3 +235,34 @@ def test_a_user_has_only_so_many_open_items(tmp_path: Path):
         assert "50" in job["lastError"]
         assert job["counts"]["total"] == 0
         assert ann.done(rows_csv(50))
+
+
+def test_a_handler_that_ends_the_event_loop_does_not_stop_the_job_of_another_user(
+    api: ApiServer, tmp_path: Path
+):
+    """Rows of both users run in one process when the loop ends."""
+    gate, logs = tmp_path / "gate", [tmp_path / "rude", tmp_path / "innocent"]
+    deeds = rows_csv(12, r3="stop the loop", r9="cancel all tasks")
+    people = [api.user("rude"), api.user("innocent")]
+    jobs = [
+        caller.send(
+            rows, handler="shop.gated", config=json.dumps({"gate": str(gate), "log": str(log)})
+        )
+        for caller, rows, log in zip(people, (deeds, rows_csv(12)), logs, strict=True)
+    ]
+    until(
+        lambda: all(log.exists() and len(log.read_text().split()) == 12 for log in logs),
+        what="all rows of both to run",
+    )
+    gate.touch()
+    rude, innocent = (
+        caller.ended(job, timeout_s=120) for caller, job in zip(people, jobs, strict=True)
+    )
+    assert (innocent["state"], innocent["counts"]["done"]) == ("DONE", 12)
+    assert (rude["counts"]["done"], rude["counts"]["error"]) == (10, 2)
+    failed = people[0].items(jobs[0], statuses="ERROR")
+    assert [(item["key"], item["errorClass"]) for item in failed] == [
+        ("3", "poison"),
+        ("9", "poison"),
+    ]
+    assert {item["attempts"] for item in people[1].items(jobs[1])} == {1}

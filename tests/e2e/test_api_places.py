@@ -85,6 +85,32 @@ def test_each_new_far_file_becomes_one_job(admin: Caller, far: dict[str, Ground]
     assert (again["jobs"], again["known"], again["problems"]) == ([], 3, [])
 
 
+LATIN = "id,name,do\n1,Äpfel,\n2,corn,\n".encode("cp1252")
+
+
+def test_a_far_file_in_another_encoding_fails_with_the_one_that_fits(
+    admin: Caller, far: dict[str, Ground]
+):
+    far["http"].put("latin.csv", LATIN)
+    asked = {"handler": "shop.price", "key": "id", "source": far["http"].url("latin.csv")}
+    failed = admin.ended(admin.post("/api/jobs", asked).ok(202)["jobId"])
+    assert (failed["state"], failed["counts"]["total"]) == ("FAILED", 0)
+    assert "is not in UTF-8, but can be read as cp1252" in failed["lastError"]
+    stated = {**asked, "read": {"encoding": "cp1252"}}
+    assert admin.ended(admin.post("/api/jobs", stated).ok(202)["jobId"])["counts"]["done"] == 2
+
+
+def test_a_watched_file_in_another_encoding_keeps_the_rows_that_can_be_read(
+    admin: Caller, far: dict[str, Ground]
+):
+    """There is no request that could state its encoding."""
+    far["ftp"].put("new-latin.csv", LATIN)
+    (made,) = admin.post("/api/ingestion/scan").ok()["jobs"]
+    counts = admin.ended(made["jobId"])["counts"]
+    far["ftp"].remove("new-latin.csv")
+    assert (counts["done"], counts["error"]) == (1, 1)
+
+
 def test_a_password_in_a_source_is_shown_nowhere(
     admin: Caller, api: ApiServer, far: dict[str, Ground]
 ):

@@ -24,7 +24,7 @@ AGAIN = pytest.param(
     # As Hypothesis does it in CI: what fails there must fail here as well.
     ["--max-examples", "10", "--seed", "224976636701276005526588150689177028189"],
     id="again",
-    marks=pytest.mark.timeout(300),
+    marks=pytest.mark.timeout(1_200),
 )
 
 

@@ -48,12 +48,32 @@ def lookup(url: str) -> dict[str, object]:
     }
 
 
+def by_page() -> dict[str, object]:
+    """A lookup whose rows name the address."""
+    return {
+        "host_from_data": True,
+        "request": {"url": "{page}"},
+        "columns": {"colour": "colour"},
+    }
+
+
 def test_a_lookup_needs_no_python(admin: Caller, provider: Provider):
     provider.script = always(Answer(200, body=b'{"colour": "red"}'))
     config = json.dumps({"lookup": lookup(provider.url(""))})
     job = admin.send(ROWS, handler="http.lookup", config=config)
     assert admin.ended(job)["counts"]["done"] == 2
     assert [item["result"] for item in admin.items(job)] == [{"colour": "red"}] * 2
+
+
+def test_a_lookup_whose_rows_name_their_host_runs(admin: Caller, provider: Provider):
+    provider.script = always(Answer(200, body=b'{"colour": "red"}'))
+    rows = "".join(f"{n},{provider.url('/', HOSTS[n % 2])}\n" for n in range(6))
+    config = json.dumps({"lookup": by_page()})
+    job = admin.send(f"id,page\n{rows}".encode(), handler="http.lookup", config=config)
+    assert admin.ended(job)["counts"]["done"] == 6
+
+
+HOSTS = ("127.0.0.1", "localhost")
 
 
 def test_a_gate_that_is_paused_holds_its_requests_back(admin: Caller, provider: Provider):
@@ -163,11 +183,12 @@ def test_images_become_items_with_a_reference_to_their_bytes(admin: Caller, open
 
 
 def test_addresses_from_data_cannot_lead_to_this_machine(api: ApiServer, provider: Provider):
-    config = json.dumps({"lookup": lookup(provider.url(""))})
+    config = json.dumps({"lookup": by_page()})
     admin = api.admin()
-    job = admin.send(b"id,name\nA,lamp\n", handler="http.lookup", config=config)
+    rows = "".join(f"{n},{provider.url('/', host)}\n" for n, host in enumerate(HOSTS))
+    job = admin.send(f"id,page\n{rows}".encode(), handler="http.lookup", config=config)
     admin.ended(job)
-    [item] = admin.items(job)
-    assert item["status"] == "ERROR"
-    assert "refused" in item["lastError"]
+    items = admin.items(job)
+    assert [item["status"] for item in items] == ["ERROR"] * 2
+    assert all("address refused" in item["lastError"] for item in items)
     assert provider.seen == []

@@ -102,6 +102,37 @@ def test_latin_1_is_read_when_stated_and_refused_when_not(api: ApiServer, ann: C
     assert api.uploads() == kept
 
 
+def test_text_in_another_encoding_is_stopped_with_one_that_fits(ann: Caller):
+    content = "id,name\n1,Müller\n2,plain\n3,other\n".encode("latin-1")
+    looked = ann.upload(("r.csv", content), to="/api/preview").ok()
+    assert (looked["misread"], looked["encoding"]) == (True, "cp1252")
+    sent = ann.upload(("r.csv", content), handler="shop.price")
+    sent.refused(422, "cp1252")
+    assert sent.json["encoding"] == "cp1252"
+    stated = ann.upload(("r.csv", content), to="/api/preview", read='{"encoding":"cp1252"}').ok()
+    assert (stated["misread"], stated["encoding"]) == (False, None)
+    assert stated["rows"][0] == {"id": "1", "name": "Müller"}
+    kept = worked(ann, "r.csv", content, read='{"encoding":"utf-8"}', key="id")
+    assert [item["status"] for item in kept] == ["ERROR", "DONE", "DONE"]
+    header = "id,größe\n1,2\n".encode("latin-1")
+    sent = ann.upload(("r.csv", header), to="/api/preview")
+    sent.refused(422)
+    assert sent.json["encoding"] == "cp1252"
+
+
+def test_a_long_file_name_is_shown_whole(ann: Caller):
+    name = f"{'a long name ' * 16}.csv"
+    job_id = ann.upload((name, rows_csv(1)), handler="shop.price").ok(202)["jobId"]
+    job = ann.ended(job_id)
+    assert (job["state"], job["file"]) == ("DONE", name)
+
+
+def test_what_cannot_be_read_is_called_that(ann: Caller):
+    sent = ann.upload(("empty.csv", b""), to="/api/preview")
+    sent.refused(422, "empty.csv is empty")
+    assert sent.json["title"] == "We cannot read this file"
+
+
 def test_odd_text_is_kept_as_it_is(ann: Caller):
     (item,) = worked(ann, "r.csv", b"id,id,name\n1,2,a\0b\n", key="id")
     assert item["input"] == {"id": "1", "id_2": "2", "name": "a\0b"}
@@ -513,3 +544,16 @@ def test_concurrent_duplicates_make_one_job(api: ApiServer, ann: Caller):
     assert {status for status, _ in answers} == {202}
     assert len({job_id for _, job_id in answers}) == 1
     assert len(api.uploads()) == before + 1
+
+
+def test_a_config_that_the_handler_does_not_declare_is_refused_with_the_limit(ann: Caller) -> None:
+    config = json.dumps({"service": "http://shop.test", "max_age_days": 99_999})
+    sent = ann.upload(("a.csv", rows_csv(2)), handler="shop.ask", config=config)
+    assert "`max_age_days` must be at most 365" in sent.refused(422)
+    assert sent.json["errors"] == [
+        {"field": "config.max_age_days", "problem": "must be at most 365, not 99999"}
+    ]
+    items = {"handler": "shop.ask", "items": [{"id": 1}], "config": {"service": 3}}
+    sent = ann.post("/api/jobs", items)
+    sent.refused(422)
+    assert sent.json["errors"] == [{"field": "config.service", "problem": "must be text, not 3"}]

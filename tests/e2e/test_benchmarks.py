@@ -19,7 +19,7 @@ def smoke(module: str, *words: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1_800)
 def test_every_figure_runs(tmp_path):
     document = tmp_path / "figures.json"
     smoke("benchmarks", "--json", str(document))
@@ -30,7 +30,7 @@ def test_every_figure_runs(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_every_kind_of_limiter_and_every_contender_runs(tmp_path):
     need("nginx")
     need("haproxy")
@@ -44,3 +44,9 @@ def test_every_kind_of_limiter_and_every_contender_runs(tmp_path):
     assert all(run["score"]["taken"] for run in ours)
     assert {run["contender"] for run in runs} == {"headgate", "backoff", "told"}
     assert {run["failed"] for run in runs} == {""}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_provider_in_trouble_is_measured():
+    smoke("benchmarks.trouble", "--only", "trouble-3-dead")

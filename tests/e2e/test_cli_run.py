@@ -44,6 +44,12 @@ async def stuck(item, ctx):
     await asyncio.sleep(0.3 if FLAG.exists() else 600)
     return {"ok": True}
 
+AGE = {"type": "integer", "minimum": 1, "maximum": 365}
+
+@handler("price.aged", config_schema={"properties": {"max_age_days": AGE}})
+async def aged(item, ctx):
+    return {"ok": True}
+
 async def waits(item, ctx):
     return RetryLater(after=3600, reason="closed for the day")
 """
@@ -61,6 +67,7 @@ KEYS = {
     "ingest_seconds",
     "drain_seconds",
     "items_per_s",
+    "warnings",
     "exit",
 }
 
@@ -115,12 +122,29 @@ def test_json_is_the_object_of_the_issue(cli: Cli):
     assert said.err == ""
 
 
+def test_a_handler_that_drops_rows_of_a_pack_is_told_at_the_end_of_the_run(cli: Cli):
+    cli.write(
+        "short.py",
+        "from headgate import handler\n\n"
+        "@handler('short', pack=3)\n"
+        "def short(items, ctx):\n"
+        "    return [{} for _ in items][: max(len(items) - 1, 1)]\n",
+    )
+    products(cli, "aa", "bb", "cc")
+    said = cli("run", "short.py:short", "products.csv", "--json")
+    told = "handler short was given a pack of 3 rows and returned 2 results"
+    assert (said.code, said.json["done"]) == (0, 3)
+    (warning,) = said.json["warnings"]
+    assert warning.startswith(told)
+    assert f"warning: {told}" in said.err
+
+
 def test_a_second_run_resumes_and_touches_nothing(cli: Cli):
     products(cli, "aa", "bb", "broken")
     first = cli("run", "lookup.py:price", "products.csv")
     assert first.code == 3
     retry = "headgate run lookup.py:price products.csv --retry-failed"
-    assert f"try 1 of them again: {retry}" in first.err
+    assert f"try it again: {retry}" in first.err
     second = cli("run", "lookup.py:price", "products.csv", "--json")
     assert (second.code, second.json["resumed"], second.json["job_id"]) == (3, 3, 1)
     assert "resuming job 1: 3 finished rows are left alone" in second.err
@@ -134,7 +158,7 @@ def test_retry_failed_tries_only_the_failures(cli: Cli):
     (cli.folder / "mended").touch()
     said = cli("run", "lookup.py:price", "products.csv", "--retry-failed", "--json")
     assert (said.code, said.json["done"], said.json["resumed"]) == (0, 3, 2)
-    assert "trying 1 failed rows again" in said.err
+    assert "trying 1 failed row again" in said.err
     assert sorted(executions(cli)) == ["1", "2", "2", "3"]
 
 
@@ -162,7 +186,7 @@ def test_a_changed_source_adds_its_new_keys(cli: Cli):
     cli.write("products.csv", "sku,note\naa,n\nbb,changed\ncc,n\n")
     said = cli("run", "lookup.py:price", "products.csv", "--key", "sku", "--json")
     assert (said.code, said.json["total"], said.json["resumed"]) == (0, 3, 2)
-    assert "1 rows changed since they were stored" in said.err
+    assert "1 row changed since the job was made" in said.err
     assert "lines 3" in said.err
     assert sorted(executions(cli)) == ["aa", "bb", "cc"]
 
@@ -178,7 +202,7 @@ def test_bad_rows_are_reported_with_their_lines(cli: Cli):
     kept = cli("run", "lookup.py:price", "products.csv", "--json")
     assert (kept.code, kept.json["error"], kept.json["done"]) == (3, 1, 2)
     assert "line 3: " in kept.err
-    assert "1 rows are bad" in kept.err
+    assert "1 row is bad" in kept.err
     retried = cli("run", "lookup.py:price", "products.csv", "--json", "--retry-failed")
     assert retried.json["error"] == 1
     skipped = cli(
@@ -272,7 +296,7 @@ def test_one_interrupt_finishes_what_runs(cli: Cli):
     ) as process:
         started(cli, process, "1", "2")
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=40)
+        out, err = process.communicate(timeout=120)
     answer = json.loads(out)
     assert (process.returncode, answer["exit"]) == (4, 4)
     assert answer["done"] >= 2
@@ -291,7 +315,7 @@ def test_two_interrupts_hand_back_at_once_and_the_next_run_finishes(cli: Cli):
         process.send_signal(signal.SIGTERM)
         process.stderr.readline()
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=40)
+        _, err = process.communicate(timeout=120)
     assert process.returncode == 4
     (cli.folder / "mended").touch()
     said = cli("run", "lookup.py:stuck", "products.csv", "--json")
@@ -305,7 +329,7 @@ def test_a_job_that_is_cancelled_or_deleted_while_it_runs(cli: Cli):
     with cli.start("run", "lookup.py:stuck", "products.csv", "--concurrency=2") as process:
         started(cli, process, "1", "2")
         assert cli("jobs", "cancel", "1", "--yes").code == 0
-        _, err = process.communicate(timeout=40)
+        _, err = process.communicate(timeout=120)
     assert process.returncode == 4
     assert "bring it back with: headgate jobs reprocess 1 --status CANCELLED" in err
     refused = cli("run", "lookup.py:stuck", "products.csv")
@@ -315,7 +339,7 @@ def test_a_job_that_is_cancelled_or_deleted_while_it_runs(cli: Cli):
     with cli.start("run", "lookup.py:stuck", "products.csv", "--new") as process:
         started(cli, process, "1", "2")
         assert cli("jobs", "rm", "2", "--yes").code == 0
-        _, err = process.communicate(timeout=40)
+        _, err = process.communicate(timeout=120)
     assert process.returncode == 4
     assert "job 2 was deleted while it ran" in err
     assert cli("db", "check").code == 0
@@ -345,3 +369,11 @@ def test_logs_can_be_json(cli: Cli):
     lines = [json.loads(line) for line in said.err.splitlines()]
     failed = [line for line in lines if line["event"] == "attempt failed"]
     assert [(line["job"], line["item"], line["attempt"]) for line in failed] == [(1, 2, 1)]
+
+
+def test_a_config_that_the_handler_does_not_declare_is_refused(cli: Cli) -> None:
+    products(cli, "a")
+    run = cli("run", "lookup.py:aged", "products.csv", "--config", "max_age_days=400")
+    assert run.code == 2
+    assert "`max_age_days` must be at most 365, not 400" in run.err
+    assert not (cli.folder / "headgate.db").exists()

@@ -31,7 +31,7 @@ from headgate.core.status import ItemStatus, JobState
 from headgate.core.user import Role
 from tests.kit.api_server import ApiServer, rows_csv
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.slow
 
 EARLY = datetime(2020, 1, 1, tzinfo=UTC)
 PRICE = NewJob("shop.price", key=("id",), name="prices")
@@ -140,6 +140,10 @@ async def test_dead_letters_are_found_and_replayed(client: Client):
     await client.jobs.wait(job_id)
     dead = [item async for item in client.dead_letters.all() if item.job_id == job_id]
     assert len(dead) == 2
+    totals = await client.dead_letters.totals(error_class=dead[0].error_class)
+    assert [each.count for each in totals.jobs if each.job_id == job_id] == [len(dead)]
+    assert totals.count == sum(each.count for each in totals.jobs)
+    assert (await client.dead_letters.totals(error_class="poison")).count == 0
     tried = await client.dead_letters.replay(Replay(item_ids=[dead[0].id], dry_run=True))
     assert (tried.count, tried.job_ids) == (1, [job_id])
     others = Replay(everything=True, job_type="nobody", dry_run=True)

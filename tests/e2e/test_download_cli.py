@@ -80,6 +80,22 @@ def files_in(project: Project, out: str = "papers") -> set[str]:
     return {name for name in names if name[0] != "."} - {"manifest.jsonl", "attempts.csv"}
 
 
+@pytest.mark.parametrize("dead", ["http://127.0.0.1:1", "http://nowhere.invalid"])
+def test_a_host_that_never_answers_ends_its_own_rows_and_holds_up_no_others(
+    project: Project, provider: Provider, dead: str
+):
+    provider.script = site({f"/{n}.pdf": paper(str(n)) for n in range(3)})
+    urls = [provider.url(f"/{n}.pdf") for n in range(3)]
+    listed(project, [*urls, f"{dead}/1.pdf", f"{dead}/2.pdf"])
+    ended = download(project, "urls.txt", "--max-stall", "60")
+    assert ended.code == 3, ended.err
+    lines = manifest(project)
+    assert sorted(line["outcome"] for line in lines.values()) == ["done"] * 3 + ["error"] * 2
+    said = project.run("items", "ls", "1", "--status", "ERROR").out
+    assert said.count("robots.txt of") == 2
+    assert said.count("cannot be read: no connection") + said.count("no address is known") == 2
+
+
 def test_a_list_becomes_a_folder_with_its_records(project: Project, provider: Provider):
     provider.script = site(
         {"/1.pdf": paper("1"), "/2.pdf": paper("2"), "/page.pdf": always(Answer(200, body=HTML))}
@@ -92,7 +108,7 @@ def test_a_list_becomes_a_folder_with_its_records(project: Project, provider: Pr
     summary = ended.json
     assert (summary["total"], summary["done"], summary["skipped"]) == (6, 2, 1)
     assert (summary["not_found"], summary["error"], summary["exit"]) == (1, 2, 3)
-    assert "1 duplicate row, done" in ended.err
+    assert "1 row asks for the same as an earlier one" in ended.err
     assert f"wrote papers/manifest.jsonl (6 lines; attempts.csv has {len(steps(project))}" in (
         ended.err
     )
@@ -239,7 +255,7 @@ def test_an_interrupted_download_keeps_its_records_and_goes_on(
         until(lambda: provider.under_way() == 1, what="the slow file to be under way")
         until(lambda: project.counts().done == 4, what="the quick files to be settled")
         command.interrupt()
-        until(lambda: "running items" in command.talk)
+        until(lambda: "running item" in command.talk)
         command.interrupt()
         ended = command.wait()
     assert ended.code == 4, ended.err

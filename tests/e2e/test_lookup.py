@@ -122,9 +122,31 @@ def test_what_will_not_do_writes_nothing(cli: Cli):
     assert not (cli.folder / "headgate.db").exists()
 
 
+def test_a_path_that_matches_nothing_is_warned_of(cli: Cli):
+    cli.write("rows.csv", "sku\nA-1\n")
+    cli.write("prices.toml", (cli.folder / "prices.toml").read_text().replace('"price"', '"prise"'))
+    said = cli("run", "prices.toml", "rows.csv", "--out", "out.csv")
+    assert said.code == 0
+    assert (
+        "warning: the column 'price' is empty in all of the first 1 result:"
+        " does its path 'prise' match the reply?"
+    ) in said.err
+    assert "'asked'" not in said.err
+
+
 def test_private_addresses_are_refused_unless_they_are_allowed(cli: Cli, provider: Provider):
     del cli.environment["HEADGATE_NET__ALLOW_PRIVATE"]
-    said = cli("run", "prices.toml", "rows.csv", "--out", "out.csv", "--json", "--quiet")
+    fixed = cli("run", "prices.toml", "rows.csv", "--out", "out.csv")
+    assert fixed.code == 2
+    assert "which is loopback and not public" in fixed.err
+    cli.write(
+        "named.toml",
+        'host_from_data = true\nrequest = { url = "{url}/prices/{sku}" }\n'
+        'columns = { p = "price" }\n',
+    )
+    rows = "".join(f"{provider.url('')},{n}\n" for n in range(3))
+    cli.write("named.csv", f"url,sku\n{rows}")
+    said = cli("run", "named.toml", "named.csv", "--out", "out.csv", "--json", "--quiet")
     assert (said.code, said.json["error"]) == (3, 3)
     (reason,) = {row["_error"] for row in rows_of(cli.folder / "out.csv")}
     assert "address refused" in reason
@@ -185,7 +207,7 @@ def example(tmp_path: Path, request: pytest.FixtureRequest) -> str:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=120,
         check=False,
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -52,7 +52,6 @@ def plan(cli: Cli, *words: str | Path) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.timeout(150)
 def test_a_plan_comes_close_to_the_run_that_follows(cli: Cli, provider: Provider):
     cli.write("headgate.toml", SHOP.format(port=provider.port))
     file = rows(cli, provider, 300)
@@ -69,7 +68,6 @@ def test_a_plan_comes_close_to_the_run_that_follows(cli: Cli, provider: Provider
     assert likely["limited_by"] == "rate"
 
 
-@pytest.mark.timeout(150)
 def test_a_job_is_planned_by_what_it_learned_and_measured(cli: Cli, provider: Provider):
     provider.script = Bucket(15.0, burst=5.0, answer=Answer(200, body=b"x", delay_s=0.1))
     file = rows(cli, provider, 60)

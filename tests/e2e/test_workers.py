@@ -30,7 +30,7 @@ def steady(item, ctx):
 def nosy(item, ctx):
     print("a handler may talk", flush=True)
     typed = sys.stdin.read()
-    copied = subprocess.run(["cat"], capture_output=True, timeout=10, check=True).stdout
+    copied = subprocess.run(["cat"], capture_output=True, timeout=120, check=True).stdout
     return {"typed": typed, "copied": copied.decode()}
 """
 

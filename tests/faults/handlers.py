@@ -38,6 +38,21 @@ async def awaited(item: Item, ctx: Context) -> Any:
     return answer(item)
 
 
+async def rude(item: Item, ctx: Context) -> Any:
+    """Wait for `pause` seconds, then do to the event loop what the row says."""
+    note(item, ctx)
+    await asyncio.sleep(ctx.job.config.get("pause", 0.0))  # noqa: TID251  as users write it
+    deed = str(item.input.get("do") or "")
+    if deed.startswith("stop the loop"):
+        asyncio.get_running_loop().stop()
+    if deed.startswith("cancel all tasks"):
+        for task in asyncio.all_tasks():
+            task.cancel()
+    if deed.endswith("and wait"):
+        await asyncio.sleep(60)  # noqa: TID251  as users write it
+    return {"value": f"{item.key} is done"}
+
+
 def plain(item: Item, ctx: Context) -> Any:
     """Wait for `pause` seconds, then do the deed in a thread."""
     note(item, ctx)

@@ -1,11 +1,15 @@
 """What people do to a job while it runs: cancel, delete, pause, interrupt."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from headgate.core.status import ItemStatus, JobState
+from headgate.stores.sqlite.jobs import SqliteJobs
 from tests.faults.matrix import crossed
 from tests.kit.command import Command, until
 from tests.kit.project import Project
@@ -65,6 +69,26 @@ def test_a_job_that_is_deleted_while_it_runs_leaves_nothing_behind(project: Proj
     project.assert_finished(120, job.id)
 
 
+def test_a_command_that_ends_before_its_job_is_deleted_says_that_it_was(
+    sqlite_project: Project, monkeypatch: pytest.MonkeyPatch
+):
+    """A deletion cancels first; the command that runs the job may end before all is gone."""
+    project, delete = sqlite_project, SqliteJobs.delete_job
+    with fifty_running(project, "awaited_gate") as command:
+
+        async def late(jobs: SqliteJobs, job_id: int, limit: int = 1_000) -> int:
+            await asyncio.to_thread(command.wait)
+            return await delete(jobs, job_id, limit)
+
+        monkeypatch.setattr(SqliteJobs, "delete_job", late)
+        removed = project.invoke("jobs", "rm", "1", "--yes")
+        ended = command.wait()
+    assert removed.code == 0, removed.err
+    assert (ended.code, "job 1 was deleted while it ran" in ended.err) == (4, True), ended.err
+    assert "bring it back" not in ended.err
+    assert project.jobs() == []
+
+
 @BOTH
 def test_a_job_that_is_paused_finishes_what_runs_and_resumes(project: Project, name: str):
     with fifty_running(project, name) as command:
@@ -107,7 +131,7 @@ def test_two_interrupts_hand_running_items_back_at_once(project: Project, name: 
         command.interrupt()
         until(lambda: "finishing 50 running items" in command.talk, what="the word that it stops")
         command.interrupt()
-        ended = command.wait(4.0)
+        ended = command.wait()
     assert ended.code == 4, ended.err
     assert "Traceback" not in ended.err
     counts = project.counts()
@@ -128,25 +152,40 @@ def resume(project: Project, talk: str) -> None:
     assert {(item.status, item.attempts) for item in items} == {(ItemStatus.DONE, 1)}
 
 
+LATE = """
+import sys, time
+from pathlib import Path
+
+if "headgate.app.worker_process" in sys.orig_argv:
+    with open("starting", "a") as starting:
+        starting.write("x")
+    while not Path("go").exists():
+        time.sleep(0.01)
+"""
+"""What Python runs before all else: workers stay at their very beginning until they may go on."""
+
+
 def test_an_interrupt_while_workers_start_ends_in_order(sqlite_project: Project):
     """A terminal's Ctrl-C hits the workers too, long before they can say that they ignore it."""
-    file = sqlite_project.rows(50)
-    words = sqlite_project.batch(f"{HANDLERS}:awaited", file, "--processes", "2", pause=0.5)
-    with sqlite_project.start(*words) as command:
-        until(lambda: importing(command) == 2, what="workers to be importing")
+    project = sqlite_project
+    (project.folder / "late").mkdir()
+    (project.folder / "late" / "sitecustomize.py").write_text(LATE)
+    project.environment["PYTHONPATH"] = str(project.folder / "late")
+    starting = project.folder / "starting"
+    file = project.rows(50)
+    words = project.batch(f"{HANDLERS}:awaited", file, "--processes", "2")
+    with project.start(*words) as command:
+        until(
+            lambda: starting.exists() and starting.read_text() == "xx",
+            what="workers to be starting",
+        )
         command.interrupt()
+        until(lambda: "stopping" in command.talk, what="the word that it stops")
+        (project.folder / "go").touch()
         ended = command.wait()
     assert ended.code == 4, ended.err
     assert "Traceback" not in ended.err
     assert "KeyboardInterrupt" not in ended.err
-    assert sqlite_project.counts().pending == 50
-    assert sqlite_project.run(*words).code == 0
-    sqlite_project.assert_finished(50)
-
-
-def importing(command: Command) -> int:
-    """How many workers have begun to import what they need."""
-    return sum(
-        any("msgspec" in mapped.path for mapped in worker.memory_maps())
-        for worker in command.workers
-    )
+    assert project.counts().pending == 50
+    assert project.run(*words).code == 0
+    project.assert_finished(50)

@@ -77,6 +77,24 @@ def test_a_row_that_leaves_the_process_is_poison_and_costs_the_others_nothing(
     assert {(item.status, item.attempts) for item in items.values()} == {(ItemStatus.DONE, 1)}
 
 
+def test_a_row_that_ends_the_event_loop_is_poison_and_costs_the_others_nothing(
+    sqlite_project: Project,
+):
+    """One row stops the loop and returns at once, another cancels every task and waits."""
+    project = sqlite_project
+    file = project.rows(40, {8: "stop the loop", 31: "cancel all tasks and wait"})
+    words = project.batch(f"{HANDLERS}:rude", file, pause=0.02)
+    ended = project.run(*words, worker__concurrency=4)
+    assert ended.code == 3, ended.err
+    items = {item.key: item for item in project.assert_finished(40)}
+    stopped, cancelled = items.pop("8"), items.pop("31")
+    assert (stopped.status, stopped.error_class) == (ItemStatus.ERROR, FaultClass.POISON)
+    assert "a handler stopped the event loop of its process" in str(stopped.last_error)
+    assert (cancelled.status, cancelled.error_class) == (ItemStatus.ERROR, FaultClass.POISON)
+    assert "a handler cancelled tasks of its process" in str(cancelled.last_error)
+    assert {(item.status, item.attempts) for item in items.values()} == {(ItemStatus.DONE, 1)}
+
+
 @with_handlers("awaited", "plain")
 def test_a_handler_that_blocks_its_process_starves_no_heartbeat(project: Project, name: str):
     """Two seconds without a turn of the loop, twice, under a lease of half a second."""

@@ -15,8 +15,8 @@ from tests.kit.provider import Provider, wait_until
 
 HANDLERS = Path(__file__).with_name("fetching.py")
 IMPATIENT = {
-    "net__read_s": 0.4,
-    "providers__api__timeout_s": 1.5,
+    "net__read_s": 3.0,
+    "providers__api__timeout_s": 10.0,
     "providers__api__retry__retries": 0,
     "providers__api__concurrency": 4,
     "retry__max_attempts_error": 2,

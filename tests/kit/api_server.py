@@ -89,7 +89,7 @@ class Caller:
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
         """Send a request, and read its answer to the end."""
-        connection = http.client.HTTPConnection(self._host, self._port, timeout=50)
+        connection = http.client.HTTPConnection(self._host, self._port, timeout=120)
         try:
             connection.request(method, path, body, {**self.headers, **(headers or {})})
             reply = connection.getresponse()

@@ -35,7 +35,7 @@ class Cli:
     def __call__(self, *arguments: str | Path, stdin: str | None = None) -> Said:
         """Run one command to its end."""
         with self.start(*arguments, stdin=subprocess.PIPE) as process:
-            out, err = process.communicate(stdin, timeout=50)
+            out, err = process.communicate(stdin, timeout=120)
             return Said(process.returncode, out, err)
 
     def start(

@@ -16,7 +16,7 @@ import psutil
 
 EXECUTABLE = Path(sys.executable).with_name("headgate")
 STEP_S = 0.005
-PATIENCE_S = 1_200.0 if os.environ.get("HEADGATE_SOAK") == "1" else 45.0
+PATIENCE_S = 1_200.0 if os.environ.get("HEADGATE_SOAK") == "1" else 120.0
 """How long a broken program may keep us; a storm at full size takes its time."""
 
 

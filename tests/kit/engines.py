@@ -12,8 +12,8 @@ from headgate.core.retry import RetryPolicy
 from headgate.engine.board import FlightBoard
 from headgate.engine.clock import SystemClock
 from headgate.engine.dispatcher import Scope
-from headgate.engine.engine import Budget, Engine, Policies, Surroundings
-from headgate.engine.policy import WorkerPolicy
+from headgate.engine.engine import Budget, Engine, Surroundings
+from headgate.engine.policy import Policies, WorkerPolicy
 from headgate.engine.work import Places
 from headgate.ports.handler import HandlerLookup, HandlerSpec
 from headgate.ports.store import Store
@@ -49,6 +49,7 @@ async def run_slice(store: Store, job_id: int, lookup: HandlerLookup, settings: 
             traffic,
             traffic.gates,
             Places(folders=folders),
+            pressed=lambda: False,
         ),
     )
     try:

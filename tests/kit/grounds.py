@@ -17,7 +17,7 @@ from tests.kit.s3 import BUCKET, S3Server
 from tests.kit.service import Service
 from tests.kit.sftp import SftpServer
 
-QUICK = PlaceSettings(allow_private=True, connect_s=5.0, read_s=10.0)
+QUICK = PlaceSettings(allow_private=True, connect_s=15.0, read_s=30.0)
 
 
 class Ground(NamedTuple):

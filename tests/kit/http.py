@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from random import Random
+from typing import Any
 
 from headgate.core.breaker import BreakerPolicy
 from headgate.core.call import Call
@@ -15,6 +16,7 @@ from headgate.net.stack import HttpParts, HttpStack
 from headgate.net.wire import AiohttpWire
 from headgate.ports.clock import Clock
 from headgate.ports.gate import Turn
+from headgate.ports.hosts import Hosts, HostTrouble, NoHosts
 from tests.kit.gates import OpenGates
 
 ALICE = Turn("alice", 1)
@@ -25,6 +27,19 @@ def no_trouble(event: str, **facts: object) -> None:
     raise AssertionError(event, facts)
 
 
+class Heard(NoHosts):
+    """Keeps what it hears of hosts."""
+
+    def __init__(self) -> None:
+        self.news: list[Any] = []
+
+    def is_down(self, host: str, trouble: HostTrouble, job_id: int) -> None:
+        self.news.append((host, trouble, job_id))
+
+    def is_up(self, host: str) -> None:
+        self.news.append(host)
+
+
 class Bench:
     """What a test of the client needs at hand."""
 
@@ -33,9 +48,12 @@ class Bench:
         self.gates = gates
         self.calls: list[Call] = []
 
-    def client(self, provider: str = "", *, guarded: bool = False) -> HttpClient:
-        """The client of one attempt."""
-        return self.stack.client(ALICE, provider, self.calls.append, guarded=guarded)
+    def client(
+        self, provider: str = "", *, guarded: bool = False, again: bool = False
+    ) -> HttpClient:
+        """The client of one attempt; `again`: of a row that was tried before."""
+        turn = Turn(ALICE.owner, ALICE.job_id, again=again)
+        return self.stack.client(turn, provider, self.calls.append, guarded=guarded)
 
 
 @asynccontextmanager
@@ -47,13 +65,14 @@ async def bench(
     gates: OpenGates | None = None,
     clock: Clock | None = None,
     cache: HttpCache | None = None,
+    hosts: Hosts | None = None,
 ) -> AsyncIterator[Bench]:
     """A stack, closed when the test is over."""
     gates = gates or OpenGates()
     net = policy or NetPolicy()
     wire = AiohttpWire(allow_private=net.allow_private)
     parts = HttpParts(wire, gates, clock or SystemClock(), Random(1), cache)
-    stack = HttpStack(parts, providers or {}, net, breakers or BreakerPolicy())
+    stack = HttpStack(parts, providers or {}, net, breakers or BreakerPolicy(), hosts)
     try:
         yield Bench(stack, gates)
     finally:

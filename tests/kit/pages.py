@@ -20,6 +20,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import psutil
+
+from tests.kit.service import end
+
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(
     r'^```(?P<language>\w*)[ \t]*(?:title="(?P<title>[^"]+)")?[^\n]*\n(?P<text>.*?)^```[ \t]*$',
@@ -28,12 +32,18 @@ FENCE = re.compile(
 EXIT = re.compile(r"#\s*exit\s+(\d+)\s*$")
 VARYING = (
     re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)"),
+    re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"),
     re.compile(r"\b\d[\d,.]*\s*(?:ms|s|min|h)\b(?: ago)?"),
     re.compile(r"\b\d[\d,.]*/s"),
     re.compile(r"\b[0-9a-f]{12,}\b"),
 )
 ELLIPSIS = "…"
-PROGRESS = re.compile(r"[\d,]+ of [\d,]+ · |reading: |writing ")
+MARK = "PAGE_FOLDER"
+"""The variable by which the processes of a page are found."""
+PROGRESS = re.compile(
+    r"[\d,]+ of [\d,]+ · |reading: |writing "
+    r"|[\d,+]+ rows? failed and waits? for another try|the first [\d,]+ rows all failed"
+)
 
 
 class Block(NamedTuple):
@@ -89,20 +99,26 @@ def _exit_code(command: str) -> int:
 class PageRunner:
     """Runs a page in a folder of its own."""
 
-    LONGEST_S = 40
+    LONGEST_S = 120
 
     def __init__(self, folder: Path, replace: Mapping[str, str] | None = None) -> None:
         self._folder = folder
         self._replace = replace or {}
         kept = {name: value for name, value in os.environ.items() if "HEADGATE" not in name}
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        self._environment = {**kept, "PATH": path, "COLUMNS": "100"}
+        self._environment = {**kept, "PATH": path, "COLUMNS": "100", MARK: str(folder)}
         (folder / ".venv").symlink_to(Path(sys.executable).parent.parent)
         for name in ("benchmarks", "tests"):  # what pages for developers run lies in the checkout
             (folder / name).symlink_to(ROOT / name)
 
     def run(self, page: Path) -> int:
         """Write the files and run the commands of a page; return how many commands there were."""
+        try:
+            return self._run(page)
+        finally:
+            self._end_what_is_left()
+
+    def _run(self, page: Path) -> int:
         count = 0
         for block in blocks(page):
             if block.title is not None:
@@ -141,6 +157,12 @@ class PageRunner:
         problem = difference(command.shown, ended.stdout)
         assert problem is None, f"{story}\n{problem}"
 
+    def _end_what_is_left(self) -> None:
+        """A page starts small servers in the background, which its reader ends by leaving."""
+        mark = str(self._folder)
+        left = [one for one in psutil.process_iter() if _environment_of(one).get(MARK) == mark]
+        end(left)
+
     def _expanded(self, value: str) -> str:
         echo = subprocess.run(
             ["bash", "-c", f"printf %s {value}"],
@@ -156,6 +178,13 @@ class PageRunner:
         for shown, real in self._replace.items():
             text = text.replace(shown, real)
         return text
+
+
+def _environment_of(process: psutil.Process) -> Mapping[str, str]:
+    try:
+        return process.environ()
+    except psutil.Error:  # it is gone, or belongs to somebody else
+        return {}
 
 
 def is_static(command: str) -> bool:

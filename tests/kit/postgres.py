@@ -178,7 +178,7 @@ class PostgresServer:
         """Gone, and whoever was connected to it is cut off."""
         self._administer("DROP DATABASE IF EXISTS {} WITH (FORCE)", name)
 
-    def assert_unused(self, database: str, *, patience_s: float = 5.0) -> None:
+    def assert_unused(self, database: str, *, patience_s: float = WAIT_S) -> None:
         """Fail if a connection was left open. The backend of a killed client may take a moment."""
         deadline = time.monotonic() + patience_s
         while left := self._connections(database):

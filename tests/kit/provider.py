@@ -163,7 +163,7 @@ class Provider:
             self._seen.append(seen)
 
 
-def wait_until(condition: Callable[[], object], patience_s: float = 10.0) -> None:
+def wait_until(condition: Callable[[], object], patience_s: float = 60.0) -> None:
     """Return as soon as something about the other thread is true."""
     deadline = time.monotonic() + patience_s
     while not condition():

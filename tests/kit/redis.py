@@ -6,7 +6,7 @@ import time
 from redis import Redis
 
 from tests.kit.ports import LOOPBACK
-from tests.kit.service import Service
+from tests.kit.service import WAIT_S, Service
 
 
 class RedisServer(Service):
@@ -38,7 +38,7 @@ class RedisServer(Service):
         with Redis.from_url(self.url()) as client:
             client.flushall()
 
-    def assert_unused(self, *, patience_s: float = 5.0) -> None:
+    def assert_unused(self, *, patience_s: float = WAIT_S) -> None:
         """Fail if a connection was left open. That of a killed client may take a moment."""
         deadline = time.monotonic() + patience_s
         with Redis.from_url(self.url()) as client:

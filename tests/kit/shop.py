@@ -35,16 +35,24 @@ def price(item: Item, ctx: Context) -> Any:
             return Review(candidates=CANDIDATES)
         case "skip":
             return Skipped("not for sale")
+        case "raise":
+            raise ValueError(f"no price for {item.key}")
         case _:
             return Done({"price": 3, "seen": item.input.get("name")})
 
 
 @handler("shop.gated")
 async def gated(item: Item, ctx: Context) -> Any:
-    """Wait until the file that the configuration names is there."""
+    """Wait until the file that the configuration names is there, then do what the row asks for."""
     _noted(item, ctx)
     while not Path(ctx.job.config["gate"]).exists():  # noqa: ASYNC110, ASYNC240  only a file is shared
         await asyncio.sleep(0.01)  # noqa: TID251  as users write it
+    match item.input.get("do"):
+        case "stop the loop":
+            asyncio.get_running_loop().stop()
+        case "cancel all tasks":
+            for task in asyncio.all_tasks():
+                task.cancel()
     return Done({"waited": True})
 
 
@@ -66,7 +74,14 @@ def plain(item: Item, ctx: Context) -> Any:
                 "type": "string",
                 "title": "Service",
                 "description": "Where prices are asked for.",
-            }
+            },
+            "max_age_days": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 365,
+                "title": "Oldest price",
+                "description": "In days.",
+            },
         },
     },
 )

@@ -12,6 +12,7 @@ from headgate.app.wiring import sqlite_path, store_kind
 UPLOAD = "upload:"
 """How the source of a job begins whose file was sent to us."""
 LONGEST_NAME = 120
+LONGEST_SHOWN = 255
 _ODD = re.compile(r"[^\w.\- ()\[\]+,@]")
 _ID = re.compile(r"[0-9a-f]{32}")
 
@@ -86,12 +87,21 @@ def data_folder(settings: Settings) -> DataFolder:
     return DataFolder((beside / ".headgate-data").resolve())
 
 
+def shown_name(name: str) -> str:
+    """A file's name as people read it: it may be longer than a file system takes."""
+    plain = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
+    return _cut(_ODD.sub("_", plain).strip(". "), LONGEST_SHOWN)
+
+
 def safe_name(name: str) -> str:
     """A file's name as its sender calls it, without anything that a file system would obey."""
-    plain = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
-    kept = _ODD.sub("_", plain).strip(". ")
-    if len(kept) > LONGEST_NAME:
-        stem, dot, ending = kept.rpartition(".")
-        ending = f"{dot}{ending}" if dot and len(ending) < 10 else ""
-        kept = (stem or kept)[: LONGEST_NAME - len(ending)] + ending
-    return kept
+    return _cut(shown_name(name), LONGEST_NAME)
+
+
+def _cut(name: str, limit: int) -> str:
+    """The name, not longer than that; its ending stays."""
+    if len(name) <= limit:
+        return name
+    stem, dot, ending = name.rpartition(".")
+    ending = f"{dot}{ending}" if dot and len(ending) < 10 else ""
+    return (stem or name)[: limit - len(ending)] + ending

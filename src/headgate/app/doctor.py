@@ -17,6 +17,7 @@ from headgate.app import wiring
 from headgate.app.settings import Settings
 from headgate.core.errors import HeadgateError, StoreMismatch
 from headgate.core.secret import without_secrets
+from headgate.core.words import agreeing, counted
 from headgate.ports.clock import Clock
 from headgate.ports.handler import HandlerLookup
 from headgate.ports.reads import JobQuery
@@ -158,7 +159,8 @@ async def workers(store: Store, clock: Clock) -> Line:
     ]
     if silent:
         held = sum(worker.leases for worker in silent)
-        found = f"{len(silent)} of {len(alive)} are silent and hold {held} items"
+        are = agreeing(len(silent), "is", "are")
+        found = f"{len(silent)} of {len(alive)} {are} silent, with {counted(held, 'item')}"
         return Line(Grade.WARN, "workers", found, "any running worker takes over: headgate worker")
     return Line(Grade.OK, "workers", f"{len(alive)} running")
 

@@ -13,6 +13,7 @@ from headgate.app.leash import be_deaf, briefing_on, die_with_parent, take_leash
 from headgate.app.loop import load_undisturbed, run_async
 from headgate.app.settings import Settings
 from headgate.app.telemetry import configure
+from headgate.handlers.search_path import add_folder
 
 Service = Callable[[Settings, BinaryIO], Coroutine[Any, Any, None]]
 """What it does, given its settings and its leash."""
@@ -27,7 +28,7 @@ def work_as(service: Service) -> None:
     settings = msgspec.json.decode(briefing_on(leash), type=Settings)
     configure(settings.log.level, settings.log.format)
     # Handlers named by module are found from where the command was given.
-    sys.path.insert(0, str(Path.cwd()))
+    add_folder(Path.cwd())
     code = 1
     try:
         run_async(service(settings, leash))

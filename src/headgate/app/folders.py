@@ -2,11 +2,13 @@
 
 import asyncio
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from headgate.ports.artifacts import Artifacts
 from headgate.ports.clock import Clock
-from headgate.transfer.artifacts.folder import ArtifactFolder
+
+if TYPE_CHECKING:
+    from headgate.transfer.artifacts.folder import ArtifactFolder
 
 DAY_US: Final = 86_400_000_000
 KEPT_US: Final = 7 * DAY_US
@@ -35,7 +37,10 @@ class Folders:
             _, folder = self._open.popitem()
             await folder.close()
 
-    async def _opened(self, path: str) -> ArtifactFolder:
+    async def _opened(self, path: str) -> "ArtifactFolder":
+        # Most jobs write no files of their own.
+        from headgate.transfer.artifacts.folder import ArtifactFolder  # noqa: PLC0415
+
         folder = ArtifactFolder(Path(path))
         try:
             await folder.__aenter__()

@@ -13,8 +13,8 @@ from headgate.app.settings import Settings
 from headgate.app.telemetry import LogObserver
 from headgate.app.wiring import open_store
 from headgate.engine.clock import SystemClock
-from headgate.engine.engine import Policies
 from headgate.engine.observed import ObservedStore
+from headgate.engine.policy import Policies
 from headgate.engine.supervisor import Supervisor, Work
 
 

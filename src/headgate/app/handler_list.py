@@ -14,6 +14,7 @@ import msgspec
 
 from headgate.core.errors import HeadgateError, UnknownHandler
 from headgate.handlers.info import HandlerInfo, describe
+from headgate.handlers.search_path import add_folder
 
 MODULE = "headgate.app.handler_list"
 PATIENCE_S = 60.0
@@ -33,6 +34,7 @@ async def list_handlers(
     """Every handler by name, as a child process finds them; UnknownHandler says what is wrong."""
     child = await asyncio.create_subprocess_exec(
         sys.executable,
+        "-P",
         "-m",
         MODULE,
         *references,
@@ -74,7 +76,7 @@ def main() -> None:
     answer_to = os.dup(1)
     os.dup2(2, 1)
     # Handlers named by module are found from where the command was given, as in a worker.
-    sys.path.insert(0, str(Path.cwd()))
+    add_folder(Path.cwd())
     try:
         answer = HandlerList(describe(sys.argv[1:]))
     except HeadgateError as error:

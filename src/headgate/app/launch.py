@@ -75,7 +75,7 @@ class ProcessLauncher:
         report_fd, child_fd = os.pipe()
         with deaf_offspring():
             process = subprocess.Popen(  # noqa: S603  our own interpreter and module
-                [sys.executable, "-m", WORKER_MODULE, str(board_fd), str(child_fd)],
+                [sys.executable, "-P", "-m", WORKER_MODULE, str(board_fd), str(child_fd)],
                 stdin=subprocess.PIPE,
                 # Handlers that print must not write between the lines of our own output.
                 stdout=sys.stderr.fileno(),

@@ -35,7 +35,9 @@ class StoreWithLedger:
         self.items = store.items
         self.jobs = store.jobs
         self.reads = store.reads
+        self.rows = store.rows
         self.history = store.history
+        self.situations = store.situations
         self.access = store.access
         self.exports = store.exports
         self.notifier = store.notifier

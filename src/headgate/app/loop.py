@@ -5,7 +5,7 @@ import gc
 import importlib
 import importlib.util
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
@@ -21,8 +21,13 @@ def load_undisturbed() -> None:
     gc.disable()
 
 
-def run_async(main: Coroutine[Any, Any, Answer]) -> Answer:
-    """Run a coroutine on uvloop where it is installed, on asyncio's own loop elsewhere."""
+def run_async(
+    main: Coroutine[Any, Any, Answer], on_stopped: Callable[[], object] | None = None
+) -> Answer:
+    """Run a coroutine on uvloop where it is installed, on asyncio's own loop elsewhere.
+
+    `on_stopped` is called when the loop ends before `main` has, and before any task is cancelled.
+    """
     sys.setswitchinterval(SWITCH_S)
     if not gc.isenabled():
         gc.freeze()  # what was loaded stays: no collection need ever look at it
@@ -31,5 +36,19 @@ def run_async(main: Coroutine[Any, Any, Answer]) -> Answer:
     factory = None
     if importlib.util.find_spec("uvloop") is not None:
         factory = importlib.import_module("uvloop").new_event_loop
+    has_ended = False
+
+    async def watched() -> Answer:
+        nonlocal has_ended
+        try:
+            return await main
+        finally:
+            has_ended = True
+
     with asyncio.Runner(loop_factory=factory) as runner:
-        return runner.run(main)
+        try:
+            return runner.run(main if on_stopped is None else watched())
+        except BaseException:
+            if on_stopped is not None and not has_ended:
+                on_stopped()
+            raise

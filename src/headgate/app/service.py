@@ -10,6 +10,7 @@ from typing import Protocol
 
 import msgspec
 
+from headgate.core.gate_wait import Wait
 from headgate.core.job import Counts, Job
 from headgate.core.status import ItemStatus
 from headgate.core.worker import WorkerRow
@@ -18,9 +19,16 @@ from headgate.engine.export import ExportReport
 from headgate.engine.feed import FeedReport, Row
 from headgate.engine.gate_reading import GateReading
 from headgate.engine.parity import ParityReport
-from headgate.engine.why import Wait
 from headgate.ports.items import Decision, RequeueRequest
-from headgate.ports.reads import AttemptRow, ErrorGroup, EventRow, ItemDetail, ItemQuery, Page
+from headgate.ports.reads import (
+    AttemptRow,
+    ErrorGroup,
+    EventRow,
+    ItemDetail,
+    ItemQuery,
+    ItemRow,
+    Page,
+)
 from headgate.transfer.sources import WriteOptions
 
 SHOWN_EVENTS = 10
@@ -40,9 +48,13 @@ class JobAccount(msgspec.Struct, frozen=True):
     counts: Counts
     limit: Wait | None
     """What decides its speed."""
+    at_work: bool
+    """A command, worker or server works on it or reads its file."""
     failures: Sequence[ErrorGroup]
     events: Sequence[EventRow]
     """The newest, oldest first."""
+    handler_problem: str = ""
+    """Why its handler cannot be loaded; empty if it can, or if a server knows."""
 
 
 class ItemAccount(msgspec.Struct, frozen=True):
@@ -51,13 +63,20 @@ class ItemAccount(msgspec.Struct, frozen=True):
     detail: ItemDetail
     attempts: Sequence[AttemptRow]
     wait: Wait | None
+    decision: str | None = None
+    """What a person decided about it the last time, and why."""
 
 
 class ItemWait(msgspec.Struct, frozen=True):
-    """What an item waits for; None: it is finished."""
+    """What an item waits for, or how it ended."""
 
     status: ItemStatus
     wait: Wait | None
+    """None: it is finished."""
+    ended: str = ""
+    """How it ended; empty: it is open."""
+    todo: str = ""
+    """What can be done about it."""
 
 
 class Feeding(msgspec.Struct, frozen=True):
@@ -125,6 +144,10 @@ class ItemVerbs(Protocol):
         """Items of a job, or UnknownJob; across jobs dead letters alone."""
         ...
 
+    async def by_key(self, key: str, job_id: int | None) -> Sequence[ItemRow]:
+        """The items that have this key, those of the newest jobs first."""
+        ...
+
     async def account(self, item_id: int) -> ItemAccount:
         """One item with everything, or UnknownItem."""
         ...
@@ -162,8 +185,8 @@ class QueueVerbs(Protocol):
         ...
 
 
-class GateVerbs(Protocol):
-    """Gates, by the names that people give them."""
+class GateLooks(Protocol):
+    """Gates that are looked at, by the names that people give them."""
 
     async def ls(self, *, everything: bool) -> GateReading:
         """Those that were used or declared; `everything`: also what is shipped."""
@@ -172,6 +195,10 @@ class GateVerbs(Protocol):
     async def show(self, name: str) -> GateReading:
         """Those that a name means."""
         ...
+
+
+class GateVerbs(GateLooks, Protocol):
+    """The same, and steered."""
 
     async def set_rate(self, name: str, rate: str, for_s: float | None) -> GateReading:
         """Overrule what was learned."""
@@ -234,9 +261,8 @@ class Service(Protocol):
         """Files."""
         ...
 
-    @property
-    def has_workers(self) -> bool:
-        """Whether it works by itself, so that nobody needs to be told how."""
+    async def is_at_work(self, job_ids: Sequence[int]) -> bool:
+        """Whether a worker is there for each of these jobs, so that none need be started."""
         ...
 
     async def workers(self, *, everybody: bool) -> list[WorkerRow]:

@@ -3,8 +3,6 @@
 Defaults and bounds live on the policy classes; this file only knows where values come from.
 """
 
-import difflib
-import tomllib
 from collections.abc import Iterator, Mapping
 from enum import EnumType, StrEnum
 from pathlib import Path
@@ -184,11 +182,18 @@ def value_of(settings: Settings, path: str) -> Any:
 def _from_file(file: Path | None) -> Iterator[tuple[str, _Given]]:
     if file is None and not DEFAULT_FILE.exists():
         return
+    import tomllib  # noqa: PLC0415  few projects have a file
+
     path = file or DEFAULT_FILE
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise BadSetting(f"cannot read the settings file {path}: {error.strerror}") from error
+        meant = ""
+        if "=" in path.name or path.name.startswith("{"):
+            meant = f"; -c names the settings file, and --config {path} configures the handler"
+        raise BadSetting(
+            f"cannot read the settings file {path}: {error.strerror}{meant}"
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSetting(f"{path} is not valid TOML: {error}") from error
     origin = Origin(OriginKind.FILE, str(path))
@@ -253,6 +258,8 @@ def _provider_path(variable: str) -> str | None:
 def _did_you_mean(name: str, known: list[str]) -> str:
     ending = name.removeprefix(PREFIX).rpartition(".")[2]
     same_ending = [one for one in known if one.endswith(("." + ending, "__" + ending))]
+    import difflib  # noqa: PLC0415  only for who mistypes
+
     close = same_ending or difflib.get_close_matches(name, known, 1, 0.6)
     return f"; did you mean {close[0]}?" if close else ""
 

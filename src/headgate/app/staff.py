@@ -60,6 +60,7 @@ class Employee:
             with deaf_offspring():
                 process = await asyncio.create_subprocess_exec(
                     sys.executable,
+                    "-P",
                     "-m",
                     self._post,
                     stdin=subprocess.PIPE,

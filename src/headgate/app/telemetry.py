@@ -6,18 +6,16 @@ import sys
 from collections.abc import MutableMapping
 from typing import Any, TextIO
 
+from headgate.core import secret
 from headgate.core.errors import UsageError
 from headgate.core.item import ClaimedItem
 from headgate.core.settlement import Settlement
 from headgate.core.status import ItemStatus
+from headgate.core.trace import trace_in
 from headgate.ports.handler import Logger
 
+redacted = secret.redacted
 SECRET_NAME = re.compile(r"(?i)passw|secret|token|api[_-]?key|authorization|credential|cookie")
-SECRET_TEXT = re.compile(
-    r"(?i)((?:passw(?:or)?d|secret|token|api[_-]?key|authorization)['\"]?\s*[=:]\s*"
-    r"(?:(?:bearer|basic)\s+)?['\"]?)[^\s'\"&,;]+"
-)
-URL_PASSWORD = re.compile(r"(://[^/\s:@]*:)[^/\s@]+@")
 
 LEVELS = {
     "debug": logging.DEBUG,
@@ -118,11 +116,6 @@ def hide_secrets(
     return event
 
 
-def redacted(text: str) -> str:
-    """The text without passwords of URLs and without `token=…` and its like."""
-    return SECRET_TEXT.sub(r"\1***", URL_PASSWORD.sub(r"\1***@", text))
-
-
 class LogObserver:
     """Writes what passes the observer port to the log.
 
@@ -168,6 +161,7 @@ class LogObserver:
                 error_class=settlement.error_class,
                 reason=settlement.reason,
                 due_in_s=settlement.due_in_us / 1_000_000,
+                **_place(settlement),
             )
 
     def changed(self, what: str, **facts: object) -> None:
@@ -184,6 +178,12 @@ def _facts(item: ClaimedItem, handler: str) -> dict[str, object]:
         "epoch": item.epoch,
         "handler": handler,
     }
+
+
+def _place(settlement: Settlement) -> dict[str, object]:
+    """Where the handler failed; `exception` is what the log's text form shows on lines below."""
+    trace = trace_in(settlement.trace)
+    return {} if trace is None else {"where": trace.where, "exception": trace.text}
 
 
 def _outcome(settlement: Settlement) -> dict[str, object]:

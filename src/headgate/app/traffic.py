@@ -76,6 +76,9 @@ class Traffic:
         self.gates.on_impatience = self._sync.nudge
         self.gates.on_spent = self._pause
         self._pausing: dict[int, asyncio.Task[None]] = {}
+        self.gates.hosts.on_event = self._write_down
+        self._writing: asyncio.Task[None] | None = None
+        self._host_news: list[tuple[int, str]] = []
 
     def declare(self, provider: str, policy: ProviderPolicy | None) -> None:
         """What a handler says of its provider, where the settings say nothing; it will ask soon.
@@ -111,6 +114,8 @@ class Traffic:
     async def close(self) -> None:
         """Close every connection and the cache, and leave behind what was learned."""
         await asyncio.gather(*self._pausing.values())
+        if self._writing is not None:
+            await self._writing
         if self._syncing is not None:
             self._syncing.cancel()
             await asyncio.wait([self._syncing])
@@ -132,6 +137,19 @@ class Traffic:
     async def _rest(self, job_id: int, closed: GateClosed) -> None:
         with suppress(HeadgateError):  # paused already, or the store is away: the items wait too
             await self._jobs.move_job(job_id, JobMove.PAUSE, closed.reason, closed.wait_s)
+
+    def _write_down(self, job_id: int, message: str) -> None:
+        """A host that a job asks has ceased to answer, or answers again: an event of that job."""
+        if job_id > 0:  # 0: no job asks, but a command
+            self._host_news.append((job_id, message))
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.ensure_future(self._write_events())
+
+    async def _write_events(self) -> None:
+        while self._host_news:  # one after the other, so that they stand in the right order
+            job_id, message = self._host_news.pop(0)
+            with suppress(HeadgateError):
+                await self._jobs.record_event("host", message, job_id)
 
     def _look_after(self, gate: Gate) -> None:
         self._sync.add(gate)
@@ -164,6 +182,6 @@ class Traffic:
         return cast(
             "HttpStack",
             net["stack"].HttpStack(
-                parts, self._providers, settings.net, settings.breaker, self.gates.mark
+                parts, self._providers, settings.net, settings.breaker, self.gates.hosts
             ),
         )

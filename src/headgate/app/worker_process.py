@@ -10,7 +10,7 @@ import sys
 import traceback
 from pathlib import Path
 from random import Random
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 import msgspec
 
@@ -36,14 +36,19 @@ from headgate.core.worker import WorkerInfo
 from headgate.engine.board import FlightBoard
 from headgate.engine.clock import SystemClock
 from headgate.engine.dispatcher import Scope
-from headgate.engine.engine import Budget, Engine, Policies, Surroundings
+from headgate.engine.engine import Budget, Engine, Surroundings
 from headgate.engine.observed import ObservedStore
+from headgate.engine.policy import Policies
 from headgate.engine.process import name_of
 from headgate.engine.work import Places
+from headgate.handlers.search_path import add_folder
 from headgate.ports.launcher import WorkerReport
 
 FAILED = 1
 STUCK = 3
+DISTURBED = 4
+STOPPED = "a handler stopped the event loop of its process"
+CANCELLED = "a handler cancelled tasks of its process that are not its own"
 
 
 class Reporter:
@@ -57,7 +62,40 @@ class Reporter:
         os.write(self._fd, msgspec.json.encode(report) + b"\n")
 
 
-async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter: Reporter) -> int:
+class LastWords:
+    """Ends the process when a handler has made it useless; its supervisor takes that for a crash.
+
+    Without a delay: whatever ran on would wipe from the board what was running.
+    """
+
+    def __init__(self, reporter: Reporter) -> None:
+        self._reporter = reporter
+        self.engine: Engine | None = None
+
+    def stopped(self) -> NoReturn:
+        """The event loop has ended under us."""
+        self._end(STOPPED)
+
+    def cancelled(self) -> NoReturn:
+        """Tasks of ours were cancelled."""
+        self._end(CANCELLED)
+
+    def _end(self, crash: str) -> NoReturn:
+        if self.engine is not None:
+            self.engine.blame_uncommitted()
+        self._reporter.say(WorkerReport(crash=crash))
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(DISTURBED)
+
+
+async def work(
+    briefing: Briefing,
+    leash: BinaryIO,
+    board: FlightBoard,
+    reporter: Reporter,
+    last_words: LastWords,
+) -> int:
     """Register, run one slice, and say how it ended."""
     order, settings = briefing.order, briefing.settings
     clock = SystemClock()
@@ -69,7 +107,7 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
         traffic = Traffic(settings, store, order.worker, clock, rng)
         folders = Folders(clock)
         engine = Engine(
-            Scope(order.worker, order.jobs, order.alone),
+            Scope(order.worker, order.jobs, order.alone, order.ids),
             Policies(policy, settings.claim, settings.retry),
             Surroundings(
                 store,
@@ -82,8 +120,13 @@ async def work(briefing: Briefing, leash: BinaryIO, board: FlightBoard, reporter
                 traffic,
                 traffic.gates,
                 Places(JobFiles(data_folder(settings), clock).locate, folders),
+                on_warning=lambda warning: reporter.say(WorkerReport(warning=warning)),
+                on_stray_cancel=last_words.cancelled,
             ),
         )
+        last_words.engine = engine
+        # Handlers named by module are found from where the command was given.
+        add_folder(Path.cwd())
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, engine.stop)
         watch_leash(leash, loop, engine.stop, engine.stop_now)
@@ -123,11 +166,11 @@ def main() -> None:
     leash = take_leash()
     briefing = msgspec.json.decode(briefing_on(leash), type=Briefing)
     configure(briefing.settings.log.level, briefing.settings.log.format)
-    # Handlers named by module are found from where the command was given.
-    sys.path.insert(0, str(Path.cwd()))
     code = FAILED
+    last_words = LastWords(reporter)
+    board = FlightBoard(board_fd)
     try:
-        code = run_async(work(briefing, leash, FlightBoard(board_fd), reporter))
+        code = run_async(work(briefing, leash, board, reporter, last_words), last_words.stopped)
     except HeadgateError as error:
         reporter.say(WorkerReport(error=str(error), error_kind=type(error).__name__))
     except BaseException as error:  # noqa: BLE001  the last word of a process

@@ -32,6 +32,23 @@ class Replayed(Wired, frozen=True, kw_only=True):
     job_ids: Sequence[str] = ()
 
 
+class DeadOfJob(Wired, frozen=True, kw_only=True):
+    """A job with dead letters."""
+
+    job_id: str
+    name: str
+    count: int
+
+
+class DeadTotals(Wired, frozen=True, kw_only=True):
+    """How many there are, and in which jobs, newest first."""
+
+    count: int
+    whole: bool = True
+    """Every job was counted."""
+    jobs: Sequence[DeadOfJob] = ()
+
+
 class DeadLetters:
     """Verbs over dead letters."""
 
@@ -59,6 +76,13 @@ class DeadLetters:
                 error_class=error_class, job_type=job_type, page_size=1_000, after=after
             )
         )
+
+    async def totals(
+        self, *, error_class: str | None = None, job_type: str | None = None
+    ) -> DeadTotals:
+        """How many each job has."""
+        query = params(errorClass=error_class, jobType=job_type)
+        return await self._wire.value(Ask(path="/api/dead-letters/jobs", params=query), DeadTotals)
 
     async def replay(self, what: Replay) -> Replayed:
         """Bring dead letters back to PENDING."""

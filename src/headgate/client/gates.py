@@ -46,6 +46,14 @@ class Budget(Wired, frozen=True, kw_only=True):
     turns_at: Moment = None
 
 
+class HostDown(Wired, frozen=True, kw_only=True):
+    """A host that is left alone because it does not answer."""
+
+    until: Moment
+    reason: str = ""
+    since: Moment = None
+
+
 class Gate(Wired, frozen=True, kw_only=True):
     """What is known of a gate."""
 
@@ -72,6 +80,7 @@ class Gate(Wired, frozen=True, kw_only=True):
     refused_share: float = 0.0
     latency_s: float | None = None
     broken: Mapping[str, Moment] = {}
+    down: Mapping[str, HostDown] = {}
     budgets: Sequence[Budget] = ()
     members: Sequence[Member] = ()
     override: Override | None = None

@@ -7,7 +7,7 @@ class Health(Wired, frozen=True, kw_only=True):
     """Whether the store answers and items move."""
 
     status: str
-    """`ok`, or what is wrong: `store`, `no workers`, `stalled`."""
+    """`ok`, or what is wrong: `store`, `no workers`, `stalled`, `slow`."""
     version: str
     store: bool
     workers: int
@@ -15,6 +15,8 @@ class Health(Wired, frozen=True, kw_only=True):
     """Something could be claimed now."""
     moving: bool
     """Nothing waits, or something was claimed or finished within the last minute."""
+    slow_jobs: int = 0
+    """Jobs that have had work to do for 30 s and did less than 5 % of what they could."""
 
     @property
     def ok(self) -> bool:

@@ -68,6 +68,10 @@ class Attempt(Wired, frozen=True, kw_only=True):
     ended_at: Moment
     waited_ms: float
     ran_ms: float
+    failed_at: str | None = None
+    """The line of the handler's code that failed, such as `lookup.py:12`."""
+    traceback: str | None = None
+    """The last calls of the handler's code, without those of Headgate and without secrets."""
     calls: Sequence[Call] = ()
 
 
@@ -82,6 +86,8 @@ class ItemWhole(Item, frozen=True, kw_only=True):
     failures: int = 0
     leased_at: Moment = None
     deadline_at: Moment = None
+    decision: str | None = None
+    """What a person decided about it the last time, and why."""
     history: Sequence[Attempt] = ()
 
 
@@ -92,6 +98,10 @@ class Why(Wired, frozen=True, kw_only=True):
     status: ItemStatus
     waiting: Wait | None = None
     """None: it is finished."""
+    ended: str = ""
+    """How it ended; empty: it is open."""
+    todo: str = ""
+    """What can be done about it."""
 
 
 class ItemFilter(Wired, frozen=True, kw_only=True, omit_defaults=True):
@@ -146,6 +156,11 @@ class Items:
     def all(self, job_id: str, which: ItemFilter | None = None) -> AsyncIterator[Item]:
         """Every item of a job, page after page."""
         return walk(lambda after: self.page(job_id, which, page_size=1_000, after=after))
+
+    async def by_key(self, key: str, *, job_id: str | None = None) -> Page[Item]:
+        """The items that have this key, those of the newest jobs first."""
+        ask = Ask(path="/api/items", params=params(key=key, jobId=job_id), absent=JobNotFound)
+        return await self._wire.value(ask, Page[Item])
 
     async def get(self, item_id: str) -> ItemWhole:
         """One item with its input, its attempts and their calls."""

@@ -62,7 +62,7 @@ class JobDetail(Job, frozen=True, kw_only=True):
     """A job, and how its work goes."""
 
     rate: float | None = None
-    """Items finished in a second, over the last minute."""
+    """Items finished in a second: in the last 5 s, or of a slow job by its last 10 items."""
     eta: Eta | None = None
     limited_by: Wait | None = None
     """What decides its speed."""

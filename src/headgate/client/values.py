@@ -54,6 +54,10 @@ class Wait(Wired, frozen=True, kw_only=True):
     until: Moment = None
     """When it ends, as far as is known."""
     gate: str = ""
+    next: str = ""
+    """What happens at that time, as `asked again`; empty: the wait ends."""
+    evidence: str = ""
+    """What was seen that led to it, if there is more to say."""
 
 
 Params = dict[str, str]

@@ -1,9 +1,14 @@
-"""A breaker stops asking a host that does not answer, and asks again now and then.
+"""A breaker stops asking a host that does not answer, and asks again from time to time.
 
 Closed: everything passes. Open: nothing passes until its cool-down is over. Then half open: one
 trial passes; its success closes the breaker, its failure opens it for longer.
+
+A host may answer some rows with an error and all others well. So a failure counts against the
+host only if it is evidence about the host: no connection could be made, or a row failed that never
+failed before. A row that failed before says nothing new, however often it is tried again.
 """
 
+from collections import deque
 from enum import StrEnum
 
 import msgspec
@@ -15,20 +20,24 @@ from headgate.core.retry import Rng
 class BreakerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """When a host counts as dead, and for how long."""
 
-    failures: Count = 10
+    failures: Count = 12
     """Requests in a row without an answer that open it."""
-    share: Share = 0.5
-    """The share of failures within the window that opens it."""
-    window_s: Seconds = 30.0
-    """How far back that share is counted, about."""
+    share: Share = 0.7
+    """The share of the last `at_least` rows that opens it, if they fail at their first try."""
+    window_s: Seconds = 600.0
+    """Rows that were answered longer ago do not count."""
     at_least: Count = 40
-    """Fewer answers than this within the window are no share of anything."""
+    """How many rows that share is taken of."""
     cooldown_s: Seconds = 1.0
     """How long it is open at least."""
     cooldown_factor: Factor = 2.0
     """How much longer it may be open after each trial that fails."""
     cooldown_cap_s: Seconds = 60.0
-    """No cool-down is longer; each is drawn evenly between the least and the longest."""
+    """No cool-down is longer, nor than a third of the outage so far; each is drawn at random."""
+    give_up_s: Seconds = 1_800.0
+    """Rows wait this long for a host that has answered before; then they end as ERROR."""
+    give_up_unknown_s: Seconds = 90.0
+    """Rows wait this long for a host that has never answered; then they end as ERROR."""
 
     def __post_init__(self) -> None:
         if self.cooldown_s > self.cooldown_cap_s:
@@ -43,6 +52,17 @@ class BreakerState(StrEnum):
     HALF_OPEN = "half_open"
 
 
+class Failure(StrEnum):
+    """How a request failed, sorted by what that says about the host."""
+
+    UNREACHED = "unreached"
+    """There was no connection, so the row cannot be the reason."""
+    UNANSWERED = "unanswered"
+    """It was sent and not answered, or a proxy says that the host does not answer."""
+    ERROR = "error"
+    """The host answered with an error of its own."""
+
+
 class Breaker:
     """The state of one host. Every verdict names the admission that it is about.
 
@@ -50,30 +70,58 @@ class Breaker:
     nothing: a hundred requests in flight are one outage.
     """
 
+    OVERSHOOT = 1 / 3
+    """No cool-down is longer than this part of the time that the host is away already."""
+    REPEATS = 3
+    """Repetitions that may be in vain before there are no more for a while."""
+
     __slots__ = (
+        "_failed_s",
         "_in_row",
         "_policy",
-        "_recent",
+        "_repeated_s",
+        "_repeats_in_vain",
+        "_rows",
         "_trial",
+        "_unreached",
         "alert",
+        "answered",
+        "cause",
         "epoch",
+        "in_flight",
         "openings",
         "reopens_s",
+        "since_s",
         "state",
     )
 
     def __init__(self, policy: BreakerPolicy) -> None:
         self._policy = policy
-        self._recent = _Recent(policy.window_s / 2)
+        self._rows = _Rows(policy)
+        self._failed_s = 0.0
+        """When a failure was counted last."""
+        self._unreached = 0
+        """Requests in a row without a connection."""
         self._in_row = 0
+        """Requests in a row without an answer; of those that were sent, one for each row."""
         self.epoch = 0
         """How often it has opened and closed; the number of an admission while it is closed."""
         self._trial = False
+        self._repeats_in_vain = 0
+        self._repeated_s = 0.0
         self.state = BreakerState.CLOSED
         self.alert = False
-        """Something failed of late. As long as nothing has, successes need not be told."""
+        """A row failed not long ago. As long as none has, successes need not be told."""
+        self.answered = False
+        """The host has answered, now or at any time before."""
+        self.in_flight = 0
+        """Requests that are out and not answered yet; the sender counts them."""
+        self.cause: Failure | None = None
+        """The failure that opened it."""
         self.openings = 0
         """How often it opened since it was last closed."""
+        self.since_s = 0.0
+        """When the row of failures began that opened it."""
         self.reopens_s = 0.0
         """When the next trial may go out."""
 
@@ -84,6 +132,10 @@ class Breaker:
         if self._trial:
             return self._policy.cooldown_s
         return max(self.reopens_s - now, 0.0)
+
+    def gave_up(self, now: float) -> bool:
+        """Whether the host has been away for so long that rows no longer wait for it."""
+        return self.state is not BreakerState.CLOSED and now >= self._ends_s
 
     def admit(self, now: float) -> int | None:
         """The number under which the request's verdict is to be given; None if it may not go."""
@@ -97,45 +149,101 @@ class Breaker:
 
     def succeeded(self, admission: int, now: float) -> None:
         """The host answered; a refusal is an answer too."""
+        self.answered = True
         if admission != self.epoch:
             return
         if self.state is BreakerState.CLOSED:
-            self._in_row = 0
-            self._recent.add(now, failed=False)
-            self.alert = self._recent.failures > 0
+            self._in_row = self._unreached = 0
+            self._rows.add(now, failed=False)
+            self.alert = self._rows.failures > 0
         else:
             self._close()
 
-    def failed(self, admission: int, now: float, rng: Rng, *, answered: bool = False) -> None:
-        """The host did not answer, or `answered` with an error of its own.
-
-        Such errors may be about single requests, of which several can come in a row; they open it
-        only as a large share of many.
-        """
+    def failed(
+        self,
+        admission: int,
+        now: float,
+        rng: Rng,
+        failure: Failure = Failure.UNREACHED,
+        *,
+        again: bool = False,
+    ) -> None:
+        """The request failed. `again`: its row had failed before."""
         if admission != self.epoch:
             return
-        self.alert = True
-        self._in_row += not answered
-        self._recent.add(now, failed=True)
-        if self.state is not BreakerState.CLOSED or self._is_dead():
-            self._open(now, rng)
+        if self.state is not BreakerState.CLOSED:
+            self._judge_trial(now, rng, failure, again=again)
+        elif failure is Failure.UNREACHED or not again:
+            self._count(now, failure)
+            if self._is_dead():
+                self.cause = failure
+                self._open(now, rng)
+
+    def repeated(self, now: float, *, helped: bool) -> None:
+        """A request that was answered with an error was sent again at once."""
+        self._repeats_in_vain = 0 if helped else self._repeats_in_vain + 1
+        self._repeated_s = now
+
+    def worth_repeating(self, now: float) -> bool:
+        """Whether to send again at once what was answered with an error.
+
+        Where that has been in vain for several rows, their errors are about the rows.
+        """
+        policy = self._policy
+        return (
+            self._repeats_in_vain < self.REPEATS or now - self._repeated_s > policy.cooldown_cap_s
+        )
 
     def abandoned(self, admission: int) -> None:
         """The request was given up before anything could be said about the host."""
         if admission == self.epoch:
             self._trial = False
 
-    def _is_dead(self) -> bool:
-        policy, recent = self._policy, self._recent
-        in_window = recent.answers >= policy.at_least
-        return self._in_row >= policy.failures or (in_window and recent.share >= policy.share)
+    @property
+    def _ends_s(self) -> float:
+        policy = self._policy
+        return self.since_s + (policy.give_up_s if self.answered else policy.give_up_unknown_s)
 
-    def _open(self, now: float, rng: Rng) -> None:
+    def _count(self, now: float, failure: Failure) -> None:
+        if self.alert and now - self._failed_s > self._policy.window_s:
+            self._forget()
+        self.alert = True
+        self._failed_s = now
+        self._unreached = self._unreached + 1 if failure is Failure.UNREACHED else 0
+        self._in_row += failure is not Failure.ERROR
+        if self._in_row <= 1 and self._rows.run_failures == 0:
+            self.since_s = now
+        self._rows.add(now, failed=True)
+
+    def _is_dead(self) -> bool:
+        """Rows of which the host rejects a few may well be answered first, so others count too."""
+        policy, rows = self._policy, self._rows
+        if self._unreached >= policy.failures:
+            return True
+        if self._in_row >= max(policy.failures, self.in_flight):
+            return True
+        enough = rows.failures >= policy.share * policy.at_least
+        return enough and 2 * rows.run_failures >= rows.run + self.in_flight
+
+    def _judge_trial(self, now: float, rng: Rng, failure: Failure, *, again: bool) -> None:
+        if failure is Failure.ERROR and self.cause is Failure.UNREACHED:
+            self._close()  # it can be reached again, and that was all that was wrong
+        elif failure is Failure.ERROR and again:
+            self._open(now, rng, longer=False)  # the row may be the reason: ask another one soon
+        else:
+            self.cause = failure
+            self._open(now, rng)
+
+    def _open(self, now: float, rng: Rng, *, longer: bool = True) -> None:
         policy = self._policy
         step = policy.cooldown_s * policy.cooldown_factor ** min(self.openings, 64)
-        cooldown_s = rng.uniform(policy.cooldown_s, min(step, policy.cooldown_cap_s))
+        lately_s = policy.cooldown_s + self.OVERSHOOT * (now - self.since_s)
+        longest_s = min(step, lately_s, policy.cooldown_cap_s) if longer else policy.cooldown_s
+        cooldown_s = rng.uniform(policy.cooldown_s, longest_s)
+        if now < self._ends_s < now + cooldown_s:
+            cooldown_s = max(self._ends_s - now, policy.cooldown_s)
         self.state = BreakerState.OPEN
-        self.openings += 1
+        self.openings += longer
         self.reopens_s = now + cooldown_s
         self.epoch += 1
         self._trial = False
@@ -143,40 +251,40 @@ class Breaker:
     def _close(self) -> None:
         self.state = BreakerState.CLOSED
         self.alert = False
+        self.answered = True
+        self.cause = None
         self.openings = 0
-        self._in_row = 0
-        self._recent = _Recent(self._policy.window_s / 2)
+        self._forget()
         self.epoch += 1
         self._trial = False
 
+    def _forget(self) -> None:
+        self._in_row = self._unreached = 0
+        self._rows = _Rows(self._policy)
 
-class _Recent:
-    """Answers and failures of this half of a window and of the one before."""
 
-    __slots__ = ("_ends_s", "_half_s", "_now", "_past")
+class _Rows:
+    """How the last rows fared at their first try, and those since most of them began to fail."""
 
-    def __init__(self, half_s: float) -> None:
-        self._half_s = half_s
-        self._ends_s = 0.0
-        self._past = [0, 0]
-        self._now = [0, 0]
+    __slots__ = ("_last", "_most", "_window_s", "failures", "run", "run_failures")
 
-    @property
-    def answers(self) -> int:
-        return self._past[0] + self._now[0]
-
-    @property
-    def failures(self) -> int:
-        return self._past[1] + self._now[1]
-
-    @property
-    def share(self) -> float:
-        return self.failures / self.answers
+    def __init__(self, policy: BreakerPolicy) -> None:
+        self._most = policy.at_least
+        self._window_s = policy.window_s
+        self._last: deque[tuple[float, bool]] = deque()
+        self.failures = 0
+        self.run = 0
+        """Rows since more than half of the last ones have failed."""
+        self.run_failures = 0
 
     def add(self, now: float, *, failed: bool) -> None:
-        if now >= self._ends_s:
-            self._past = self._now if now < self._ends_s + self._half_s else [0, 0]
-            self._now = [0, 0]
-            self._ends_s = now + self._half_s
-        self._now[0] += 1
-        self._now[1] += failed
+        last = self._last
+        last.append((now, failed))
+        self.failures += failed
+        while len(last) > self._most or last[0][0] < now - self._window_s:
+            self.failures -= last.popleft()[1]
+        if 2 * self.failures <= len(last):
+            self.run = self.run_failures = 0
+        else:
+            self.run += 1
+            self.run_failures += failed

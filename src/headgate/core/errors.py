@@ -2,6 +2,7 @@
 
 HeadgateError
 ├── UsageError            the caller asked for something that cannot be; the message says what to do
+│   ├── BadConfig         a job's configuration is not what its handler declares
 │   ├── UnknownHandler    no handler answers to that name
 │   ├── UnknownJob        no job has that id (or it belongs to somebody else)
 │   ├── UnknownItem       no item has that id
@@ -13,8 +14,10 @@ HeadgateError
 │   ├── BadCursor         a page cursor is damaged or belongs to another query
 │   ├── BadSetting        a setting has an unknown name or an impossible value
 │   ├── IllegalMove       the state table has no such move
-│   └── SourceChanged     the source of a job is not what it was when the job was made
+│   ├── SourceChanged     the source of a job is not what it was when the job was made
+│   └── OptionsChanged    options that decide the result are not what they were
 ├── BadSource             the input cannot be read as rows
+│   ├── WrongEncoding     its text is not in the encoding that it was read in
 │   └── SourceUnreachable the place of the input does not hand it out now; it may do so later
 ├── StaleIngest           somebody else moved the ingest position of this job
 ├── AttemptOver           an attempt ended by being raised out of (core/ending.py)
@@ -24,6 +27,9 @@ HeadgateError
     ├── StoreFull         the database has no space left to write
     └── StoreMismatch     the schema is newer or older than this program
 """
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 
 class HeadgateError(Exception):
@@ -35,6 +41,21 @@ class HeadgateError(Exception):
 
 class UsageError(HeadgateError):
     """The request cannot be carried out as asked."""
+
+
+class FieldProblem(NamedTuple):
+    """A field that is wrong, and how."""
+
+    field: str
+    problem: str
+
+
+class BadConfig(UsageError):
+    """A job's configuration is not what its handler declares."""
+
+    def __init__(self, message: str, problems: Sequence[FieldProblem] = ()) -> None:
+        super().__init__(message)
+        self.problems = tuple(problems)
 
 
 class UnknownHandler(UsageError):
@@ -85,8 +106,20 @@ class SourceChanged(UsageError):
     """The source is not what it was when the job was made."""
 
 
+class OptionsChanged(UsageError):
+    """Options that decide the result are not what they were when the job was made."""
+
+
 class BadSource(HeadgateError):
     """The input cannot be read as rows."""
+
+
+class WrongEncoding(BadSource):
+    """The text of a file is not in the encoding that it was read in."""
+
+    def __init__(self, message: str, fits: str | None = None) -> None:
+        super().__init__(message)
+        self.fits = fits
 
 
 class SourceUnreachable(BadSource):

@@ -12,9 +12,11 @@ class FaultClass(StrEnum):
 
     TRANSIENT = "transient"
     THROTTLED = "throttled"
+    DEFERRED = "deferred"
     PERMANENT = "permanent"
     TIMEOUT = "timeout"
     STALLED = "stalled"
+    CRASHED = "crashed"
     POISON = "poison"
     INVALID_RESULT = "invalid_result"
     BAD_ROW = "bad_row"
@@ -30,6 +32,8 @@ class Fault(msgspec.Struct, frozen=True):
     """The gate that turned the item away, which it waits for."""
     result: Mapping[str, Any] = {}
     """What is worth keeping if this was the last attempt."""
+    trace: str | None = None
+    """Where in the user's code it came from: `core.trace.Trace` as JSON."""
 
 
 REASON_LIMIT = 2_000
@@ -42,16 +46,26 @@ def worth_another_try(status: int) -> bool:
 
 def plain_text(reason: object) -> str:
     """A reason that every store can keep: bounded, and without NUL or half characters."""
-    text = str(reason)[:REASON_LIMIT].replace("\0", "\\0")
-    return text.encode(errors="backslashreplace").decode()
+    return storable(str(reason)[:REASON_LIMIT])
+
+
+def storable(text: str) -> str:
+    """A text that every store can keep: without NUL or half characters."""
+    return text.replace("\0", "\\0").encode(errors="backslashreplace").decode()
 
 
 def of_exception(error: BaseException) -> Fault:
     """What an exception out of a handler means: worth another try unless it says otherwise."""
-    reason = f"{type(error).__name__}: {_words_of(error)}"
+    reason = error_in_words(error)
     if isinstance(error, TimeoutError):
         return Fault(FaultClass.TIMEOUT, reason)
     return Fault(FaultClass.TRANSIENT, reason)
+
+
+def error_in_words(error: BaseException) -> str:
+    """The class and the message of an exception."""
+    words = _words_of(error)
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
 def _words_of(error: BaseException) -> str:

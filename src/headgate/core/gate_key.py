@@ -27,6 +27,12 @@ def provider_in(key: str) -> str:
     return name_of(key).partition("/")[0] if kind_of(key) in {"provider", "credential"} else ""
 
 
+def own_name(gate: str) -> str:
+    """The provider or host of the gate that an item waits for, which may be named by its key."""
+    is_key = gate.startswith(("provider:", "credential:", "host:", "domain:"))
+    return (provider_in(gate) or name_of(gate)) if is_key else gate
+
+
 def keys_of_provider(name: str, policy: ProviderPolicy) -> list[str]:
     """The gates that learn for a provider: one for each of its credentials, or its own."""
     return [f"credential:{name}/{each}" for each in policy.credentials] or [f"provider:{name}"]

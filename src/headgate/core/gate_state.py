@@ -1,7 +1,8 @@
 """What all processes know of one gate, as it stands in the ledger."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import ClassVar
 
 import msgspec
 
@@ -37,3 +38,16 @@ class GateState(msgspec.Struct, frozen=True):
     budget: BudgetState | None = None
     lines: tuple[float, ...] = ()
     """Time lines of moments to send at: the first of each that is nobody's."""
+    answered: tuple[str, ...] = ()
+    """Hosts behind the gate that have ever answered, those noted last at the end."""
+
+    MOST_ANSWERED: ClassVar[int] = 100
+    """How many of them are kept; a gate for any host would fill the ledger."""
+
+    def with_answered(self, hosts: Collection[str]) -> "GateState":
+        """The same with these hosts noted too."""
+        news = sorted(set(hosts) - set(self.answered))
+        if not news:
+            return self
+        kept = (*self.answered, *news)[-self.MOST_ANSWERED :]
+        return msgspec.structs.replace(self, answered=kept)

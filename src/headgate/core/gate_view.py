@@ -5,12 +5,14 @@ from typing import NamedTuple
 
 import msgspec
 
+from headgate.core import host_down
 from headgate.core.budget_view import BudgetUse, SpentCap, spent_cap, uses_of
 from headgate.core.ceiling import Ceilings
 from headgate.core.fixed import ANY
 from headgate.core.gate_key import kind_of, name_of
 from headgate.core.gate_state import GateState, Override
-from headgate.core.membership import Member, alive
+from headgate.core.host_down import HostDown, moments
+from headgate.core.membership import ALIVE_S, Member, alive
 from headgate.core.pace import Pace
 from headgate.core.pace_state import Cause, Evidence, PaceState
 from headgate.core.provider import ProviderPolicy
@@ -56,14 +58,19 @@ class GateView(msgspec.Struct, frozen=True, kw_only=True):
     refusals: int = 0
     refused_share: float = 0.0
     latency_s: float | None = None
-    broken: Mapping[str, float] = {}
-    """Hosts that do not answer, each with the moment that it is asked again."""
+    down: Mapping[str, HostDown] = {}
+    """Hosts that do not answer, each with the reason and the moment that it is asked again."""
     budgets: Sequence[BudgetUse] = ()
     members: Mapping[str, Member] = {}
     """The processes that use it now."""
     override: Override | None = None
     """What an operator has said, as long as it counts."""
     evidence: Sequence[Evidence] = ()
+
+    @property
+    def broken(self) -> dict[str, float]:
+        """Hosts that do not answer, each with the moment that it is asked again."""
+        return moments(self.down)
 
     @property
     def holds(self) -> bool:
@@ -99,6 +106,7 @@ def _known(view: GateView, state: GateState, policy: ProviderPolicy, now: float)
     at = _Moment(now, word, spent, members)
     cause = _cause(pace, at)
     rate = 0.0 if closed else _rate(pace, word)
+    down = _down(state.members, now)
     return msgspec.structs.replace(
         view,
         learned_per_s=_learned(state.pace),
@@ -108,7 +116,7 @@ def _known(view: GateView, state: GateState, policy: ProviderPolicy, now: float)
         now_per_s=rate if rate < NO_RATE else None,
         stage=_stage(pace),
         cause=cause,
-        why=spent.words if spent and cause == Cause.BUDGET else _in_words(cause, state.pace),
+        why=spent.words if spent and cause == Cause.BUDGET else _why(view, state, cause, down),
         closed=closed,
         closed_until=until,
         waiting=at.waiting,
@@ -117,11 +125,27 @@ def _known(view: GateView, state: GateState, policy: ProviderPolicy, now: float)
         refusals=state.pace.refusals,
         refused_share=pace.refused_share,
         latency_s=state.pace.latency if state.pace.replies else None,
-        broken={host: again for each in members.values() for host, again in each.broken.items()},
+        down=down,
         members=members,
         override=word,
         evidence=tuple(state.pace.evidence),
     )
+
+
+def _down(members: Mapping[str, Member], now: float) -> dict[str, HostDown]:
+    """Every host that a process leaves alone; of several words on one, that of the next trial.
+
+    A process that leaves a host alone has nothing to exchange meanwhile, so it may not have been
+    seen for longer than others: what it said counts until its next trial.
+    """
+    down: dict[str, HostDown] = {}
+    for member in members.values():
+        for host, each in member.hosts_down.items():
+            if now - max(member.seen, each.until_s) >= ALIVE_S:
+                continue
+            if host not in down or each.until_s < down[host].until_s:
+                down[host] = each
+    return down
 
 
 class _Moment(NamedTuple):
@@ -208,6 +232,14 @@ def _learned_cause(state: PaceState, now: float) -> Cause:
     if window and window.firm and state.delivery.count(now - window.seconds, now) >= window.count:
         return Cause.WINDOW
     return Cause.RATE
+
+
+def _why(view: GateView, state: GateState, cause: str, down: Mapping[str, HostDown]) -> str:
+    """What holds the next request back; where the gate is open, a host that does not answer."""
+    if cause == Cause.OPEN and down:
+        host = min(down, key=lambda each: down[each].until_s)
+        return host_down.in_words(host, down[host], view.name)
+    return _in_words(cause, state.pace)
 
 
 def _in_words(cause: str, state: PaceState) -> str:

@@ -66,8 +66,10 @@ class Job(msgspec.Struct, frozen=True):
     """The address that the job was made from."""
     ingest: Mapping[str, Any] = {}
     """How far and how fast the reading is, as the last committed batch told."""
+    options: Mapping[str, Any] | None = None
+    """Options that decide the result, as the command that made the job had them; None: unknown."""
     made_before: bool = False
-    """Not stored: whoever wanted to make it found it made, under the same `once`."""
+    """Not stored: it was there when another command wanted to make it (`once`, `newest`)."""
 
 
 class NewJob(msgspec.Struct, frozen=True):
@@ -87,8 +89,22 @@ class NewJob(msgspec.Struct, frozen=True):
     reading: Mapping[str, Any] | None = None
     file: str = ""
     client: str = ""
+    options: Mapping[str, Any] | None = None
+    """See `Job.options`."""
+    newest: int | None = None
+    """Make it only if this is still the newest job of its owner, handler and source (0: there is
+    none); else that newest job is the answer, with `made_before`."""
     once: Once | None = None
     caps: OwnerCaps = OwnerCaps()
+
+
+class Binding(msgspec.Struct, frozen=True):
+    """What a job is bound to outside the store; it may be moved or replaced."""
+
+    handler: str
+    source: str
+    config: Mapping[str, Any] = {}
+    options: Mapping[str, Any] | None = None
 
 
 class Counts(msgspec.Struct, frozen=True):

@@ -3,8 +3,14 @@
 import math
 from collections import Counter
 from collections.abc import Mapping
+from typing import TypedDict
 
 import msgspec
+
+from headgate.core.host_down import HostDown, moments
+
+Down = Mapping[str, HostDown]
+"""Hosts that do not answer, and why."""
 
 ALIVE_S = 3.0
 """A process that has not been heard of for so long has lost its part."""
@@ -29,12 +35,34 @@ class Member(msgspec.Struct, frozen=True):
     drawn: Mapping[str, float] = {}
     """What it has drawn of a budget and not spent yet."""
     broken: Mapping[str, float] = {}
-    """Hosts that do not answer it, each with the moment that it asks again."""
+    """Hosts that do not answer it, each with the moment that it asks again.
+
+    Processes of earlier versions know only this field; `down` says the same and more.
+    """
+    down: Down = {}
+    """Hosts that do not answer it, and why; earlier versions do not write it."""
 
     @property
     def wants(self) -> float:
         """What it could use."""
         return math.inf if self.need < 0 else self.need
+
+    @property
+    def hosts_down(self) -> dict[str, HostDown]:
+        """Hosts that do not answer it, whichever version wrote that down."""
+        return {host: HostDown(until) for host, until in self.broken.items()} | dict(self.down)
+
+
+class DownFields(TypedDict):
+    """What a member says of hosts that do not answer, for this version and for earlier ones."""
+
+    broken: Mapping[str, float]
+    down: Down
+
+
+def as_fields(down: Down) -> DownFields:
+    """The fields of a member that tell of these hosts."""
+    return {"broken": moments(down), "down": dict(down)}
 
 
 def alive(members: Mapping[str, Member], now: float) -> dict[str, Member]:

@@ -22,6 +22,7 @@ import msgspec
 from headgate.core.ceiling import Ceilings
 from headgate.core.level import Level
 from headgate.core.pace_learn import learn
+from headgate.core.pace_lone import forget_unproved, is_at_end, is_outgrown, used_of
 from headgate.core.pace_state import Cause, PaceState, Reading, Window
 from headgate.core.pace_stop import Refusal, refuse
 from headgate.core.pace_told import heed
@@ -84,8 +85,10 @@ class Pace:
                 self._reopen(now)
         else:
             self._grow_older(now)
-        if state.rate.known is not None and now - max(state.sent_at, state.due) > REST_S:
-            state.rate.resumed_at = now
+        if now - max(state.sent_at, state.due) > REST_S:
+            forget_unproved(state, now)
+            if state.rate.known is not None:
+                state.rate.resumed_at = now
         state.bound, state.sent_at = Cause.OPEN, now
         state.sent += 1
         state.due = max(state.due, now) + 1 / state.rate.speed(now)
@@ -115,9 +118,8 @@ class Pace:
             return ceiling, Cause.CEILING
         if due - 1e-9 > now:
             return due, Cause.TOLD if state.told else Cause.RATE
-        window = state.window or state.wary
-        if window is not None:
-            return self._in_window(now, window, waiting)
+        if state.window or state.wary or state.suspect:
+            return self._in_quota(now, waiting)
         return now, Cause.OPEN
 
     @property
@@ -139,6 +141,15 @@ class Pace:
             return math.inf
         return self.state.sent_at + max(2.0, 4 * self.state.latency)
 
+    def _in_quota(self, now: float, waiting: int) -> tuple[float, Cause]:
+        state = self.state
+        window = state.window or state.wary
+        if window is not None:
+            return self._in_window(now, window, waiting)
+        if state.suspect is not None:
+            return self._in_suspected(now, state.suspect, waiting)
+        return now, Cause.OPEN
+
     def _in_window(self, now: float, window: Window, waiting: int) -> tuple[float, Cause]:
         """Beyond what a known window takes, go only one by one, and only when looking for more."""
         state = self.state
@@ -153,6 +164,15 @@ class Pace:
         if waiting > max(0.0, 2 * (used - window.count)):
             return self._heard_by(self._in_flight), Cause.RATE
         return now, Cause.RATE
+
+    def _in_suspected(self, now: float, suspect: Window, waiting: int) -> tuple[float, Cause]:
+        """Go one by one where a suspected quota would end: so a real one costs one refusal."""
+        used = used_of(self.state, suspect, now)
+        if is_outgrown(suspect, used):
+            self.state.suspect = None
+        elif is_at_end(suspect, used, waiting):
+            return self._heard_by(self._in_flight), Cause.RATE
+        return now, Cause.OPEN
 
     def _outgrow(self, window: Window, used: float) -> None:
         """The window takes more than was known of it: look on from there."""
@@ -214,6 +234,8 @@ class Pace:
         state.crowd.took(in_flight)
         if asked:
             self._reopen(sent_at)
+        elif state.stop.open and sent_at > state.stop.first:
+            state.stop.after += 1
         return Reading(refused=False)
 
     def _is_refusal(
@@ -237,7 +259,7 @@ class Pace:
         if speed is not None:
             state.stop.open = False
             state.opened, state.answered, state.sent = now, 0, 0
-            unsettle(state, now, speed, "503s come at any rate")
+            unsettle(state, now, speed, "by 503s that come at any rate")
 
     def _believable(self, wait_s: float | None) -> float | None:
         if wait_s is None or wait_s <= 0:

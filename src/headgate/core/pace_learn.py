@@ -1,11 +1,15 @@
 """What a stop that has ended says about the limit."""
 
+from headgate.core.pace_lone import is_lone, is_pair, pass_over
 from headgate.core.pace_state import PaceState, Probe, Window
-from headgate.core.pace_trust import is_fallen, settle, to_earn, unsettle
+from headgate.core.pace_trust import is_fallen, note, settle, to_earn, unsettle
 from headgate.core.pace_window import is_window, learn_window, sliding_minute
+from headgate.core.pace_words import refused_at
 
+LOOKING = "looking for a higher rate"
 STORM = 6
 """After so many refusals in a short time another such would be a ban: guess low."""
+EARLY_S = 60.0
 EARLY = 15
 """Refused after fewer answers than that: they came from a burst, and say little of the rate."""
 
@@ -14,19 +18,24 @@ def learn(state: PaceState, now: float) -> None:
     """Set the rate by the stop that has just ended."""
     stop, known = state.stop, state.rate.known
     if stop.bare and stop.last - stop.dark > 1.05:
-        unsettle(state, now, 0.9 * known if known else 0.75 * stop.cut, "503 without a word")
+        unsettle(
+            state, now, 0.9 * known if known else 0.75 * stop.cut, "by 503s that say nothing else"
+        )
         return
     minute = sliding_minute(state)
     if minute is not None:
-        state.window = Window(minute, 60.0, now - 60, now, firm=True)
-        settle(state, now, minute / 60.0, f"{minute:.0f} in any minute")
+        state.window = Window(minute, 60.0, now - 60, now, firm=True, proved=True)
+        settle(state, now, minute / 60.0, f"as a quota of {minute:.0f} in any minute was used up")
     elif is_window(state, now):
         learn_window(state, now)
+    elif pass_over(state, now):
+        note(state, now, refused_at(stop.cut, "once"), "rate kept: one refusal proves no limit")
     elif stop.trickles or (stop.last - stop.first > 0.2 and not stop.told_s):
         _learn_trickle(state, now, known or stop.cut)
     elif known is None or stop.resuming:
-        share = 0.5 if state.answered < EARLY else 0.75
-        unsettle(state, now, share * stop.cut, "first")
+        early = state.delivery.count(now - EARLY_S, stop.first) < EARLY
+        share = 0.5 if early else 0.85 if is_lone(stop) else 0.75
+        unsettle(state, now, share * stop.cut, "before the limit was known")
     elif stop.surprise:
         _learn_surprise(state, now)
     else:
@@ -38,16 +47,22 @@ def _learn_trickle(state: PaceState, now: float, before: float) -> None:
     first, last = state.stop.first, state.stop.last
     taken = state.delivery.count
     if _looks_like_a_second(state):
-        unsettle(state, now, min(max(taken(last - 1, last), 0.4 * before), before), "second")
+        unsettle(
+            state,
+            now,
+            min(max(taken(last - 1, last), 0.4 * before), before),
+            "as a second was full",
+        )
         return
     came = (taken(first, last) + 0.6) / max(last - first, 0.05)
-    floor = (0.15 if last - first > 1 or state.stop.storm >= STORM else 0.4) * before
+    lowest = 0.15 if last - first > 1 or state.stop.storm >= STORM else 0.4
+    floor = (0.7 if is_pair(state.stop) else lowest) * before
     if state.probe is not None and state.stop.trickles < 2:
         floor = max(floor, min(state.probe.known, 0.9 * before))
     estimate = max(min(came, 0.8 * before), floor)
     if estimate < 0.6 * before:
         state.probe = None
-    unsettle(state, now, estimate, "trickle")
+    unsettle(state, now, estimate, "and soon again")
 
 
 def _looks_like_a_second(state: PaceState) -> bool:
@@ -77,11 +92,11 @@ def _learn_surprise(state: PaceState, now: float) -> None:
     estimate = min(estimate, 0.98 * cut)
     before = state.probe
     if before is not None and before.known > 0.8 * cut and not flooded:
-        settle(state, now, 1.005 * before.known, "it was a burst")
+        settle(state, now, 1.005 * before.known, "as a burst was used up")
     elif not flooded and (state.surprises < 2 or estimate > 0.85 * cut or (got > 30 and span > 2)):
-        settle(state, now, estimate, "surprise")
+        settle(state, now, estimate, "below the known limit")
     else:
-        unsettle(state, now, estimate, "surprise")
+        unsettle(state, now, estimate, "below the known limit")
 
 
 def _learn_probe(state: PaceState, now: float, known: float) -> None:
@@ -89,16 +104,16 @@ def _learn_probe(state: PaceState, now: float, known: float) -> None:
     state.surprises = 0
     cut = state.stop.cut
     if is_fallen(state, now, known) and cut > 0.95 * state.peak:
-        settle(state, now, min(0.97 * state.peak, cut / 1.03), "back")
+        settle(state, now, min(0.97 * state.peak, cut / 1.03), "close to the earlier limit")
     elif state.settled:
         if known > 0.6 * state.peak:
             state.peak, state.peak_at = known, now
         _learn_trusted(state, now, known)
     elif cut <= 1.12 * known:
-        settle(state, now, max(0.97 * known, cut / 1.08), "found")
+        settle(state, now, max(0.97 * known, cut / 1.08), "just above what was taken")
     elif state.tries >= 4:
         state.probe = None
-        settle(state, now, max(known, _between_stops(state)), "enough")
+        settle(state, now, max(known, _between_stops(state)), "after several tries")
     else:
         _try_between(state, now, known)
 
@@ -109,9 +124,9 @@ def _learn_trusted(state: PaceState, now: float, known: float) -> None:
     nearly = cut / 1.03
     if cut <= 1.08 * known:
         share = 0.5 if known > 3 else 0.25
-        settle(state, now, max(known + share * (nearly - known), known, min(low, nearly)), "probe")
+        settle(state, now, max(known + share * (nearly - known), known, min(low, nearly)), LOOKING)
     elif _was_burst(state, known) or (cut < 1.6 * known and to_earn(state, now, 8) > 0):
-        settle(state, now, max(1.005 * known, low), "probe, burst")
+        settle(state, now, max(1.005 * known, low), f"{LOOKING}: a burst was used up")
     else:
         _try_between(state, now, known)
 
@@ -134,7 +149,7 @@ def _try_between(state: PaceState, now: float, known: float) -> None:
     full = stop.hits > 4 and stop.hits > 0.7 * stop.cut * (stop.noticed - stop.first)
     if full and not stop.told_s and stop.last - stop.dark > 0.5:
         middle = min(middle, max(known, taken(stop.first - 10, stop.first) / 10))
-    unsettle(state, now, min(middle, stop.cut / 1.03), "between")
+    unsettle(state, now, min(middle, stop.cut / 1.03), LOOKING)
 
 
 def _between_stops(state: PaceState) -> float:

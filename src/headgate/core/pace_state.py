@@ -46,7 +46,7 @@ _WORDS = {
     Cause.CONCURRENCY: "the configured number in flight",
     Cause.BUDGET: "a budget is spent",
     Cause.PAUSED: "paused by an operator",
-    Cause.LEASE: "this process has used its share; more with the next exchange",
+    Cause.LEASE: "waiting for this worker's share of the rate",
 }
 
 
@@ -102,6 +102,8 @@ class Stop(msgspec.Struct):
     """It happened on the way up to a remembered level."""
     hits: int = 0
     """How many were refused at once."""
+    after: int = 0
+    """How many were taken of those sent after the first that was refused."""
     storm: int = 0
     """Refusals in a short time, without those of single requests."""
     asked: int = 0
@@ -120,6 +122,8 @@ class Window(msgspec.Struct):
     """It was renewed between these moments."""
     firm: bool = False
     """A second stop has confirmed it."""
+    proved: bool = False
+    """More than one refusal speaks for it."""
 
 
 class Probe(msgspec.Struct):
@@ -143,6 +147,8 @@ class PaceState(msgspec.Struct):
     window: Window | None = None
     wary: Window | None = None
     """What was taken before a storm of refusals: beyond that only one by one."""
+    suspect: Window | None = None
+    """What a single refusal with a long Retry-After may have been; another one must confirm it."""
     probe: Probe | None = None
     due: float = 0.0
     """When the rate lets the next one go."""
@@ -187,6 +193,13 @@ class PaceState(msgspec.Struct):
     latency: float = 0.15
     outage: Outage = msgspec.field(default_factory=Outage)
     refused: Tier = msgspec.field(default_factory=lambda: Tier(15.0, 45))
+    lone: Tier = msgspec.field(default_factory=lambda: Tier(15.0, 45))
+    """Single refusals that changed nothing."""
+    strays: Tier = msgspec.field(default_factory=lambda: Tier(15.0, 45))
+    """Those of them beside which others were taken: no look for more had caused them."""
+    passed: float = 0.0
+    """The highest rate that was taken for a few seconds before a stop, and when."""
+    passed_at: float = 0.0
     recent: list[float] = []
     """When the refusals of the last seconds came."""
     replies: int = 0

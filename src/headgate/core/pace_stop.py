@@ -7,6 +7,7 @@ from headgate.core.pace_state import PaceState, Reading, Stop
 from headgate.core.pace_told import contradict
 from headgate.core.pace_trust import note
 from headgate.core.pace_window import USUAL_S
+from headgate.core.pace_words import asked_again, refused_at
 
 BAN_S = 10.5
 BAN_COUNT = 10
@@ -89,7 +90,7 @@ def _close(
         if state.window is not None:
             stop.wait = max(stop.wait, WINDOW_SHARE * state.window.seconds)
         stop.trickles, stop.told_s, stop.asked = 0, 0.0, 0
-        stop.hits, stop.storm = 1, len(state.recent)
+        stop.hits, stop.after, stop.storm = 1, 0, len(state.recent)
         stop.alone = not state.told and (
             stop.surprise or len(state.recent) > 2 or state.window is not None
         )
@@ -111,8 +112,9 @@ def _close(
         if left < 0.5 * window.seconds and window.until - window.since <= 0.3 * window.seconds:
             stop.ask_at = max(stop.ask_at, now + left + 0.02)
     _spare(state)
-    kind = "single request refused" if asked else "refused again" if trickle else "refused"
-    note(state, now, f"{kind} at {state.rate.value:.3g}/s", f"ask in {stop.ask_at - now:.2f} s")
+    seen = "the single request was refused" if asked else refused_at(state.rate.value)
+    seen = f"{seen}, soon after it had reopened" if trickle else seen
+    note(state, now, seen, asked_again(stop.ask_at - now, alone=stop.alone))
 
 
 def _patience(stop: Stop, now: float, dark_s: float) -> float:

@@ -69,7 +69,7 @@ def contradict(state: PaceState, now: float) -> None:
     state.deaf_until = now + DEAF_S
     state.rate.known = max(LIAR_SHARE * taken, 0.25 * state.rate.value)
     _forget(state)
-    note(state, now, "refused below the limit that it told", "believe it no longer")
+    note(state, now, "refused below the limit that its headers name", "headers ignored for 10 min")
 
 
 def _forget(state: PaceState) -> None:

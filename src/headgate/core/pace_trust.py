@@ -1,6 +1,7 @@
 """How far a level is trusted, and what follows: how long to stay, how soon to look for more."""
 
 from headgate.core.pace_state import Evidence, PaceState
+from headgate.core.pace_words import known_now, refused_at, tried_next
 
 EVIDENCE = 40
 """Decisions that are kept."""
@@ -40,11 +41,11 @@ def unsettle(state: PaceState, now: float, est: float, why: str, *, wary: bool =
     unheard = HEARD_LATE * est / state.rate.cheap
     hold = 40.0 if wary else 11.0 if len(state.recent) + unheard > 6 else 2.0
     state.rate.set(est, max(hold, 10 / est), max(slow, 3 / est), max(2.5, slow, 3 / est), 0.02)
-    note(state, now, f"{why}, refused at {state.stop.cut:.3g}/s", "look soon", before)
+    note(state, now, refused_at(state.stop.cut, why), tried_next(est), before)
 
 
-def settle(state: PaceState, now: float, est: float, why: str) -> None:
-    """The level is known: stay below it for a while."""
+def settle(state: PaceState, now: float, est: float, why: str, *, look_now: bool = False) -> None:
+    """The level is known: stay below it for a while, or look on from it at once."""
     before, est = state.rate.known, max(est, SLOWEST)
     if state.probe is not None:
         probe, state.probe = state.probe, None
@@ -71,10 +72,13 @@ def settle(state: PaceState, now: float, est: float, why: str) -> None:
         hold = max(hold, 2.5 * state.window.seconds)
         slow = max(slow, state.window.seconds)
         fast = max(fast, state.window.seconds / 2)
-    state.rate.set(est, min(hold, LONGEST_S), slow, fast, 0.04 if fallen else 0.01)
+    hold = 0.0 if look_now else min(hold, LONGEST_S)
+    excess = 0.02 if look_now else 0.04 if fallen else 0.01
+    state.rate.set(est, hold, slow, fast, excess)
     if state.window is not None:
         state.rate.most = 1.35 * est
-    note(state, now, f"{why}, refused at {state.stop.cut:.3g}/s", f"hold for {hold:.0f} s", before)
+    decided = known_now(before, est, hold)
+    note(state, now, refused_at(state.stop.cut, why), decided, before)
 
 
 def is_fallen(state: PaceState, now: float, level: float) -> bool:
@@ -84,5 +88,5 @@ def is_fallen(state: PaceState, now: float, level: float) -> bool:
 
 def to_earn(state: PaceState, now: float, free: int, share: float = DUE_SHARE) -> float:
     """Requests that must be taken before another refusal is no more than their due share."""
-    refused = state.refused.count(now - 600, now) + 1 - free
+    refused = state.refused.count(now - 600, now) - state.strays.count(now - 600, now) + 1 - free
     return refused / share - state.delivery.count(now - 600, now)

@@ -1,6 +1,7 @@
 """Quotas that are renewed after a long time: recognised by stops that only time could end."""
 
-from headgate.core.pace_state import PaceState, Window
+from headgate.core.pace_lone import is_confirmed, is_full, is_lone, may_be_quota
+from headgate.core.pace_state import PaceState, Stop, Window
 from headgate.core.pace_trust import settle, unsettle
 
 USUAL_S = (10.0, 60.0, 3_600.0, 86_400.0)
@@ -11,6 +12,8 @@ AGAIN = 3
 """A quota that has been renewed is not used up again at once so many times."""
 SOME = 6
 """A Retry-After that holds up fewer requests may be a slow bucket's."""
+BANNING = 6
+"""Refusals in a short time that may be followed by a ban."""
 APART_S = 20.0
 """Stops that are closer say the same about the last minute."""
 
@@ -20,8 +23,9 @@ def is_window(state: PaceState, now: float) -> bool:
     stop, window = state.stop, state.window or state.wary
     dark_s = stop.last - stop.dark
     expected = dark_s * (state.rate.known or stop.cut)
-    told = stop.told_s > 1.5 and stop.told_s * (state.rate.known or stop.cut) > SOME
-    if told or (not stop.told_s and dark_s > 1.05 and (expected > 12 or dark_s > 4)):
+    if stop.told_s > 1.5 and stop.told_s * (state.rate.known or stop.cut) > SOME:
+        return state.wary is not None or stop.storm >= BANNING or _is_second(state, now)
+    if not stop.told_s and dark_s > 1.05 and (expected > 12 or dark_s > 4):
         return True
     if window is not None:
         used = state.delivery.count(stop.first - window.seconds, stop.first)
@@ -29,43 +33,78 @@ def is_window(state: PaceState, now: float) -> bool:
         if used < 0.5 * window.count or renewed:
             state.window = None  # it cannot be what refused
         return used > 0.8 * window.count and not renewed
+    if state.suspect is not None and is_full(state, state.suspect):
+        return True
     if stop.told_s or state.rate.known is not None:
         return False
     return now - stop.last > 3 and stop.asked >= 1 and expected > 12
 
 
+def _is_second(state: PaceState, now: float) -> bool:
+    """Whether a long Retry-After is the second at the same count; if not, it is the first."""
+    stop, before = state.stop, state.suspect
+    if state.window is not None:
+        return not is_lone(stop) or not stop.surprise
+    if not may_be_quota(stop):
+        state.suspect = None
+        return False
+    if before is not None and is_confirmed(state, before):
+        return True
+    seconds, count = _pick_window(state, now, _dark_s(stop))
+    since, until = _renewed(state, now, seconds)
+    state.suspect = Window(count, seconds, since, until) if count >= LITTLE else None
+    return False
+
+
+def _dark_s(stop: Stop) -> float:
+    """For how long nothing was taken, or would have been."""
+    return stop.told_until - stop.dark - 0.5 if stop.told_s else stop.last - stop.dark
+
+
 def learn_window(state: PaceState, now: float) -> None:
     """Set window and rate by a stop that ended when the quota was renewed, or a ban did."""
     stop, known = state.stop, state.rate.known
-    dark_s = stop.told_until - stop.dark - 0.5 if stop.told_s else stop.last - stop.dark
+    dark_s = _dark_s(stop)
     seconds = state.window.seconds if state.window else 0.0
-    if stop.storm >= 6 and dark_s > max(1.5 * seconds, 12.0) and state.bans < (2 if known else 1):
+    if (
+        stop.storm >= BANNING
+        and dark_s > max(1.5 * seconds, 12.0)
+        and state.bans < (2 if known else 1)
+    ):
         state.bans += 1
         minute = state.delivery.count(stop.first - 60, stop.first)
         state.wary = Window(minute, 60.0, stop.first, now)
-        unsettle(state, now, 0.85 * known if known else 0.7 * stop.cut, "ban?", wary=True)
+        unsettle(
+            state,
+            now,
+            0.85 * known if known else 0.7 * stop.cut,
+            "many times: it may be a ban",
+            wary=True,
+        )
         state.rate.most = stop.cut  # where it banned, or nearly
         return
     state.bans = 0
     seconds, count = _pick_window(state, now, dark_s)
     if count < LITTLE and state.window is None:
-        unsettle(state, now, 0.3 * stop.cut, "refused after next to nothing")
+        unsettle(state, now, 0.3 * stop.cut, "after only a few requests")
         return
-    if state.window is not None and (count < LITTLE or stop.trickles):
+    if state.window is not None and is_lone(stop) and not stop.surprise:
+        count = max(count, state.window.count)  # it was the look for more that was refused
+    elif state.window is not None and (count < LITTLE or stop.trickles):
         count = max(count, state.window.count / 2)  # so soon after it opened little was sent
     fresh = state.window is None or seconds != state.window.seconds
     since, until = _renewed(state, now, seconds)
-    state.window = Window(max(count, 1.0), seconds, since, until, not fresh)
-    state.wary = None
-    settle(state, now, count / seconds, f"window {count:.0f} in {seconds:g} s")
-    if fresh:
-        state.rate.hold_s = 0.0
-        state.rate.excess = 0.02
+    state.window = Window(max(count, 1.0), seconds, since, until, not fresh, proved=True)
+    state.wary = state.suspect = None
+    why = f"as a quota of {count:.0f} in {seconds:g} s was used up"
+    settle(state, now, count / seconds, why, look_now=fresh)
 
 
 def _pick_window(state: PaceState, now: float, dark_s: float) -> tuple[float, float]:
     """The window that explains the stop, and what it takes."""
-    old, taken = state.window, state.delivery.count
+    old, taken, suspect = state.window, state.delivery.count, state.suspect
+    if old is None and suspect is not None and is_confirmed(state, suspect):
+        return suspect.seconds, suspect.count
     usual = [seconds for seconds in USUAL_S if seconds >= 0.97 * dark_s] or [dark_s]
     if state.wary is not None and 60 in usual:
         usual = [60.0]

@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Mapping
 from datetime import UTC
-from email.utils import parsedate_to_datetime
 
 import msgspec
 
@@ -140,6 +139,8 @@ def _date(text: str) -> float | None:
     if not text:
         return None
     try:
+        from email.utils import parsedate_to_datetime  # noqa: PLC0415  few answers have a date
+
         moment = parsedate_to_datetime(text)
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)

@@ -11,6 +11,12 @@ from headgate.core.outcome import Done, GiveUp, NotFound, Outcome, RetryLater, R
 from headgate.core.status import ItemStatus
 
 MICROSECONDS = 1_000_000
+LEAST_WAIT_S = 1.0
+"""Seconds. The least wait after the first `RetryLater` of an item."""
+WAIT_GROWTH = 0.1
+"""The least wait is this share of the time since the first `RetryLater` in a row."""
+LONGEST_LEAST_WAIT_S = 60.0
+"""Seconds. The least wait does not grow beyond this."""
 
 
 class Rng(Protocol):
@@ -52,6 +58,8 @@ class Verdict(msgspec.Struct, frozen=True):
     missed: bool = False
     crashed: bool = False
     throttled: bool = False
+    turned_away: bool = False
+    """A gate or a service sent it back, so its handler has not shown that it can end."""
     alone: bool = False
     due_in_us: int = 0
     error_class: str | None = None
@@ -59,6 +67,8 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 FINISHED = Verdict(ItemStatus.DONE, "done")
+CRASHED = "crashed"
+"""The outcome of an attempt whose process died."""
 HANDED_BACK = Verdict(ItemStatus.PENDING, "handed_back", counted=False)
 
 
@@ -80,7 +90,7 @@ def decide(
         case Review(_, reason):
             return Verdict(ItemStatus.REVIEW, "review", reason=reason)
         case RetryLater(after, reason):
-            return _throttled(item, Fault(FaultClass.THROTTLED, reason, after), policy, rng)
+            return _deferred(item, after, reason, policy)
         case GiveUp(reason):
             return _failed(Fault(FaultClass.PERMANENT, reason))
         case Fault():
@@ -96,20 +106,23 @@ def after_crash(item: ClaimedItem, cause: str, policy: RetryPolicy) -> Verdict:
         reason = f"its process died {crashes} times while running it; last: {cause}"
         return Verdict(
             ItemStatus.ERROR,
-            "crashed",
+            CRASHED,
             counted=False,
             crashed=True,
             error_class=FaultClass.POISON,
             reason=reason,
         )
+    told = "was running when its process crashed"
+    if crashes > 1:
+        told = f"its process crashed {crashes} times while running it"
     return Verdict(
         ItemStatus.PENDING,
-        "crashed",
+        CRASHED,
         counted=False,
         crashed=True,
         alone=True,
-        error_class=FaultClass.POISON,
-        reason=cause,
+        error_class=FaultClass.CRASHED,
+        reason=f"{told} ({cause}); runs alone next",
     )
 
 
@@ -122,7 +135,10 @@ def backoff_s(failures: int, policy: RetryPolicy, rng: Rng) -> float:
 def _after_fault(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Rng) -> Verdict:
     match fault.kind:
         case FaultClass.THROTTLED:
-            return _throttled(item, fault, policy, rng)
+            asked = fault.retry_after_s
+            wait_s = backoff_s(1, policy, rng) if asked is None else max(asked, 0.0)
+            verdict = _put_off(item, fault, wait_s, policy)
+            return msgspec.structs.replace(verdict, turned_away=True)
         case FaultClass.TRANSIENT | FaultClass.TIMEOUT:
             return _retried(item, fault, policy, rng)
         case _:
@@ -160,18 +176,26 @@ def _missed(item: ClaimedItem, reason: str, policy: RetryPolicy, strategies: int
     return Verdict(ItemStatus.NOT_FOUND, "not_found", reason=reason)
 
 
-def _throttled(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Rng) -> Verdict:
+def _deferred(item: ClaimedItem, after_s: float, reason: str, policy: RetryPolicy) -> Verdict:
+    """The handler chose the time. A time that is too short would run one item over and over.
+
+    The least wait grows with the time that the item has been deferred already.
+    """
+    deferred_s = item.throttled_us / MICROSECONDS
+    least_s = min(max(LEAST_WAIT_S, deferred_s * WAIT_GROWTH), LONGEST_LEAST_WAIT_S)
+    return _put_off(item, Fault(FaultClass.DEFERRED, reason), max(after_s, least_s), policy)
+
+
+def _put_off(item: ClaimedItem, fault: Fault, wait_s: float, policy: RetryPolicy) -> Verdict:
     if item.throttled_us >= policy.stall_limit_s * MICROSECONDS:
         return _failed(Fault(FaultClass.STALLED, f"throttled without a break: {fault.reason}"))
-    asked = fault.retry_after_s
-    wait = backoff_s(1, policy, rng) if asked is None else max(asked, 0.0)
     return Verdict(
         ItemStatus.PENDING,
-        "throttled",
+        fault.kind.value,
         counted=False,
         throttled=True,
-        due_in_us=_microseconds(min(wait, policy.stall_limit_s)),
-        error_class=FaultClass.THROTTLED,
+        due_in_us=_microseconds(min(wait_s, policy.stall_limit_s)),
+        error_class=fault.kind,
         reason=fault.reason,
     )
 

@@ -1,4 +1,4 @@
-"""Secrets in URLs: what must not be seen when one is shown."""
+"""Secrets in URLs and in free text: what must not be seen when one is shown."""
 
 import re
 from typing import Final
@@ -13,6 +13,16 @@ _SIGNED: Final = ("x-amz-", "x-goog-", "x-ms-")
 """How the parameters of a presigned URL begin; together they open what they name."""
 _CREDENTIALS: Final = re.compile(r"(?<=://)[^/?#]*(?=@)")
 _PARAMETER: Final = re.compile(r"(?<=[?&;#])([^=&;#]*)=([^&;#]*)")
+_TEXT: Final = re.compile(
+    r"(?i)((?:passw(?:or)?d|secret|token|api[_-]?key|authorization)['\"]?\s*[=:]\s*"
+    r"(?:(?:bearer|basic)\s+)?['\"]?)[^\s'\"&,;]+"
+)
+_URL_PASSWORD: Final = re.compile(r"(://[^/\s:@]*:)[^/\s@]+@")
+
+
+def redacted(text: str) -> str:
+    """The text without passwords of URLs and without `token=…` and its like."""
+    return _TEXT.sub(r"\1***", _URL_PASSWORD.sub(r"\1***@", text))
 
 
 def without_secrets(url: str) -> str:

@@ -5,7 +5,7 @@ import msgspec
 from headgate.core.fault import plain_text
 from headgate.core.item import ClaimedItem
 from headgate.core.retry import HANDED_BACK, Verdict
-from headgate.core.signature import signature_of
+from headgate.core.signature import kind_of
 from headgate.core.status import ItemStatus
 
 
@@ -41,6 +41,10 @@ class Settlement(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What kind of failure it was: see `core.signature`; None if it is none."""
     digest: str | None = None
     """By which the result can be recalled for the same work; None: it is not kept for that."""
+    variant: str | None = None
+    """The signature with what is quoted; None if nothing is."""
+    trace: str | None = None
+    """Where in the user's code the attempt failed: `core.trace.Trace` as JSON; None elsewhere."""
 
 
 def settle(
@@ -53,11 +57,13 @@ def settle(
 ) -> Settlement:
     """Turn a verdict on `item` into the write that carries it out.
 
-    An execution that ended by itself clears earlier suspicion; one that crashed adds to it.
+    An execution that ended by itself clears earlier suspicion; one that crashed adds to it. One
+    that was turned away at a gate does neither: a row that crashes would return to the others.
     """
-    ended_alone = verdict.counted or verdict.throttled
+    ended_alone = verdict.counted or (verdict.throttled and not verdict.turned_away)
     reason = None if verdict.reason is None else plain_text(verdict.reason)
     failed = verdict.status is ItemStatus.ERROR
+    signature, variant = kind_of(verdict.error_class or "", reason) if failed else (None, None)
     return Settlement(
         item.id,
         item.job_id,
@@ -77,7 +83,8 @@ def settle(
         reason,
         waited_us,
         ran_us,
-        signature=signature_of(verdict.error_class or "", reason) if failed else None,
+        signature=signature,
+        variant=variant,
     )
 
 

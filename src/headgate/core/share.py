@@ -80,8 +80,8 @@ class Share:
         self._flying = Flying()
         self._synced = -math.inf
         self._is_leaving = False
-        self.broken: Mapping[str, float] = {}
-        """Hosts that do not answer us, each with the moment that we ask again."""
+        self.down: membership.Down = {}
+        """Hosts that do not answer us, and when we ask again."""
         self.urgent = False
         """Others must hear of it at once."""
 
@@ -228,7 +228,7 @@ class Share:
             return False
         busy = self._events or self._waiting or self.in_flight or self._sent_since
         mine = self._members.get(self._me)
-        return not busy and (mine is None or mine.broken == self.broken)
+        return not busy and (mine is None or mine.down == self.down)
 
     def leave(self) -> None:
         """The next exchange is the last: what is ours goes back to the others."""
@@ -314,7 +314,7 @@ class Share:
             joined=before.joined if before else now,
             had=before.had if before else max((each.had for each in members.values()), default=0),
             waiting=self._waiting,
-            broken=dict(self.broken),
+            **membership.as_fields(self.down),
         )
 
     def accepted(self, state: GateState, now: float) -> None:

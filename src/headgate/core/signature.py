@@ -3,13 +3,21 @@
 import re
 
 SIGNATURE_LIMIT = 200
+VARIANT_LIMIT = 400
+MOST_VARIANTS = 10
+"""Failures that differ only in what they quote are told apart while they quote at most so many
+different things. Beyond that they are one group: the quotations are data, not kinds."""
 _READ = 1_000
 """How much of a reason is looked at: more than a signature can hold."""
+_KEPT = 80
+"""The longest quotation, in characters, that can tell failures apart."""
 
-# The order counts: an address has numbers in it, and a quotation may have an address.
+_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>]+", re.IGNORECASE)
+_QUOTED = re.compile(
+    r'("[^"\n]{1,300}"|(?<!\w)\'[^\'\n]{1,300}\'(?!\w)|`[^`\n]{1,300}`)',
+)
+# The order counts: an address has numbers in it.
 _PARTICULARS = (
-    (re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>]+", re.IGNORECASE), "<url>"),
-    (re.compile(r'"[^"\n]{1,300}"|(?<!\w)\'[^\'\n]{1,300}\'(?!\w)|`[^`\n]{1,300}`'), "<value>"),
     (re.compile(r"\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"), "<address>"),
     (re.compile(r"(?<![\w<])(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][\w.@%+~-]+){2,}/?"), "<path>"),
     (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE), "<id>"),
@@ -19,11 +27,80 @@ _PARTICULARS = (
 )
 _SPACE = re.compile(r"\s+")
 
+# Numbers that name a kind of failure: HTTP statuses, error codes, exit codes and signals.
+_JOINED = r"[\"'`]?[\s:=#(\[]{1,3}"
+_UNIT = (
+    r"(?!\s?(?:m?s|[kmg]?b|%|(?:second|minute|hour|day|row|line|item|result|record|value|column"
+    r"|byte|character|time|candidate|page|file|attempt|request)s?|tr(?:y|ies))\b)"
+)
+_CODES = (
+    re.compile(
+        r"(?:\bHTTP(?:/\d(?:\.\d)?)?|status|\berrno|\bsignal"
+        r"|(?:status|error|exit|return|response|fault|err)[ _-]?code|(?<!\w )(?<![\w-])code)"
+        rf"{_JOINED}(?P<code>\d{{1,5}})\b",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:answer(?:s|ed)?|return(?:s|ed)?|repl(?:y|ies|ied)|response|responds|responded"
+        r"|got|error|with)"
+        rf"{_JOINED}(?:an? )?(?P<code>[1-5]\d\d)\b(?![.,:]\d){_UNIT}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"(?<![\w.,:-])(?P<code>[1-5]\d\d)(?= (?:Bad Request|Unauthori[sz]ed|Payment Required"
+        r"|Forbidden|Not Found|Method Not Allowed|Not Acceptable|Request Time-?out|Conflict|Gone"
+        r"|Precondition|Payload Too|Content Too|Request Entity|Unsupported Media|Unprocessable"
+        r"|Locked|Too Many|Internal Server|Not Implemented|Bad Gateway|Service Unavail"
+        r"|Gateway Time-?out|Client Error|Server Error|Moved|See Other|Temporary Redirect)\b)",
+        re.IGNORECASE,
+    ),
+    re.compile(r"(?:^|[(\[]|[:,;=] )(?P<code>[1-5]\d\d)(?=$|[)\]]|[:,;.](?:\s|$)| - )"),
+)
+_HIDE = {ord(str(digit)): 0xE000 + digit for digit in range(10)}
+_SHOW = {0xE000 + digit: str(digit) for digit in range(10)}
+"""Digits that stay, in the private area of Unicode while others are masked."""
+
 
 def signature_of(error_class: str, reason: str | None) -> str:
-    """One name for all failures that say the same but for numbers, ids, quotations and places."""
-    text = (reason or "")[:_READ]
+    """One name for all failures that say the same but for numbers, ids, quotations and places.
+
+    A number that is a status or a code stays: 401 and 403 are two kinds of failure.
+    """
+    return kind_of(error_class, reason)[0]
+
+
+def kind_of(error_class: str, reason: str | None) -> tuple[str, str | None]:
+    """The signature of a failure; and its variant, which has what is quoted still in it."""
+    return parts_of(_variant(error_class, reason))
+
+
+def parts_of(name: str) -> tuple[str, str | None]:
+    """The signature and the variant that a group of failures goes by; None: any variant."""
+    signature = _QUOTED.sub("<value>", name)[:SIGNATURE_LIMIT].rstrip()
+    return signature, None if name == signature else name
+
+
+def _variant(error_class: str, reason: str | None) -> str:
+    text = _URL.sub("<url>", (reason or "")[:_READ])
+    for code in _CODES:
+        text = code.sub(_kept, text)
+    parts = _QUOTED.split(text)
+    parts[::2] = [_without_particulars(each) for each in parts[::2]]
+    parts[1::2] = [each if len(each) <= _KEPT else "<value>" for each in parts[1::2]]
+    words = _SPACE.sub(" ", "".join(parts)).strip().translate(_SHOW)
+    name = f"{error_class}: {words}" if words else error_class
+    # A quotation that is cut has no end, and would not be known as one.
+    return name if len(name) <= VARIANT_LIMIT else _QUOTED.sub("<value>", name)[:SIGNATURE_LIMIT]
+
+
+def _without_particulars(text: str) -> str:
     for particular, name in _PARTICULARS:
         text = particular.sub(name, text)
-    words = _SPACE.sub(" ", text).strip()
-    return f"{error_class}: {words}"[:SIGNATURE_LIMIT].rstrip() if words else error_class
+    return text
+
+
+def _kept(found: re.Match[str]) -> str:
+    start = found.start("code") - found.start()
+    end = found.end("code") - found.start()
+    whole = found[0]
+    return f"{whole[:start]}{whole[start:end].translate(_HIDE)}{whole[end:]}"

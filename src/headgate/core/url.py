@@ -6,7 +6,6 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Final, Protocol
 from urllib.parse import quote
 
-import idna
 import msgspec
 
 from headgate.core.ending import AttemptOver
@@ -145,6 +144,8 @@ def _host(where: str, name: str) -> tuple[str, bool]:
 def _in_ascii(where: str, name: str) -> str:
     if name.isascii():
         return name.lower()
+    import idna  # noqa: PLC0415  its tables take a while to load, and few hosts need them
+
     try:
         return idna.encode(name, uts46=True, transitional=False).decode()
     except idna.IDNAError as error:

@@ -21,8 +21,9 @@ _HEADER = struct.Struct("<qdddqq")
 _TURNED = struct.Struct("<d")
 _HIGH = struct.Struct("<q")
 _SLOTS_AT = _HEADER.size + _TURNED.size + _HIGH.size
-_SLOT = struct.Struct("<qqdd")
-_FLIGHT = struct.Struct("<qdd")
+_SLOT = struct.Struct("<qqdddd")
+_FLIGHT = struct.Struct("<qdddd")
+_EXCUSED = struct.Struct("<d")
 _ID = struct.Struct("<q")
 _NOBODY = _ID.pack(0)
 
@@ -34,6 +35,14 @@ class Flight(msgspec.Struct, frozen=True):
     epoch: int
     started_s: float
     limit_s: float
+    queued_s: float = 0.0
+    """How long the item was leased before the handler started."""
+    excused_s: float = 0.0
+    """Time at gates, which does not count against the limit."""
+
+    def is_late(self, now_s: float, grace_s: float) -> bool:
+        """Whether it is past its limit and the grace after it."""
+        return now_s - self.started_s > self.limit_s + self.excused_s + grace_s
 
 
 class Tally(msgspec.Struct, frozen=True):
@@ -83,7 +92,9 @@ class FlightBoard:
     def _size(cls) -> int:
         return _SLOTS_AT + cls.SLOTS * _SLOT.size
 
-    def start(self, item_id: int, epoch: int, now_s: float, limit_s: float) -> int:
+    def start(
+        self, item_id: int, epoch: int, now_s: float, limit_s: float, queued_s: float = 0.0
+    ) -> int:
         """Note that a handler starts; returns the slot."""
         if not self._free:
             return self.UNSEEN
@@ -92,7 +103,7 @@ class FlightBoard:
             self._high = slot + 1
             self._write(_HEADER.size + _TURNED.size, _HIGH.pack(self._high))
         at = _SLOTS_AT + slot * _SLOT.size
-        self._write(at + _ID.size, _FLIGHT.pack(epoch, now_s, limit_s))
+        self._write(at + _ID.size, _FLIGHT.pack(epoch, now_s, limit_s, queued_s, 0.0))
         self._write(at, _ID.pack(item_id))
         return slot
 
@@ -102,6 +113,12 @@ class FlightBoard:
             return
         self._write(_SLOTS_AT + slot * _SLOT.size, _NOBODY)
         self._free.append(slot)
+
+    def excuse(self, slot: int, seconds: float) -> None:
+        """Note how long the handler in `slot` may have waited at gates beside its limit."""
+        if slot != self.UNSEEN:
+            at = _SLOTS_AT + (slot + 1) * _SLOT.size - _EXCUSED.size
+            self._write(at, _EXCUSED.pack(seconds))
 
     def turned(self, now_s: float) -> None:
         """Note that the event loop of the process has come round."""

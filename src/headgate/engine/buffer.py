@@ -13,6 +13,7 @@ class Buffer:
         self._waiting: deque[tuple[ClaimedItem, float]] = deque()
         self._filled = asyncio.Event()
         self._drained = asyncio.Event()
+        self._wanted = asyncio.Event()
         self._low_water = 0
         self.hungry = 0
         """Lanes that wait for something to take."""
@@ -83,6 +84,7 @@ class Buffer:
         if self._waiting:
             return
         self.hungry += 1
+        self._wanted.set()
         try:
             await self._filled.wait()
         finally:
@@ -95,7 +97,14 @@ class Buffer:
         if len(self._waiting) > low_water:
             await self._drained.wait()
 
+    async def wait_hungry(self) -> None:
+        """Wait until nothing is left and a lane waits for something to take."""
+        self._wanted.clear()
+        if self._waiting or not self.hungry:
+            await self._wanted.wait()
+
     def wake(self) -> None:
         """Let every waiter look again."""
+        self._wanted.set()
         self._filled.set()
         self._drained.set()

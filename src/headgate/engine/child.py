@@ -13,6 +13,8 @@ from headgate.engine.board import Flight, FlightBoard
 from headgate.engine.process import cause_of_exit
 from headgate.ports.launcher import WorkerOrder, WorkerProcess
 
+MICROSECONDS = 1_000_000
+
 
 class Child:
     """One child: its orders, its process, its board, and why it had to be ended."""
@@ -26,6 +28,9 @@ class Child:
         self.told_to_stop = False
         self.error: str | None = None
         self.error_kind: str | None = None
+        self.warnings: list[str] = []
+        self.crashed = False
+        """A handler did something to the process, so that it ended itself."""
         self.memory_mb = 0.0
         self._late: frozenset[Flight] = frozenset()
         self._guilty: frozenset[int] | None = None
@@ -38,6 +43,10 @@ class Child:
             self.stuck = self.stuck or report.stuck
             self.error = report.error or self.error
             self.error_kind = report.error_kind or self.error_kind
+            self._cause = report.crash or self._cause
+            if report.warning is not None:
+                self.warnings.append(report.warning)
+            self.crashed = self.crashed or report.crash is not None
 
     def stop(self, *, now: bool = False) -> None:
         """Ask the process to end."""
@@ -73,13 +82,13 @@ class Child:
 
         Asked twice, because the process writes to the board while we read it.
         """
-        late = [
-            flight
-            for flight in self.board.running()
-            if now_s - flight.started_s > flight.limit_s + grace_s
-        ]
+        late = [flight for flight in self.board.running() if flight.is_late(now_s, grace_s)]
         before, self._late = self._late, frozenset(late)
         return [flight for flight in late if flight in before]
+
+    def cause_of_end(self, code: int) -> str:
+        """Why the process ended, in words."""
+        return self._cause or cause_of_exit(code)
 
     def last_words(
         self,
@@ -87,13 +96,15 @@ class Child:
         held: dict[int, ClaimedItem],
         policy: RetryPolicy,
         rng: Random,
+        now_s: float,
     ) -> list[Settlement]:
         """What follows for the items whose handlers were running when the process ended."""
         settlements = []
         for flight in self.board.running():
             item = held.get(flight.item_id)
             if item is not None and item.epoch == flight.epoch:
-                settlements.append(self._verdict(code, item, flight, policy, rng))
+                settlement = self._verdict(code, item, flight, policy, rng)
+                settlements.append(timed(settlement, flight, now_s))
         return settlements
 
     def _verdict(
@@ -105,11 +116,19 @@ class Child:
         rng: Random,
     ) -> Settlement:
         if self._guilty is None:
-            cause = self._cause or cause_of_exit(code)
-            return settle(item, after_crash(item, cause, policy))
+            return settle(item, after_crash(item, self.cause_of_end(code), policy))
         if item.id not in self._guilty:
             return hand_back(item, "its process was ended for another item's sake")
         fault = Fault(FaultClass.TIMEOUT, f"ran longer than {flight.limit_s:g} s and was killed")
         settlement = settle(item, decide(item, fault, policy, 0, rng))
         again = settlement.status is ItemStatus.PENDING
         return msgspec.structs.replace(settlement, suspect=again)
+
+
+def timed(settlement: Settlement, flight: Flight, now_s: float) -> Settlement:
+    """The same, with how long the item waited for a lane and how long its handler ran."""
+    waited_us, ran_us = (
+        round(max(seconds, 0.0) * MICROSECONDS)
+        for seconds in (flight.queued_s, now_s - flight.started_s)
+    )
+    return msgspec.structs.replace(settlement, waited_us=waited_us, ran_us=ran_us)

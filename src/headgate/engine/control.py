@@ -63,6 +63,7 @@ class Control:
     async def obey(self) -> None:
         """Hand back what waits too long or is paused; stop the running items of cancelled jobs."""
         await self._dispatcher.return_stale()
+        await self._extend_leases()
         for job_id in self._jobs_in_hand():
             state = await self._state(job_id)
             if state in CLAIMABLE or state is JobState.INGESTING:
@@ -72,6 +73,17 @@ class Control:
                 for lane in self._lanes:
                     if lane.pack and lane.pack[0].job_id == job_id:
                         lane.interrupt(Interruption.HAND_BACK)
+
+    async def _extend_leases(self) -> None:
+        """A lease must not end while its item waits at a gate."""
+        now_s = self._clock.monotonic()
+        for lane in tuple(self._lanes):
+            wanted_s = lane.lease_wanted_s(now_s)
+            if wanted_s is not None:
+                pack = lane.pack
+                await self._dispatcher.extend(pack, wanted_s)
+                if lane.pack is pack:
+                    lane.leased_for(wanted_s, now_s)
 
     async def _state(self, job_id: int) -> JobState | None:
         try:

@@ -13,7 +13,10 @@ class Crew:
     SPARE = 8
     """So many times the working lanes may be there in all, however many wait."""
 
-    def __init__(self, tools: Tools, concurrency: int, parking: Parking) -> None:
+    def __init__(
+        self, tools: Tools, concurrency: int, parking: Parking, *, alone: bool = False
+    ) -> None:
+        """`alone`: a suspect waits here too, for a second one would be blamed for its crash."""
         self._tools = tools
         self._concurrency = concurrency
         self._parking = parking
@@ -22,8 +25,9 @@ class Crew:
         self._closing = True
         self.surplus = False
         """More than enough of them are working, so that one may go."""
+        self._most = concurrency if alone else concurrency * self.SPARE
         parking.on_change = self._adapt
-        parking.room_for_job = concurrency * self.SPARE // 2
+        parking.room_for_job = None if alone else concurrency * self.SPARE // 2
 
     def __iter__(self) -> Iterator[Lane]:
         return iter(tuple(self._tasks))
@@ -61,7 +65,8 @@ class Crew:
         """End them at once."""
         self._closing = True
         tasks = list(self._tasks.values())
-        for task in tasks:
+        for lane, task in self._tasks.items():
+            lane.ended = True
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
@@ -77,7 +82,7 @@ class Crew:
         """A lane has begun to wait, goes on, or has ended."""
         working = len(self._tasks) - self._parking.total
         self.surplus = working > self._concurrency
-        is_full = len(self._tasks) >= self._concurrency * self.SPARE
+        is_full = len(self._tasks) >= self._most
         if working < self._concurrency and not (is_full or self._closing):
             self._start()
 

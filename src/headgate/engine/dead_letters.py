@@ -12,6 +12,8 @@ from headgate.ports.store import Store
 
 DEAD = frozenset({ItemStatus.ERROR})
 PAGE = 500
+MOST_JOBS = 2_000
+"""Jobs whose dead letters are counted, the newest."""
 
 
 class Replay(msgspec.Struct, frozen=True):
@@ -36,6 +38,14 @@ class Replayed(msgspec.Struct, frozen=True):
 
     count: int
     jobs: Sequence[int]
+
+
+class DeadOfJob(msgspec.Struct, frozen=True):
+    """How many dead letters a job has."""
+
+    job_id: int
+    name: str
+    count: int
 
 
 class DeadLetters:
@@ -66,6 +76,27 @@ class DeadLetters:
             else:
                 count += await steering.reprocess(request, by)
         return Replayed(count, [job_id for job_id, _ in targets])
+
+    async def counted(
+        self, handler: str | None = None, error_class: str | None = None
+    ) -> tuple[list[DeadOfJob], bool]:
+        """The jobs that have some, newest first; and whether no job was left out."""
+        reads = self._store.reads
+        query = JobQuery(owner=self._owner, handler=handler, limit=PAGE)
+        found: list[DeadOfJob] = []
+        for _ in range(0, MOST_JOBS, PAGE):
+            jobs = await reads.jobs(query)
+            for job in jobs:
+                count = (await reads.counts(job.id)).error
+                if count and error_class is not None:
+                    groups = await reads.error_groups(job.id)
+                    count = sum(each.count for each in groups if each.error_class == error_class)
+                if count:
+                    found.append(DeadOfJob(job.id, job.name, count))
+            if len(jobs) < PAGE:
+                return found, True
+            query = msgspec.structs.replace(query, after_id=jobs[-1].id)
+        return found, False
 
     async def _targets(self, what: Replay) -> list[tuple[int, tuple[int, ...] | None]]:
         """The jobs to replay in, each with the items, or None for all that match."""

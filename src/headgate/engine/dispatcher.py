@@ -1,6 +1,7 @@
 """Decides when to claim, from which job and how much."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 import msgspec
 
@@ -10,11 +11,14 @@ from headgate.core.turns import Contender, Turns
 from headgate.engine.board import FlightBoard
 from headgate.engine.buffer import Buffer
 from headgate.engine.gates.tree import GateTree
+from headgate.engine.lane import BUFFER_PATIENCE_S, LEASE_SLACK_S
 from headgate.engine.work import JobWork, Workshop
 from headgate.ports.clock import Clock
 from headgate.ports.items import ClaimRequest, GateFilter, Held, ItemStore
-from headgate.ports.jobs import JobStore
+from headgate.ports.jobs import Demand, JobStore
 from headgate.ports.notifier import Notifier
+from headgate.ports.row_reads import RowReads
+from headgate.ports.store import Store
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -23,6 +27,8 @@ class Scope(msgspec.Struct, frozen=True):
     worker: str
     jobs: tuple[int, ...] | None = None
     alone: bool = False
+    ids: tuple[int, ...] | None = None
+    """Only these items, which are of the one job in `jobs`."""
 
 
 class Patience(msgspec.Struct, frozen=True):
@@ -41,16 +47,28 @@ class Supply(msgspec.Struct, frozen=True):
     clock: Clock
     board: FlightBoard
     gates: GateTree
+    rows: RowReads
+
+
+def supply_of(store: Store, clock: Clock, board: FlightBoard, gates: GateTree) -> Supply:
+    """What a dispatcher takes from a store and its surroundings."""
+    return Supply(store.items, store.jobs, store.notifier, clock, board, gates, store.rows)
 
 
 class Dispatcher:
     """Keeps the buffer filled. With `until_idle`, ends when nothing is due and nothing runs."""
 
-    BUFFER_PATIENCE_S = 60.0
-    """How long a leased item may wait for a lane; its lease is that much longer than its limit."""
-    MARGIN_S = 10.0
     CROWDED_S = 0.2
     """How long a job is left alone whose gates have all the items that they can use."""
+    SOON_S = 0.005
+    """How long it rests at least, if more is due before long."""
+    RETRY_SHARE = 1 / 16
+    """Which part of each claim is for retries that are due, as long as there are fresh rows.
+
+    Most rows that failed will fail again: the share is what all others pay for them.
+    """
+    VAIN = 3
+    """Looks in a row that may lease nothing although something is due: others may be faster."""
 
     def __init__(
         self,
@@ -76,14 +94,17 @@ class Dispatcher:
         self._claim_began_s = 0.0
         self._next_due_s: float | None = None
         self._crowded = False
+        self._in_vain = 0
+        """Looks in a row that found due items and could lease none."""
+        self._due_to_retries: dict[int, float] = {}
+        """By job: which part of an item the retries have not had yet of earlier claims."""
         self.stopping = False
 
     async def run(self, until_s: float | None = None, *, until_idle: bool = False) -> None:
         """Claim until stopped, until the time is over, or until there is nothing to do."""
         while not self._over(until_s):
             size = 1 if self._scope.alone else self._sizer.size()
-            # The next claim is under way while the lanes work on the one before.
-            await self._buffer.wait_low(0 if self._scope.alone else size)
+            await self._wait_for_room(size)
             if self._over(until_s):
                 return
             claimed = await self._claim(size if self._scope.alone else self._wanted(size))
@@ -98,6 +119,14 @@ class Dispatcher:
                 return
             else:
                 await self._rest()
+
+    async def _wait_for_room(self, size: int) -> None:
+        if self._scope.alone:
+            # The next suspect is leased when the one before has ended, however long that waits.
+            await self._buffer.wait_hungry()
+        else:
+            # The next claim is under way while the lanes work on the one before.
+            await self._buffer.wait_low(size)
 
     def _wanted(self, size: int) -> int:
         """A slice of work, but enough for every lane that has nothing to do."""
@@ -127,7 +156,7 @@ class Dispatcher:
             self._supply.board.may_use(work.handler.memory_mb)
         # Several jobs share the buffer, so that each gets its turn within one slice.
         share = max(size // min(len(self._contenders), 8), self._least(work))
-        share = self._room(work, share)
+        share, is_trial = self._room(work, share)
         if share <= 0:
             self._crowded = True
             self._drop(contender)
@@ -136,28 +165,45 @@ class Dispatcher:
             self._scope.worker,
             contender.job_id,
             share,
-            work.limit_s + self.BUFFER_PATIENCE_S + self.MARGIN_S,
+            work.limit_s + LEASE_SLACK_S,
             self._scope.alone,
+            retries=0 if is_trial else self._retries(contender.job_id, share),
+            ids=self._scope.ids,
         )
         self._claim_began_s = self._clock.monotonic()
         claimed = await self._take(request, work)
+        self._in_vain = 0 if claimed else self._in_vain + 1
         if len(claimed) < share:
             self._drop(contender)
         return claimed
 
-    def _room(self, work: JobWork, share: int) -> int:
-        """How many of `share` more items of a job its gates can use before long."""
-        gates = self._supply.gates
+    def _retries(self, job_id: int, share: int) -> int:
+        """How many items of a claim are for retries, if so many are due."""
+        owed = self._due_to_retries.get(job_id, 0.0) + share * self.RETRY_SHARE
+        self._due_to_retries[job_id] = owed % 1
+        return int(owed)
+
+    def _room(self, work: JobWork, share: int) -> tuple[int, bool]:
+        """How many of `share` more items of a job its gates can use before long.
+
+        And whether they try out a host that did not answer: a row that never failed tells more.
+        """
+        gates, waiting = self._supply.gates, self._buffer.count(work.job.id)
+        trials = None
         if work.handler.gate_of is not None:  # what is sent back is then left alone
             gates.make_room(work.job.id)
+        else:
+            trials = gates.hosts.trials(work.job.id)
+        if trials is not None:
+            share = min(share, trials - waiting)
         room = gates.room(work.job.id, work.handler.provider or "")
-        if room is None:
-            return share
-        return min(share, room - self._buffer.count(work.job.id))
+        if room is not None:
+            share = min(share, room - waiting)
+        return share, trials is not None
 
     async def _take(self, request: ClaimRequest, work: JobWork) -> list[ClaimedItem]:
         """Claim: in input order, or from gates that are open, each in its turn."""
-        if work.handler.gate_of is None:
+        if work.handler.gate_of is None or request.ids is not None:
             return await self._supply.items.claim(request)
         shut = tuple(sorted(self._supply.gates.shut()))
         after = self._last_gate.get(request.job_id, "")
@@ -178,20 +224,30 @@ class Dispatcher:
         return self._turns.next(self._contenders)
 
     async def _look(self, now_s: float) -> None:
-        demand = await self._supply.jobs.demand(self._scope.jobs, None)
+        demand = await self._demand()
         found = demand.suspects if self._scope.alone else demand.contenders
         unrunnable = self._workshop.unrunnable
         self._contenders = [each for each in found if each.job_id not in unrunnable]
         self._looked_s = now_s
-        self._next_due_s = demand.next_due_in_s
+        due_s = demand.next_due_in_s
+        # What is due and not among ours waits for another process, as a suspect does.
+        is_for_others = due_s is not None and due_s <= 0.0 and not self._contenders
+        self._next_due_s = None if is_for_others else due_s
+
+    async def _demand(self) -> Demand:
+        scope = self._scope
+        if scope.ids is not None and scope.jobs:
+            return await self._supply.rows.demand_for(scope.jobs[0], scope.ids)
+        return await self._supply.jobs.demand(scope.jobs, None)
 
     def _drop(self, contender: Contender) -> None:
         self._contenders = [each for each in self._contenders if each != contender]
 
     async def _rest(self) -> None:
         due_s = self._next_due_s
-        # What a full gate holds back is due already; looking again at once would find it so.
-        least_s, self._crowded = (self.CROWDED_S if self._crowded else 0.005), False
+        # What gates hold back is due already; looking again at once would find it so.
+        held = self._crowded or self._in_vain > self.VAIN
+        least_s, self._crowded = (self.CROWDED_S if held else self.SOON_S), False
         rest_s = self._poll_s if due_s is None else min(self._poll_s, max(due_s, least_s))
         await self._supply.notifier.wait(rest_s)
         self._looked_s = float("-inf")
@@ -210,12 +266,17 @@ class Dispatcher:
 
     async def return_stale(self) -> int:
         """Hand back what has waited for a lane so long that its lease could end while it runs."""
-        moment_s = self._clock.monotonic() - self.BUFFER_PATIENCE_S
+        moment_s = self._clock.monotonic() - BUFFER_PATIENCE_S
         return await self.return_items(self._buffer.remove_claimed_before(moment_s))
 
     def waiting_jobs(self) -> set[int]:
         """The jobs that have leased items which no lane has taken."""
         return self._buffer.job_ids()
+
+    async def extend(self, items: Sequence[ClaimedItem], lease_s: float) -> int:
+        """Let the leases of running items last longer."""
+        held = [Held(item.id, item.epoch) for item in items]
+        return await self._supply.items.extend(self._scope.worker, held, lease_s)
 
     async def return_items(self, items: list[ClaimedItem]) -> int:
         """Hand back leased items that no lane has taken."""

@@ -1,25 +1,24 @@
 """A worker's inside: dispatcher, lanes, settler and control around one store."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from typing import Any
 
 import msgspec
 
-from headgate.core.retry import RetryPolicy
-from headgate.core.sizing import ClaimPolicy, ClaimSizer
+from headgate.core.sizing import ClaimSizer
 from headgate.engine.board import FlightBoard
 from headgate.engine.buffer import Buffer
 from headgate.engine.control import Control
 from headgate.engine.crew import Crew
-from headgate.engine.dispatcher import Dispatcher, Patience, Scope, Supply
+from headgate.engine.dispatcher import Dispatcher, Patience, Scope, supply_of
 from headgate.engine.gates.tree import GateTree
 from headgate.engine.lane import Tools
 from headgate.engine.machine import machine_is_pressed
 from headgate.engine.packs import PackRunner
-from headgate.engine.policy import RetentionPolicy, WorkerPolicy
+from headgate.engine.policy import Policies
 from headgate.engine.runner import Runner
 from headgate.engine.settler import Settler
 from headgate.engine.work import Places, Workshop
@@ -29,14 +28,7 @@ from headgate.ports.http import HttpOpener
 from headgate.ports.observer import Observer
 from headgate.ports.store import Store
 
-
-class Policies(msgspec.Struct, frozen=True):
-    """Everything that can be set about a worker."""
-
-    worker: WorkerPolicy = WorkerPolicy()
-    claim: ClaimPolicy = ClaimPolicy()
-    retry: RetryPolicy = RetryPolicy()
-    retention: RetentionPolicy = RetentionPolicy()
+MICROSECONDS = 1_000_000
 
 
 class Surroundings(msgspec.Struct, frozen=True):
@@ -52,6 +44,12 @@ class Surroundings(msgspec.Struct, frozen=True):
     http: HttpOpener
     gates: GateTree
     places: Places | None = None
+    pressed: Callable[[], bool] = machine_is_pressed
+    """Whether the machine has too much to do for us to take as much as we could."""
+    on_warning: Callable[[str], object] = bool
+    """Told in words what is wrong with a handler."""
+    on_stray_cancel: Callable[[], object] = bool
+    """Called at once when a task of the engine is cancelled by other code, such as a handler."""
 
 
 class Budget(msgspec.Struct, frozen=True):
@@ -83,21 +81,16 @@ class Engine:
         self._buffer = Buffer()
         # One for each lane, and as many again for those that were left behind.
         self._threads = ThreadPoolExecutor(2 * policy.concurrency, thread_name_prefix="handler")
-        self._settler = Settler(
-            store.items,
-            scope.worker,
-            policy,
-            clock,
-            around.board,
-            self._sizer,
-        )
+        board = around.board
+        self._settler = Settler(store.items, scope.worker, policy, clock, board, self._sizer)
         workshop = Workshop(store, around.lookup, policy, around.log, around.http, around.places)
+        workshop.on_warning = around.on_warning
         self._runner = runner = Runner(
             workshop, policies.retry, policy, clock, around.rng, self._threads
         )
         self._dispatcher = Dispatcher(
             scope,
-            Supply(store.items, store.jobs, store.notifier, clock, around.board, around.gates),
+            supply_of(store, clock, around.board, around.gates),
             workshop,
             self._buffer,
             self._sizer,
@@ -113,8 +106,11 @@ class Engine:
             around.observer,
             clock,
             patience.doubt_s,
+            policies.retry.stall_limit_s,
+            around.on_stray_cancel,
+            scope.alone,
         )
-        self._crew = Crew(tools, policy.concurrency, around.gates.parking)
+        self._crew = Crew(tools, policy.concurrency, around.gates.parking, alone=scope.alone)
         self._control = Control(
             store.reads,
             self._crew,
@@ -138,6 +134,9 @@ class Engine:
         try:
             await _first_failure_or(dispatching, services)
             await self._wind_down(services)
+        except asyncio.CancelledError:
+            self._around.on_stray_cancel()
+            raise
         finally:
             await self._crew.cancel()
             for task in (*services, dispatching):
@@ -155,6 +154,17 @@ class Engine:
         self._dispatcher.stop()
         self._crew.hand_back()
 
+    def blame_uncommitted(self) -> None:
+        """Show on the board what has ended but is not committed.
+
+        For a process that must end because of what a handler did: it may have been one of these.
+        """
+        board, now_s = self._around.board, self._around.clock.monotonic()
+        for settlement in self._settler.uncommitted:
+            started_s = now_s - settlement.ran_us / MICROSECONDS
+            queued_s = settlement.waited_us / MICROSECONDS
+            board.start(settlement.item_id, settlement.epoch, started_s, 0.0, queued_s)
+
     async def _dispatch(self, until_s: float | None, *, until_idle: bool) -> None:
         """Dispatch until told to stop or until a hung thread asks for a fresh process."""
         watch = asyncio.ensure_future(self._watch_self())
@@ -168,7 +178,7 @@ class Engine:
     async def _watch_self(self) -> None:
         """Take less when the machine is short of breath; stop when a thread hangs."""
         while not self._stuck():
-            self._sizer.pressed(pressed=machine_is_pressed())
+            self._sizer.pressed(pressed=self._around.pressed())
             await self._around.clock.sleep(self._policy.poll_s)
         self._dispatcher.stop()
 

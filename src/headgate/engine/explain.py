@@ -22,7 +22,10 @@ class Band(NamedTuple):
 
 
 class Meter:
-    """Recent progress: samples a second apart, for the last minute."""
+    """Recent progress: samples a second apart, for the last minute.
+
+    Commands, API, pages and metrics show its `rate` as the rate now, so that they agree.
+    """
 
     SPACING_S = 1.0
     KEPT = 61
@@ -41,35 +44,106 @@ class Meter:
         return tuple(self._samples)
 
     def rate(self) -> float | None:
-        """Items a second over the last minute; None before there is anything to compare."""
-        if len(self._samples) < 2:
+        """Items a second now: see `rate_now`."""
+        return rate_now(self.samples)
+
+    def rate_over(self, seconds: float) -> float | None:
+        """Items a second over exactly these last seconds; None before they have passed."""
+        samples = self.samples
+        if not samples or samples[-1].at_s - samples[0].at_s < seconds:
             return None
-        first, last = self._samples[0], self._samples[-1]
-        return max(last.finished - first.finished, 0) / (last.at_s - first.at_s)
+        return rate_since(samples, samples[-1].at_s - seconds)
 
-    def eta(self, remaining: int) -> Band | None:
+    def eta(self, remaining: int, held: "Held | None" = None) -> Band | None:
         """How much longer, as a band."""
-        return eta_band(self.samples, remaining)
+        return eta_band(self.samples, remaining, held)
 
 
-WINDOW = 5
-"""Samples per rate: single seconds jump with every commit and every closed gate."""
+class Held(NamedTuple):
+    """Nothing moves until a known moment, because a gate is closed or a host does not answer."""
+
+    seconds: float
+    """From now until it is over."""
+    per_s: float | None = None
+    """The rate that is known of the gate; None: not known."""
 
 
-def eta_band(samples: Sequence[Sample], remaining: int) -> Band | None:
-    """The time that `remaining` items take at the fast and at the slow end of recent rates.
+RECENT_S = 5.0
+"""The rate now is that of these last seconds: a single one jumps with every commit."""
+FEW = 10
+"""If the last items came further apart than that, the rate is that of this many of them."""
 
-    None while nothing has moved: no figure is better than an invented one.
+
+def rate_now(samples: Sequence[Sample]) -> float | None:
+    """Items a second in the last 5 s; of a slow job, over the time that its last 10 items took.
+
+    It looks back a minute at most. None before there is anything to compare.
+    """
+    if len(samples) < 2:
+        return None
+    now_s, finished = samples[-1]
+    began_s = moment_of(samples, max(finished - FEW, samples[0].finished))
+    ended_s = moment_of(samples, finished)
+    is_slow = ended_s - began_s > RECENT_S
+    return rate_since(samples, began_s if is_slow else max(now_s - RECENT_S, samples[0].at_s))
+
+
+def moment_of(samples: Sequence[Sample], finished: int) -> float:
+    """When so many items were finished at last, between samples in proportion."""
+    for earlier, later in reversed(list(pairwise(samples))):
+        if earlier.finished < finished <= later.finished:
+            share = (finished - earlier.finished) / (later.finished - earlier.finished)
+            return earlier.at_s + (later.at_s - earlier.at_s) * share
+    return samples[0].at_s
+
+
+def rate_since(samples: Sequence[Sample], since_s: float) -> float:
+    """The mean rate from a moment until the last sample, between samples in proportion."""
+    last, finished = samples[-1], float(samples[0].finished)
+    for earlier, later in pairwise(samples):
+        if earlier.at_s <= since_s <= later.at_s:
+            share = (since_s - earlier.at_s) / (later.at_s - earlier.at_s)
+            finished = earlier.finished + (later.finished - earlier.finished) * share
+    return max(last.finished - finished, 0.0) / max(last.at_s - since_s, 1e-9)
+
+
+LOOKED_AT_S = 20.0
+"""How far back the rates are looked at that make the ends of a band."""
+WIDEST = 3.0
+"""A band reaches at most to this multiple of the time at the rate now."""
+YOUNG_S = 2.0
+"""Until then nothing is said: the first rows do not show the pace."""
+
+
+def eta_band(samples: Sequence[Sample], remaining: int, held: Held | None = None) -> Band | None:
+    """The time that `remaining` items take at the rate now, from fast to slow.
+
+    The rates of the last seconds make the two ends. Where nothing moves, the last minute gives the
+    lower end alone; None if nothing moved in it. While a gate is closed, the time until it opens
+    is added, and the upper end stays open.
     """
     if remaining <= 0:
         return Band(0.0, 0.0)
-    rates = sorted(_rates(samples))
-    if not rates or rates[-1] <= 0:
+    if held is not None:
+        return _after_hold(samples, remaining, held)
+    if len(samples) < 2 or samples[-1].at_s - samples[0].at_s < YOUNG_S:
         return None
-    slow, fast = quantile(rates, 0.1), quantile(rates, 0.9)
-    if fast <= 0:
-        return Band(remaining / rates[-1], None)
-    return Band(remaining / fast, remaining / slow if slow > 0 else None)
+    now = rate_now(samples) or 0.0
+    if now <= 0:
+        before = rate_since(samples, samples[0].at_s)
+        return Band(remaining / before, None) if before > 0 else None
+    rates = sorted([now, *_rates([s for s in samples if samples[-1].at_s - s.at_s <= LOOKED_AT_S])])
+    slow = max(quantile(rates, 0.1), now / WIDEST)
+    fast = min(quantile(rates, 0.9), now * WIDEST)
+    return Band(remaining / max(fast, now), remaining / min(slow, now))
+
+
+def _after_hold(samples: Sequence[Sample], remaining: int, held: Held) -> Band:
+    """What it takes at least: the wait, and then the pace of before or of the gate."""
+    moved = sorted(rate for rate in _rates(samples) if rate > 0)
+    known = [quantile(moved, 0.9)] if moved else []
+    known += [held.per_s] if held.per_s else []
+    return Band(held.seconds + (remaining / min(known) if known else 0.0), None)
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
@@ -98,6 +172,10 @@ def band_in_words(band: Band | None) -> str:
     if low == 0:
         return f"under {high} {unit}"
     return f"about {high} {unit}" if low >= high else f"{low}{DASH}{high} {unit}"
+
+
+WINDOW = 5
+"""Samples per rate of a band."""
 
 
 def _rates(samples: Sequence[Sample]) -> list[float]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from operator import itemgetter
@@ -57,6 +57,8 @@ class ExportReport(msgspec.Struct, frozen=True):
     exported_at: str
     cutoff: Cutoff | None = None
     """None: the job had no open item, so this is all there will be."""
+    notes: tuple[str, ...] = ()
+    """What the file has otherwise than the store, such as formulas made harmless."""
 
 
 class Columns:
@@ -103,9 +105,11 @@ class Export:
 
     PAGE = 2_000
 
-    def __init__(self, reads: ReadStore, clock: Clock) -> None:
+    def __init__(self, reads: ReadStore, clock: Clock, only: Collection[int] | None = None) -> None:
+        """Of all rows, or `only` of those with these ids."""
         self._reads = reads
         self._clock = clock
+        self._only = None if only is None else frozenset(only)
 
     async def run(
         self, job_id: int, writer: RowWriter, on_progress: OnProgress | None = None
@@ -122,7 +126,7 @@ class Export:
         try:
             await in_thread(lambda: writer.open(columns.all, expected))
             await self._copy(job_id, writer, tally, on_progress)
-            report = await self._report(job, tally)
+            report = await self._report(job, tally, writer.notes)
             await in_thread(lambda: writer.commit(msgspec.to_builtins(report)))
         except BaseException:
             writer.abandon()
@@ -136,12 +140,15 @@ class Export:
         # when they fight over it.
         after_id = 0
         while page := await self._reads.export_rows(job_id, after_id, self.PAGE):
-            await in_thread(partial(tally.write, page, writer))
             after_id = page[-1].id
+            if self._only is not None:
+                page = [row for row in page if row.id in self._only]
+            if page:
+                await in_thread(partial(tally.write, page, writer))
             if on_progress is not None:
                 await on_progress(tally.rows)
 
-    async def _report(self, job: Job, tally: "_Tally") -> ExportReport:
+    async def _report(self, job: Job, tally: "_Tally", notes: tuple[str, ...]) -> ExportReport:
         open_items = sum(tally.statuses[status] for status in OPEN)
         ended_at = self._now()
         unfinished = open_items > 0 or not job.ingest_complete
@@ -158,6 +165,7 @@ class Export:
             cutoff=Cutoff(tally.began_at, ended_at, tally.last_id, open_items)
             if unfinished
             else None,
+            notes=notes,
         )
 
     def _now(self) -> str:

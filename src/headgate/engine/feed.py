@@ -11,7 +11,7 @@ from headgate.core.item import NewItem
 from headgate.core.job import LOCAL_OWNER, Job, NewJob, OwnerCaps
 from headgate.core.sizing import IngestSizer
 from headgate.core.status import UNFINISHED, JobMove
-from headgate.engine.rows import key_of, summary_of
+from headgate.engine.rows import GateOf, gate_in, key_of, summary_of
 from headgate.ports.clock import Clock
 from headgate.ports.items import EnqueueRequest
 from headgate.ports.reads import JobQuery
@@ -23,6 +23,17 @@ SHOWN_PROBLEMS = 10
 
 KeyMaker = Callable[[Mapping[str, Any]], tuple[str, str | None]]
 """The key of a row, and why it has none."""
+
+
+class RowNames(msgspec.Struct, frozen=True):
+    """How a row of a queue gets its key, and its gate if its handler names one."""
+
+    key: KeyMaker
+    gate_of: GateOf | None = None
+
+    def gate(self, values: Mapping[str, Any]) -> tuple[str, str | None]:
+        """The gate of a row, and why it has none."""
+        return ("", None) if self.gate_of is None else gate_in(values, self.gate_of)
 
 
 def source_of(name: str) -> str:
@@ -95,22 +106,37 @@ class Queues:
             )
         return job
 
-    async def get_or_make(self, name: str, handler: str | None) -> Job:
-        """The queue, made on first use; afterwards its handler cannot change."""
+    async def get_or_make(self, name: str, handler: str | None, key: Sequence[str] = ()) -> Job:
+        """The queue, made on first use; afterwards its handler and its key cannot change."""
         job = await self.find(name)
         if job is None:
             if handler is None:
                 raise UsageError(f"queue {name!r} is new: say with --handler what runs its items")
-            job = await self._make(name, handler)
+            job = await self._make(name, handler, tuple(key))
         if handler is not None and job.handler != handler:
             raise UsageError(
                 f"queue {name!r} is run by {job.handler}; use another --queue for {handler}"
             )
+        if key and job.options is not None and tuple(key) != job.key_columns:
+            known = ",".join(job.key_columns) or "the whole content of an item"
+            raise UsageError(
+                f"queue {name!r} tells items apart by {known}, and this command has --key"
+                f" {','.join(key)}; leave --key out, or use another --queue"
+            )
         return job
 
-    async def _make(self, name: str, handler: str) -> Job:
+    async def _make(self, name: str, handler: str, key: tuple[str, ...]) -> Job:
         owner, caps = self._whose.name, self._whose.caps
-        new = NewJob(handler, source_of(name), name=name, owner=owner, open=True, caps=caps)
+        new = NewJob(
+            handler,
+            source_of(name),
+            name=name,
+            owner=owner,
+            key_columns=key,
+            open=True,
+            options={},
+            caps=caps,
+        )
         made = await self._store.jobs.create_job(new)
         queue = await self.get(name)
         if queue.id != made.id:
@@ -128,14 +154,14 @@ class Feed:
         self,
         store: Store,
         job_id: int,
-        keys: KeyMaker,
+        names: RowNames,
         sizer: IngestSizer,
         clock: Clock,
         open_items_cap: int | None = None,
     ) -> None:
         self._store = store
         self._job_id = job_id
-        self._keys = keys
+        self._names = names
         self._sizer = sizer
         self._clock = clock
         self._cap = open_items_cap
@@ -146,8 +172,9 @@ class Feed:
     async def add(self, row: Row) -> None:
         """Take one row; it is stored with others, at the latest on `flush`."""
         text = msgspec.json.encode(row.values).decode()
-        key, no_key = self._keys(row.values)
-        problem = row.problem or no_key
+        key, no_key = self._names.key(row.values)
+        gate, no_gate = self._names.gate(row.values) if not row.problem else ("", None)
+        problem = row.problem or no_key or no_gate
         if problem is not None:
             # A bad row is no place to take a key from.
             key = content_key(row.values)
@@ -155,7 +182,7 @@ class Feed:
             if len(self.report.problems) < SHOWN_PROBLEMS:
                 self.report.problems.append(f"line {row.line}: {problem}")
         summary = summary_of(row.values)
-        self._waiting.append(NewItem(key, text, row.line, summary=summary, problem=problem))
+        self._waiting.append(NewItem(key, text, row.line, gate, summary=summary, problem=problem))
         self._bytes += len(text)
         if len(self._waiting) >= self._sizer.rows or self._bytes >= self._sizer.max_bytes:
             await self.flush()
@@ -174,11 +201,19 @@ class Feed:
         await self._store.notifier.ring()
 
 
-def key_by(columns: Sequence[str]) -> KeyMaker:
+def names_in_queue(job: Job, asked: Sequence[str], gate_of: GateOf | None = None) -> RowNames:
+    """How the rows of a queue get their keys and gates.
+
+    A queue from before keys were stored takes the key that was asked for.
+    """
+    return key_by(job.key_columns if job.options is not None else asked, gate_of)
+
+
+def key_by(columns: Sequence[str], gate_of: GateOf | None = None) -> RowNames:
     """How a row of a queue gets its key: from named values, or from its whole content."""
     if not columns:
-        return lambda values: (content_key(values), None)
-    return lambda values: key_of(values, columns)
+        return RowNames(lambda values: (content_key(values), None), gate_of)
+    return RowNames(lambda values: key_of(values, columns), gate_of)
 
 
 def content_key(values: Mapping[str, Any]) -> str:

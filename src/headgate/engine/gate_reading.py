@@ -1,6 +1,7 @@
 """Reads gates from the ledger for those who want to look at them."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import msgspec
 
@@ -8,7 +9,7 @@ from headgate.core.configured import Configured
 from headgate.core.errors import StoreMismatch
 from headgate.core.gate_state import GateState
 from headgate.core.gate_view import GateView, view_of
-from headgate.ports.limits import LedgerEntry, LimitLedger
+from headgate.ports.limits import Exchange, LedgerEntry, Proposal
 
 _decode = msgspec.json.Decoder(GateState).decode
 
@@ -31,9 +32,15 @@ def state_in(entry: LedgerEntry) -> GateState:
         ) from error
 
 
-async def read_gates(
-    ledger: LimitLedger, configured: Configured, keys: Sequence[str]
-) -> GateReading:
+class Ledger(Protocol):
+    """The part of a ledger that is read."""
+
+    async def exchange(self, proposals: Sequence[Proposal], keys: Sequence[str]) -> Exchange:
+        """The state of every key named."""
+        ...
+
+
+async def read_gates(ledger: Ledger, configured: Configured, keys: Sequence[str]) -> GateReading:
     """The gates of these keys, also those that have no state yet."""
     answer = await ledger.exchange((), keys)
     return GateReading(

@@ -46,6 +46,8 @@ class IngestReport(msgspec.Struct):
     changed_lines: list[int] = []
     same: int = 0
     """Rows that ask for what an earlier one asks for, so they are left alone."""
+    dropped: int = 0
+    """Bad rows of an earlier reading that this one has not met: mended, or taken out."""
     bad: int = 0
     bad_rows: list[BadRow] = []
     """The first few."""
@@ -68,6 +70,8 @@ class IngestPlan(msgspec.Struct, frozen=True):
     """Called after every commit."""
     open_items_cap: int | None = None
     """CapReached ends the reading if the owner would have more open items than this."""
+    file_bytes: int = 0
+    """The size of the file, where its rows tell how much of it was read; 0: not known."""
 
 
 class _Taken(NamedTuple):
@@ -189,25 +193,25 @@ class Ingest:
     async def _commit(self, reading: "_Reading", taken: _Taken) -> None:
         batch, made, packed = taken
         items = made.items
-        if reading.left_over:
-            items, packed = [*reading.left_over, *items], None
-        # Which keys came twice is known only after the commit. So, with keys of the user's own,
-        # the position stays before the batch until its duplicates are stored as well.
-        position = reading.read_position if reading.keyed else batch.position
         reading.count_bad(made)
-        report = await self._enqueue(reading, items, position, packed)
-        reading.read_position = batch.position
+        reading.count_bytes(batch)
+        report = await self._enqueue(reading, items, batch.position, packed)
+        while report.held:
+            # Only the store knows which keys came before. Duplicates are stored as what they
+            # are, at their place among the others.
+            items = reading.with_duplicates(items, report)
+            report = await self._enqueue(reading, items, batch.position)
         reading.count(batch, report)
-        reading.keep_duplicates(items, report)
         if reading.eager:
             await self._store.notifier.ring()
 
     async def _finish(self, reading: "_Reading", batch: Batch) -> None:
-        while reading.left_over or reading.stored_position != batch.position:
-            items = reading.left_over
-            report = await self._enqueue(reading, items, batch.position)
-            reading.keep_duplicates(items, report)
+        if reading.stored_position != batch.position:
+            await self._enqueue(reading, (), batch.position)
         await self._welcome(reading)
+        if reading.again:
+            while dropped := await self._store.jobs.drop_unseen(reading.plan.job_id):
+                reading.report.dropped += dropped
         columns = reading.reader.columns
         await self._store.jobs.complete_ingest(reading.plan.job_id, columns)
         await self._store.notifier.ring()
@@ -221,9 +225,10 @@ class Ingest:
             items,
             position,
             reading.stored_position,
-            reading.progress(began_s, len(items)),
+            reading.progress(began_s, len(items), self._clock.now()),
             reading.plan.open_items_cap,
             packed,
+            hold_duplicates=reading.keyed,
         )
         try:
             report = await self._store.items.enqueue_many(request)
@@ -235,9 +240,10 @@ class Ingest:
                 raise StaleIngest from error
             raise
         reading.sizer.committed((self._clock.monotonic() - began_s) * 1_000.0, waited=report.waited)
+        if report.held:
+            return report
         reading.commits += 1
         reading.stored_position = position
-        reading.left_over = []
         reading.report.inserted += report.inserted
         if reading.plan.on_progress:
             reading.plan.on_progress(reading.report)
@@ -254,12 +260,11 @@ class _Reading:
         self._items = items
         self._began_s = began_s
         self._bytes = 0
+        self._counted_row = 0
         self.sizer = sizer
         self.report = IngestReport()
         self.commits = 0
         self.looked_s = float("-inf")
-        self.left_over: Sequence[NewItem] = []
-        """Duplicates of the last batch, to be stored with the next."""
         self._counted_line = self._counted_bad = self._counted_duplicate = 0
         self.reader: BatchReader
         self.maker: ItemMaker
@@ -271,8 +276,11 @@ class _Reading:
         self.maker = ItemMaker(job.key_columns, self.plan.handler, self.plan.on_bad_row)
         self.keyed = self.maker.keyed
         self.eager = job.eager
-        self.stored_position = self.read_position = job.ingest_position
-        self.left_over = []
+        self.again = job.ingest_run > 1
+        """The source was read before, to its end or not."""
+        self.stored_position = job.ingest_position
+        if job.ingest_position and not self.commits:  # another command began the reading
+            self._bytes = int(job.ingest.get("bytes", 0))
         self._unseen = job.key_columns if not job.ingest_position else ()
 
     def read_ahead(self) -> "asyncio.Task[_Taken]":
@@ -290,17 +298,26 @@ class _Reading:
         made = self.maker.make(batch)
         return _Taken(batch, made, self._items.pack(made.items))
 
-    def progress(self, now_s: float, rows: int) -> dict[str, Any]:
-        """What the job says of its reading from this commit on."""
+    def progress(self, now_s: float, rows: int, now_us: int) -> dict[str, Any]:
+        """What the job says of its reading from this commit on; `at` is UTC microseconds."""
+        size = {"fileBytes": self.plan.file_bytes} if self.plan.file_bytes else {}
         return {
+            "at": now_us,
             "rows": self.report.rows + rows,
             "bytes": self._bytes,
+            **size,
             "badRows": self.report.bad,
             "sameRows": self.report.same,
             "batchRows": rows,
             "ingestMs": round((now_s - self._began_s) * 1_000.0, 1),
             "latencyEwmaMs": round(self.sizer.latency_ms, 2),
         }
+
+    def count_bytes(self, batch: Batch) -> None:
+        """Add a batch before it is committed, so that the commit itself tells of it."""
+        if batch.first_row > self._counted_row:  # after a fault it may be read again
+            self._counted_row = batch.first_row
+            self._bytes += batch.size
 
     def count_bad(self, made: Made) -> None:
         """Add bad rows before they are committed, so that the commit itself tells of them."""
@@ -312,7 +329,6 @@ class _Reading:
     def count(self, batch: Batch, stored: EnqueueReport) -> None:
         """Add a committed batch to the report; lines that were counted before are passed over."""
         report, counted = self.report, self._counted_line
-        self._bytes += batch.size
         again = batch.lines[0] <= counted
         report.rows += sum(line > counted for line in batch.lines) if again else len(batch.lines)
         for row in stored.known:
@@ -324,20 +340,20 @@ class _Reading:
                         report.changed_lines.append(row.line)
         self._counted_line = max(counted, batch.lines[-1])
 
-    def keep_duplicates(self, items: Sequence[NewItem], stored: EnqueueReport) -> None:
-        """Keep rows whose key was taken: as bad rows, or as rows that are left alone."""
+    def with_duplicates(self, items: Sequence[NewItem], stored: EnqueueReport) -> list[NewItem]:
+        """The rows, those whose key was taken as bad rows, or as rows that are left alone."""
         duplicates = {row.line: row.first_line for row in stored.known if row.duplicate}
-        if not duplicates:
-            return
-        left_over = []
+        found: list[NewItem] = []
         for item in items:
-            if item.line in duplicates:
-                kept, bad = self.maker.duplicate(item, duplicates[item.line])
-                left_over += [kept] if kept else []
-                if item.line > self._counted_duplicate:
-                    self._counted_duplicate = item.line
-                    self._count_duplicate(bad)
-        self.left_over = left_over
+            if item.line not in duplicates:
+                found.append(item)
+                continue
+            kept, bad = self.maker.duplicate(item, duplicates[item.line])
+            found += [kept] if kept else []
+            if item.line > self._counted_duplicate:
+                self._counted_duplicate = item.line
+                self._count_duplicate(bad)
+        return found
 
     def _count_duplicate(self, bad: BadRow | None) -> None:
         if bad is None:

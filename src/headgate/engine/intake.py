@@ -1,15 +1,31 @@
 """Which job a source belongs to: a new one, one that goes on, or one that takes new rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path, PurePath
+from typing import Any
 
 import msgspec
 
-from headgate.core.errors import SourceChanged, UsageError
-from headgate.core.job import Job, NewJob
+from headgate.core.errors import OptionsChanged, SourceChanged, UsageError
+from headgate.core.identity import (
+    READING,
+    Difference,
+    Exists,
+    differences,
+    has_moved,
+    moved_path,
+    refusal,
+    same_config,
+)
+from headgate.core.job import Binding, Job, NewJob
 from headgate.core.status import JobState
 from headgate.ports.jobs import JobStore
 from headgate.ports.reads import ReadStore
+
+Options = Mapping[str, Any]
+SameReading = Callable[[Options, Options], bool]
+"""Whether a source is read alike with either options, though they are not stated alike."""
 
 
 class Entry(StrEnum):
@@ -29,32 +45,101 @@ class Admission(msgspec.Struct, frozen=True):
 
     job: Job
     entry: Entry
+    moved_from: str = ""
+    """Where its source lay before."""
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """How the job for a source is found."""
+
+    fresh: bool = False
+    """Make a new job whatever there is."""
+    keyed: bool = False
+    """The handler tells rows apart by what they ask for."""
+    by_config: bool = False
+    """Another config is another job; else it is refused."""
+    by_content: bool = False
+    """Other content is another job; else it is refused, or adds rows."""
+    same_reading: SameReading = lambda one, other: one == other
+    exists: Exists = lambda path: Path(path).exists()
+    home: str = ""
+    """The folder of a store that is a file."""
 
 
 def choose_entry(
-    new: NewJob, existing: Sequence[Job], *, keyed: bool = False
+    new: NewJob, existing: Sequence[Job], rules: Rules | None = None
 ) -> tuple[Entry, Job | None]:
     """What to do about `new`, given the jobs of its owner, handler and source, newest first.
 
-    A job is named by owner, handler, source and key columns; of several, the newest counts.
-    `keyed`: its handler tells rows apart by what they ask for.
+    A job is named by owner, handler, source, key columns and the options that decide the result;
+    of several, the newest counts. OptionsChanged if there is one with other options only.
     """
-    same = [job for job in existing if job.key_columns == new.key_columns and not job.open]
+    rules = rules or Rules()
+    jobs = [job for job in existing if not job.open]
+    if rules.by_config:
+        jobs = [job for job in jobs if same_config(job, new)]
+    if rules.by_content:
+        jobs = [job for job in jobs if job.fingerprint == new.fingerprint]
+    same = [job for job in jobs if job.key_columns == new.key_columns]
     if not same:
+        _demand_key(new, jobs)
         return Entry.NEW, None
-    job = same[0]
+    job = _with_options(new, same, rules)
+    if job is None:
+        return Entry.NEW, None
     if job.state is JobState.CANCELLED:
         raise UsageError(
             f"job {job.id} over this source was cancelled; bring it back with `headgate jobs"
             f" reprocess {job.id} --status CANCELLED`, or start afresh with `--new`",
         )
     if job.fingerprint != new.fingerprint:
-        if not (new.key_columns or keyed):
+        if not (new.key_columns or rules.keyed):
             raise SourceChanged(_changed(job))
         return Entry.ADD, job
     if job.ingest_complete or job.state in {JobState.INGESTING, JobState.PAUSED}:
         return Entry.RESUME, job
     return Entry.REREAD, job
+
+
+def _with_options(new: NewJob, jobs: Sequence[Job], rules: Rules) -> Job | None:
+    """The newest job that was made with these options; None if none was ever read."""
+    refused: tuple[Job, list[Difference]] | None = None
+    for job in jobs:
+        found = _differences(job, new, rules)
+        if not found:
+            return job
+        if refused is None and not _never_read(job):
+            refused = job, found
+    if refused is not None:
+        raise OptionsChanged(refusal(*refused, handler=new.handler))
+    return None
+
+
+def _differences(job: Job, new: NewJob, rules: Rules) -> list[Difference]:
+    found = differences(job, new)
+    reading = {f"--{name}" for name in READING}
+    if any(each.option in reading for each in found) and rules.same_reading(
+        _reading(job.options), _reading(new.options)
+    ):
+        return [each for each in found if each.option not in reading]
+    return found
+
+
+def _reading(options: Options | None) -> Options:
+    return {name: options[name] for name in READING if name in options} if options else {}
+
+
+def _never_read(job: Job) -> bool:
+    """Whether its source could never be read: nothing of it is worth going on with."""
+    return job.state is JobState.FAILED and not job.ingest_complete and job.ingest_run == 1
+
+
+def _demand_key(new: NewJob, jobs: Sequence[Job]) -> None:
+    """Refuse another key for the same content: all rows would be run again, without a word."""
+    for job in jobs:
+        if job.fingerprint == new.fingerprint and not _never_read(job):
+            pairs = (",".join(job.key_columns) or None, ",".join(new.key_columns) or None)
+            raise OptionsChanged(refusal(job, [Difference("--key", *pairs)], new.handler))
 
 
 def _changed(job: Job) -> str:
@@ -73,21 +158,64 @@ class Intake:
         self._jobs = jobs
         self._reads = reads
 
-    async def admit(
-        self, new: NewJob, *, fresh: bool = False, keyed: bool = False, by_config: bool = False
-    ) -> Admission:
+    async def admit(self, new: NewJob, rules: Rules | None = None) -> Admission:
         """The job to go on with; `new.fingerprint` names the content as it is now.
 
-        `fresh` makes a new job whatever there is, `by_config` if there is none of this config.
         SourceChanged if the source is another than before, and neither key columns nor its
-        handler (`keyed`) tell its rows apart.
+        handler tell its rows apart; OptionsChanged if options that decide the result differ.
         """
-        existing = [] if fresh else await self._reads.find_jobs(new.owner, new.handler, new.source)
-        if by_config:
-            existing = [job for job in existing if job.config == new.config]
-        entry, job = choose_entry(new, existing, keyed=keyed)
-        if job is None:
-            job = await self._jobs.create_job(new)
-        elif entry is not Entry.RESUME:
+        rules = rules or Rules()
+        while True:
+            # Another command may make the same job between our look and our making it. The store
+            # tells so, and what there is then is looked at again.
+            existing = [] if rules.fresh else await self._found(new)
+            entry, job = choose_entry(new, existing, rules)
+            if job is not None:
+                return await self.enter(job, entry, new)
+            if not rules.fresh and (moved := await self._moved(new, rules)):
+                return moved
+            newest = None if rules.fresh else max((each.id for each in existing), default=0)
+            made = await self._jobs.create_job(msgspec.structs.replace(new, newest=newest))
+            if not made.made_before:
+                return Admission(made, Entry.NEW)
+
+    async def rebind(self, job: Job, binding: Binding) -> Job:
+        """Give a job another handler and source, and its items the name of that handler."""
+        bound = await self._jobs.rebind_job(job.id, binding)
+        after_id = 0
+        if bound.handler != job.handler:
+            while after_id := await self._jobs.rebind_items(job.id, after_id):
+                pass
+        return bound
+
+    async def _found(self, new: NewJob) -> list[Job]:
+        return await self._reads.find_jobs(new.owner, new.handler, new.source)
+
+    async def enter(self, job: Job, entry: Entry, new: NewJob) -> Admission:
+        """Go on with a job, over the source of `new`."""
+        if entry in {Entry.ADD, Entry.REREAD}:
             job = await self._jobs.reopen_ingest(job.id, new.fingerprint)
         return Admission(job, entry)
+
+    async def _moved(self, new: NewJob, rules: Rules) -> Admission | None:
+        """The job of files that lie elsewhere now; it is bound to where they are."""
+        ending = f"/{PurePath(new.source).name}"
+        found = await self._jobs.similar_jobs(new.owner, new.fingerprint, ending)
+        candidates = {job.id: job for job in found if has_moved(job, new, rules.exists, rules.home)}
+        here = [_as_moved(job, new) for job in candidates.values()]
+        entry, job = choose_entry(new, here, rules)
+        if job is None:
+            return None
+        before = candidates[job.id]
+        binding = Binding(job.handler, job.source, job.config, job.options)
+        admission = await self.enter(await self.rebind(before, binding), entry, new)
+        return msgspec.structs.replace(admission, moved_from=before.source)
+
+
+def _as_moved(job: Job, new: NewJob) -> Job:
+    """The job as it would be if it had been made where its files are now."""
+    config = {
+        name: moved_path(value, job, new) if isinstance(value, str) else value
+        for name, value in job.config.items()
+    }
+    return msgspec.structs.replace(job, handler=new.handler, source=new.source, config=config)

@@ -6,7 +6,7 @@ import msgspec
 
 from headgate.core.call import Call
 from headgate.core.configured import Configured
-from headgate.core.gate_key import GLOBAL, keys_of_provider, name_of, provider_in
+from headgate.core.gate_key import GLOBAL, keys_of_provider, name_of, own_name
 from headgate.core.paging import Order
 from headgate.core.status import ItemStatus
 from headgate.engine.gate_reading import GateReading, read_gates, state_in
@@ -100,12 +100,6 @@ class JobGates:
 def names_in(calls: Iterable[Call]) -> set[str]:
     """The providers and hosts that were asked."""
     return {name for call in calls for name in (call.provider, call.host) if name}
-
-
-def own_name(gate: str) -> str:
-    """The provider or host of the gate that an item waits for, which may be named by its key."""
-    is_key = gate.startswith(("provider:", "credential:", "host:", "domain:"))
-    return (provider_in(gate) or name_of(gate)) if is_key else gate
 
 
 def keys_before(names: Iterable[str], configured: Configured) -> list[str]:

@@ -1,7 +1,7 @@
 """One of the parallel tracks of a worker: takes an item, runs it, hands over its settlement."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Protocol
 
@@ -13,12 +13,21 @@ from headgate.core.settlement import hand_back
 from headgate.core.status import ItemStatus
 from headgate.engine.board import FlightBoard
 from headgate.engine.buffer import Buffer
+from headgate.engine.handler_timer import HandlerTimer
 from headgate.engine.packs import PackRunner
-from headgate.engine.runner import Ended, Runner
+from headgate.engine.runner import Ended, Runner, with_trace
 from headgate.engine.settler import Settler
+from headgate.engine.traces import traced
 from headgate.engine.work import JobWork, Workshop
 from headgate.ports.clock import Clock
 from headgate.ports.observer import Observer
+
+BUFFER_PATIENCE_S = 60.0
+"""Seconds. How long a leased item may wait for a lane."""
+LEASE_MARGIN_S = 10.0
+"""Seconds. How much longer than all that a lease lasts."""
+LEASE_SLACK_S = BUFFER_PATIENCE_S + LEASE_MARGIN_S
+"""Seconds. How much longer than the limit of its handler an item is leased."""
 
 
 class Interruption(StrEnum):
@@ -41,6 +50,13 @@ class Tools(msgspec.Struct, frozen=True):
     clock: Clock
     doubt_s: float
     """How long the loop may stand still before our leases may have been given to others."""
+    longest_wait_s: float
+    """How long the requests of one handler may wait at gates before that counts as its own time."""
+    on_stray_cancel: Callable[[], object]
+    """Called when a lane is cancelled by other code than its crew."""
+    alone: bool = False
+    """Each result is committed before the next item begins. A row that is run alone must not be
+    blamed for what the next one does to the process."""
 
 
 class Company(Protocol):
@@ -67,16 +83,25 @@ class Lane:
         self._task: asyncio.Task[object] | None = None
         self._interruption: Interruption | None = None
         self.closed = False
+        self.ended = False
+        """Its crew cancels it, so nothing is wrong about that."""
         self.stuck = False
         """A plain function ran past its limit; its thread, our only one, cannot be stopped."""
         self.pack: Sequence[ClaimedItem] = ()
-        self.started_s = 0.0
-        self.limit_s = 0.0
+        self.timer: HandlerTimer
+        self._lease_ends_s = 0.0
 
     async def run(self) -> None:
         """Work until closed."""
-        tools = self._tools
         self._task = asyncio.current_task()
+        try:
+            await self._work()
+        except asyncio.CancelledError:
+            self._tell_of_stray_cancel()
+            raise
+
+    async def _work(self) -> None:
+        tools = self._tools
         burst = 0
         while not (self.closed or self.stuck):
             if self._company.surplus and self._company.dismiss(self):
@@ -92,7 +117,9 @@ class Lane:
                 continue
             await self._fly(*taken)
             burst += 1
-            if tools.settler.crowded:
+            if tools.alone:
+                await tools.settler.wait_idle()
+            elif tools.settler.crowded:
                 await tools.settler.wait_room()
             elif burst >= self.BURST:
                 burst = 0
@@ -106,7 +133,23 @@ class Lane:
 
     def overdue(self, now_s: float) -> bool:
         """Whether the running handler is past its limit."""
-        return bool(self.pack) and now_s - self.started_s > self.limit_s
+        return bool(self.pack) and self.timer.is_over(now_s)
+
+    def lease_wanted_s(self, now_s: float) -> float | None:
+        """How long the lease must last from now, if it could end before the handler must.
+
+        It was leased for the limit of the handler. Time at gates comes on top of that.
+        """
+        if not self.pack or not self.timer.waited_s(now_s):
+            return None
+        left_s = max(self.timer.limit_s - self.timer.ran_s(now_s), 0.0)
+        if self._lease_ends_s - now_s >= left_s + LEASE_MARGIN_S:
+            return None
+        return left_s + LEASE_SLACK_S
+
+    def leased_for(self, seconds: float, now_s: float) -> None:
+        """The lease was made longer."""
+        self._lease_ends_s = now_s + seconds
 
     async def _fly(self, first: ClaimedItem, claimed_s: float) -> None:
         work = self._tools.workshop.work_of(first.job_id)
@@ -116,30 +159,40 @@ class Lane:
         else:
             more = 0 if first.suspect else size - 1
             self.pack = (first, *self._tools.buffer.take_like(first, more))
-        slots = self._take_off(work)
-        pack = self.pack
+        slots = self._take_off(work, claimed_s)
+        pack, timer = self.pack, self.timer
         try:
             if size is None:
-                all_ended: Sequence[Ended] = (await self._tools.runner.run(first, claimed_s),)
+                ended = await self._tools.runner.run(first, claimed_s, timer)
+                all_ended: Sequence[Ended] = (ended,)
             else:
-                all_ended = await self._tools.packs.run(pack, claimed_s)
+                all_ended = await self._tools.packs.run(pack, claimed_s, timer)
             self._calm_down()  # it may have been told to stop and ended by itself all the same
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as cancelled:
             all_ended = self._cut_short(work, pack, claimed_s)
+            if work.handler.is_async and all_ended[0].settlement.error_class:
+                trace = traced(cancelled)  # the line that it was waiting at
+                all_ended = [with_trace(ended, trace) for ended in all_ended]
         finally:
             self.pack = ()
+            timer.stop()
             for slot in slots:
                 self._tools.board.end(slot)
         self._land(work, pack, all_ended)
 
-    def _take_off(self, work: JobWork) -> list[int]:
+    def _take_off(self, work: JobWork, claimed_s: float) -> list[int]:
         """Note on the board what starts now."""
-        board, observer, name = self._tools.board, self._tools.observer, work.handler.name
-        self.started_s, self.limit_s = self._tools.clock.monotonic(), work.limit_s
+        tools, name, limit_s = self._tools, work.handler.name, work.limit_s
+        board, observer = tools.board, tools.observer
+        self.timer = timer = HandlerTimer(tools.clock, board, limit_s, tools.longest_wait_s)
+        self._lease_ends_s = claimed_s + limit_s + LEASE_SLACK_S
+        started_s = timer.started_s
+        queued_s = started_s - claimed_s
         slots = []
         for item in self.pack:
-            slots.append(board.start(item.id, item.epoch, self.started_s, self.limit_s))
+            slots.append(board.start(item.id, item.epoch, started_s, limit_s, queued_s))
             observer.started(item, name)
+        timer.start(slots)
         return slots
 
     def _land(self, work: JobWork, pack: Sequence[ClaimedItem], all_ended: Sequence[Ended]) -> None:
@@ -157,17 +210,22 @@ class Lane:
     ) -> list[Ended]:
         why = self._calm_down()
         if why is None:
+            self._tell_of_stray_cancel()  # while the board still shows what was running
             raise asyncio.CancelledError  # the worker itself is being torn down
         if why is Interruption.HAND_BACK:
             return [Ended(hand_back(item, "worker was told to stop"), None) for item in pack]
         fault = Fault(FaultClass.TIMEOUT, f"ran longer than {work.limit_s:g} s")
         all_ended = [
-            self._tools.runner.ended(item, fault, claimed_s, self.started_s) for item in pack
+            self._tools.runner.ended(item, fault, claimed_s, self.timer.started_s) for item in pack
         ]
         if work.handler.is_async:
             return all_ended
         self.stuck = True
         return [self._alone_next_time(ended) for ended in all_ended]
+
+    def _tell_of_stray_cancel(self) -> None:
+        if not self.ended:
+            self._tools.on_stray_cancel()
 
     def _calm_down(self) -> Interruption | None:
         """Take back an interruption, so that the lane can be interrupted again."""

@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from headgate.core.item import ClaimedItem, NewItem
-from headgate.core.job import Job, NewJob
+from headgate.core.job import Binding, Job, NewJob
 from headgate.core.status import JobMove
 from headgate.core.worker import WorkerInfo
 from headgate.ports.clock import Clock
@@ -92,6 +92,10 @@ class ObservedItems:
         """Report the items returned."""
         return await self._watch.over("release", self._store.release(worker, held), int)
 
+    async def extend(self, worker: str, held: Sequence[Held], lease_s: float) -> int:
+        """Report the leases extended."""
+        return await self._watch.over("extend", self._store.extend(worker, held, lease_s), int)
+
     async def leases_of(self, worker: str) -> list[ClaimedItem]:
         """Report the leases read."""
         return await self._watch.over("leases_of", self._store.leases_of(worker), len)
@@ -153,6 +157,26 @@ class ObservedJobs:
         """Report the end of a reading."""
         call = self._store.complete_ingest(job_id, columns)
         return self._news(await self._watch.over("complete_ingest", call))
+
+    async def similar_jobs(self, owner: str, fingerprint: str, ending: str) -> list[Job]:
+        """Report the jobs found."""
+        call = self._store.similar_jobs(owner, fingerprint, ending)
+        return await self._watch.over("similar_jobs", call, len)
+
+    async def rebind_job(self, job_id: int, binding: Binding) -> Job:
+        """Report another handler or source."""
+        return self._news(
+            await self._watch.over("rebind_job", self._store.rebind_job(job_id, binding))
+        )
+
+    async def rebind_items(self, job_id: int, after_id: int = 0, limit: int = 5_000) -> int:
+        """Report a step."""
+        call = self._store.rebind_items(job_id, after_id, limit)
+        return await self._watch.over("rebind_items", call)
+
+    async def drop_unseen(self, job_id: int, limit: int = 5_000) -> int:
+        """Report the items removed."""
+        return await self._watch.over("drop_unseen", self._store.drop_unseen(job_id, limit), int)
 
     async def close_queue(self, job_id: int) -> Job:
         """Report a queue that takes no more."""
@@ -277,7 +301,9 @@ class ObservedStore:
         self.jobs: JobStore = ObservedJobs(store.jobs, watch)
         self.limits: LimitLedger = ObservedLimits(store.limits, watch)
         self.reads = store.reads
+        self.rows = store.rows
         self.history = store.history
+        self.situations = store.situations
         self.access = store.access
         self.exports = store.exports
         self.notifier = store.notifier

@@ -7,11 +7,14 @@ each row is settled, so being run again in a smaller pack costs an innocent row 
 
 import asyncio
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from headgate.core.ending import AttemptOver
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.item import ClaimedItem
 from headgate.core.outcome import Outcome
+from headgate.core.words import counted
+from headgate.engine.handler_timer import HandlerTimer
 from headgate.engine.result import outcome_of
 from headgate.engine.runner import Ended, Runner, digest_in, ending_of, with_digest
 from headgate.engine.work import JobWork, Workshop
@@ -28,13 +31,15 @@ class PackRunner:
         self._workshop = workshop
         self._clock = clock
 
-    async def run(self, pack: Sequence[ClaimedItem], claimed_s: float) -> list[Ended]:
-        """Run a pack and settle each of its items."""
+    async def run(
+        self, pack: Sequence[ClaimedItem], claimed_s: float, timer: HandlerTimer
+    ) -> list[Ended]:
+        """Run a pack and settle each of its items; the timer stops while it waits at a gate."""
         work = self._workshop.work_of(pack[0].job_id)
         known = await self._known(work, pack, claimed_s)
         rest = [claimed for claimed in pack if claimed.id not in known]
         started_s = self._clock.monotonic()
-        outcomes = await self._outcomes(work, rest) if rest else []
+        outcomes = await self._outcomes(work, rest, timer) if rest else []
         for claimed, outcome in zip(rest, outcomes, strict=True):
             ended = self._runner.ended(claimed, outcome, claimed_s, started_s)
             known[claimed.id] = with_digest(ended, digest_in(work, claimed, None))
@@ -49,33 +54,45 @@ class PackRunner:
         found = await asyncio.gather(*(self._runner.recalled(each, claimed_s) for each in pack))
         return {each.settlement.item_id: each for each in found if each}
 
-    async def _outcomes(self, work: JobWork, pack: Sequence[ClaimedItem]) -> Outcomes:
+    async def _outcomes(
+        self, work: JobWork, pack: Sequence[ClaimedItem], timer: HandlerTimer
+    ) -> Outcomes:
         try:
-            outcomes = await self._call(work, pack)
+            return await self._call(work, pack, timer)
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001  a handler may raise anything
-            ending = ending_of(error)
+            if isinstance(error, PackError):
+                await self._workshop.warn(work.job.id, error.advice(work.handler.name))
+            ending = error.fault if isinstance(error, PackError) else ending_of(error)
             if len(pack) == 1 or _is_nobodys_fault(error, ending):
                 return [ending] * len(pack)
-            half = len(pack) // 2
-            return [
-                *await self._outcomes(work, pack[:half]),
-                *await self._outcomes(work, pack[half:]),
-            ]
-        return outcomes
+        # Outside of the block, or each failure would name those of the larger packs as its context.
+        half = len(pack) // 2
+        return [
+            *await self._outcomes(work, pack[:half], timer),
+            *await self._outcomes(work, pack[half:], timer),
+        ]
 
-    async def _call(self, work: JobWork, pack: Sequence[ClaimedItem]) -> Outcomes:
+    async def _call(
+        self, work: JobWork, pack: Sequence[ClaimedItem], timer: HandlerTimer
+    ) -> Outcomes:
         items = self._runner.items(work, pack)
-        context = self._workshop.context(work, pack[0])
-        returned = await self._runner.call(work, items, context)
-        if not isinstance(returned, Sequence) or len(returned) != len(pack):
+        context = self._workshop.context(work, pack[0], timer)
+        returned = await self._runner.call(work, items, context, timer)
+        if not _is_list(returned) or len(returned) != len(pack):
             raise PackError(returned, len(pack))
         return [outcome_of(each) for each in returned]
 
 
+def _is_list(returned: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(returned, Sequence) and not isinstance(returned, str | bytes)
+
+
 def _is_nobodys_fault(error: BaseException, ending: Outcome | Fault) -> bool:
-    """Network trouble: a smaller pack would meet it as well."""
+    """Network trouble, or a handler that returns no list: a smaller pack would meet it as well."""
+    if isinstance(error, PackError):
+        return not error.is_list
     if isinstance(error, AttemptOver):
         return isinstance(ending, Fault) and ending.kind is not FaultClass.PERMANENT
     return isinstance(error, ConnectionError | TimeoutError)
@@ -85,5 +102,25 @@ class PackError(ValueError):
     """The handler did not return one outcome for each item of the pack."""
 
     def __init__(self, returned: object, expected: int) -> None:
-        found = len(returned) if isinstance(returned, Sequence) else type(returned).__name__
-        super().__init__(f"the pack has {expected} items, the handler returned {found}")
+        self.is_list = _is_list(returned)
+        found = f"{type(returned).__name__}, not a list"
+        if _is_list(returned):
+            found = counted(len(returned), "result")
+        self._story = f"was given a pack of {counted(expected, 'row')} and returned {found}"
+        super().__init__(self._story)
+
+    @property
+    def fault(self) -> Fault:
+        """What it means for an item that was alone in its pack, or for all without a list."""
+        kind = FaultClass.TRANSIENT if self.is_list else FaultClass.INVALID_RESULT
+        return Fault(kind, f"the handler {self._story}: return a list with one for each, in order")
+
+    def advice(self, handler: str) -> str:
+        """What to mend, for the people who wrote the handler."""
+        told = f"handler {handler} {self._story}; it must return a list with one result for each"
+        told += " row, in the same order"
+        if not self.is_list:
+            return f"{told}. Its rows end as ERROR"
+        return (
+            f"{told}. Until then its packs are halved and run again, which repeats their requests"
+        )

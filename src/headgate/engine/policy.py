@@ -3,6 +3,8 @@
 import msgspec
 
 from headgate.core.bounds import Count, Days, Patience, Seconds
+from headgate.core.retry import RetryPolicy
+from headgate.core.sizing import ClaimPolicy
 
 
 class WorkerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,3 +43,12 @@ class RetentionPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     days: Days = 30.0
     """Events, sessions and stopped workers older than this are deleted."""
+
+
+class Policies(msgspec.Struct, frozen=True):
+    """Everything that can be set about a worker."""
+
+    worker: WorkerPolicy = WorkerPolicy()
+    claim: ClaimPolicy = ClaimPolicy()
+    retry: RetryPolicy = RetryPolicy()
+    retention: RetentionPolicy = RetentionPolicy()

@@ -1,7 +1,7 @@
 """From what a handler gave back to an outcome and to stored text."""
 
 from collections.abc import Mapping
-from math import isnan
+from math import isfinite
 from typing import Any
 
 import msgspec
@@ -23,6 +23,10 @@ def outcome_of(returned: object) -> Outcome | Fault:
         return Fault(FaultClass.INVALID_RESULT, problem) if problem else returned
     if returned is None:
         return Done()
+    if isinstance(returned, type) and issubclass(returned, OUTCOMES):
+        name = returned.__name__
+        reason = f"the handler returned the class {name}: write {name}() with parentheses"
+        return Fault(FaultClass.INVALID_RESULT, reason)
     reason = f"the handler returned {type(returned).__name__}: return a dict or an outcome"
     return Fault(FaultClass.INVALID_RESULT, reason)
 
@@ -37,9 +41,20 @@ def _problem_of(outcome: Outcome) -> str | None:
     if not isinstance(values.get("candidates", ()), list | tuple):
         return f"the handler returned {name}: its candidates must be a list"
     after = values.get("after", 0)
-    if not isinstance(after, int | float) or isnan(after):
-        return f"the handler returned {name}: it must say after how many seconds"
+    if not _is_seconds(after):
+        shown = repr(after)[:80]
+        return f"the handler returned {name}(after={shown}): `after` is seconds, such as 30"
     return None
+
+
+def _is_seconds(value: object) -> bool:
+    """Whether it is a finite number; a negative one is a time that has passed."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return isfinite(value)
+    except OverflowError:  # an int that no float can hold
+        return False
 
 
 def stored_text(outcome: Outcome | Fault, max_bytes: int) -> tuple[str | None, Fault | None]:

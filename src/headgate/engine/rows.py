@@ -1,7 +1,7 @@
 """From rows of a source to items: key, gate and summary of each, and what to do with bad ones."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from itertools import islice, repeat
 from typing import Any
@@ -17,9 +17,12 @@ from headgate.ports.source import Batch
 SUMMARY_VALUES = 3
 SUMMARY_LIMIT = 80
 NO_GATE = "-"
-"""Where `gate_of` names none: its items are claimed gate by gate, so each must have one."""
+"""Where `gate_of` names none; items that never had a name for it are claimed after the others."""
 KEY_LIMIT = 400
 """A longer key is cut and named by its hash: databases bound what an index takes."""
+
+GateOf = Callable[[Mapping[str, Any]], str]
+"""Names the gate of a row, from its values."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -109,12 +112,11 @@ class ItemMaker:
             return repeat("", len(batch.values))
         gates = []
         for index, values in enumerate(batch.values):
-            gate = NO_GATE
+            gate, problem = NO_GATE, None
             if index not in problems:
-                try:
-                    gate = str(self._gate_of(values)) or NO_GATE
-                except Exception as error:  # noqa: BLE001 (the user's code may raise anything)
-                    problems[index] = f"gate_of raised {type(error).__name__}: {error}"
+                gate, problem = gate_in(values, self._gate_of)
+            if problem:
+                problems[index] = problem
             gates.append(gate)
         return gates
 
@@ -137,6 +139,14 @@ class ItemMaker:
         if self._on_bad_row is OnBadRow.FAIL:
             raise BadSource(str(bad))
         return bad
+
+
+def gate_in(values: Mapping[str, Any], gate_of: GateOf) -> tuple[str, str | None]:
+    """The gate of a row, and why it has none."""
+    try:
+        return str(gate_of(values)) or NO_GATE, None
+    except Exception as error:  # noqa: BLE001 (the user's code may raise anything)
+        return NO_GATE, f"gate_of raised {type(error).__name__}: {error}"
 
 
 def key_of(values: Mapping[str, Any], columns: Sequence[str]) -> tuple[str, str | None]:

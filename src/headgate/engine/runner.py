@@ -19,8 +19,10 @@ from headgate.core.retry import RetryPolicy, after_crash, decide
 from headgate.core.reuse import digest_of
 from headgate.core.settlement import Settlement, hand_back, settle
 from headgate.core.status import ItemStatus
+from headgate.engine.handler_timer import HandlerTimer
 from headgate.engine.policy import WorkerPolicy
 from headgate.engine.result import encode_result, outcome_of, result_columns, stored_text
+from headgate.engine.traces import traced
 from headgate.engine.work import JobWork, Workshop
 from headgate.ports.clock import Clock
 from headgate.ports.items import Recalled
@@ -60,8 +62,8 @@ class Runner:
         self.left_behind: set[Future[Called]] = set()
         """Plain handlers that were given up and still run: nobody can stop a thread."""
 
-    async def run(self, claimed: ClaimedItem, claimed_s: float) -> Ended:
-        """Run one item from lease to settlement."""
+    async def run(self, claimed: ClaimedItem, claimed_s: float, timer: HandlerTimer) -> Ended:
+        """Run one item from lease to settlement; the timer stops while it waits at a gate."""
         work = self._workshop.work_of(claimed.job_id)
         started_s = self._clock.monotonic()
         normalized: str | None = None
@@ -71,15 +73,16 @@ class Runner:
             digest = digest_in(work, claimed, normalized)
             if digest and (known := await self._known(work, digest)):
                 return self._reused(claimed, known, claimed_s, started_s)
-            context = self._workshop.context(work, claimed)
-            returned = await self.call(work, item, context)
+            context = self._workshop.context(work, claimed, timer)
+            returned = await self.call(work, item, context, timer)
         except asyncio.CancelledError:
             raise
         except JobHalted as halted:
             await self._workshop.halt(claimed.job_id, str(halted))
             return self._handed_back(claimed, str(halted), started_s)
         except MemoryError as error:
-            return self.crashed(claimed, f"memory limit: {error or 'MemoryError'}", started_s)
+            ended = self.crashed(claimed, f"memory limit: {error or 'MemoryError'}", started_s)
+            return with_trace(ended, traced(error))
         except BaseException as error:  # noqa: BLE001  a handler may raise anything, even SystemExit
             outcome = ending_of(error)
         else:
@@ -108,12 +111,15 @@ class Runner:
         settlement = msgspec.structs.replace(ended.settlement, outcome=REUSED)
         return Ended(settlement, ended.columns)
 
-    async def call(self, work: JobWork, subject: object, context: object) -> object:
+    async def call(
+        self, work: JobWork, subject: object, context: object, timer: HandlerTimer
+    ) -> object:
         """Call the handler: awaited here, or in a thread if it is a plain function."""
         try:
             if work.handler.is_async:
                 return await work.handler.call(subject, context)  # type: ignore[misc]
-            thread = self._threads.submit(_call_plain, work, subject, context)
+            timer.await_thread()
+            thread = self._threads.submit(_call_plain, work, subject, context, timer)
             return await self._outcome_of(thread)
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
@@ -153,10 +159,11 @@ class Runner:
             text = None  # what another attempt finds counts
         settlement = settle(claimed, verdict, text, normalized, waited_us, ran_us)
         calls = self._workshop.take_calls(claimed.id)
-        gate = final.gate if isinstance(final, Fault) else None
-        if calls or gate:
-            noted = _encode(calls).decode() if calls else None
-            settlement = msgspec.structs.replace(settlement, calls=noted, gate=gate)
+        if isinstance(final, Fault) and (final.gate or final.trace):
+            settlement = msgspec.structs.replace(settlement, gate=final.gate, trace=final.trace)
+        if calls:
+            noted = _encode(calls).decode()
+            settlement = msgspec.structs.replace(settlement, calls=noted)
         return Ended(settlement, result_columns(final) if text else None)
 
     def _handed_back(self, claimed: ClaimedItem, reason: str, started_s: float) -> Ended:
@@ -210,12 +217,18 @@ def with_digest(ended: Ended, digest: str | None) -> Ended:
     return Ended(msgspec.structs.replace(ended.settlement, digest=digest), ended.columns)
 
 
+def with_trace(ended: Ended, trace: str | None) -> Ended:
+    """The same, with the place where the handler failed."""
+    return Ended(msgspec.structs.replace(ended.settlement, trace=trace), ended.columns)
+
+
 class HandlerCancelled(Exception):
     """A cancellation that came from within the handler."""
 
 
-def _call_plain(work: JobWork, subject: object, context: object) -> Called:
+def _call_plain(work: JobWork, subject: object, context: object, timer: HandlerTimer) -> Called:
     """What a plain function returned or raised; a future cannot carry every error by itself."""
+    timer.has_thread()
     try:
         return work.handler.call(subject, context), None
     except BaseException as error:  # noqa: BLE001  a handler may raise anything
@@ -226,6 +239,8 @@ def ending_of(error: BaseException) -> Outcome | Fault:
     """What an exception out of a handler means."""
     if isinstance(error, AttemptOver):
         return error.ending
+    trace = traced(error)
     if isinstance(error, SystemExit):
-        return Fault(FaultClass.PERMANENT, f"the handler called sys.exit({error.code!r})")
-    return of_exception(error)
+        reason = f"the handler called sys.exit({error.code!r})"
+        return Fault(FaultClass.PERMANENT, reason, trace=trace)
+    return msgspec.structs.replace(of_exception(error), trace=trace)

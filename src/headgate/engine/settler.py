@@ -49,6 +49,7 @@ class Settler:
         self._board = board
         self._sizer = sizer
         self._pending: list[Settlement] = []
+        self._under_way: list[Settlement] = []
         self._columns: dict[int, dict[str, None]] = {}
         self._new_columns: dict[int, list[str]] = {}
         self._added = asyncio.Event()
@@ -58,6 +59,11 @@ class Settler:
         self._idle = asyncio.Event()
         self._idle.set()
         self.refused = 0
+
+    @property
+    def uncommitted(self) -> list[Settlement]:
+        """What was handed over and is not known to be committed."""
+        return [*self._under_way, *self._pending]
 
     @property
     def crowded(self) -> bool:
@@ -105,6 +111,7 @@ class Settler:
     async def flush(self) -> None:
         """Commit what is pending now."""
         batch, self._pending = self._pending, []
+        self._under_way = batch
         columns, self._new_columns = self._new_columns, {}
         self._added.clear()
         self._full.clear()
@@ -112,6 +119,7 @@ class Settler:
         if batch:
             named = [ResultColumns(job_id, tuple(names)) for job_id, names in columns.items()]
             report = await self._sink.settle_many(SettleRequest(self._worker, batch, named))
+            self._under_way = []
             self.refused += len(report.refused)
             finished = sum(each.status is not ItemStatus.PENDING for each in batch)
             kept = max(finished - len(report.refused), 0)

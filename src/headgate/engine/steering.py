@@ -1,19 +1,26 @@
 """What people do to jobs: all of it durable, and in short steps."""
 
+import contextlib
 from collections.abc import Awaitable, Callable
 
 from msgspec.structs import replace
 
+from headgate.core.errors import IllegalMove
 from headgate.core.fault import FaultClass
 from headgate.core.job import Job
 from headgate.core.status import UNFINISHED, JobMove, JobState
 from headgate.ports.items import RequeueRequest, SweptItems
+from headgate.ports.reads import EventQuery
 from headgate.ports.store import Store
 
 Step = Callable[[RequeueRequest], Awaitable[SweptItems]]
 
 OPERATOR = "an operator"
 ASKED = "asked for by"
+DELETION = "to be deleted"
+CANCELLATION = f"→ {JobState.CANCELLED}"
+PAGE = 1_000
+"""Events that are read at once."""
 
 
 def is_halted(job: Job) -> bool:
@@ -38,13 +45,13 @@ class Steering:
         reading = not (job.ingest_complete or job.open)
         return await self._move(job_id, JobMove.RESUME_INGEST if reading else JobMove.RESUME, by)
 
-    async def cancel(self, job_id: int, by: str = OPERATOR) -> Job:
+    async def cancel(self, job_id: int, by: str = OPERATOR, why: str = "") -> Job:
         """End a job: its open items become CANCELLED, and late results are refused."""
         job = await self._store.reads.job(job_id)
         # A cancellation that was cut short is simply carried on.
         if job.state is JobState.CANCELLED and await self.cancel_items(job_id):
             return job
-        job = await self._move(job_id, JobMove.CANCEL, by)
+        job = await self._move(job_id, JobMove.CANCEL, by, why)
         await self.cancel_items(job_id)
         return job
 
@@ -90,10 +97,25 @@ class Steering:
         """Delete a job with everything that belongs to it; cancels it first if it is unfinished."""
         job = await self._store.reads.job(job_id)
         if job.state in UNFINISHED:
-            await self.cancel(job_id, by)
-        await self._told(job_id, "to be deleted", by)
+            # A job that finishes at this moment needs no cancellation.
+            with contextlib.suppress(IllegalMove):
+                await self.cancel(job_id, by, DELETION)
+        await self._told(job_id, DELETION, by)
         while await self._store.jobs.delete_job(job_id):
             pass
+
+    async def cancelled_to_delete(self, job_id: int) -> bool:
+        """Whether a job was cancelled last because it is deleted, which may take longer."""
+        after_id = 0
+        while True:
+            query = EventQuery(job_id, after_id=after_id, newest_first=True, limit=PAGE)
+            events = await self._store.reads.events(query)
+            for event in events:
+                if event.kind == "job_state" and CANCELLATION in event.message:
+                    return DELETION in event.message
+            if len(events) < PAGE:
+                return False
+            after_id = events[-1].id
 
     async def _sweep(self, step: Step, request: RequeueRequest) -> int:
         if (request.error_class, request.signature, request.ids) == (None, None, None):
@@ -106,8 +128,9 @@ class Steering:
             after_id = swept.next_after_id
         return moved
 
-    async def _move(self, job_id: int, move: JobMove, by: str) -> Job:
-        job = await self._store.jobs.move_job(job_id, move, f"{ASKED} {by}")
+    async def _move(self, job_id: int, move: JobMove, by: str, why: str = "") -> Job:
+        reason = f"{why}, {ASKED} {by}" if why else f"{ASKED} {by}"
+        job = await self._store.jobs.move_job(job_id, move, reason)
         await self._store.notifier.ring()
         return job
 

@@ -5,19 +5,23 @@ limits or the sweeper.
 """
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from random import Random
 
 import msgspec
 
+from headgate.core.crash_words import crash_told
 from headgate.core.errors import StoreFull, StoreUnreachable, UnknownJob, WorkerFailed
-from headgate.core.status import JobState
+from headgate.core.item import ClaimedItem
+from headgate.core.retry import CRASHED
+from headgate.core.settlement import Settlement
+from headgate.core.status import ItemStatus, JobState
 from headgate.engine.board import FlightBoard
 from headgate.engine.child import Child
-from headgate.engine.engine import Policies
 from headgate.engine.machine import is_stopped, resident_mb
-from headgate.engine.process import cause_of_exit, this_host
+from headgate.engine.policy import Policies
+from headgate.engine.process import this_host
 from headgate.engine.sweeper import Sweeper
 from headgate.ports.clock import Clock
 from headgate.ports.items import SettleRequest
@@ -35,6 +39,8 @@ class Work(msgspec.Struct, frozen=True):
     max_stall_s: float | None = None
     budget_s: float | None = None
     command: str = ""
+    ids: tuple[int, ...] | None = None
+    """Only these items, which are of the one job in `jobs`; the others stay as they are."""
 
 
 class RunReport(msgspec.Struct, frozen=True):
@@ -45,6 +51,18 @@ class RunReport(msgspec.Struct, frozen=True):
     stalled: bool = False
     interrupted: bool = False
     crashes: int = 0
+    warnings: tuple[str, ...] = ()
+    """What is wrong with the handlers, in words for the people who wrote them."""
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """What tells a run that stands still from one that has only just begun."""
+
+    settled: int = 0
+    ready: bool = False
+    """Whether a worker was ever there to work."""
+    claimed: bool = False
+    """Whether a worker ever got an item."""
 
 
 class Supervisor:
@@ -54,6 +72,8 @@ class Supervisor:
     PATIENCE_S = 5.0
     """How long a worker that was told to hand back may take before it is killed."""
     FALSE_STARTS = 3
+    START_S = 60.0
+    """How long processes may take to start before a run without them counts as stalled."""
 
     def __init__(
         self,
@@ -77,6 +97,7 @@ class Supervisor:
         self._first_claim_s: float | None = None
         self._last_commit_s = 0.0
         self._crashes = 0
+        self._warnings: dict[str, None] = {}
         self._drained = 0
         self._false_starts = 0
         self._stops = 0
@@ -84,7 +105,8 @@ class Supervisor:
         self._hurried = False
         self._beat_s = float("-inf")
         self._looked_s = float("-inf")
-        self._progress = (0, clock.monotonic())
+        self._progress = Progress()
+        self._progressed_s = clock.monotonic()
 
     def stop(self) -> None:
         """Once: let running items finish. Twice: hand them back at once."""
@@ -99,7 +121,7 @@ class Supervisor:
         """Supervise until the work is done, stalled, out of time, or stopped."""
         await self._record(work, ended=False)
         began_s = self._clock.monotonic()
-        self._progress = (0, began_s)
+        self._progress, self._progressed_s = Progress(), began_s
         stalled = False
         try:
             while True:
@@ -123,6 +145,7 @@ class Supervisor:
             stalled=stalled,
             interrupted=self._stops > 0 and not stalled,
             crashes=self._crashes,
+            warnings=tuple(self._warnings),
         )
 
     async def _tend(self, work: Work) -> None:
@@ -145,7 +168,7 @@ class Supervisor:
 
     async def _staff(self, work: Work) -> None:
         """Start what is missing, finish what is finished, and notice that all is done."""
-        demand = await self._store.jobs.demand(work.jobs, None)
+        demand = await self._demand(work)
         for job_id in demand.finishable:
             await self._store.jobs.finish_job(job_id)
         if work.drain and not demand.open_items and not await self._more_to_come(work):
@@ -153,6 +176,11 @@ class Supervisor:
             return
         self._start_company(work)
         self._start_alone(work, demand)
+
+    async def _demand(self, work: Work) -> Demand:
+        if work.ids is not None and work.jobs:
+            return await self._store.rows.demand_for(work.jobs[0], work.ids)
+        return await self._store.jobs.demand(work.jobs, None)
 
     async def _more_to_come(self, work: Work) -> bool:
         """Whether a job is still being read, or rests and will go on by itself."""
@@ -177,7 +205,9 @@ class Supervisor:
 
     def _launch(self, work: Work, concurrency: int, *, alone: bool) -> None:
         worker = f"{self._session}-{secrets.token_hex(3)}"
-        order = WorkerOrder(worker, self._session, work.jobs, concurrency, alone, work.budget_s)
+        order = WorkerOrder(
+            worker, self._session, work.jobs, concurrency, alone, work.budget_s, work.ids
+        )
         board = FlightBoard.create()
         process = self._launcher.launch(order, board.fd)
         self._children.append(Child(order, process, board))
@@ -245,15 +275,35 @@ class Supervisor:
         worked = bool(flights) or child.board.tally().settled > 0
         if flights:
             held = {item.id: item for item in await self._store.items.leases_of(child.order.worker)}
-            words = child.last_words(code, held, self._policies.retry, self._rng)
+            now_s = self._clock.monotonic()
+            words = child.last_words(code, held, self._policies.retry, self._rng, now_s)
             if words:
                 await self._store.items.settle_many(SettleRequest(child.order.worker, words))
-        reason = "finished" if code == 0 else cause_of_exit(code)
+                await self._record_crash(words, held, child.cause_of_end(code))
+        reason = "finished" if code == 0 else child.cause_of_end(code)
         await self._store.jobs.retire(child.order.worker, reason)
         child.process.close()
         child.board.close()
         self._observer.changed("worker_ended", worker=child.order.worker, reason=reason)
         self._raise_fatal(child, code, worked=worked)
+
+    async def _record_crash(
+        self, words: Sequence[Settlement], held: Mapping[int, ClaimedItem], cause: str
+    ) -> None:
+        """Tell each job whose rows were running; their attempts tell only of themselves."""
+        crashed = [each for each in words if each.outcome == CRASHED]
+        for job_id in sorted({each.job_id for each in crashed}):
+            ended, alone = (
+                [
+                    held[each.item_id].key
+                    for each in crashed
+                    if each.job_id == job_id and (each.status is ItemStatus.ERROR) is at_fault
+                ]
+                for at_fault in (True, False)
+            )
+            told = crash_told(cause, alone, ended)
+            await self._store.jobs.record_event("worker_crashed", told, job_id)
+            self._observer.changed("worker_crashed", job=job_id, reason=told)
 
     def _raise_fatal(self, child: Child, code: int, *, worked: bool) -> None:
         for kind in (StoreFull, StoreUnreachable):
@@ -262,17 +312,19 @@ class Supervisor:
         if code != 0 and not child.stuck:
             self._crashes += 1
         # One that has done nothing and could say what it died of will die of it again.
-        futile = not worked and (child.error is not None or not child.ready)
+        told = child.error is not None or child.crashed
+        futile = not worked and (told or not child.ready)
         if code == 0 or not futile:
             self._false_starts = 0
             return
         self._false_starts += 1
         if self._false_starts >= self.FALSE_STARTS:
-            cause = child.error or cause_of_exit(code)
+            cause = child.error or child.cause_of_end(code)
             raise WorkerFailed(f"worker processes end before they get anything done: {cause}")
 
     def _add_tally(self, child: Child) -> None:
         tally = child.board.tally()
+        self._warnings |= dict.fromkeys(child.warnings)
         self._settled += tally.settled
         if tally.first_claim_s:
             first = self._first_claim_s
@@ -285,13 +337,20 @@ class Supervisor:
         return max(self._last_commit_s - self._first_claim_s, 0.0)
 
     def _is_stalled(self, work: Work) -> bool:
+        """Whether workers that were there to work have got nothing done for too long."""
         now_s = self._clock.monotonic()
-        settled = self._settled + sum(child.board.tally().settled for child in self._children)
-        if settled != self._progress[0]:
-            self._progress = (settled, now_s)
+        tallies = [child.board.tally() for child in self._children]
+        settled = self._settled + sum(tally.settled for tally in tallies)
+        before = self._progress
+        ready = before.ready or any(child.ready for child in self._children)
+        claimed = before.claimed or any(tally.first_claim_s for tally in tallies)
+        after = Progress(settled, ready=ready, claimed=claimed)
+        if after != before:
+            self._progress, self._progressed_s = after, now_s
         if work.max_stall_s is None:
             return False
-        return now_s - self._progress[1] > work.max_stall_s
+        patience_s = work.max_stall_s if ready else max(work.max_stall_s, self.START_S)
+        return now_s - self._progressed_s > patience_s
 
     def _begin_stop(self) -> None:
         if self._stopping_since_s is None:

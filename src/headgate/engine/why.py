@@ -1,45 +1,35 @@
-"""Why something is waiting, from stored facts alone: an item, or a whole job."""
+"""Why one row waits, or how it ended, from stored facts alone; `core.waiting` knows of its job."""
 
 from collections.abc import Collection, Sequence
-from enum import StrEnum
+from typing import NamedTuple
 
 import msgspec
 
-from headgate.core.gate_key import provider_in
+from headgate.core.fault import FaultClass
+from headgate.core.gate_key import own_name, provider_in
 from headgate.core.gate_view import GateView
+from headgate.core.gate_wait import (
+    AT_GATES,
+    Wait,
+    WaitKind,
+    at_gate,
+    at_host,
+    at_stop,
+    holding,
+    is_stopped,
+)
 from headgate.core.job import Job
-from headgate.core.pace_state import Cause
 from headgate.core.status import ItemStatus, JobState
+from headgate.core.waiting import (
+    Situation,
+    and_no_worker,
+    handlers_busy,
+    kind_of_deferral,
+    paused,
+    reading,
+    why_job,
+)
 from headgate.ports.reads import AttemptRow, ItemRow
-
-MICROSECONDS = 1_000_000
-
-
-class WaitKind(StrEnum):
-    """What kind of thing is waited for."""
-
-    JOB = "job"
-    """The job does not give out items now."""
-    DUE = "due"
-    """The item's own time has not come."""
-    GATE = "gate"
-    """A provider's limit."""
-    WORKER = "worker"
-    """Nobody is there to do it, or who did it is gone."""
-    RUNNING = "running"
-    """It is being worked on."""
-    TURN = "turn"
-    """Nothing holds it: others come first."""
-
-
-class Wait(msgspec.Struct, frozen=True):
-    """A wait and its cause."""
-
-    kind: WaitKind
-    why: str
-    until_us: int | None = None
-    """When it ends, as far as is known."""
-    gate: str = ""
 
 
 class ItemFacts(msgspec.Struct, frozen=True):
@@ -47,11 +37,11 @@ class ItemFacts(msgspec.Struct, frozen=True):
 
     row: ItemRow
     job: Job
+    at: Situation
     gates: Sequence[GateView]
     """Those that the job's requests pass."""
     workers: Collection[str]
     """Who is alive."""
-    now_us: int
     last: AttemptRow | None = None
     """The attempt that ended last, where it is known."""
 
@@ -62,88 +52,138 @@ def why_item(facts: ItemFacts) -> Wait | None:
         case ItemStatus.PROCESSING:
             return _running(facts)
         case ItemStatus.PENDING:
-            return _of_job(facts.job) or _due(facts) or _of_surroundings(facts)
+            return _of_job(facts) or _due(facts) or _of_surroundings(facts)
         case _:
             return None
 
 
-def binding(gates: Sequence[GateView]) -> GateView | None:
-    """The gate that decides a job's speed; None if none of them holds anything back.
-
-    Of several, one that is open does: what waits at a closed one is left alone meanwhile.
-    """
-    held = [gate for gate in gates if gate.holds]
-    return max(held, key=lambda gate: (not gate.closed, gate.now_per_s or 0.0), default=None)
-
-
-def at_gate(gate: GateView) -> Wait:
-    """The wait before a gate that holds something back."""
-    until = None if gate.closed_until is None else int(gate.closed_until * MICROSECONDS)
-    pace = gate.now_per_s
-    shown = f", {in_figures(pace)}" if pace and not gate.closed and gate.cause in PACED else ""
-    return Wait(WaitKind.GATE, f"{gate.name}: {gate.why}{shown}", until, gate.key)
-
-
-PACED = frozenset({Cause.RATE, Cause.TOLD, Cause.CEILING, "set"})
-"""Causes of which the rate is the figure to know."""
-
-
-def in_figures(per_s: float) -> str:
-    """A rate as people say it: by the minute or the hour where it is slow."""
-    if per_s >= 100:
-        return f"{per_s:,.0f}/s"
-    for size, unit in ((1, "s"), (60, "min"), (3_600, "h")):
-        if per_s * size >= 1:
-            return f"{per_s * size:.1f}".removesuffix(".0") + f"/{unit}"
-    return f"{per_s * 86_400:.1f}".removesuffix(".0") + "/day"
-
-
-def _of_job(job: Job) -> Wait | None:
+def _of_job(facts: ItemFacts) -> Wait | None:
+    job = facts.job
     if job.state is JobState.PAUSED:
-        reason = f" ({job.pause_reason})" if job.pause_reason else ""
-        return Wait(WaitKind.JOB, f"job {job.id} is paused{reason}", job.resume_at)
+        return paused(job)
     if job.state is JobState.INGESTING and not job.eager:
-        return Wait(WaitKind.JOB, f"the source of job {job.id} is not read to its end")
+        return reading(job, facts.at.counts, facts.at.now_us)
     return None
 
 
 def _due(facts: ItemFacts) -> Wait | None:
-    row, last = facts.row, facts.last
-    if row.due_at <= facts.now_us:
+    row = facts.row
+    if row.due_at <= facts.at.now_us:
         return None
-    reason = (last and last.reason) or row.last_error or "put off"
-    unknown = "retry" if row.last_error else "later"
-    outcome = last.outcome.replace("_", " ") if last else unknown
-    return Wait(WaitKind.DUE, f"{outcome}: {reason}", row.due_at, row.gate)
+    if stop := _stop(facts):
+        return msgspec.structs.replace(stop, until_us=max(stop.until_us or 0, row.due_at))
+    kind = kind_of_deferral(row.error_class, row.gate)
+    reason = (facts.last and facts.last.reason) or row.last_error or ""
+    match kind:
+        case WaitKind.DEFERRED:
+            why = "the handler asked to try later"
+        case WaitKind.RETRY:
+            tries = "once" if row.attempts == 1 else f"{row.attempts} times"
+            why = f"it failed {tries}" if row.attempts else "it was put off"
+        case _:
+            why, reason = f"{own_name(row.gate)} sent it back", ""
+    said = f": {reason}" if reason else ""
+    wait = Wait(kind, f"{why}{said}", row.due_at, row.gate, "tried again", row.last_error or "")
+    return wait if facts.at.workers or facts.workers else and_no_worker(wait)
+
+
+def _stop(facts: ItemFacts) -> Wait | None:
+    """The gate or host that sent the item back, if it still lets nothing through."""
+    own = facts.row.gate
+    if facts.row.error_class != FaultClass.THROTTLED or not own:
+        return None
+    for gate in facts.gates:
+        if own in gate.down:
+            return at_host(own, gate.down[own], gate)
+    closed = [gate for gate in _own(facts) if gate.closed and _is_of(gate, own)]
+    return at_gate(closed[0]) if closed else None
 
 
 def _of_surroundings(facts: ItemFacts) -> Wait:
-    gates = _own(facts)
-    shut = [gate for gate in gates if gate.closed]
-    if shut and len(shut) == len(gates):
-        return at_gate(min(shut, key=lambda gate: gate.closed_until or float("inf")))
-    if not facts.workers:
-        return Wait(WaitKind.WORKER, "no worker is running; `headgate worker` starts one")
-    held = binding(gates)
-    if held is not None:
-        wait = at_gate(held)
-        return msgspec.structs.replace(wait, why=f"its turn at {wait.why}")
-    return Wait(WaitKind.TURN, "nothing holds it; its turn will come")
+    gates, flowing = _own(facts), facts.at.flowing
+    stopped = [gate for gate in gates if is_stopped(gate, flowing=flowing)]
+    if stopped and len(stopped) == len(gates):
+        held = holding(stopped, flowing=flowing)
+        return at_stop(held or stopped[0])
+    of_job = why_job(facts.job, facts.at, gates)
+    if of_job is None or of_job.kind in {WaitKind.RUNNING, WaitKind.DEFERRED, WaitKind.RETRY}:
+        if facts.row.crashes:
+            why = "it was running when its process crashed; it runs alone next"
+            return Wait(WaitKind.TURN, why)
+        busy = facts.at.counts.processing
+        others = f"{handlers_busy(busy)}; " if busy else "nothing holds it; "
+        return Wait(WaitKind.TURN, f"{others}its turn will come")
+    if of_job.kind in AT_GATES:
+        return msgspec.structs.replace(of_job, why=f"its turn at {of_job.why}")
+    return of_job
 
 
 def _running(facts: ItemFacts) -> Wait:
     worker = facts.row.locked_by or ""
     if worker not in facts.workers:
         return Wait(WaitKind.WORKER, f"its worker {worker} is gone; it will be taken back")
-    held = binding([gate for gate in _own(facts) if worker in gate.members])
+    mine = [gate for gate in _own(facts) if worker in gate.members]
+    held = holding(mine, flowing=facts.at.flowing)
     if held is None:
         return Wait(WaitKind.RUNNING, "it is being worked on")
-    wait = at_gate(held)
-    return msgspec.structs.replace(wait, why=f"it is being worked on; requests wait for {wait.why}")
+    wait = at_stop(held) if is_stopped(held, flowing=facts.at.flowing) else at_gate(held)
+    words = wait.why if wait.kind is WaitKind.BREAKER else f"requests wait for {wait.why}"
+    return msgspec.structs.replace(wait, why=f"it is being worked on; {words}")
 
 
 def _own(facts: ItemFacts) -> list[GateView]:
     """The gate of an item's own, else all those of its job."""
     own = facts.row.gate
-    mine = [gate for gate in facts.gates if own in {gate.key, gate.name, provider_in(gate.key)}]
-    return (mine if own else []) or list(facts.gates)
+    mine = [gate for gate in facts.gates if _is_of(gate, own)]
+    behind = [gate for gate in facts.gates if own in gate.down]
+    return (mine or behind if own else []) or list(facts.gates)
+
+
+def _is_of(gate: GateView, own: str) -> bool:
+    return own in {gate.key, gate.name, provider_in(gate.key)}
+
+
+class Ending(NamedTuple):
+    """How an item ended, and what can be done about it."""
+
+    why: str
+    todo: str = ""
+
+
+def ending_of(row: ItemRow) -> Ending | None:
+    """How an item ended; None for one that is open."""
+    reason = f": {row.last_error}" if row.last_error else ""
+    match row.status:
+        case ItemStatus.ERROR:
+            return _failed(row)
+        case ItemStatus.NOT_FOUND:
+            return Ending(row.last_error or "the service has nothing for it")
+        case ItemStatus.SKIPPED:
+            return Ending(f"it was left alone{reason}")
+        case ItemStatus.REVIEW:
+            todo = f"see its candidates: headgate items show {row.id}"
+            return Ending(f"it waits for the decision of a person{reason}", todo)
+        case ItemStatus.CANCELLED:
+            todo = f"bring it back: headgate jobs reprocess {row.job_id} --status CANCELLED"
+            return Ending("its job was cancelled", todo)
+        case ItemStatus.DONE:
+            return Ending("it is finished")
+        case _:
+            return None
+
+
+def _failed(row: ItemRow) -> Ending:
+    tries = f" after {row.attempts} attempts" if row.attempts > 1 else ""
+    kind = row.error_class or "error"
+    why = f"it failed{tries} ({kind}): {row.last_error or 'no reason was given'}"
+    again = f"headgate dlq replay {row.id}"
+    match kind:
+        case FaultClass.BAD_ROW:
+            todo = "correct the row in the file, then run the same command with --key or --new"
+        case FaultClass.TRANSIENT | FaultClass.TIMEOUT | FaultClass.STALLED:
+            todo = f"try it again: {again}"
+        case FaultClass.POISON | FaultClass.INVALID_RESULT:
+            todo = f"correct the handler, then try it again: {again}"
+        case _:
+            todo = f"correct the row or the handler, then try it again: {again}"
+    return Ending(why, todo)

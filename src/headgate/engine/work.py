@@ -1,6 +1,6 @@
 """Jobs as a worker sees them: the handler that runs them and what it may know."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from headgate.core.reuse import parse_span
 from headgate.core.status import JobMove
 from headgate.engine.policy import WorkerPolicy
 from headgate.engine.reuse import Reuse
-from headgate.ports.gate import Turn
+from headgate.ports.gate import UNHEARD, Turn, Waits
 from headgate.ports.handler import (
     Context,
     Folders,
@@ -124,6 +124,9 @@ class Workshop:
         self._works: dict[int, JobWork] = {}
         self.unrunnable: dict[int, str] = {}
         """Jobs whose handler this process cannot load, with the reason."""
+        self._warned: set[int] = set()
+        self.on_warning: Callable[[str], object] = bool
+        """Told what is wrong with a handler, beside the log and the record of its job."""
 
     def work_of(self, job_id: int) -> JobWork:
         """The work of a job that was prepared."""
@@ -142,6 +145,9 @@ class Workshop:
         except UnknownHandler as error:
             self.unrunnable[job_id] = str(error)
             self._log.error("handler cannot be loaded", job=job_id, reason=str(error))
+            with suppress(HeadgateError):  # the events of the job tell it
+                message = f"cannot be loaded by a worker: {error}"
+                await self._store.jobs.record_event("handler", message, job_id)
             return None
         except UsageError as error:
             # No process can run a job that is configured so, and nothing will change that.
@@ -162,29 +168,39 @@ class Workshop:
             await self._store.jobs.move_job(job_id, JobMove.PAUSE, reason)
             self._log.error("job paused", job=job_id, reason=reason)
 
+    async def warn(self, job_id: int, reason: str) -> None:
+        """Say what is wrong with the handler of a job, once in each process."""
+        if job_id in self._warned:
+            return
+        self._warned.add(job_id)
+        self._log.warning("handler warning", job=job_id, reason=reason)
+        self.on_warning(reason)
+        with suppress(HeadgateError):  # the job is gone, or the store is away for a moment
+            await self._store.jobs.record_event("handler_warning", reason, job_id)
+
     async def _fail(self, job_id: int, reason: str) -> None:
         self._log.error("job cannot be run as it is configured", job=job_id, reason=reason)
         with suppress(IllegalMove, UnknownJob):  # somebody else was faster
             await self._store.jobs.move_job(job_id, JobMove.FAIL, reason)
 
-    def context(self, work: JobWork, item: ClaimedItem) -> Context:
+    def context(self, work: JobWork, item: ClaimedItem, waits: Waits = UNHEARD) -> Context:
         """The surroundings of one attempt."""
         strategies = work.handler.strategies
         strategy = strategies[min(item.strategy, len(strategies) - 1)] if strategies else None
         attempt = item.attempts + 1
         log = ItemLog(self._log, item, attempt)
-        opener = partial(self._open, work, item.id)
+        opener = partial(self._open, work, item.id, waits, again=item.attempts > 0)
         places = self._places
         files = partial(places.files, work.job.id) if places.files else None
         return Context(
             work.job, attempt, strategy, log, opener, _files=files, _folders=places.folders
         )
 
-    def _open(self, work: JobWork, item_id: int) -> Http:
+    def _open(self, work: JobWork, item_id: int, waits: Waits, *, again: bool) -> Http:
         calls = self._calls.setdefault(item_id, [])
         handler = work.handler
         return self._http(
-            Turn(work.job.owner, work.job.id),
+            Turn(work.job.owner, work.job.id, waits, again),
             handler.provider or "",
             calls.append,
             guarded=handler.guarded,

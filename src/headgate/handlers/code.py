@@ -1,6 +1,5 @@
 """Python code as handlers: imports it, finds functions in it, and says what is wrong with it."""
 
-import difflib
 import hashlib
 import importlib
 import importlib.util
@@ -8,19 +7,22 @@ import inspect
 import sys
 import threading
 import traceback
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from headgate.core.errors import UnknownHandler
 from headgate.handlers.function import first_line, is_async, marked
+from headgate.handlers.search_path import importing_from, is_hidden
 from headgate.ports.handler import HandlerSpec
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
-def load_entry(entry: EntryPoint) -> object:
+
+def load_entry(entry: "EntryPoint") -> object:
     """What a package has registered."""
     try:
         return entry.load()
@@ -30,8 +32,15 @@ def load_entry(entry: EntryPoint) -> object:
 
 def load_module(name: str) -> ModuleType:
     """A module by its dotted name."""
+    file = Path(*name.split(".")).with_suffix(".py")
+    if is_hidden(name) and file.is_file():
+        raise UnknownHandler(
+            f"{name!r} is a module of Python itself, which hides your file {file};"
+            f" name the file, `{file}:function`, or give it another name"
+        )
     try:
-        return importlib.import_module(name)
+        with importing_from(Path.cwd()):
+            return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
             raise UnknownHandler(f"there is no module {name!r} to import") from error
@@ -57,17 +66,14 @@ def _load_file(path: Path) -> ModuleType:
     loaded = sys.modules.get(name)
     if loaded is not None:
         return loaded
-    # As `python file.py` does, so that the file finds what lies beside it.
-    folder = str(path.parent)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise UnknownHandler(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        with importing_from(path.parent):
+            spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise UnknownHandler(f"{path} cannot be imported: {_story(error, path)}") from error
@@ -98,6 +104,8 @@ def functions_in(module: ModuleType) -> list[str]:
 
 def did_you_mean(name: str, known: list[str]) -> str:
     """A hint for somebody who may have mistyped, or what there is to choose from."""
+    import difflib  # noqa: PLC0415  only for who mistypes
+
     close = difflib.get_close_matches(name, known, n=1)
     if close:
         return f"; did you mean {close[0]!r}?"

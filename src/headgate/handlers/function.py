@@ -109,12 +109,20 @@ def _check(name: object, pack: int | None, timeout: float | None, memory_mb: int
         raise UsageError('write `@handler("some.name")` above the function, not a bare `@handler`')
     if not isinstance(name, str) or not name.strip():
         raise UsageError("a handler needs a name, such as `price.lookup`")
+    _check_number(name, "timeout", timeout, "in seconds, such as timeout=5")
+    _check_number(name, "memory_mb", memory_mb, "in megabytes, such as memory_mb=500")
+    _check_number(name, "pack", pack, "the size of a pack, such as pack=50")
     if pack is not None and pack < 1:
         raise UsageError(f"handler {name}: `pack` is the size of a pack, at least 1, not {pack}")
     if timeout is not None and timeout <= 0:
         raise UsageError(f"handler {name}: `timeout` is in seconds, above 0, not {timeout}")
     if memory_mb is not None and memory_mb < 1:
         raise UsageError(f"handler {name}: `memory_mb` is at least 1, not {memory_mb}")
+
+
+def _check_number(name: str, option: str, value: object, meaning: str) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise UsageError(f"handler {name}: `{option}` is a number, {meaning}, not {value!r}")
 
 
 def _check_words(name: str, version: object, needs: object) -> None:

@@ -21,6 +21,10 @@ class HandlerInfo(msgspec.Struct, frozen=True):
     version: str = ""
     needs: tuple[str, ...] = ()
     """The columns that a row must have."""
+    guarded: bool = False
+    """Private addresses are refused when it asks them."""
+    asks: tuple[str, ...] = ()
+    """The addresses that it asks for every row."""
     config_schema: Mapping[str, Any] | None = None
 
 
@@ -39,6 +43,8 @@ def describe(references: Sequence[str]) -> list[HandlerInfo]:
             timeout_s=spec.timeout_s,
             version=spec.version,
             needs=spec.needs,
+            guarded=spec.guarded,
+            asks=spec.asks,
             config_schema=spec.config_schema,
         )
         for name, spec in sorted(load_all(references).items())

@@ -2,10 +2,9 @@
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import msgspec
 
@@ -21,6 +20,9 @@ from headgate.handlers.code import (
 )
 from headgate.handlers.function import marked
 from headgate.ports.handler import HandlerSpec
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "headgate.handlers"
 LOOKUP_MODULE = "headgate.handlers.lookup"
@@ -77,12 +79,12 @@ def _named(name: str, references: Sequence[str]) -> HandlerSpec:
         raise UnknownHandler(_unnamed_function(path))
     hint = did_you_mean(name, [*found, *SHIPPED, *entries])
     raise UnknownHandler(
-        f"no handler is registered as {name!r}{hint};"
-        " name one of your own as `file.py:function` or `module:function`",
+        f"no handler is registered as {name!r}{hint}{'' if hint.endswith('?') else '.'}"
+        " A function of your own is named as `file.py:function` or `module:function`",
     )
 
 
-def _sets(references: Sequence[str], entries: Mapping[str, EntryPoint]) -> dict[str, HandlerSpec]:
+def _sets(references: Sequence[str], entries: "Mapping[str, EntryPoint]") -> dict[str, HandlerSpec]:
     """The handlers of all sets by name; two of the same name are an error."""
     places = dict.fromkeys(SHIPPED, "Headgate itself")
     places |= {name: f"the entry point {entry.value}" for name, entry in entries.items()}
@@ -145,7 +147,10 @@ def _shipped(name: str) -> HandlerSpec:
     return cast("HandlerSpec", getattr(importlib.import_module(module), attribute))
 
 
-def _entries() -> dict[str, EntryPoint]:
+def _entries() -> "dict[str, EntryPoint]":
+    # It brings much along, and a handler that is named by its file needs none of it.
+    from importlib.metadata import entry_points  # noqa: PLC0415
+
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 

@@ -1,5 +1,6 @@
 """A handler for a first look: it asks no service, and shows every outcome that a row can have."""
 
+import threading
 import time
 from collections.abc import Mapping
 from typing import Any, Final
@@ -13,6 +14,10 @@ from headgate.ports.handler import Context, HandlerSpec, Result
 NAME = "sample.words"
 PAUSE_S = 0.5
 """As long as a service might take, so that there is something to watch."""
+AT_ONCE = 3
+"""Words that a process counts at the same time. The sample of the web UI then runs for some
+seconds, in which its progress, its rate and its charts can be seen."""
+_turns = threading.BoundedSemaphore(AT_ONCE)
 MEANINGS: Final[Mapping[str, tuple[str, str]]] = {
     "bank": ("the side of a river", "a house for money"),
     "bow": ("the front of a ship", "a weapon"),
@@ -22,7 +27,8 @@ MEANINGS: Final[Mapping[str, tuple[str, str]]] = {
 @handler(NAME, needs=["word"], version="1")
 def words(item: Item, _ctx: Context) -> Result:
     """Counts the letters of a word, slowly and offline: a sample of every outcome."""
-    time.sleep(PAUSE_S)
+    with _turns:
+        time.sleep(PAUSE_S)
     return outcome_of(str(item.input["word"]))
 
 

@@ -1,46 +1,66 @@
 """The breakers of this process, one for each host."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from random import Random
 
-from headgate.core.breaker import Breaker, BreakerPolicy, BreakerState
+from headgate.core.breaker import Breaker, BreakerPolicy, BreakerState, Failure
 from headgate.core.ending import AttemptOver
 from headgate.core.fault import Fault, FaultClass
+from headgate.net.failure import WireFailure
 from headgate.ports.clock import Clock
+from headgate.ports.gate import Turn
+from headgate.ports.hosts import Hosts, HostTrouble, NoHosts
+
+GATEWAY = frozenset({502, 503, 504})
+"""A proxy answers, and says that the host behind it does not."""
 
 
 class BreakerOpen(AttemptOver):
-    """The host has not answered of late and is left alone for a while; that costs no attempt."""
+    """The host does not answer and is left alone for a while; that costs no attempt."""
 
-    def __init__(self, host: str, wait_s: float) -> None:
-        reason = f"{host} does not answer; it is asked again in {wait_s:.1f} s"
+    def __init__(self, host: str, why: str, wait_s: float) -> None:
+        reason = f"{no_answer(host, why)}; it is asked again in {wait_s:.1f} s"
         super().__init__(Fault(FaultClass.THROTTLED, reason, wait_s, host))
 
 
-UNANSWERED = frozenset({0, 502, 503, 504})
-"""Nobody answered, or somebody in between says that nobody did."""
-OnBroken = Callable[[str, float | None], None]
-"""Hears of a host that is left alone for so many seconds, or answers again (None)."""
+class HostGone(AttemptOver):
+    """The host has not answered for so long that its rows no longer wait for it."""
+
+    code = "host-gone"
+
+    def __init__(self, host: str, why: str, away_s: float) -> None:
+        reason = f"{no_answer(host, why)}; it was waited for {in_words(away_s)}"
+        super().__init__(Fault(FaultClass.STALLED, reason, gate=host))
 
 
-def ignore(_host: str, _seconds: float | None) -> None:
-    """Nobody wants to hear of it."""
+def no_answer(host: str, why: str) -> str:
+    """What is wrong with a host: it does not answer, or only with errors."""
+    if why.startswith("answers "):
+        return f"{host} {why} to all that it is asked"
+    return f"{host} does not answer ({why})" if why else f"{host} does not answer"
+
+
+def in_words(seconds: float) -> str:
+    """A span as people say it."""
+    return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
 
 
 class Breakers:
     """Finds the breaker of a host, and gives it time and chance."""
 
     MOST = 20_000
-    """Hosts that are watched at a time; whoever was watched longest makes room."""
+    """Hosts that are watched at a time; the one that was watched longest makes room."""
 
     def __init__(
-        self, policy: BreakerPolicy, clock: Clock, rng: Random, on_broken: OnBroken = ignore
+        self, policy: BreakerPolicy, clock: Clock, rng: Random, hosts: Hosts | None = None
     ) -> None:
         self._policy = policy
-        self._on_broken = on_broken
+        self._hosts = hosts or NoHosts()
         self._clock = clock
         self._rng = rng
         self._by_host: dict[str, Breaker] = {}
+        self._why: dict[str, str] = {}
+        """The last failure of each host that is left alone."""
 
     @property
     def troubled(self) -> Mapping[str, Breaker]:
@@ -55,38 +75,103 @@ class Breakers:
         """The breaker of a host."""
         return self._by_host.get(host) or self._watch(host)
 
-    def check(self, host: str, breaker: Breaker) -> None:
-        """BreakerOpen if this host would not be asked now."""
-        wait_s = breaker.wait_s(self._clock.monotonic())
-        if wait_s > 0.0:
-            raise BreakerOpen(host, wait_s)
+    def check(self, host: str, breaker: Breaker, turn: Turn) -> None:
+        """BreakerOpen or HostGone if this host would not be asked now."""
+        if breaker.wait_s(self._clock.monotonic()) > 0.0:
+            raise self._stop(host, breaker, turn)
 
-    def admit(self, host: str, breaker: Breaker) -> int:
-        """The number under which the verdict on a request is to be given; or BreakerOpen."""
+    def admit(self, host: str, breaker: Breaker, turn: Turn) -> int:
+        """The number under which the verdict on a request is to be given; or it is stopped."""
         if breaker.state is BreakerState.CLOSED:
             return breaker.epoch
-        now = self._clock.monotonic()
-        number = breaker.admit(now)
+        number = breaker.admit(self._clock.monotonic())
         if number is None:
-            raise BreakerOpen(host, breaker.wait_s(now))
+            raise self._stop(host, breaker, turn)
+        # Until the trial has ended, nothing else is worth sending.
+        self._tell(host, breaker, turn, self._policy.cooldown_s)
         return number
 
-    def failed(self, host: str, breaker: Breaker, number: int, status: int = 0) -> None:
-        """The host did not answer, or only with an error of its own."""
-        epoch, now = breaker.epoch, self._clock.monotonic()
-        breaker.failed(number, now, self._rng, answered=status not in UNANSWERED)
-        if breaker.epoch != epoch:
-            self._on_broken(host, breaker.reopens_s - now)
+    def answered_badly(
+        self, host: str, breaker: Breaker, number: int, turn: Turn, status: int
+    ) -> None:
+        """The host answered, but with an error of its own."""
+        failure = Failure.UNANSWERED if status in GATEWAY else Failure.ERROR
+        if failure is Failure.ERROR and not breaker.answered:
+            self.answers(host, breaker)
+        self._failed(host, breaker, number, turn, (failure, f"answers {status}"))
+
+    def unanswered(
+        self, host: str, breaker: Breaker, number: int, turn: Turn, failure: WireFailure
+    ) -> None:
+        """The host did not answer.
+
+        A request that never left costs its row no attempt, if the host has answered before; and
+        the row ends, if the host has been away for too long.
+        """
+        kind = Failure.UNANSWERED if failure.sent else Failure.UNREACHED
+        self._failed(host, breaker, number, turn, (kind, failure.why))
+        if failure.sent or number < 0:
+            return
+        now = self._clock.monotonic()
+        if breaker.gave_up(now):
+            failure.ending = HostGone(host, failure.why, now - breaker.since_s).ending
+        elif breaker.answered:
+            wait_s = max(breaker.wait_s(now), self._policy.cooldown_s)
+            failure.ending = BreakerOpen(host, failure.why, wait_s).ending
 
     def succeeded(self, host: str, breaker: Breaker, number: int) -> None:
         """The host answered; a refusal is an answer too."""
         epoch = breaker.epoch
         breaker.succeeded(number, self._clock.monotonic())
         if breaker.epoch != epoch:
-            self._on_broken(host, None)
+            self._closed(host)
+
+    def answers(self, host: str, breaker: Breaker) -> None:
+        """The host answered for the first time."""
+        breaker.answered = True
+        self._hosts.answers(host)
+
+    def _failed(
+        self,
+        host: str,
+        breaker: Breaker,
+        number: int,
+        turn: Turn,
+        what: tuple[Failure, str],
+    ) -> None:
+        failure, why = what
+        epoch, now = breaker.epoch, self._clock.monotonic()
+        if not breaker.answered and self._hosts.has_answered(host):
+            breaker.answered = True
+        breaker.failed(number, now, self._rng, failure, again=turn.again)
+        if breaker.epoch == epoch:
+            return
+        if breaker.state is BreakerState.CLOSED:
+            self._closed(host)
+        else:
+            self._why[host] = why
+            self._tell(host, breaker, turn, breaker.reopens_s - now)
+
+    def _tell(self, host: str, breaker: Breaker, turn: Turn, for_s: float) -> None:
+        gave_up = breaker.gave_up(self._clock.monotonic())
+        trouble = HostTrouble(for_s, self._why.get(host, ""), gave_up)
+        self._hosts.is_down(host, trouble, turn.job_id)
+
+    def _stop(self, host: str, breaker: Breaker, turn: Turn) -> AttemptOver:
+        now, why = self._clock.monotonic(), self._why.get(host, "")
+        self._hosts.keeps_waiting(host, turn.job_id)
+        if breaker.gave_up(now):
+            return HostGone(host, why, now - breaker.since_s)
+        return BreakerOpen(host, why, breaker.wait_s(now))
+
+    def _closed(self, host: str) -> None:
+        self._why.pop(host, None)
+        self._hosts.is_up(host)
 
     def _watch(self, host: str) -> Breaker:
         if len(self._by_host) >= self.MOST:
-            del self._by_host[next(iter(self._by_host))]
+            gone = next(iter(self._by_host))
+            del self._by_host[gone]
+            self._why.pop(gone, None)
         breaker = self._by_host[host] = Breaker(self._policy)
         return breaker

@@ -96,6 +96,7 @@ async def ask(
         partition=passage.partition(guarded=request.guarded),
         policy=passage.place.policy.cache,
         custody=custody,
+        waits=passage.errand.turn.waits,
     )
     if reply.kind in ASKED_NOBODY:
         return CachedReply(reply, passage, request, at_us)

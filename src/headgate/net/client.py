@@ -120,7 +120,7 @@ class HttpClient:
             place, rest = stack.routes.find(outgoing.url, self._provider)
             request = self._addressed(outgoing, wishes, place, place.text + normalize_rest(rest))
             if place.policy.robots and wishes is not FOR_RULES:
-                await stack.robots.check(request, place, self._robots, self._errand.record)
+                await stack.robots.check(request, place, self._robots, self._errand)
             errand = self._errand_of(outgoing, wishes)
             answer = await self._repeat(request, place, errand, wishes.custody, take)
             if answer.status_code not in STATUSES or not wishes.follow:
@@ -147,11 +147,14 @@ class HttpClient:
         stack = self._stack
         clock = stack.crossing.clock
         repeats: Repeats | None = None
+        repeated = False
         while True:
             passage = Passage(stack.crossing, place, errand)
             try:
                 reply = await self._reply(request, passage, custody)
                 answer = await take(reply, request.url)
+                if repeated:
+                    place.breaker.repeated(clock.monotonic(), helped=answer.status_code < 500)
                 if answer.status_code < 400:
                     return answer
             except Benched:
@@ -161,13 +164,25 @@ class HttpClient:
                 wait_s = repeats.after(trouble, clock.monotonic())
                 if wait_s is None or place.is_down:
                     raise
+                errand = self._noted(errand, trouble)
             else:
                 repeats = repeats or self._repeats(request, passage)
-                wait_s = repeats.after_status(answer.status_code, clock.monotonic())
-                if wait_s is None or place.is_down:
+                now = clock.monotonic()
+                wait_s = repeats.after_status(answer.status_code, now)
+                if wait_s is None or place.is_down or not place.breaker.worth_repeating(now):
                     return answer
+                repeated = True
                 await answer.aclose()
+                errand = self._noted(errand)
             await clock.sleep(wait_s)
+
+    def _noted(self, errand: Errand, trouble: Refused | WireFailure | None = None) -> Errand:
+        """The errand of a row that has failed: if it fails again, that says little of the host."""
+        if errand.turn.again or isinstance(trouble, Refused):
+            return errand
+        turn = msgspec.structs.replace(errand.turn, again=True)
+        self._errand = msgspec.structs.replace(self._errand, turn=turn)
+        return msgspec.structs.replace(errand, turn=turn)
 
     async def _reply(
         self, request: WireRequest, passage: Passage, custody: Custody | None

@@ -1,5 +1,6 @@
 """Requests that got no answer."""
 
+import errno
 from enum import StrEnum
 
 from headgate.core.ending import AttemptOver
@@ -21,14 +22,33 @@ class FailureKind(StrEnum):
     """The body unpacks to far more than was sent; it will do so the next time as well."""
 
 
+_WORDS = {
+    FailureKind.DNS: "unknown host name",
+    FailureKind.CONNECT: "no connection",
+    FailureKind.TLS: "no secure connection",
+    FailureKind.TIMEOUT: "timed out",
+    FailureKind.CUT: "connection cut",
+    FailureKind.PROTOCOL: "does not speak HTTP",
+    FailureKind.ENCODING: "unreadable answer",
+    FailureKind.BOMB: "unreadable answer",
+}
+ERRNO_WORDS = {
+    errno.ECONNREFUSED: "connection refused",
+    errno.EHOSTUNREACH: "no route",
+    errno.ENETUNREACH: "no route",
+    errno.ECONNRESET: "connection cut",
+}
+
 _FAULTS = {FailureKind.TIMEOUT: FaultClass.TIMEOUT, FailureKind.BOMB: FaultClass.PERMANENT}
 
 
 class WireFailure(AttemptOver):
     """There was no answer, or not all of one; another try may get it, unless it is a bomb."""
 
-    def __init__(self, kind: FailureKind, words: str, *, sent: bool) -> None:
+    def __init__(self, kind: FailureKind, words: str, *, sent: bool, number: int = 0) -> None:
         super().__init__(Fault(_FAULTS.get(kind, FaultClass.TRANSIENT), words))
+        self.why = ERRNO_WORDS.get(number) or _WORDS[kind]
+        """The failure without the place, in two or three words; `number` is the system's errno."""
         self.kind = kind
         self.code = str(kind)
         self.sent = sent
@@ -53,6 +73,7 @@ class Refused(AttemptOver):
         reason = f"{gate} asked to slow down ({status}); its gate reopens in {retry_in_s:.1f} s"
         super().__init__(Fault(FaultClass.THROTTLED, reason, retry_in_s, gate))
         self.retry_in_s = retry_in_s
+        self.status = status
 
 
 class Recalled(Exception):

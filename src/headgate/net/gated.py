@@ -6,7 +6,7 @@ import msgspec
 
 from headgate.core.breaker import BreakerState
 from headgate.core.call import Call, CallKind, kept_url
-from headgate.net.breaker import BreakerOpen, Breakers
+from headgate.net.breaker import BreakerOpen, Breakers, HostGone
 from headgate.net.cache import Unkept
 from headgate.net.credentials import Credentials, with_parameter
 from headgate.net.failure import Benched, Recalled, Refused, WireFailure
@@ -112,8 +112,8 @@ class Passage(Unkept):
         feedback = permit.answered(status, folded(reply.headers), now - self.sent_s)
         if feedback.refused or status >= 300:
             await self._judge(request, permit, feedback)
-        elif place.breaker.alert:
-            crossing.breakers.succeeded(place.host, place.breaker, self._number)
+        elif place.breaker.alert or not place.breaker.answered:
+            self._answered_well()
         return self
 
     async def _enter(self, route: Route) -> Permit:
@@ -132,10 +132,14 @@ class Passage(Unkept):
         crossing, place = self._crossing, self.place
         self._begin()
         try:
-            self._number = crossing.breakers.admit(place.host, place.breaker)
+            self._number = crossing.breakers.admit(place.host, place.breaker, self.errand.turn)
             if place.contact is not None or permit.credential is not None:
                 request = self._dressed(request, permit)
-            self._reply = await crossing.wire.send(request, permit.recalled)
+            place.breaker.in_flight += 1
+            try:
+                self._reply = await crossing.wire.send(request, permit.recalled)
+            finally:
+                place.breaker.in_flight -= 1
         except Recalled:
             self._ended = True
             place.breaker.abandoned(self._number)
@@ -149,9 +153,13 @@ class Passage(Unkept):
 
     async def _enter_spaced(self, spacing: Spacing, route: Route) -> Permit:
         errand, patience_s = self.errand, self.place.policy.patience_s
-        async with spacing.turn(patience_s) as self._held_s:
-            self._held_why = spacing.cause
-            return await self._crossing.gates.enter(route, errand.turn, errand.cost, patience_s)
+        errand.turn.waits.begin()
+        try:
+            async with spacing.turn(patience_s) as self._held_s:
+                self._held_why = spacing.cause
+                return await self._crossing.gates.enter(route, errand.turn, errand.cost, patience_s)
+        finally:
+            errand.turn.waits.end()
 
     def now_us(self) -> int:
         """UTC microseconds."""
@@ -195,8 +203,8 @@ class Passage(Unkept):
         """Ask the breaker before the gates too, so that no token is lost on a dead host."""
         crossing, place = self._crossing, self.place
         try:
-            crossing.breakers.check(place.host, place.breaker)
-        except BreakerOpen as stopped:
+            crossing.breakers.check(place.host, place.breaker, self.errand.turn)
+        except (BreakerOpen, HostGone) as stopped:
             now, kind, cause = crossing.clock.now(), CallKind.FAILED, str(stopped)
             call = Call(now, self._verb, place.provider, place.host, 0, kind, 0, 0.0, 0.0, cause)
             self.errand.record(msgspec.structs.replace(call, url=kept_url(self._url)))
@@ -221,9 +229,11 @@ class Passage(Unkept):
         """What an answer means that is no plain success."""
         place, status = self.place, self.status
         if status >= 500 and not feedback.refused:
-            self._crossing.breakers.failed(place.host, place.breaker, self._number, status)
+            self._crossing.breakers.answered_badly(
+                place.host, place.breaker, self._number, self.errand.turn, status
+            )
         else:
-            self._crossing.breakers.succeeded(place.host, place.breaker, self._number)
+            self._answered_well()
         if feedback.refused:
             self.kind = CallKind.REFUSED
             await self.close()
@@ -239,6 +249,12 @@ class Passage(Unkept):
             await self.close()
             raise Benched(place.host, status)
 
+    def _answered_well(self) -> None:
+        breakers, place = self._crossing.breakers, self.place
+        if not place.breaker.answered:
+            breakers.answers(place.host, place.breaker)
+        breakers.succeeded(place.host, place.breaker, self._number)
+
     def _begin(self) -> None:
         clock = self._crossing.clock
         self._number = -1
@@ -251,7 +267,10 @@ class Passage(Unkept):
     def _fail(self, error: BaseException) -> None:
         self.kind = CallKind.FAILED
         if isinstance(error, WireFailure):
-            self._crossing.breakers.failed(self.place.host, self.place.breaker, self._number)
+            place = self.place
+            self._crossing.breakers.unanswered(
+                place.host, place.breaker, self._number, self.errand.turn, error
+            )
         else:
             # Cancelled, or stopped by a rule of our own: that says nothing about the host.
             self.place.breaker.abandoned(self._number)

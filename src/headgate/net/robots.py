@@ -5,19 +5,20 @@ from collections.abc import Awaitable, Callable
 
 from protego import Protego
 
+from headgate.core.breaker import BreakerPolicy
 from headgate.core.call import Call, CallKind, kept_url
 from headgate.core.ending import AttemptOver
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.outcome import Skipped
 from headgate.core.url import BadUrl
-from headgate.net.breaker import OnBroken
 from headgate.net.failure import Refused, WireFailure
-from headgate.net.gated import Record
+from headgate.net.gated import Errand
 from headgate.net.redirects import TooManyRedirects
 from headgate.net.response import BadStatus, StreamedResponse
 from headgate.net.routes import Place
 from headgate.net.spacing import Spacings
 from headgate.ports.clock import Clock
+from headgate.ports.hosts import Hosts, HostTrouble, NoHosts
 from headgate.ports.wire import WireRequest
 
 Fetch = Callable[[str], Awaitable[StreamedResponse]]
@@ -43,6 +44,24 @@ class RobotsUnknown(AttemptOver):
         super().__init__(Fault(FaultClass.THROTTLED, reason, wait_s, trouble.gate or host))
 
 
+class RobotsNever(AttemptOver):
+    """The host has kept its robots.txt back for so long that its rows no longer wait for it."""
+
+    code = "robots-never"
+
+    def __init__(self, host: str, trouble: Fault) -> None:
+        reason = f"robots.txt of {host} cannot be read, so nothing was asked: {trouble.reason}"
+        super().__init__(Fault(FaultClass.STALLED, reason, gate=host))
+
+
+class RobotsUnreached(AttemptOver):
+    """No connection could be made to ask for it; the request itself would fare no better."""
+
+    def __init__(self, host: str, trouble: Fault) -> None:
+        reason = f"robots.txt of {host} cannot be read: {trouble.reason}"
+        super().__init__(Fault(trouble.kind, reason, trouble.retry_after_s, host))
+
+
 class Rules:
     """What is known of one robots.txt."""
 
@@ -51,6 +70,8 @@ class Rules:
     FIRST_WAIT_S = 60.0
     """For so long a server is left alone that fails; twice as long each time."""
     LONGEST_WAIT_S = 3_600.0
+    UNREACHED_S = 5.0
+    """For so long all rows share one try that got no connection."""
 
     def __init__(self) -> None:
         self.asking = asyncio.Lock()
@@ -60,20 +81,34 @@ class Rules:
         """Why it could not be read the last time."""
         self.until_s = 0.0
         """When it is to be asked for again."""
+        self.since_s: float | None = None
+        """Since when the server cannot say."""
+        self.unreached = False
+        """The last try got no connection."""
         self._failures = 0
 
     def learn(self, text: str, now: float) -> None:
         """This is what it says."""
         self.parsed = Protego.parse(text)
         self.trouble = NO_TROUBLE
+        self.unreached = False
         self.until_s = now + self.LIFE_S
         self._failures = 0
+        self.since_s = None
 
-    def miss(self, trouble: Fault, now: float) -> None:
-        """The server cannot say."""
+    def miss(self, trouble: Fault, now: float, patience_s: float = LIFE_S) -> None:
+        """The server cannot say; rows wait for it no longer than `patience_s` in all."""
         wait_s = min(self.FIRST_WAIT_S * 2.0**self._failures, self.LONGEST_WAIT_S)
         self._failures += wait_s < self.LONGEST_WAIT_S
-        self.hold(trouble, now, wait_s)
+        self.since_s = now if self.since_s is None else self.since_s
+        self.unreached = False
+        left_s = self.since_s + patience_s - now
+        self.hold(trouble, now, min(wait_s, left_s) if left_s > 0.0 else wait_s)
+
+    def not_reached(self, trouble: Fault, now: float) -> None:
+        """There was no connection: whoever needs it meanwhile shares this failure."""
+        self.unreached = True
+        self.hold(trouble, now, self.UNREACHED_S)
 
     def hold(self, trouble: Fault, now: float, least_s: float = 0.0) -> None:
         """It is not asked for until then: those who wait for it must not all ask again."""
@@ -89,44 +124,76 @@ class Robots:
     BYTES = 500_000
     """No more of a robots.txt is read."""
 
-    def __init__(self, clock: Clock, spacings: Spacings, on_broken: OnBroken) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        spacings: Spacings,
+        policy: BreakerPolicy,
+        hosts: Hosts | None = None,
+    ) -> None:
         self._clock = clock
         self._spacings = spacings
-        self._on_broken = on_broken
+        self._policy = policy
+        self._hosts = hosts or NoHosts()
         self._rules: dict[tuple[str, bool], Rules] = {}
 
-    async def check(self, request: WireRequest, place: Place, fetch: Fetch, record: Record) -> None:
-        """Return if the request may be sent; RobotsBarred or RobotsUnknown if not."""
+    async def check(self, request: WireRequest, place: Place, fetch: Fetch, errand: Errand) -> None:
+        """Return if the request may be sent; RobotsBarred, RobotsUnknown and the like if not."""
         rules = self._of(place.text, guarded=request.guarded)
         if rules.until_s <= self._clock.monotonic():
-            async with rules.asking:
+            waits = errand.turn.waits
+            waits.begin()  # for another request that asks, which may itself wait at a gate
+            try:
+                await rules.asking.acquire()
+            finally:
+                waits.end()
+            try:
                 if rules.until_s <= self._clock.monotonic():  # nobody was faster
-                    await self._ask(rules, place, fetch)
+                    await self._ask(rules, place, fetch, errand.turn.job_id)
+            finally:
+                rules.asking.release()
         if rules.parsed is None:
-            wait_s = max(rules.until_s - self._clock.monotonic(), 0.0)
-            raise RobotsUnknown(place.host, rules.trouble, wait_s)
+            raise self._unknown(rules, place)
         us = product_token(request)
         if not rules.parsed.can_fetch(request.url, us):
             barred = RobotsBarred(place.host)
-            record(self._call(request, place, str(barred)))
+            errand.record(self._call(request, place, str(barred)))
             raise barred
         self._spacings.ask(place, rules.parsed.crawl_delay(us))
 
-    async def _ask(self, rules: Rules, place: Place, fetch: Fetch) -> None:
-        clock, on_broken = self._clock, self._on_broken
+    def _unknown(self, rules: Rules, place: Place) -> AttemptOver:
+        now = self._clock.monotonic()
+        if rules.unreached:
+            return RobotsUnreached(place.host, rules.trouble)
+        if rules.since_s is not None and now - rules.since_s >= self._patience_s(place):
+            return RobotsNever(place.host, rules.trouble)
+        return RobotsUnknown(place.host, rules.trouble, max(rules.until_s - now, 0.0))
+
+    def _patience_s(self, place: Place) -> float:
+        policy = self._policy
+        return policy.give_up_s if place.breaker.answered else policy.give_up_unknown_s
+
+    async def _ask(self, rules: Rules, place: Place, fetch: Fetch, job_id: int) -> None:
+        clock = self._clock
         try:
             text = await self._read(place.text + FILE, fetch)
         except (BadStatus, Refused, WireFailure) as failing:
-            rules.miss(fault_of(failing), clock.monotonic())
+            now = clock.monotonic()
+            if isinstance(failing, WireFailure) and not failing.sent and rules.parsed is None:
+                rules.not_reached(fault_of(failing), now)
+                return
+            rules.miss(fault_of(failing), now, self._patience_s(place))
             if rules.parsed is None:
-                on_broken(place.host, rules.until_s - clock.monotonic())
+                trouble = HostTrouble(rules.until_s - now, why(failing))
+                self._hosts.is_down(place.host, trouble, job_id)
         except AttemptOver as over:
             # A gate or a breaker of our own did not let us ask.
+            rules.unreached = False
             rules.hold(fault_of(over), clock.monotonic())
             raise
         else:
-            if rules.trouble is not NO_TROUBLE:
-                on_broken(place.host, None)
+            if rules.since_s is not None:
+                self._hosts.is_up(place.host)
             rules.learn(text, clock.monotonic())
 
     async def _read(self, url: str, fetch: Fetch) -> str:
@@ -182,6 +249,14 @@ def product_token(request: WireRequest) -> str:
     """The name under which a host may have rules for us: that before the version."""
     introduction = next(text for name, text in request.headers if name == "user-agent")
     return introduction.partition("/")[0].partition(" ")[0]
+
+
+def why(error: BadStatus | Refused | WireFailure) -> str:
+    """Why it could not be read, without the place."""
+    if isinstance(error, WireFailure):
+        return error.why
+    status = error.status if isinstance(error, Refused) else error.response.status_code
+    return f"answered {status} for robots.txt"
 
 
 def fault_of(error: AttemptOver) -> Fault:

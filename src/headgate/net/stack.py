@@ -7,7 +7,7 @@ import msgspec
 
 from headgate.core.breaker import BreakerPolicy
 from headgate.core.provider import ProviderPolicy
-from headgate.net.breaker import Breakers, OnBroken, ignore
+from headgate.net.breaker import Breakers
 from headgate.net.cache import HttpCache
 from headgate.net.client import HttpClient
 from headgate.net.credentials import Credentials
@@ -18,6 +18,7 @@ from headgate.net.routes import Routes
 from headgate.net.spacing import Spacings
 from headgate.ports.clock import Clock
 from headgate.ports.gate import Gates, Turn
+from headgate.ports.hosts import Hosts
 from headgate.ports.wire import Wire
 
 
@@ -41,16 +42,16 @@ class HttpStack:
         providers: Mapping[str, ProviderPolicy],
         policy: NetPolicy,
         breakers: BreakerPolicy,
-        on_broken: OnBroken = ignore,
+        hosts: Hosts | None = None,
     ) -> None:
         self._wire = parts.wire
         self.cache = parts.cache
         self.policy = policy
         self.rng = parts.rng
-        self.breakers = Breakers(breakers, parts.clock, parts.rng, on_broken)
+        self.breakers = Breakers(breakers, parts.clock, parts.rng, hosts)
         self.routes = Routes(providers, policy, self.breakers)
         spacings = Spacings(parts.clock)
-        self.robots = Robots(parts.clock, spacings, on_broken)
+        self.robots = Robots(parts.clock, spacings, breakers, hosts)
         self.crossing = Crossing(
             gates=parts.gates,
             breakers=self.breakers,

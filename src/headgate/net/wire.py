@@ -13,7 +13,7 @@ from aiohttp.streams import StreamReader
 from headgate.core.inflation import InflationLimit
 from headgate.core.url import shown
 from headgate.net.connections import BUFFER, Connections, exchange, let_go
-from headgate.net.failure import FailureKind, Recalled, WireFailure
+from headgate.net.failure import ERRNO_WORDS, FailureKind, Recalled, WireFailure
 from headgate.net.fields import folded
 from headgate.net.request_head import head_of, split_url
 from headgate.net.retry import IDEMPOTENT
@@ -274,10 +274,15 @@ def failure_of(error: BaseException, url: str, wait: Wait) -> WireFailure | None
             words = f"no secure connection to {place}: {_why(error)}"
             return WireFailure(FailureKind.TLS, words, sent=False)
         case aiohttp.ClientConnectorError():
-            words = f"no connection to {place}: {_why(error)}"
-            return WireFailure(FailureKind.CONNECT, words, sent=False)
+            number = error.os_error.errno or 0
+            words = f"no connection to {place}: {ERRNO_WORDS.get(number) or _why(error)}"
+            return WireFailure(FailureKind.CONNECT, words, sent=False, number=number)
         case aiohttp.ClientPayloadError():
-            return WireFailure(FailureKind.CUT, f"{place} cut its answer short", sent=True)
+            return WireFailure(
+                FailureKind.CUT,
+                f"the connection to {place} ended before the answer was complete",
+                sent=True,
+            )
         case aiohttp.ClientConnectionError() | OSError():
             words = f"{place} closed the connection without an answer"
             return WireFailure(FailureKind.CUT, words, sent=True)

@@ -26,11 +26,40 @@ class Route(msgspec.Struct, frozen=True):
     """Another provider that named the URL: its cap on transfers holds too, but not its pace."""
 
 
+class Waits(Protocol):
+    """Hears of each request of a handler that waits at a gate."""
+
+    def begin(self) -> None:
+        """A request begins to wait."""
+        ...
+
+    def end(self) -> None:
+        """It goes on, or has been turned away."""
+        ...
+
+
+class Unheard:
+    """For requests whose waits do not matter to a time limit."""
+
+    def begin(self) -> None:
+        """Do nothing."""
+
+    def end(self) -> None:
+        """Do nothing."""
+
+
+UNHEARD = Unheard()
+
+
 class Turn(msgspec.Struct, frozen=True):
     """On whose behalf: within a gate, owners take turns, then their jobs."""
 
     owner: str
     job_id: int
+    waits: Waits = UNHEARD
+    """Time at gates does not count against the time limit of a handler."""
+    again: bool = False
+    """Its row was tried before: if it fails now, the row may be the reason, and not the host."""
 
 
 class Feedback(msgspec.Struct, frozen=True):

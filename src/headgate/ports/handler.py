@@ -148,6 +148,10 @@ class HandlerSpec(msgspec.Struct, frozen=True):
     """Changes when the same input may give another result."""
     needs: tuple[str, ...] = ()
     """The columns that a row must have."""
+    asks: tuple[str, ...] = ()
+    """The addresses that it asks for every row, such as `https://api.example.org`."""
+    paths: Mapping[str, str] = {}
+    """Where in a reply the columns of the result come from, for a handler that is described."""
     config_schema: Mapping[str, Any] | None = None
     """What its jobs may be configured with, as JSON Schema."""
     for_job: "Callable[[Mapping[str, Any]], HandlerSpec] | None" = None

@@ -27,6 +27,9 @@ class EnqueueRequest(msgspec.Struct, frozen=True):
     """CapReached, and nothing is stored, if the owner would have more open items than this."""
     packed: Any = None
     """What `pack` made of just these items, if that was done ahead."""
+    hold_duplicates: bool = False
+    """Store nothing if a key came before in this reading: the report names those rows, and the
+    caller sends all of them again, with other keys for the duplicates, in their order."""
 
 
 class KnownRow(msgspec.Struct, frozen=True):
@@ -48,6 +51,8 @@ class EnqueueReport(msgspec.Struct, frozen=True):
 
     inserted: int
     known: Sequence[KnownRow] = ()
+    held: bool = False
+    """Nothing was stored: see `hold_duplicates`."""
     waited: bool = False
     """Others used all connections meanwhile: a smaller batch would be kinder to them."""
 
@@ -67,11 +72,19 @@ class GateFilter(msgspec.Struct, frozen=True):
 class ClaimRequest(msgspec.Struct, frozen=True):
     """Lease up to `limit` due items of a job. `suspects` asks for those that must run alone.
 
-    With `gates`, the items come from up to GATES open gates, about as many from each; else in
-    input order, whatever their gate.
+    Up to `retries` of the items are retries that are due, by due time; the others are fresh rows,
+    in input order. Where there are too few fresh rows, more retries fill up. So whoever asks for
+    some of both lets neither wait behind the other. A fresh row is one whose due time was never
+    put off. Suspects are leased by due time alone.
+
+    With `gates`, the items come from up to GATES open gates, about as many from each, and retries
+    and fresh rows share each of them alike; if these give too few, items without a gate follow, as
+    far as there are some among the first UNGATED due items. Without `gates`, items are leased
+    whatever their gate.
     """
 
     GATES: ClassVar[int] = 64
+    UNGATED: ClassVar[int] = 5_000
 
     worker: str
     job_id: int
@@ -79,6 +92,9 @@ class ClaimRequest(msgspec.Struct, frozen=True):
     lease_s: float
     suspects: bool = False
     gates: GateFilter | None = None
+    retries: int = 0
+    ids: tuple[int, ...] | None = None
+    """Only these items, in input order, whatever their gate."""
 
 
 class SettleReport(msgspec.Struct, frozen=True):
@@ -131,7 +147,7 @@ class RequeueRequest(msgspec.Struct, frozen=True):
     but_class: str | None = None
     """All but failures of this class."""
     signature: str | None = None
-    """Only failures of this kind: see `core.signature`."""
+    """Only failures of this kind, as a group of failures names it: see `core.signature`."""
     text: str | None = None
     """Only items whose key or summary holds this, in any case."""
     below_attempts: int | None = None
@@ -213,6 +229,13 @@ class ItemStore(Protocol):
 
     async def release(self, worker: str, held: Sequence[Held]) -> int:
         """Return leased items that were never started: no attempt row, same due time."""
+        ...
+
+    async def extend(self, worker: str, held: Sequence[Held], lease_s: float) -> int:
+        """Let leases last at least `lease_s` seconds from now; how many are still held.
+
+        No lease becomes shorter, and nothing else about an item changes.
+        """
         ...
 
     async def leases_of(self, worker: str) -> list[ClaimedItem]:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from headgate.core.job import Job, NewJob
+from headgate.core.job import Binding, Job, NewJob
 from headgate.core.status import JobMove
 from headgate.core.turns import Contender
 from headgate.core.worker import WorkerInfo
@@ -44,8 +44,9 @@ class JobStore(Protocol):
         """Make a job in INGESTING (an open one in QUEUED).
 
         With `once`, a job that was made under that key before is returned instead, or KeyReused
-        raised if the digest differs. CapReached if its owner has as many unfinished jobs, or open
-        items, as `caps` allows. All of it in one transaction.
+        raised if the digest differs. With `newest`, a job over the same source that was made
+        meanwhile is returned instead: see NewJob. CapReached if its owner has as many unfinished
+        jobs, or open items, as `caps` allows. All of it in one transaction.
         """
         ...
 
@@ -64,6 +65,28 @@ class JobStore(Protocol):
 
     async def complete_ingest(self, job_id: int, columns: tuple[str, ...]) -> Job:
         """Mark the source as fully read; INGESTING becomes QUEUED, PAUSED stays."""
+        ...
+
+    async def similar_jobs(self, owner: str, fingerprint: str, ending: str) -> list[Job]:
+        """Jobs of commands over the same content, or whose source ends so; newest first, 100."""
+        ...
+
+    async def rebind_job(self, job_id: int, binding: Binding) -> Job:
+        """Give a job another handler, source, config and options; its rows stay as they are."""
+        ...
+
+    async def rebind_items(self, job_id: int, after_id: int = 0, limit: int = 5_000) -> int:
+        """Write the job's handler into its items, in bounded steps.
+
+        The answer is the last id of the step, to go on after; 0 when none is left.
+        """
+        ...
+
+    async def drop_unseen(self, job_id: int, limit: int = 5_000) -> int:
+        """Remove bad rows that the present reading of the source has not met, in bounded steps.
+
+        They were mended or taken out of the source since. 0 when none is left.
+        """
         ...
 
     async def close_queue(self, job_id: int) -> Job:

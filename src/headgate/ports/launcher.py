@@ -14,6 +14,8 @@ class WorkerOrder(msgspec.Struct, frozen=True):
     concurrency: int
     alone: bool = False
     budget_s: float | None = None
+    ids: tuple[int, ...] | None = None
+    """Only these items, which are of the one job in `jobs`."""
 
 
 class WorkerReport(msgspec.Struct, frozen=True):
@@ -25,6 +27,10 @@ class WorkerReport(msgspec.Struct, frozen=True):
     """Why it cannot go on, in words."""
     error_kind: str | None = None
     """The class of that error, by name."""
+    warning: str | None = None
+    """What is wrong with a handler, in words for the people who wrote it."""
+    crash: str | None = None
+    """What a handler did to the process, which ends of it; the rows in flight are suspects."""
 
 
 class WorkerProcess(Protocol):

@@ -66,6 +66,8 @@ class AttemptRow(msgspec.Struct, frozen=True):
     ended_at: int
     calls: str | None = None
     """What it asked of the network: a JSON array of `core.call.Call`."""
+    trace: str | None = None
+    """Where in the user's code it failed: `core.trace.Trace` as JSON, for one item's history."""
 
 
 class CallsPage(msgspec.Struct, frozen=True):
@@ -131,6 +133,7 @@ class ErrorGroup(msgspec.Struct, frozen=True):
 
     error_class: str
     signature: str
+    """What they all say; what they quote is in it while there are few different quotations."""
     count: int
     item_id: int
     """One of them,"""
@@ -147,7 +150,7 @@ class ItemQuery(msgspec.Struct, frozen=True):
     handler: str | None = None
     error_class: str | None = None
     signature: str | None = None
-    """Only failures of this kind: see `core.signature`."""
+    """Only failures of this kind, as a group of failures names it: see `core.signature`."""
     text: str | None = None
     """In the key or the summary, in any case (beyond ASCII: as it is, lower, upper or title case).
     A page of few that match may be short, or empty, and have a `next` all the same: one call looks

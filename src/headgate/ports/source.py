@@ -78,6 +78,11 @@ class BlobSink(Protocol):
 class RowWriter(Protocol):
     """Writes rows to a file that appears only when it is complete."""
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was written otherwise than it is stored, in words; known at the end."""
+        ...
+
     def open(self, columns: Sequence[str], rows: int = 0) -> None:
         """Begin; `rows` is how many to expect, for a format that must plan its sheets."""
         ...

@@ -11,6 +11,8 @@ from headgate.ports.jobs import JobStore
 from headgate.ports.limits import LimitLedger
 from headgate.ports.notifier import Notifier
 from headgate.ports.reads import ReadStore
+from headgate.ports.row_reads import RowReads
+from headgate.ports.situations import SituationStore
 
 
 class Store(Protocol):
@@ -29,6 +31,16 @@ class Store(Protocol):
     @property
     def reads(self) -> ReadStore:
         """Questions."""
+        ...
+
+    @property
+    def rows(self) -> RowReads:
+        """Questions about chosen rows."""
+        ...
+
+    @property
+    def situations(self) -> SituationStore:
+        """How jobs go now."""
         ...
 
     @property

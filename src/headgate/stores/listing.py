@@ -5,6 +5,7 @@ from typing import Any
 
 from headgate.core.errors import UsageError
 from headgate.core.paging import Cursor, Order, decode_cursor, encode_cursor
+from headgate.core.signature import parts_of
 from headgate.core.status import ItemStatus
 from headgate.ports.reads import EventQuery, ItemQuery, ItemRow, Page
 from headgate.stores.matching import patterns
@@ -47,7 +48,7 @@ class Listing:
         """What the queries of a page compare with, and how many rows they give."""
         return {
             "error_class": self.query.error_class,
-            "signature": self.query.signature,
+            **kind_filter(self.query.signature),
             "with_result": self.query.with_result,
             "limit": self.query.limit + 1,
             **patterns(self.query.text),
@@ -65,6 +66,12 @@ class Listing:
 
     def _cursor(self, updated_at: int, item_id: int) -> str:
         return encode_cursor(Cursor(self.query.order, self._name, updated_at, item_id))
+
+
+def kind_filter(name: str | None) -> dict[str, str | None]:
+    """What the queries compare with, to find the failures of a group of that name."""
+    signature, variant = (None, None) if name is None else parts_of(name)
+    return {"signature": signature, "variant": variant}
 
 
 def _demand_possible(query: ItemQuery) -> None:

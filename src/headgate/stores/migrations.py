@@ -1,9 +1,10 @@
 """The schema as numbered SQL files, applied in order."""
 
-from importlib import resources
+from functools import cache
 from typing import NamedTuple
 
 from headgate.core.errors import StoreMismatch
+from headgate.stores.queries import folder_of
 
 
 class Migration(NamedTuple):
@@ -14,17 +15,13 @@ class Migration(NamedTuple):
     sql: str
 
 
-def load_migrations(package: str) -> list[Migration]:
+@cache
+def load_migrations(package: str) -> tuple[Migration, ...]:
     """The migrations of a store, in order."""
-    folder = resources.files(package).joinpath("migrations")
-    files = sorted(
-        (file for file in folder.iterdir() if file.name.endswith(".sql")),
-        key=lambda file: file.name,
+    return tuple(
+        Migration(int(file.name[:4]), file.stem, file.read_text("utf-8"))
+        for file in sorted((folder_of(package) / "migrations").glob("*.sql"))
     )
-    return [
-        Migration(int(file.name[:4]), file.name.removesuffix(".sql"), file.read_text("utf-8"))
-        for file in files
-    ]
 
 
 def demand_current(schema: int, latest: int) -> None:

@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 
+from headgate.core.words import counted
 from headgate.ports.reads import Finding
 
 PROBLEMS = (
-    "{} items belong to no job",
-    "{} attempts belong to no item",
-    "{} decisions belong to no item",
-    "{} exports belong to no job",
-    "{} tokens belong to no user",
-    "{} results to be recalled are no item's",
+    ("item", "without a job"),
+    ("attempt", "without an item"),
+    ("decision", "without an item"),
+    ("export", "without a job"),
+    ("token", "without a user"),
+    ("kept result", "without an item"),
 )
 """In the order in which the query counts them."""
 
@@ -18,4 +19,6 @@ PROBLEMS = (
 def orphans(counts: Sequence[int]) -> list[Finding]:
     """What there is to say about the orphans that were counted."""
     pairs = zip(PROBLEMS, counts, strict=True)
-    return [Finding(problem.format(n), repairable=False) for problem, n in pairs if n]
+    return [
+        Finding(f"{counted(n, noun)} {lack}", repairable=False) for (noun, lack), n in pairs if n
+    ]

@@ -5,6 +5,7 @@ from typing import Any
 
 from headgate.core.errors import NameTaken, UnknownUser
 from headgate.core.user import Role, Token, TokenKind, User
+from headgate.core.words import counted
 from headgate.ports.access import UserChange
 
 USE_NOTED_US = 60_000_000
@@ -52,7 +53,7 @@ def change_told(name: str, change: UserChange, revoked: int) -> str:
     told = [f"role {change.role}"] if change.role is not None else []
     told += ["a new password"] if change.password_hash is not None else []
     told += ["enabled"] if change.disabled is False else []
-    told += [f"disabled, {revoked} tokens revoked"] if change.disabled else []
+    told += [f"disabled, {counted(revoked, 'token')} revoked"] if change.disabled else []
     return f"{name}: {', '.join(told) or 'nothing'}"
 
 

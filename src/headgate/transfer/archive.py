@@ -4,6 +4,7 @@ import re
 import struct
 import zipfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -47,12 +48,18 @@ def open_archive(path: Path, limits: Limits, *, unsafe_names: bool) -> zipfile.Z
     return archive
 
 
-def check_inflated(path: Path, archive: zipfile.ZipFile, limits: Limits) -> None:
+Look = Callable[[bytes], object]
+"""Is shown what is unpacked, piece by piece."""
+
+
+def check_inflated(
+    path: Path, archive: zipfile.ZipFile, limits: Limits, look: Look | None = None
+) -> None:
     """Unpack everything into nothing: a directory may lie about sizes, the bytes cannot."""
     left = limits.max_decompressed_bytes
     with path.open("rb") as file:
         for member in archive.infolist():
-            size = _inflated_size(file, member, left)
+            size = _inflated_size(file, member, left, look)
             if size > left:
                 raise BadSource(_too_large(path, limits))
             if size != member.file_size:
@@ -128,7 +135,9 @@ def _check_members(path: Path, members: list[zipfile.ZipInfo], limits: Limits) -
             )
 
 
-def _inflated_size(file: BinaryIO, member: zipfile.ZipInfo, most: int) -> int:
+def _inflated_size(
+    file: BinaryIO, member: zipfile.ZipInfo, most: int, look: Look | None = None
+) -> int:
     """The real size of a file of the archive; past `most` it is not looked at further."""
     file.seek(member.header_offset)
     header = file.read(_LOCAL_HEADER)
@@ -142,7 +151,10 @@ def _inflated_size(file: BinaryIO, member: zipfile.ZipInfo, most: int) -> int:
         while left > 0 and size <= most and (block := file.read(min(_BLOCK, left))):
             left -= len(block)
             while block and size <= most:
-                size += len(inflate.decompress(block, _PIECE))
+                piece = inflate.decompress(block, _PIECE)
+                size += len(piece)
+                if look is not None:
+                    look(piece)
                 block = inflate.unconsumed_tail
     except zlib.error as error:
         raise BadSource(f"{file.name}: {member.filename} is damaged: {error}") from error

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from headgate.core.words import counted
 from headgate.ports.source import RowForm, Source
 from headgate.transfer.formats.cells import Formulas, cell_text, csv_cells, neutral
 from headgate.transfer.formats.header import column_names
@@ -54,7 +55,7 @@ class CellsForm:
         for name, cell in zip(columns, found.values(), strict=False):
             if not same(row.get(name), cell):
                 return _differing(name, row.get(name), cell)
-        return None if len(found) == len(columns) else f"{len(found)} values"
+        return None if len(found) == len(columns) else counted(len(found), "value")
 
 
 class ObjectsForm:

@@ -6,13 +6,15 @@ from typing import Any
 
 import msgspec
 
-from headgate.core.errors import BadSource
+from headgate.core.errors import BadSource, WrongEncoding
 from headgate.ports.source import Batch, BatchReader, Source
+from headgate.transfer.encodings import Misread, misread
 from headgate.transfer.limits import Limits
 from headgate.transfer.sources import ReadOptions, format_of, open_source
 
 FIRST_ROWS = 100
 FIRST_BYTES = 1024 * 1024
+TEXT = frozenset({"csv", "tsv", "jsonl", "list"})
 
 
 class Inspection(msgspec.Struct, frozen=True):
@@ -26,6 +28,8 @@ class Inspection(msgspec.Struct, frozen=True):
     """Why the row in a line is bad."""
     notes: Sequence[str]
     sheets: Sequence[str]
+    misread: Misread | None = None
+    """Its text is not in the encoding that it was read in."""
 
 
 def inspect(
@@ -40,7 +44,21 @@ def inspect(
     name = format_of(path, options.format)
     if path.is_file() and path.stat().st_size == 0:
         raise BadSource(f"{path.name} is empty")
-    return inspect_source(open_source(path, options, limits), name, path.name, rows)
+    wrong = misread_in(path, options, limits)
+    try:
+        found = inspect_source(open_source(path, options, limits), name, path.name, rows)
+    except BadSource as error:
+        if wrong is None:
+            raise
+        raise WrongEncoding(str(error), wrong.fits) from error
+    return msgspec.structs.replace(found, misread=wrong)
+
+
+def misread_in(path: Path, options: ReadOptions, limits: Limits | None = None) -> Misread | None:
+    """What to say of a text file for which no encoding was stated, if it is not UTF-8."""
+    if options.encoding is not None or format_of(path, options.format) not in TEXT:
+        return None
+    return misread(path, (limits or Limits()).max_decompressed_bytes)
 
 
 def inspect_source(

@@ -9,7 +9,6 @@ import msgspec
 
 from headgate.core.errors import BadSource
 from headgate.transfer.limits import MAX_RECORD_BYTES
-from headgate.transfer.places.local import open_file
 
 _BLOCK = 256 * 1024
 
@@ -51,10 +50,10 @@ class Lines(msgspec.Struct, frozen=True):
     overlong: bool = False
 
 
-def find_encoding(path: Path, wanted: str | None) -> Encoding:
+def find_encoding(file: BinaryIO, path: Path, wanted: str | None) -> Encoding:
     """The encoding of a file: its byte order mark decides, then what was asked for, then UTF-8."""
-    with open_file(path) as file:
-        head = file.read(4)
+    file.seek(0)
+    head = file.read(4)
     for mark, name in _MARKS:
         if head.startswith(mark):
             return Encoding(_supported(name, path), len(mark))

@@ -1,11 +1,11 @@
 """What a file is by its first bytes, whatever it is called."""
 
-import zipfile
 from io import BytesIO
 from pathlib import Path
 
 from headgate.core.errors import BadSource
 from headgate.transfer.formats.image_head import read_head
+from headgate.transfer.places.content import open_content
 from headgate.transfer.places.local import open_file
 
 _HEAD = 64 * 1024
@@ -22,7 +22,7 @@ _NAMES = {
     "zip": "a zip archive",
     "xlsx": "an Excel workbook",
     "parquet": "a Parquet file",
-    "gzip": "a gzip file; unpack it first",
+    "gzip": "a gzip file",
     "pdf": "a PDF document",
     "sqlite": "an SQLite database",
     "image": "an image",
@@ -32,9 +32,14 @@ _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _MANY_NULS = 0.2
 
 
-def check_content(path: Path, expected: str, encoding: str | None = None) -> None:
-    """BadSource if the bytes of a file are plainly not of the format that it should have."""
-    with open_file(path) as file:
+def check_content(
+    path: Path, expected: str, encoding: str | None = None, most_bytes: int = _HEAD
+) -> None:
+    """BadSource if the bytes of a file are plainly not of the format that it should have.
+
+    Of a packed file, its text is looked at; `most_bytes` bounds what is unpacked.
+    """
+    with open_content(path, max(most_bytes, _HEAD)) as file:
         head = file.read(_HEAD)
     found = _kind(path, head)
     if found == "ole":
@@ -66,6 +71,8 @@ def _kind(path: Path, head: bytes) -> str | None:
 def _is_workbook(path: Path, head: bytes) -> bool:
     if b"[Content_Types].xml" in head or b"xl/" in head:
         return True
+    import zipfile  # noqa: PLC0415  few files are archives
+
     try:
         with zipfile.ZipFile(path) as archive:
             return "xl/workbook.xml" in archive.namelist()
@@ -77,6 +84,8 @@ def _wrong(path: Path, expected: str, found: str | None) -> str:
     if found is None:
         return f"{path} is not {_article(expected)} by its content; is its name or format right?"
     advice = f"; give it the ending .{found}" if found in {"xlsx", "parquet"} else ""
+    if found == "gzip":
+        advice = "; give it an ending such as .csv.gz, or unpack it first"
     return f"{path} should be {_article(expected)}, but is {_NAMES[found]} by its content{advice}"
 
 

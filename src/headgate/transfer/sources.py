@@ -1,22 +1,19 @@
 """Which format reads or writes a file: its name tells."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from headgate.core.errors import UsageError
 from headgate.ports.source import BlobSink, RowWriter, Source
 from headgate.transfer.formats.cells import Formulas
-from headgate.transfer.formats.csv import CsvSource, CsvWriter
-from headgate.transfer.formats.image_files import Album, FileAlbum, ZipAlbum, folder_album
-from headgate.transfer.formats.images import ImagesSource
-from headgate.transfer.formats.jsonl import JsonlSource, JsonlWriter
-from headgate.transfer.formats.listing import ListSource
-from headgate.transfer.formats.parquet import ParquetSource, ParquetWriter
-from headgate.transfer.formats.xlsx import XlsxSource, XlsxWriter
 from headgate.transfer.limited import LimitedSource
 from headgate.transfer.limits import Limits
+from headgate.transfer.places.packed import is_packed
+from headgate.transfer.places.target import STDOUT
 from headgate.transfer.sniff import check_content, is_zip
 
 
@@ -37,27 +34,51 @@ class WriteOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     format: str | None = None
     formulas: Formulas = Formulas.NEUTRAL
+    delimiter: str | None = None
+    """Between the values of CSV; a comma unless stated."""
+    encoding: str | None = None
+    """Of CSV; UTF-8 without a byte order mark unless stated."""
+
+
+def _csv_writer(path: Path, delimiter: str, options: WriteOptions) -> RowWriter:
+    delimiter = options.delimiter or delimiter
+    encoding = options.encoding or "utf-8"
+    writer: RowWriter = _module("csv").CsvWriter(path, delimiter, options.formulas, encoding)
+    return writer
+
+
+def _module(name: str) -> Any:
+    """The module of a format, loaded when a file of it is read or written."""
+    return import_module(f"headgate.transfer.formats.{name}")
 
 
 _READERS: dict[str, Callable[[Path, ReadOptions, Limits], Source]] = {
-    "csv": lambda path, options, limits: CsvSource(
+    "csv": lambda path, options, limits: _module("csv").CsvSource(
         path, options.delimiter, options.encoding, limits
     ),
-    "tsv": lambda path, options, limits: CsvSource(
+    "tsv": lambda path, options, limits: _module("csv").CsvSource(
         path, options.delimiter or "\t", options.encoding, limits
     ),
-    "jsonl": lambda path, options, limits: JsonlSource(path, options.encoding, limits),
-    "list": lambda path, options, limits: ListSource(path, options.encoding, limits),
-    "xlsx": lambda path, options, limits: XlsxSource(path, options.sheet, limits),
-    "parquet": lambda path, _options, limits: ParquetSource(path, limits),
+    "jsonl": lambda path, options, limits: _module("jsonl").JsonlSource(
+        path, options.encoding, limits
+    ),
+    "list": lambda path, options, limits: _module("listing").ListSource(
+        path, options.encoding, limits
+    ),
+    "xlsx": lambda path, options, limits: _module("xlsx").XlsxSource(path, options.sheet, limits),
+    "parquet": lambda path, _options, limits: _module("parquet").ParquetSource(path, limits),
 }
 _WRITERS: dict[str, Callable[[Path, WriteOptions], RowWriter]] = {
-    "csv": lambda path, options: CsvWriter(path, ",", options.formulas),
-    "tsv": lambda path, options: CsvWriter(path, "\t", options.formulas),
-    "jsonl": lambda path, _options: JsonlWriter(path),
-    "xlsx": lambda path, _options: XlsxWriter(path),
-    "parquet": lambda path, _options: ParquetWriter(path),
+    "csv": lambda path, options: _csv_writer(path, ",", options),
+    "tsv": lambda path, options: _csv_writer(path, "\t", options),
+    "jsonl": lambda path, _options: _module("jsonl").JsonlWriter(path),
+    "xlsx": lambda path, _options: _module("xlsx").XlsxWriter(path),
+    "parquet": lambda path, _options: _module("parquet").ParquetWriter(path),
 }
+BY_LINES = frozenset({"csv", "tsv", "jsonl", "list"})
+"""Formats whose rows lie in the bytes of the file in order; they are also read packed, as .gz."""
+STREAMED = ("csv", "tsv", "jsonl")
+"""Formats that can be written to standard output, and packed."""
 IMAGES = "images"
 READABLE = (*_READERS, IMAGES)
 WRITABLE = tuple(_WRITERS)
@@ -79,19 +100,53 @@ _ENDINGS = {
 
 def format_of(path: str | Path, stated: str | None = None) -> str:
     """The format of a file by what was stated, else by its name; UsageError if neither tells."""
+    if stated is None and Path(path).is_dir():
+        return IMAGES
+    name = _format(Path(path), stated, READABLE)
+    if is_packed(Path(path)) and name not in BY_LINES:
+        raise UsageError(f"{path}: of files that end in .gz, {_listed(BY_LINES)} are read")
+    return name
+
+
+def written_format_of(path: str | Path, stated: str | None = None) -> str:
+    """The format that a file is written in; UsageError if it is not told, or is not written."""
+    name = _format(Path(path), stated, WRITABLE)
+    if name not in _WRITERS:
+        raise UsageError(f"Headgate cannot write {name}; it writes {', '.join(WRITABLE)}")
+    if is_packed(Path(path)) and name not in STREAMED:
+        raise UsageError(f"{path}: of files that end in .gz, {_listed(STREAMED)} are written")
+    if Path(path) == STDOUT and name not in STREAMED:
+        raise UsageError(f"to standard output, {_listed(STREAMED)} are written, not {name}")
+    return name
+
+
+def _format(path: Path, stated: str | None, known: Sequence[str]) -> str:
     if stated is not None:
         if stated not in READABLE:
-            raise UsageError(f"unknown format {stated!r}; known are {', '.join(READABLE)}")
+            raise UsageError(f"unknown format {stated!r}; known are {', '.join(known)}")
         return stated
-    if Path(path).is_dir():
-        return IMAGES
-    ending = Path(path).suffix.lower()
-    if ending not in _ENDINGS:
-        raise UsageError(
-            f"cannot tell the format of {path}: its name should end in {', '.join(_ENDINGS)},"
-            f" or the format be stated ({', '.join(READABLE)})",
-        )
-    return _ENDINGS[ending]
+    ending = (path.with_suffix("") if is_packed(path) else path).suffix.lower()
+    if ending in _ENDINGS:
+        return _ENDINGS[ending]
+    endings = [each for each, name in _ENDINGS.items() if name in known]
+    raise UsageError(
+        f"cannot tell the format of {path}: its name should end in {', '.join(endings)},"
+        f" or the format be stated ({', '.join(known)})",
+    )
+
+
+def _listed(names: Collection[str]) -> str:
+    *others, last = sorted(names)
+    return f"{', '.join(others)} and {last}"
+
+
+def bytes_in(path: str | Path, stated: str | None = None) -> int:
+    """The size of a file whose rows lie in its bytes in order; 0 for any other."""
+    try:
+        is_ordered = format_of(path, stated) in BY_LINES and not is_packed(Path(path))
+        return Path(path).stat().st_size if is_ordered else 0
+    except (OSError, UsageError):
+        return 0
 
 
 def open_source(
@@ -104,13 +159,13 @@ def open_source(
 
     `sink` keeps the bytes of images; without one they are looked at and left.
     """
-    options, limits = _checked(options or ReadOptions()), limits or Limits()
+    options, limits = checked(options or ReadOptions()), limits or Limits()
     path = Path(path)
     name = format_of(path, options.format)
     if name == IMAGES:
-        return LimitedSource(ImagesSource(_album(path, limits), sink), limits)
+        return LimitedSource(_module("images").ImagesSource(_album(path, limits), sink), limits)
     source = _READERS[name](path, options, limits)
-    check_content(path, name, options.encoding)
+    check_content(path, name, options.encoding, limits.max_decompressed_bytes)
     return LimitedSource(source, limits)
 
 
@@ -119,32 +174,44 @@ def open_images(
 ) -> Source:
     """A source over several files, each with the name that its owner gave it."""
     limits = limits or Limits()
-    return LimitedSource(ImagesSource(FileAlbum(files, limits), sink), limits)
+    album = _module("image_files").FileAlbum(files, limits)
+    return LimitedSource(_module("images").ImagesSource(album, sink), limits)
 
 
-def _album(path: Path, limits: Limits) -> Album:
+def _album(path: Path, limits: Limits) -> Any:
+    files = _module("image_files")
     if path.is_dir():
-        return folder_album(path, limits)
+        return files.folder_album(path, limits)
     check_content(path, IMAGES)
     if is_zip(path):
-        return ZipAlbum(path, limits)
-    return FileAlbum([(path.name, path)], limits)
+        return files.ZipAlbum(path, limits)
+    return files.FileAlbum([(path.name, path)], limits)
 
 
-def _checked(options: ReadOptions) -> ReadOptions:
-    if options.delimiter in {"\\t", "tab"}:  # as people type it in a shell
-        return msgspec.structs.replace(options, delimiter="\t")
-    if options.delimiter is not None and (
-        len(options.delimiter) != 1 or options.delimiter in '"\r\n'
-    ):
-        raise UsageError(f"a delimiter is one character, and no quote: {options.delimiter!r}")
-    return options
+def checked(options: ReadOptions) -> ReadOptions:
+    """The options with their one spelling; UsageError for what cannot be."""
+    if options.delimiter is None:
+        return options
+    return msgspec.structs.replace(options, delimiter=one_delimiter(options.delimiter))
+
+
+def one_delimiter(text: str) -> str:
+    """The character that a text names."""
+    if text in {"\\t", "tab"}:  # as people type it in a shell
+        return "\t"
+    if len(text) != 1 or text in '"\r\n':
+        raise UsageError(f"a delimiter is one character, and no quote: {text!r}")
+    return text
 
 
 def open_writer(path: str | Path, options: WriteOptions | None = None) -> RowWriter:
     """A writer to a file that appears, or is replaced, when it is complete."""
     options = options or WriteOptions()
-    name = format_of(path, options.format)
-    if name not in _WRITERS:
-        raise UsageError(f"{name} is not written; write {', '.join(WRITABLE)}")
+    name = written_format_of(path, options.format)
+    stated = {"--out-delimiter": options.delimiter, "--out-encoding": options.encoding}
+    for option, value in stated.items():
+        if value is not None and name not in {"csv", "tsv"}:
+            raise UsageError(f"{option} is for CSV, and {path} is {name}: leave it out")
+    if options.delimiter is not None:
+        options = msgspec.structs.replace(options, delimiter=one_delimiter(options.delimiter))
     return _WRITERS[name](Path(path), options)

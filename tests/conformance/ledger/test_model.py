@@ -2,7 +2,6 @@
 
 import asyncio
 
-import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
@@ -85,7 +84,6 @@ class LedgerAgainstModel(RuleBasedStateMachine):
         assert listed == [self.seen(key) for key in sorted(self.known)]
 
 
-@pytest.mark.timeout(180)
 def test_a_ledger_agrees_with_the_model_whatever_is_done_to_it(place):
     machine = type("Machine", (LedgerAgainstModel,), {"place": place})
     run_state_machine_as_test(

@@ -75,7 +75,7 @@ async def test_a_disabled_user_is_let_in_no_more(store):
     assert await store.access.tokens("ann") == []
     with pytest.raises(UnknownUser):
         await a_token(store, "t2")
-    assert (await messages(store))[-1] == ("user_changed", "ann: disabled, 1 tokens revoked")
+    assert (await messages(store))[-1] == ("user_changed", "ann: disabled, 1 token revoked")
 
 
 async def test_only_a_word_lets_a_disabled_user_in_again(store):

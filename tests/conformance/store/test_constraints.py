@@ -73,9 +73,9 @@ IMPOSSIBLE_ROWS = {
         VALUES ('t2', 'ann', 'd1', 'api', 'user', 0)
     """,
     "a second decision for one asking": """
-        INSERT INTO decisions VALUES (1, 1, 'reject', NULL, 'bob', 0)
+        INSERT INTO decisions VALUES (1, 1, 'reject', NULL, 'bob', 0, '')
     """,
-    "acceptance of nothing": "INSERT INTO decisions VALUES (1, 2, 'accept', NULL, 'bob', 0)",
+    "acceptance of nothing": "INSERT INTO decisions VALUES (1, 2, 'accept', NULL, 'bob', 0, '')",
     "an export that nobody makes": "UPDATE exports SET state = 'RUNNING'",
     "an export without its file": "UPDATE exports SET state = 'DONE', finished_at = 1",
     "a failure without a reason": "UPDATE exports SET state = 'FAILED', finished_at = 1",

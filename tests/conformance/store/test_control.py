@@ -131,10 +131,11 @@ async def test_a_new_job_is_what_was_asked_for(store):
         reading={"format": "csv", "header": True},
         file="Preise März.csv",
         client="192.0.2.7",
+        options={"sheet": "Blatt 1", "version": "2"},
     )
     job = await store.jobs.create_job(new)
     assert job == await store.reads.job(job.id)
-    for field in set(NewJob.__struct_fields__) - {"once", "caps"}:
+    for field in set(NewJob.__struct_fields__) - {"once", "newest", "caps"}:
         assert getattr(job, field) == getattr(new, field)
     assert (job.state, job.ingest_complete) == (JobState.INGESTING, False)
     assert (job.ingest_run, job.ingest_position) == (1, "")

@@ -50,19 +50,19 @@ async def test_a_missing_history_is_found(store, place):
     kept = place.execute("SELECT item_id FROM attempts")
     place.execute("UPDATE attempts SET item_id = item_id + 1000")
     problems = " ".join(finding.problem for finding in await store.reads.check(repair=False))
-    assert "attempts belong to no item" in problems
-    assert f"item {kept[0][0]} counts 1 attempts" in problems
+    assert "1 attempt without an item" in problems
+    assert f"item {kept[0][0]} counts 1 attempt," in problems
     place.execute("UPDATE attempts SET item_id = item_id - 1000")
 
 
 async def test_decisions_and_results_without_their_item_are_found(store, place):
     await factories.job_of(store, ItemStatus.ERROR)
-    place.execute("INSERT INTO decisions VALUES (4711, 1, 'reject', NULL, 'ann', 0)")
+    place.execute("INSERT INTO decisions VALUES (4711, 1, 'reject', NULL, 'ann', 0, '')")
     place.execute("INSERT INTO reusable VALUES ('ann', 'a', 1, 4711, 0), ('ann', 'b', 1, 1, 0)")
     problems = [finding.problem for finding in await store.reads.check(repair=False)]
     assert problems == [
-        "1 decisions belong to no item",
-        "2 results to be recalled are no item's",
+        "1 decision without an item",
+        "2 kept results without an item",
     ]
     place.execute("DELETE FROM decisions")
     place.execute("DELETE FROM reusable")

@@ -25,8 +25,8 @@ async def gated_job(store, **items_at):
     return await store.jobs.complete_ingest(made.id, ())
 
 
-async def claim_open(store, job, who, limit=100, **gates):
-    request = ClaimRequest(who, job.id, limit, 60.0, gates=GateFilter(**gates))
+async def claim_open(store, job, who, limit=100, retries=0, **gates):
+    request = ClaimRequest(who, job.id, limit, 60.0, gates=GateFilter(**gates), retries=retries)
     return await store.items.claim(request)
 
 
@@ -89,6 +89,55 @@ async def test_a_claim_that_goes_round_visits_no_gate_twice(store):
     assert Counter(item.gate for item in claimed) == dict.fromkeys(many, 1)
 
 
+async def test_items_without_a_gate_follow_those_of_open_gates(store):
+    job, who = await gated_job(store, a=3, **{"": 4}), await factories.worker(store)
+    claimed = await claim_open(store, job, who, 5, closed=("b",))
+    assert [item.gate for item in claimed] == ["a", "a", "a", "", ""]
+    claimed = await claim_open(store, job, who, 5)
+    assert [(item.gate, item.key) for item in claimed] == [("", "6"), ("", "7")]
+    assert await claim_open(store, job, who, 5) == []
+
+
+async def test_items_without_a_gate_are_found_behind_those_of_a_closed_one(store):
+    job, who = await gated_job(store, a=50, **{"": 2}), await factories.worker(store)
+    claimed = await claim_open(store, job, who, 10, closed=("a",))
+    assert [item.key for item in claimed] == ["51", "52"]
+
+
+async def test_retries_and_fresh_rows_share_the_place_of_each_gate(store, place):
+    job, who = await gated_job(store, a=8, b=8), await factories.worker(store)
+    await put_off(store, who, await claim_open(store, job, who, 8))
+    place.pass_time(11)
+    claimed = await claim_open(store, job, who, 8, retries=2)
+    assert Counter((item.gate, item.attempts) for item in claimed) == {
+        ("a", 0): 3,
+        ("a", 1): 1,
+        ("b", 0): 3,
+        ("b", 1): 1,
+    }
+    (fresh,) = await claim_open(store, job, who, 1, after="a", closed=("b",))
+    (retry,) = await claim_open(store, job, who, 1, retries=1, after="a", closed=("b",))
+    assert [(item.gate, item.attempts) for item in (fresh, retry)] == [("a", 0), ("a", 1)]
+    assert len(await claim_open(store, job, who, 100, retries=1)) == 6
+
+
+async def test_retries_of_many_gates_are_not_more_than_asked_for(store, place):
+    many = {f"gate-{number}": 2 for number in range(8)}
+    job, who = await gated_job(store, **many), await factories.worker(store)
+    await put_off(store, who, await claim_open(store, job, who, 8))
+    place.pass_time(11)
+    claimed = await claim_open(store, job, who, 8, retries=2)
+    assert sum(item.attempts for item in claimed) == 2
+
+
+async def put_off(store, who, items):
+    """These fail, and are due again after ten seconds."""
+    later = Verdict(
+        ItemStatus.PENDING, "retry", failed=True, due_in_us=10**7, error_class="transient"
+    )
+    await store.items.settle_many(SettleRequest(who, [settle(item, later) for item in items]))
+
+
 async def test_items_that_are_not_due_stay(store):
     job, who = await gated_job(store, a=1, b=1), await factories.worker(store)
     items = await claim_open(store, job, who)
@@ -118,7 +167,7 @@ async def test_a_hand_back_names_the_gate_that_the_item_waits_for(store):
     assert (await store.reads.item(items[0].id)).row.gate == "host:slow.example"
     assert (await store.reads.item(items[1].id)).row.gate == ""
     again = await claim_open(store, job, who)
-    assert [item.id for item in again] == [items[0].id]
+    assert [item.id for item in again] == [items[0].id, items[1].id]
 
 
 @pytest.mark.parametrize("text", ['[[1,"GET"]]', '["ü\\n\\t\\"quoted\\" \\\\ back"]'])

@@ -1,3 +1,4 @@
+import msgspec
 import pytest
 
 from headgate.core.job import Counts
@@ -60,6 +61,38 @@ async def test_a_lease_is_overdue_once_its_deadline_has_passed(store, place, job
     place.pass_time(60)
     assert len(await store.items.overdue(10)) == 2
     assert len(await store.items.overdue(1)) == 1
+
+
+async def test_an_extended_lease_is_overdue_later_and_is_otherwise_the_same(store, place, job, who):
+    leased = await store.items.claim(ClaimRequest(who, job.id, 2, 30.0))
+    first, second = (Held(item.id, item.epoch) for item in leased)
+    place.pass_time(20)
+    before = await store.reads.item(first.item_id)
+    assert await store.items.extend(who, [first], 60.0) == 1
+    assert await store.items.extend(who, [second], 5.0) == 1  # it never becomes shorter
+    after = await store.reads.item(first.item_id)
+    assert after.deadline_at > before.deadline_at
+    assert msgspec.structs.replace(after, deadline_at=before.deadline_at) == before
+    place.pass_time(9)
+    assert await store.items.overdue(10) == []
+    place.pass_time(2)
+    assert [lease.item_id for lease in await store.items.overdue(10)] == [second.item_id]
+    place.pass_time(50)
+    assert {lease.item_id for lease in await store.items.overdue(10)} == {
+        first.item_id,
+        second.item_id,
+    }
+    assert await factories.finish(store, who, leased) == []
+
+
+async def test_only_the_holder_of_the_epoch_can_extend(store, place, job, who):
+    (item,) = await store.items.claim(ClaimRequest(who, job.id, 1, 30.0))
+    stranger = await factories.worker(store)
+    assert await store.items.extend(stranger, [Held(item.id, item.epoch)], 90.0) == 0
+    assert await store.items.extend(who, [Held(item.id, item.epoch + 1)], 90.0) == 0
+    assert await store.items.extend(who, [], 90.0) == 0
+    place.pass_time(31)
+    assert [lease.item_id for lease in await store.items.overdue(10)] == [item.id]
 
 
 async def test_a_retired_worker_loses_its_leases_at_once_and_without_suspicion(store, job, who):

@@ -89,7 +89,14 @@ async def test_a_database_from_before_the_service_keeps_its_rows(place, another_
     await before.migrate()
     for statement in OLD_ROWS:
         place.execute(statement)
-    assert await place.store().migrate() == ["0005_service", "0006_results", "0007_claim_size"]
+    assert await place.store().migrate() == [
+        "0005_service",
+        "0006_results",
+        "0007_claim_size",
+        "0008_variants",
+        "0009_traces",
+        "0010_options",
+    ]
     async with another_place.store():
         pass
     assert own_schema(place) == own_schema(another_place)
@@ -112,7 +119,13 @@ async def test_a_database_from_before_every_end_had_a_result_takes_them(place):
     told = "UPDATE items SET result = '{}' WHERE status = 'ERROR'"
     with pytest.raises(REFUSALS):
         place.execute(told)
-    assert await place.store().migrate() == ["0006_results", "0007_claim_size"]
+    assert await place.store().migrate() == [
+        "0006_results",
+        "0007_claim_size",
+        "0008_variants",
+        "0009_traces",
+        "0010_options",
+    ]
     place.execute(told)
     async with place.store() as store:
         row = (await store.reads.items(ItemQuery(1, with_result=True))).items[0]
@@ -175,14 +188,19 @@ async def test_a_backup_is_made_or_its_tool_is_named(place, store, tmp_path):
 ONLY_SQLITE = {
     # One statement of PostgreSQL does what SQLite does in several, all under its one write lock.
     "worker_alive",
-    "select_claimable",
+    "select_fresh",
+    "select_retries",
+    "select_ungated",
+    "select_chosen",
     "select_suspects",
     "next_gate",
-    "select_claimable_at",
+    "select_fresh_at",
+    "select_retries_at",
     "lease_items",
     "insert_attempts",
     "settled_ids",
     "set_gates",
+    "set_variants",
     "keep_reusable",
     "add_count",
     # Found out by looking before and after an insert, which COPY does not allow.
@@ -198,6 +216,7 @@ ONLY_SQLITE = {
 }
 ONLY_POSTGRES = {
     "claim",
+    "claim_by_gate",
     "undelivered",
     "decision",
     "any_export",

@@ -247,7 +247,6 @@ class StoreAgainstModel(RuleBasedStateMachine):
             assert len(self.run(self.store.reads.attempts(item_id))) == model.history
 
 
-@pytest.mark.timeout(180)
 def test_a_store_agrees_with_the_model_whatever_is_done_to_it(place):
     machine = type("Machine", (StoreAgainstModel,), {"place": place})
     run_state_machine_as_test(

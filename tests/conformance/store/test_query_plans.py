@@ -39,6 +39,7 @@ PAGE = {
     "limit": 101,
     "error_class": None,
     "signature": None,
+    "variant": None,
     "with_result": False,
     **TEXT,
 }
@@ -53,8 +54,11 @@ CLAIM = {
     "lease_us": 1,
     "shard": 0,
     "closed": "{gate-1}",
+    "ids": None,
     "after": "gate-0",
     "gate_limit": 64,
+    "ungated": 5_000,
+    "retries": 500,
 }
 ACROSS = {
     "sqlite": {"owner": "local", "handler": None},
@@ -102,12 +106,14 @@ def assert_reads_through(text, index):
 async def test_a_claim_reads_its_partial_index_in_order(store, place, full, suspects):
     index = "items_suspect" if suspects else "items_claimable"
     if place.kind == "postgres":
-        text = await plan(store, "claim", job_id=full, suspects=suspects, **CLAIM, by_gate=False)
+        text = await plan(store, "claim", job_id=full, suspects=suspects, **CLAIM)
         assert text.count("Sort") <= 4, text
     else:
-        name = "select_suspects" if suspects else "select_claimable"
-        text = await plan(store, name, job_id=full, limit=1_000)
-        assert "TEMP B-TREE" not in text, text
+        names = ["select_suspects"] if suspects else ["select_retries", "select_fresh"]
+        for name in names:
+            text = await plan(store, name, job_id=full, limit=1_000, skip=0)
+            assert "TEMP B-TREE" not in text, text
+            assert_reads_through(text, index)
     assert_reads_through(text, index)
 
 
@@ -115,13 +121,16 @@ async def test_a_claim_by_gate_reads_the_index_of_gates(store, place, full):
     place.execute("UPDATE items SET gate = 'gate-' || (id % 9)")
     place.execute("ANALYZE")
     if place.kind == "postgres":
-        text = await plan(store, "claim", job_id=full, suspects=False, **CLAIM, by_gate=True)
+        text = await plan(store, "claim_by_gate", job_id=full, **CLAIM)
     else:
         text = await plan(store, "next_gate", job_id=full, after="gate-3")
         assert "TEMP B-TREE" not in text, text
-        at = await plan(store, "select_claimable_at", job_id=full, gate="gate-3", limit=10)
-        assert "TEMP B-TREE" not in at, at
-        assert_reads_through(at, "items_by_gate")
+        for name in ("select_fresh_at", "select_retries_at"):
+            at = await plan(store, name, job_id=full, gate="gate-3", limit=10, skip=0)
+            assert "TEMP B-TREE" not in at, at
+            assert_reads_through(at, "items_by_gate")
+        look = await plan(store, "select_ungated", job_id=full, limit=10, look=100)
+        assert_reads_through(look, "items_claimable")
     assert_reads_through(text, "items_by_gate")
 
 
@@ -192,7 +201,7 @@ async def test_failures_of_one_kind_are_read_in_input_order(store, full):
 
 
 async def test_kinds_of_failures_are_counted_in_their_index(store, place, full):
-    text = await plan(store, "error_groups", job_id=full, limit=100)
+    text = await plan(store, "error_groups", job_id=full, limit=100, variants=10)
     assert_reads_through(text, "items_by_signature")
 
 
@@ -244,3 +253,15 @@ async def test_the_look_for_work_touches_no_more_than_the_heads_of_indexes(store
 async def test_leases_are_found_through_the_jobs_that_can_have_some(store, full, name):
     text = await plan(store, name, worker="w", limit=100)
     assert_reads_through(text, "items_by_status")
+
+
+async def test_why_a_job_waits_is_read_through_indexes(store, place, full):
+    now = {"now": FAR} if place.kind == "sqlite" else {"after": 0}
+    later = await plan(store, "deferrals", job_id=full, limit=500, **now)
+    assert_reads_through(later, "items_claimable")
+    text = await plan(store, "situation", job_id=full)
+    for index in ("items_claimable", "items_suspect", "items_by_status"):
+        assert_reads_through(text, index)
+    assert_reads_through(
+        await plan(store, "handler_time", job_id=full, limit=20), "items_by_status"
+    )

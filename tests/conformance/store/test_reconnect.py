@@ -8,6 +8,7 @@ import pytest
 from headgate.core.errors import StoreError, StoreFull, StoreUnreachable, UsageError
 from headgate.core.job import Counts, NewJob
 from headgate.core.status import JobMove, JobState
+from headgate.engine.clock import SystemClock
 from headgate.ports.items import EnqueueRequest
 from headgate.ports.reads import EventQuery, JobQuery
 from headgate.stores.postgres import PostgresStore
@@ -193,3 +194,24 @@ async def test_a_server_that_stays_away_is_given_up_in_time(own_server):
 async def test_a_backup_names_the_tool_and_hides_the_password(store):
     with pytest.raises(UsageError, match=r"pg_dump.*:\*\*\*@"):
         await store.backup("copy.dump")
+
+
+async def test_a_cancellation_that_comes_with_a_connection_is_not_lost(store):
+    """Else a loop that reads the store would go on, and its command would never end."""
+    database, clock = store._database, SystemClock()
+
+    async def look(_session: object) -> None:
+        pass
+
+    held = [database._pool.connection() for _ in range(database.CONNECTIONS)]
+    connections = [await each.__aenter__() for each in held]
+    waiting = asyncio.create_task(database.single(look))
+    while not database._pool._waiting:
+        await clock.sleep(0)
+    (client,) = database._pool._waiting
+    await client.set(connections[0])  # what the pool does with a connection that comes back
+    waiting.cancel()
+    await asyncio.wait([waiting], timeout=30)
+    assert waiting.cancelled()
+    for each in held[1:]:
+        await each.__aexit__(None, None, None)

@@ -7,8 +7,11 @@ from headgate.core.errors import BadCursor, UnknownItem, UnknownJob, UsageError
 from headgate.core.item import NewItem
 from headgate.core.job import NewJob
 from headgate.core.paging import Order
+from headgate.core.retry import Verdict
+from headgate.core.settlement import settle
+from headgate.core.signature import MOST_VARIANTS
 from headgate.core.status import ItemStatus, JobMove, JobState
-from headgate.ports.items import EnqueueRequest
+from headgate.ports.items import EnqueueRequest, RequeueRequest, SettleRequest
 from headgate.ports.reads import EventQuery, ItemQuery, JobQuery
 from headgate.stores.listing import WINDOW
 from tests.kit import factories
@@ -98,6 +101,67 @@ async def test_failures_of_one_kind_are_listed(store, place):
         assert await keys(store, msgspec.structs.replace(query, text="a3")) == ["a3"]
         nothing = msgspec.structs.replace(query, statuses=PENDING)
         assert await keys(store, nothing) == []
+
+
+async def test_failures_are_told_apart_by_what_they_quote_while_that_is_little(store):
+    few = ["birth_date", "surname", "city name"]
+    many = [f"value {number}" for number in range(MOST_VARIANTS + 1)]
+    items = [NewItem(f"k{n}", "{}", n, problem=f"KeyError: '{few[n % 3]}'") for n in range(6)]
+    items += [
+        NewItem(f"v{n}", "{}", 10 + n, problem=f"cannot read '{each}'")
+        for n, each in enumerate(many)
+    ]
+    items += [
+        NewItem(f"s{n}", "{}", 90 + n, problem=f"https://a.example/{n} answered {400 + n}")
+        for n in range(4)
+    ]
+    job = await a_job(store, items)
+    groups = {group.signature: group for group in await store.reads.error_groups(job.id)}
+    counts = {name: group.count for name, group in groups.items()}
+    assert counts == {
+        "bad_row: cannot read <value>": len(many),
+        **{f"bad_row: KeyError: '{name}'": 2 for name in few},
+        **{f"bad_row: <url> answered {400 + n}": 1 for n in range(4)},
+    }
+    for name, group in groups.items():
+        for order in Order:
+            query = ItemQuery(job.id, BAD, signature=name, order=order, tail=True)
+            page = await store.reads.items(query)
+            assert len(page.items) == group.count
+        request = RequeueRequest(job.id, signature=name)
+        assert (await store.items.would_requeue(request)).moved == group.count
+    again = RequeueRequest(job.id, signature="bad_row: KeyError: 'city name'")
+    assert (await store.items.requeue(again)).moved == 2
+    left = {group.signature for group in await store.reads.error_groups(job.id)}
+    assert left == groups.keys() - {again.signature}
+
+
+async def test_failures_of_handlers_are_told_apart_as_bad_rows_are(store):
+    job = await factories.job(store, 6)
+    who = await factories.worker(store)
+    for item in await factories.claim(store, job.id, who):
+        reason = f"KeyError: '{'ab'[item.id % 2]}'"
+        verdict = Verdict(ItemStatus.ERROR, "error", error_class="permanent", reason=reason)
+        await store.items.settle_many(SettleRequest(who, [settle(item, verdict)]))
+    groups = await store.reads.error_groups(job.id)
+    assert {group.signature: group.count for group in groups} == {
+        "permanent: KeyError: 'a'": 3,
+        "permanent: KeyError: 'b'": 3,
+    }
+    request = RequeueRequest(job.id, signature="permanent: KeyError: 'a'")
+    assert (await store.items.requeue(request)).moved == 3
+    (left,) = await store.reads.error_groups(job.id)
+    assert left.signature == "permanent: KeyError: 'b'"
+
+
+async def test_failures_of_before_stay_together_and_are_found(store, place):
+    rows = [NewItem(f"k{n}", "{}", n, problem=f"KeyError: 'c{n % 2}'") for n in range(4)]
+    job = await a_job(store, rows)
+    place.execute("UPDATE items SET variant = NULL WHERE line = 0")
+    (group,) = await store.reads.error_groups(job.id)
+    assert (group.signature, group.count) == ("bad_row: KeyError: <value>", 4)
+    request = RequeueRequest(job.id, signature=group.signature)
+    assert (await store.items.would_requeue(request)).moved == 4
 
 
 async def test_changes_are_listed_from_one_time_to_another(store, place):

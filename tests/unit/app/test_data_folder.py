@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.app.data_folder import LONGEST_NAME, DataFolder, data_folder, safe_name
+from headgate.app.data_folder import LONGEST_NAME, DataFolder, data_folder, safe_name, shown_name
 from headgate.app.job_files import LOCAL, JobFiles
 from headgate.app.server_policy import ServerPolicy
 from headgate.app.settings import Settings
@@ -37,6 +37,12 @@ def test_a_safe_name_is_one_part_of_a_path_and_stays_as_it_is(text: str):
     assert name not in {".", ".."}
     assert not set(name) & set("/\\\0\n\r")
     assert safe_name(name) == name
+
+
+def test_a_name_that_people_read_is_not_shortened():
+    name = "x" * 200 + " (final).csv"
+    assert shown_name(name) == name
+    assert shown_name("../" + name) == name
 
 
 def test_an_ending_outlives_the_shortening():

@@ -1,32 +1,67 @@
-"""Where async code begins."""
+"""A loop that ends before its main task is noticed before anything is torn down."""
 
-import gc
-from collections.abc import Iterator
+import asyncio
+import sys
+from collections.abc import Callable
+from typing import NoReturn
 
 import pytest
 
-from headgate.app.loop import YOUNG, load_undisturbed, run_async
+from headgate.app.loop import run_async
 
 
-@pytest.fixture(autouse=True)
-def restored() -> Iterator[None]:
-    before = gc.get_threshold()
-    yield
-    gc.unfreeze()
-    gc.set_threshold(*before)
-    gc.enable()
+class Told(BaseException):
+    """Instead of the end of the process."""
 
 
-async def collector() -> tuple[bool, int]:
-    return gc.isenabled(), gc.get_threshold()[0]
+def leave() -> NoReturn:
+    sys.exit(7)
 
 
-def test_garbage_is_looked_for_again_once_everything_is_loaded():
-    load_undisturbed()
-    assert not gc.isenabled()
-    assert run_async(collector()) == (True, YOUNG)
+@pytest.mark.parametrize(
+    "deed",
+    [
+        lambda loop: loop.stop(),
+        lambda loop: loop.call_soon(loop.stop),
+        lambda loop: loop.call_soon(leave),
+        lambda loop: loop.create_task(asyncio.to_thread(leave)),
+    ],
+    ids=["stopped", "stopped later", "left by a callback", "left by a task"],
+)
+def test_an_end_of_the_loop_is_told_while_all_tasks_are_as_they_were(
+    deed: Callable[[asyncio.AbstractEventLoop], object],
+):
+    cancelled: list[bool] = []
+
+    async def other() -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            cancelled.append(True)
+            raise
+
+    async def main() -> None:
+        task = asyncio.ensure_future(other())
+        await asyncio.sleep(0)  # noqa: TID251  a turn of the loop
+        deed(asyncio.get_running_loop())
+        await task
+
+    def told() -> NoReturn:
+        assert not cancelled
+        raise Told
+
+    with pytest.raises(Told):
+        run_async(main(), told)
+    assert cancelled == [True]
 
 
-def test_garbage_is_looked_for_less_often_than_python_would():
-    gc.set_threshold(700)
-    assert run_async(collector()) == (True, YOUNG)
+@pytest.mark.parametrize("error", [ValueError("no"), SystemExit(3)])
+def test_what_the_main_task_raises_is_its_own(error: BaseException):
+    async def main() -> None:
+        raise error
+
+    def told() -> NoReturn:
+        raise AssertionError("the loop was not stopped")
+
+    with pytest.raises(type(error)):
+        run_async(main(), told)

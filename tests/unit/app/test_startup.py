@@ -18,7 +18,10 @@ ASKING = frozenset({"aiohttp", "hishel", "protego", "publicsuffixlist"})
 FILES = frozenset({"fsspec", "pyarrow", "python_calamine", "rustpy_xlsxwriter", "paramiko"})
 STORES = frozenset({"psycopg", "psycopg_pool", "redis"})
 LOGGING = frozenset({"structlog", "attr", "rich.traceback"})
-SELDOM = SERVING | ASKING | FILES | STORES | LOGGING
+TERMINAL = frozenset({"rich.console", "rich.table", "rich.live", "typer.rich_utils", "pygments"})
+TABLES = frozenset({"idna", "email", "zipfile", "importlib.metadata", "importlib.resources"})
+"""Of the standard library and its like: each brings much along that few commands need."""
+SELDOM = SERVING | ASKING | FILES | STORES | LOGGING | TERMINAL | TABLES | {"psutil", "tomllib"}
 
 IMPORTED = re.compile(r"^import '([^']+)' #", re.MULTILINE)
 """What a verbose interpreter says of a module that it has loaded."""
@@ -49,6 +52,29 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_the_version_needs_no_command_line(folder: Path):
+    loaded = loaded_by(folder, "headgate", "--version")
+    assert "headgate" in loaded
+    assert not loaded & {"typer", "msgspec", "asyncio", "typing", "headgate.app"}
+
+
+@pytest.mark.parametrize("words", [["--help"], ["jobs", "ls", "--help"]])
+def test_help_needs_no_loop_no_store_and_no_terminal(folder: Path, words: list[str]):
+    loaded = loaded_by(folder, "headgate", *words)
+    assert "headgate.app.cli.help_page" in loaded
+    assert not loaded & {"rich.console", "typer.rich_utils", "uvloop", "apsw", "psutil"}
+    assert not loaded & {"headgate.app.cli.run", "headgate.app.cli.users", "headgate.app.local"}
+
+
+def test_the_help_of_all_commands_loads_none_of_them(folder: Path):
+    loaded = loaded_by(folder, "headgate", "--help")
+    shared = {"desk", "exits", "help_page", "menu", "plain", "screen"}
+    prefix = "headgate.app.cli."
+    commands = {name.removeprefix(prefix) for name in loaded if name.startswith(prefix)}
+    assert commands == shared
+    assert "asyncio" not in loaded
+
+
 def test_a_run_and_its_worker_load_what_they_use(folder: Path):
     loaded = loaded_by(folder, "headgate", "run", "double.py:twice", "rows.csv")
     assert {"headgate.app.cli.run", "headgate.engine.engine", "headgate.app.traffic"} <= loaded
@@ -60,7 +86,7 @@ def test_a_question_loads_no_worker_and_no_other_command(folder: Path):
     loaded_by(folder, "headgate", "db", "migrate")
     loaded = loaded_by(folder, "headgate", "jobs", "ls")
     assert "headgate.app.cli.jobs" in loaded
-    assert not loaded & (SELDOM | {"psutil"})
+    assert not loaded & SELDOM
     assert not loaded & {"headgate.app.cli.run", "headgate.app.cli.download"}
 
 

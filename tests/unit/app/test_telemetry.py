@@ -4,6 +4,7 @@ import io
 import json
 from random import Random
 
+import msgspec
 import pytest
 
 from headgate.app import telemetry
@@ -49,6 +50,19 @@ def test_success_is_detail_and_failure_is_news():
     assert [line["event"] for line in lines] == ["attempt failed"]
     assert lines[0]["error_class"] == "permanent"
     assert lines[0]["reason"] == "no such thing"
+
+
+def test_a_failed_attempt_says_where_the_handler_failed_without_secrets():
+    fault = Fault(FaultClass.TRANSIENT, "KeyError: 'nick'")
+    trace = '{"where": "lookup.py:12", "text": "  File \\"lookup.py\\"\\nKeyError: token=abc"}'
+    failed = msgspec.structs.replace(settled(fault), trace=trace)
+    (line,) = logged("info", lambda seen: seen.ended(ITEM, "price", failed))
+    assert line["where"] == "lookup.py:12"
+    assert line["exception"] == '  File "lookup.py"\nKeyError: token=***'
+    stream = io.StringIO()
+    telemetry.configure("info", "text", stream)
+    telemetry.LogObserver("info").ended(ITEM, "price", failed)
+    assert '\n  File "lookup.py"\nKeyError' in stream.getvalue()
 
 
 def test_a_failed_verb_is_a_warning_and_a_good_one_only_detail():

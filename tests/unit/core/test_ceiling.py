@@ -47,8 +47,11 @@ def test_a_refusal_below_the_configured_rate_is_learned_from():
     run = Run(Pace(Ceilings(limits=(Limit(5.0, 1.0),))))
     run.deliver(40)
     run.send(429)
+    run.deliver(10)
+    assert run.pace.learned is None, "one refusal proves nothing"
+    run.send(429)
     run.deliver(5)
-    assert run.pace.learned == pytest.approx(0.75 * 5)
+    assert run.pace.learned == pytest.approx(0.85 * 5)
     assert run.pace.rate(run.now) < 5
 
 

@@ -14,6 +14,7 @@ from headgate.core.fixed import Fixed
 from headgate.core.gate_policy import GatePolicy
 from headgate.core.gate_state import GateState, Override
 from headgate.core.gate_view import SET, GateView, view_of
+from headgate.core.host_down import HostDown
 from headgate.core.level import Level
 from headgate.core.membership import ALIVE_S, Member
 from headgate.core.pace import Pace
@@ -24,7 +25,7 @@ NOW = 1_800_000_000.0
 NOBODY = ProviderPolicy()
 
 
-def busy(in_flight: int = 1, **changes: Mapping[str, float]) -> dict[str, Member]:
+def busy(in_flight: int = 1, **changes: Mapping[str, HostDown]) -> dict[str, Member]:
     return {"w1": Member(NOW, -1.0, in_flight, waiting=True, **changes)}
 
 
@@ -152,8 +153,25 @@ def test_processes_that_are_gone_count_for_nothing():
 
 
 def test_hosts_that_do_not_answer_are_named():
-    view = seen(GateState(paced(OK), busy(broken={"www.wikidata.org": NOW + 7})))
+    down = HostDown(NOW + 7, "connection refused", NOW - 5)
+    view = seen(GateState(paced(OK), busy(down={"www.wikidata.org": down})))
+    assert view.down == {"www.wikidata.org": down}
     assert view.broken == {"www.wikidata.org": NOW + 7}
+
+
+def test_a_state_of_an_earlier_version_names_the_hosts_without_a_reason():
+    plain = msgspec.json.encode(GateState(paced(OK), busy()))
+    old = plain.replace(b'"broken":{},"down":{}', b'"broken":{"a.example":%.1f}' % (NOW + 7))
+    assert old != plain
+    view = seen(msgspec.json.decode(old, type=GateState))
+    assert view.down == {"a.example": HostDown(NOW + 7)}
+
+
+def test_of_two_words_on_one_host_that_of_the_next_trial_counts():
+    early, late = HostDown(NOW + 3, "timed out"), HostDown(NOW + 9, "connection refused")
+    (one,) = busy(down={"a.example": late}).values()
+    members = {"x": one, "y": msgspec.structs.replace(one, down={"a.example": early})}
+    assert seen(GateState(paced(OK), members)).down == {"a.example": early}
 
 
 def test_budgets_are_shown_with_their_use():
@@ -222,3 +240,15 @@ def test_every_state_has_a_view_that_agrees_with_itself(replies, in_flight, late
     assert view.why
     assert view.holds == (view.cause != Cause.OPEN)
     assert 0 <= view.refused_share <= 1
+
+
+def test_a_host_stays_known_while_its_process_has_nothing_to_exchange():
+    """A process that leaves a host alone sends nothing, and so is not heard of meanwhile."""
+    down = HostDown(NOW + 25, "connection refused", NOW - 10)
+    (one,) = busy(down={"a.example": down}).values()
+    silent = msgspec.structs.replace(one, seen=NOW - 8)
+    view = seen(GateState(paced(OK), {"x": silent}))
+    assert view.down == {"a.example": down}
+    assert view.why == "a.example does not answer (connection refused)"
+    gone = msgspec.structs.replace(silent, down={"a.example": HostDown(NOW - 5)})
+    assert seen(GateState(paced(OK), {"x": gone})).down == {}

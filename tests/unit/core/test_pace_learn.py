@@ -182,8 +182,9 @@ def test_a_look_beyond_a_cap_raises_or_confirms_it():
 
 def test_a_first_refusal_after_a_few_answers_says_little_of_the_rate():
     for answers, share in ((3, 0.5), (40, 0.75)):
-        state = stopped(PaceState(rate=Level()), 12.0)
-        state.answered = answers
+        state = stopped(PaceState(rate=Level()), 12.0, hits=2)
+        for place in range(answers):
+            state.delivery.add(NOW - 10 + place / 10)
         learn(state, NOW)
         assert state.rate.known == pytest.approx(share * 12)
 
@@ -212,10 +213,22 @@ def test_a_window_that_refuses_again_and_again_after_its_renewal_is_none():
         assert (state.window is not None) is window
 
 
-def test_a_short_retry_after_is_a_window_only_where_it_holds_up_many():
-    for rate, window in ((2.0, False), (20.0, True)):
-        state = stopped(known(rate), rate, told_s=2.0)
-        assert is_window(state, NOW) is window
+def test_a_short_retry_after_is_suspected_only_where_it_holds_up_many():
+    for rate, suspected in ((2.0, False), (20.0, True)):
+        state = stopped(known(rate, taken=round(rate)), rate, told_s=2.0, told_until=NOW)
+        assert not is_window(state, NOW)
+        assert (state.suspect is not None) is suspected
+
+
+def test_a_suspected_quota_of_any_minute_is_known_by_its_second_stop_however_short_the_wait():
+    for count, confirmed in ((300, True), (200, False), (400, False)):
+        state = stopped(known(5.0, taken=5), 5.0, told_s=1.0, told_until=NOW + 0.8)
+        state.suspect = Window(count, 60.0, NOW - 61, NOW - 60)
+        assert is_window(state, NOW) is confirmed
+        if confirmed:
+            learn_window(state, NOW)
+            assert state.window is not None
+            assert (state.window.count, state.window.seconds) == (count, 60.0)
 
 
 def test_stops_in_a_row_count_once_where_a_minute_is_compared():

@@ -89,13 +89,43 @@ def test_a_throttled_item_waits_as_long_as_it_was_asked_to_and_pays_nothing():
     found = verdict(RetryLater(after=30, reason="429"))
     assert (found.status, found.counted, found.failed) == (ItemStatus.PENDING, False, False)
     assert (found.throttled, found.due_in_us) == (True, 30 * SECOND)
-    assert (found.error_class, found.reason) == (FaultClass.THROTTLED, "429")
+    assert (found.error_class, found.reason) == (FaultClass.DEFERRED, "429")
+    assert found.outcome == "deferred", "a gate had no part in it"
 
 
-def test_a_wait_is_never_negative_and_never_longer_than_the_stall_limit():
-    assert verdict(RetryLater(after=-5)).due_in_us == 0
-    patient = verdict(RetryLater(after=float("inf")))
-    assert patient.due_in_us == POLICY.stall_limit_s * SECOND
+def test_a_wait_is_never_longer_than_the_stall_limit():
+    assert verdict(RetryLater(after=10**9)).due_in_us == POLICY.stall_limit_s * SECOND
+
+
+@pytest.mark.parametrize("after", [-5, -0.0, 0, 0.001, 0.9])
+def test_a_handler_that_asks_again_at_once_waits_for_a_second(after: float):
+    assert verdict(RetryLater(after=after)).due_in_us == 1 * SECOND
+
+
+@pytest.mark.parametrize(
+    ("deferred_s", "least_s"), [(5, 1), (10, 1), (100, 10), (3_600, 60), (80_000, 60)]
+)
+def test_the_least_wait_grows_with_the_time_that_an_item_is_deferred(deferred_s: int, least_s: int):
+    item = an_item(throttled_us=deferred_s * SECOND)
+    assert verdict(RetryLater(after=0), item).due_in_us == least_s * SECOND
+    assert verdict(RetryLater(after=300), item).due_in_us == 300 * SECOND
+
+
+def test_an_item_that_always_asks_again_at_once_is_run_a_few_times_an_hour():
+    """At no lower bound it was run twenty times a second, for a day."""
+    now_s, runs = 0.0, 0
+    while now_s < 3_600:
+        item = an_item(throttled_us=int(now_s * SECOND))
+        now_s += verdict(RetryLater(after=-5), item).due_in_us / SECOND
+        runs += 1
+    assert runs < 120
+
+
+def test_what_a_gate_sends_back_returns_when_the_gate_says():
+    found = verdict(Fault(FaultClass.THROTTLED, "closed", retry_after_s=0.1))
+    assert (found.due_in_us, found.turned_away) == (SECOND // 10, True)
+    assert (found.outcome, found.error_class) == ("throttled", FaultClass.THROTTLED)
+    assert not verdict(RetryLater()).turned_away
 
 
 def test_a_throttle_without_a_time_backs_off():
@@ -139,7 +169,15 @@ def test_one_crash_in_company_and_two_alone_are_poison():
     ]
     assert [found.alone for found in endings] == [True, True, False]
     assert all(found.crashed and not found.counted for found in endings)
-    assert {found.error_class for found in endings} == {FaultClass.POISON}
+    assert [found.error_class for found in endings] == [
+        FaultClass.CRASHED,
+        FaultClass.CRASHED,
+        FaultClass.POISON,
+    ]
+    assert [found.reason for found in endings[:2]] == [
+        "was running when its process crashed (SIGSEGV); runs alone next",
+        "its process crashed 2 times while running it (SIGSEGV); runs alone next",
+    ]
     assert "died 3 times" in str(endings[-1].reason)
     assert "SIGSEGV" in str(endings[-1].reason)
 

@@ -34,6 +34,15 @@ def test_an_execution_that_ended_by_itself_clears_suspicion(verdict: Verdict):
     assert (settlement.crashes, settlement.suspect) == (0, False)
 
 
+def test_one_that_was_turned_away_at_a_gate_has_proved_nothing():
+    """Else a row that crashes would return to its neighbours, and take them along again."""
+    turned_away = Verdict(
+        ItemStatus.PENDING, "throttled", counted=False, throttled=True, turned_away=True
+    )
+    settlement = settle(ITEM, turned_away)
+    assert (settlement.crashes, settlement.suspect) == (ITEM.crashes, True)
+
+
 def test_a_crash_adds_suspicion_and_no_attempt():
     settlement = settle(ITEM, after_crash(ITEM, "SIGSEGV", RetryPolicy()))
     assert (settlement.crashes, settlement.suspect, settlement.attempts) == (2, True, 2)

@@ -15,7 +15,7 @@ from headgate.engine.child import Child
 from headgate.ports.launcher import WorkerOrder, WorkerReport
 from tests.kit.processes import FakeProcess
 
-GRACE_S = 1.0
+GRACE_S, DIED_S = 1.0, 12.5
 POLICY = RetryPolicy()
 
 
@@ -44,7 +44,7 @@ def fly(board: FlightBoard, *starts: float, limit_s: float = 10.0) -> None:
 
 
 def words(child: Child, items: dict[int, ClaimedItem], code: int = -9) -> dict[int, Settlement]:
-    found = child.last_words(code, items, POLICY, Random(1))
+    found = child.last_words(code, items, POLICY, Random(1), DIED_S)
     return {settlement.item_id: settlement for settlement in found}
 
 
@@ -55,7 +55,31 @@ def test_what_ran_when_the_process_died_is_suspect(child: Child, board: FlightBo
     for settlement in found.values():
         assert (settlement.status, settlement.suspect) == (ItemStatus.PENDING, True)
         assert (settlement.attempts, settlement.crashes) == (0, 1)
-        assert settlement.reason == "killed by SIGSEGV"
+        assert settlement.error_class == FaultClass.CRASHED
+        assert "was running when its process crashed (killed by SIGSEGV)" in str(settlement.reason)
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_what_ended_with_its_process_tells_how_long_it_waited_and_ran(
+    child: Child, board: FlightBoard, lost: bool
+):
+    board.start(1, 1, 10.0, 600.0, queued_s=0.75)
+    if lost:
+        child.kill_as_lost()
+    found = words(child, held(1))[1]
+    assert (found.waited_us, found.ran_us) == (750_000, 2_500_000)
+
+
+def test_a_process_that_was_ended_from_within_says_what_a_handler_did(
+    child: Child, board: FlightBoard
+):
+    process = child.process
+    assert isinstance(process, FakeProcess)
+    fly(board, 0.0)
+    process.say(WorkerReport(ready=True))
+    process.say(WorkerReport(crash="a handler stopped the event loop of its process"))
+    child.listen()
+    assert "a handler stopped the event loop" in str(words(child, held(1), code=4)[1].reason)
 
 
 def test_a_lease_that_is_lost_is_none_of_its_business(child: Child, board: FlightBoard):
@@ -78,6 +102,15 @@ def test_only_those_past_limit_and_grace_are_overdue_and_only_the_second_time(
     assert [flight.item_id for flight in child.overdue(11.5, GRACE_S)] == [1]
     assert [flight.item_id for flight in child.overdue(12.5, GRACE_S)] == [1]
     assert [flight.item_id for flight in child.overdue(12.5, GRACE_S)] == [1, 2]
+
+
+def test_time_at_a_gate_makes_nothing_overdue(child: Child, board: FlightBoard):
+    fly(board, 0.0, 0.0)
+    board.excuse(0, 25.0)
+    child.overdue(20.0, GRACE_S)
+    assert [flight.item_id for flight in child.overdue(20.0, GRACE_S)] == [2]
+    child.overdue(36.5, GRACE_S)
+    assert [flight.item_id for flight in child.overdue(36.5, GRACE_S)] == [1, 2]
 
 
 def test_while_the_loop_turns_the_overdue_are_guilty(child: Child, board: FlightBoard):
@@ -121,7 +154,8 @@ def test_alone_there_is_no_doubt_who_blocked_the_loop(child: Child, board: Fligh
 def test_a_process_that_grew_too_large_names_the_limit(child: Child, board: FlightBoard):
     fly(board, 0.0)
     child.kill_for_memory(300)
-    assert words(child, held(1))[1].reason == "memory limit: the process grew beyond 300 MB"
+    reason = str(words(child, held(1))[1].reason)
+    assert "memory limit: the process grew beyond 300 MB" in reason
 
 
 def test_a_worker_that_is_lost_blames_nobody(child: Child, board: FlightBoard):

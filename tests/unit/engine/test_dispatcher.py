@@ -2,12 +2,34 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
+import structlog
 
-from headgate.engine.dispatcher import dealt
+from headgate.app.settings import Settings
+from headgate.app.traffic import Traffic
+from headgate.core.item import Item
+from headgate.engine.board import FlightBoard
+from headgate.engine.clock import SystemClock
+from headgate.engine.dispatcher import Dispatcher, Scope, dealt
+from headgate.engine.engine import Budget, Engine, Policies, Surroundings
+from headgate.engine.policy import WorkerPolicy
+from headgate.ports.handler import HandlerSpec
+from headgate.ports.hosts import HostTrouble
+from headgate.ports.notifier import Notifier
 from headgate.stores.sqlite import SqliteStore
 from tests.kit import factories
+from tests.kit.engines import run_job
+from tests.kit.observer import SpyObserver
+
+
+async def answer(item: Item, ctx: object) -> dict[str, int]:
+    return {"ok": 1}
+
+
+GATED = HandlerSpec("test", "test", answer, is_async=True, gate_of=str)
 
 
 @pytest.fixture
@@ -29,3 +51,58 @@ async def test_items_without_gates_stay_in_their_order(store: SqliteStore):
     job = await factories.job(store, 5)
     claimed = await factories.claim(store, job.id, await factories.worker(store))
     assert dealt(claimed) == claimed
+
+
+async def test_items_without_a_gate_run_where_the_handler_names_gates(store: SqliteStore):
+    job = await factories.job(store, 3, gates=["", "a", ""])
+    await run_job(store, job.id, GATED)
+    assert (await store.reads.counts(job.id)).done == 3
+
+
+class Watched:
+    """A notifier that never waits, and ends the engine after a number of rests."""
+
+    def __init__(self, rings: Notifier, most: int) -> None:
+        self._rings = rings
+        self._most = most
+        self.rests: list[float] = []
+        self.engine: Engine
+
+    async def wait(self, seconds: float) -> bool:
+        self.rests.append(seconds)
+        if len(self.rests) >= self._most:
+            self.engine.stop()
+        await SystemClock().sleep(0)
+        return False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._rings, name)
+
+
+async def test_a_worker_does_not_spin_on_what_it_cannot_claim(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+):
+    await factories.job(store, 2, gates=["shut.example"])
+    clock = SystemClock()
+    traffic = Traffic(Settings(), store, "me", clock, Random(1))
+    traffic.gates.hosts.is_down("shut.example", HostTrouble(600.0, "connection refused"), 1)
+    watched = Watched(store.notifier, 20)
+    monkeypatch.setattr(store, "notifier", watched)
+    watched.engine = Engine(
+        Scope(await factories.worker(store)),
+        Policies(worker=WorkerPolicy(concurrency=2, poll_s=5.0)),
+        Surroundings(
+            store,
+            lambda _reference: GATED,
+            SpyObserver(),
+            clock,
+            structlog.get_logger(),
+            FlightBoard.create(),
+            Random(1),
+            traffic,
+            traffic.gates,
+        ),
+    )
+    await watched.engine.run_slice(Budget())
+    assert min(watched.rests[Dispatcher.VAIN + 1 :]) >= Dispatcher.CROWDED_S
+    await traffic.close()

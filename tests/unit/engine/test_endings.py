@@ -86,3 +86,14 @@ async def test_a_halted_job_rests_with_the_reason_and_no_item_pays(store: Sqlite
     assert {(row.status, row.attempts) for row in rows} == {(ItemStatus.PENDING, 0)}
     tried = [row.id for row in rows if await store.reads.attempts(row.id)]
     assert len(tried) < 300  # all that were not at hand were left alone
+
+
+@pytest.mark.parametrize("outcome", [NotFound, Skipped, GiveUp, Done])
+async def test_an_outcome_without_its_parentheses_is_recognised(store: SqliteStore, outcome: Any):
+    job = await factories.job(store, 1)
+    await run_job(store, job.id, spec(outcome))
+    (row,) = (await store.reads.items(ItemQuery(job.id))).items
+    name = outcome.__name__
+    assert (
+        row.last_error == f"the handler returned the class {name}: write {name}() with parentheses"
+    )

@@ -19,7 +19,9 @@ from headgate.core.item import Item
 from headgate.core.job import Job
 from headgate.core.outcome import NotFound
 from headgate.core.retry import RetryPolicy
+from headgate.core.sizing import ClaimPolicy
 from headgate.core.status import ItemStatus, JobState
+from headgate.core.trace import Trace, trace_in
 from headgate.engine.board import FlightBoard
 from headgate.engine.clock import SystemClock
 from headgate.engine.dispatcher import Scope
@@ -27,12 +29,13 @@ from headgate.engine.engine import Budget, Engine, Policies, SliceReport, Surrou
 from headgate.engine.policy import WorkerPolicy
 from headgate.engine.steering import Steering
 from headgate.ports.handler import Context, HandlerSpec
-from headgate.ports.reads import ItemQuery, ItemRow
+from headgate.ports.reads import EventQuery, ItemQuery, ItemRow
 from headgate.stores.sqlite.store import SqliteStore
 from tests.kit import factories
 from tests.kit.observer import SpyObserver
 
 IMPATIENT = RetryPolicy(backoff_base_s=0.0)
+USUAL = ClaimPolicy()
 
 
 @pytest.fixture
@@ -49,15 +52,24 @@ class Bench:
         self.job: Job
         self.board = FlightBoard.create()
         self.observer = SpyObserver()
+        self.on_stray_cancel: Callable[[], object] = bool
+        self.on_warning: Callable[[str], object] = bool
         self._spec = HandlerSpec(
             "test", "test", handler, asyncio.iscoroutinefunction(handler), **options
         )
+
+    def pressed(self) -> bool:
+        """How busy the machine of a test is must not change what the test sees."""
+        return False
 
     async def engine(
         self,
         items: int,
         retry: RetryPolicy = IMPATIENT,
         gates: Sequence[str] = ("",),
+        claim: ClaimPolicy = USUAL,
+        *,
+        alone: bool = False,
         **policy: Any,
     ) -> Engine:
         self.job = await factories.job(self.store, items, gates=gates)
@@ -73,9 +85,13 @@ class Bench:
             Random(1),
             traffic,
             traffic.gates,
+            pressed=self.pressed,
+            on_stray_cancel=self.on_stray_cancel,
+            on_warning=self.on_warning,
         )
-        scope = Scope(await factories.worker(self.store))
-        return Engine(scope, Policies(worker=worker, retry=retry), surroundings)
+        self.worker = await factories.worker(self.store)
+        scope = Scope(self.worker, alone=alone)
+        return Engine(scope, Policies(worker=worker, claim=claim, retry=retry), surroundings)
 
     async def run(self, items: int, **policy: Any) -> SliceReport:
         engine = await self.engine(items, **policy)
@@ -125,8 +141,31 @@ async def test_a_pack_is_of_one_gate_where_there_is_enough(store: SqliteStore):
         return [{} for _ in items]
 
     bench = Bench(store, handler, pack=4, gate_of=str)
-    await bench.run(16, gates=["a", "b"])
+    # How much a claim takes follows the time of the items, unless it is given.
+    await bench.run(16, gates=["a", "b"], claim=ClaimPolicy(claim_min=8, claim_max=8))
     assert packs == [{0}, {1}, {0}, {1}]
+
+
+@pytest.mark.parametrize("pressed", [True, False])
+async def test_what_is_claimed_follows_whether_the_machine_is_pressed(
+    store: SqliteStore, pressed: bool
+):
+    bench = Bench(store, lambda item, ctx: {})
+    bench.pressed = lambda: pressed  # type: ignore[method-assign]
+    engine = await bench.engine(4)
+    await engine.run_slice(Budget(until_idle=True))
+    assert engine._sizer._pressed is pressed
+
+
+async def test_the_trace_of_a_row_says_nothing_of_the_packs_that_were_halved(store: SqliteStore):
+    async def handler(items: list[Item], ctx: object) -> list[dict[str, Any]]:
+        raise ValueError("this row is bad")
+
+    bench = Bench(store, handler, pack=4)
+    await bench.run(4, retry=RetryPolicy(max_attempts_error=1), concurrency=1)
+    (attempt,) = await store.reads.attempts((await bench.items())[-1].id)
+    assert "ValueError: this row is bad" in str(attempt.trace)
+    assert "While this was handled" not in str(attempt.trace)
 
 
 async def test_network_trouble_retries_a_pack_whole(store: SqliteStore):
@@ -144,17 +183,61 @@ async def test_network_trouble_retries_a_pack_whole(store: SqliteStore):
     assert await bench.endings() == [("DONE", 2)] * 8
 
 
-@pytest.mark.parametrize("answer", [[], [{}] * 9, None, "fourteen", {"a": 1}])
-async def test_a_pack_of_the_wrong_length_is_an_error_of_the_pack(
-    store: SqliteStore, answer: object
-):
+@pytest.mark.parametrize("count", [0, 9])
+async def test_a_pack_of_the_wrong_length_is_an_error_of_the_pack(store: SqliteStore, count: int):
     async def handler(items: list[Item], ctx: object) -> object:
-        return answer
+        return [{}] * count
 
     bench = Bench(store, handler, pack=4)
     await bench.run(4, retry=RetryPolicy(max_attempts_error=1), concurrency=1)
     assert await bench.endings() == [("ERROR", 1)] * 4
-    assert "the pack has 1 items" in str((await bench.items())[0].last_error)
+    reason = str((await bench.items())[0].last_error)
+    assert f"was given a pack of 1 row and returned {count} results" in reason
+
+
+@pytest.mark.parametrize("answer", [None, "four", {"a": 1}, 7])
+async def test_a_handler_of_packs_that_returns_no_list_is_not_asked_again(
+    store: SqliteStore, answer: object
+):
+    sizes: list[int] = []
+
+    async def handler(items: list[Item], ctx: object) -> object:
+        sizes.append(len(items))
+        return answer
+
+    bench = Bench(store, handler, pack=4)
+    await bench.run(4, concurrency=1)
+    assert sizes == [4]
+    items = await bench.items()
+    assert {item.error_class for item in items} == {FaultClass.INVALID_RESULT}
+    assert f"returned {type(answer).__name__}, not a list" in str(items[0].last_error)
+
+
+@pytest.mark.parametrize("dropped", [1, -1], ids=["too few", "too many"])
+async def test_a_pack_of_the_wrong_length_is_told_once_with_what_to_mend(
+    store: SqliteStore, dropped: int
+):
+    """Its rows are found out one by one, so their results are right all the same."""
+
+    async def handler(items: list[Item], ctx: object) -> object:
+        results = [{"key": item.key} for item in items]
+        if len(items) > 1:
+            return results[:-1] if dropped > 0 else [*results, {}]
+        return results
+
+    told: list[str] = []
+    bench = Bench(store, handler, pack=4)
+    bench.on_warning = told.append
+    await bench.run(12, concurrency=2)
+    assert await bench.endings() == [("DONE", 1)] * 12
+    (event,) = (
+        event.message
+        for event in await store.reads.events(EventQuery(bench.job.id))
+        if event.kind == "handler_warning"
+    )
+    assert told == [event]
+    assert f"handler test was given a pack of 4 rows and returned {4 - dropped} results" in event
+    assert "it must return a list with one result for each row, in the same order" in event
 
 
 async def test_each_row_of_a_pack_has_its_own_outcome(store: SqliteStore):
@@ -413,3 +496,64 @@ async def test_a_config_that_will_not_do_makes_the_job_failed_with_the_reason(st
     job = await store.reads.job(bench.job.id)
     assert (job.state, job.last_error) == (JobState.FAILED, "lookup: it needs a `request`")
     assert await bench.endings() == [("PENDING", 0)] * 3
+
+
+# ---- where a handler failed ---------------------------------------------------------------------
+
+
+async def traces(bench: Bench) -> list[Trace | None]:
+    found = []
+    for item in await bench.items():
+        attempts = await bench.store.reads.attempts(item.id)
+        found.append(trace_in(attempts[-1].trace))
+    return found
+
+
+async def async_bug(item: Item, ctx: Context) -> dict[str, Any]:
+    return {"name": item.input["nick"]}
+
+
+def plain_bug(item: Item, ctx: Context) -> dict[str, Any]:
+    return {"name": item.input["nick"]}
+
+
+async def pack_bug(items: list[Item], ctx: Context) -> list[dict[str, Any]]:
+    return [{"name": item.input["nick"]} for item in items]
+
+
+@pytest.mark.parametrize(
+    ("handler", "options"), [(async_bug, {}), (plain_bug, {}), (pack_bug, {"pack": 2})]
+)
+async def test_an_attempt_that_failed_says_where(
+    store: SqliteStore, handler: Callable[..., Any], options: dict[str, Any]
+):
+    bench = Bench(store, handler, **options)
+    await bench.run(2)
+    line = handler.__code__.co_firstlineno + 1
+    for trace in await traces(bench):
+        assert trace is not None
+        assert trace.where.endswith(f"test_engine.py:{line}")
+        assert "KeyError: 'nick'" in trace.text
+        assert "headgate/engine" not in trace.text
+    ended = bench.observer.settlements
+    assert all(trace_in(settlement.trace) for settlement in ended)
+
+
+async def test_an_attempt_that_ran_too_long_says_what_it_waited_for(store: SqliteStore):
+    async def handler(item: Item, ctx: Context) -> None:
+        await asyncio.Event().wait()
+
+    bench = Bench(store, handler, timeout_s=0.05)
+    await bench.run(1, retry=RetryPolicy(max_attempts_error=1))
+    (trace,) = await traces(bench)
+    assert trace is not None
+    assert "await asyncio.Event().wait()" in trace.text
+
+
+async def test_what_went_well_or_was_put_back_has_no_trace(store: SqliteStore):
+    async def handler(item: Item, ctx: Context) -> NotFound | dict[str, Any]:
+        return NotFound("nothing") if item.input["n"] == 1 else {}
+
+    bench = Bench(store, handler)
+    await bench.run(2)
+    assert await traces(bench) == [None, None]

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.engine.explain import DASH, Band, Meter, Sample, band_in_words, eta_band, quantile
+from headgate.engine.explain import (
+    DASH,
+    Band,
+    Held,
+    Meter,
+    Sample,
+    band_in_words,
+    eta_band,
+    quantile,
+    rate_now,
+)
 
 
 def steady(rate: float, seconds: int) -> list[Sample]:
@@ -16,19 +26,69 @@ def test_a_steady_rate_gives_a_narrow_band():
     assert band == Band(pytest.approx(60), pytest.approx(60))
 
 
-def test_a_changing_rate_gives_a_band_between_its_ends():
-    samples = [*steady(10, 30)]
+def then(samples: list[Sample], rate: float, seconds: int) -> list[Sample]:
+    """The samples, and so many seconds more at another rate."""
+    at_s, finished = samples[-1]
+    more = [Sample(at_s + s, finished + int(rate * s)) for s in range(1, seconds + 1)]
+    return [*samples, *more]
+
+
+def test_the_rate_now_is_that_of_the_last_seconds():
+    assert rate_now(steady(10, 60)) == pytest.approx(10)
+    assert rate_now(then(steady(10, 30), 80, 5)) == pytest.approx(80)
+    assert rate_now(then(steady(80, 30), 8, 5)) == pytest.approx(8)
+    assert rate_now(then(steady(80, 30), 0, 5)) == 0, "it stands still"
+
+
+def test_the_rate_of_a_slow_job_is_that_of_its_last_items():
+    slow = [Sample(float(second), second // 12) for second in range(61)]
+    assert rate_now(slow) == pytest.approx(1 / 12, rel=0.05)
+    assert rate_now(slow[:-1]) == pytest.approx(1 / 12, rel=0.25), "also between two of them"
+
+
+def test_the_estimate_agrees_with_the_rate_now():
+    band = eta_band(then(steady(46, 40), 8.5, 20), 1_354)
+    assert band is not None
+    assert band.high_s is not None
+    assert band.low_s <= 1_354 / 8.5 <= band.high_s + 1
+    assert band.low_s > 100
+
+
+def test_the_estimate_after_a_closed_gate_forgets_the_pace_before_it():
+    samples = then(then(steady(46, 30), 0, 15), 8.5, 6)
+    band = eta_band(samples, 1_354)
+    assert band is not None
+    assert band.low_s == pytest.approx(1_354 / 8.5, rel=0.05)
+    assert band.high_s is not None
+    assert band.high_s <= 3.1 * 1_354 / 8.5
+
+
+def test_a_closed_gate_adds_its_time_and_leaves_the_upper_end_open():
+    samples = then(steady(46, 30), 0, 15)
+    assert eta_band(samples, 460, Held(25.0)) == Band(pytest.approx(25 + 10, rel=0.05), None)
+    known = eta_band(samples, 850, Held(25.0, 8.5))
+    assert known == Band(pytest.approx(25 + 100), None)
+    assert eta_band([], 850, Held(25.0)) == Band(25.0, None)
+
+
+def test_a_changing_rate_gives_a_band_around_the_rate_now():
+    samples = steady(10, 30)
     for second in range(30, 60):
-        samples.append(Sample(float(second), samples[-1].finished + 20))
+        more = 10 if second % 20 < 10 else 20
+        samples.append(Sample(float(second), samples[-1].finished + more))
     band = eta_band(samples, 1_000)
     assert band is not None
-    assert band.low_s == pytest.approx(50)
-    assert band.high_s == pytest.approx(100)
+    assert band.high_s is not None
+    now = rate_now(samples)
+    assert now is not None
+    assert band.low_s <= 1_000 / now <= band.high_s
+    assert band.high_s <= 3 * 1_000 / now
 
 
 def test_nothing_is_said_before_anything_moved():
     assert eta_band([], 10) is None
     assert eta_band([Sample(0.0, 0)], 10) is None
+    assert eta_band([Sample(0.0, 0), Sample(1.0, 2)], 10) is None, "too young"
     assert eta_band([Sample(float(second), 5) for second in range(10)], 10) is None
 
 
@@ -95,6 +155,8 @@ def test_the_meter_forgets_what_is_older_than_a_minute():
     for second in range(200):
         meter.add(float(second), 0 if second < 100 else (second - 100) * 7)
     assert meter.rate() == pytest.approx(7.0)
+    assert meter.rate_over(30.0) == pytest.approx(7.0)
+    assert meter.rate_over(90.0) is None
 
 
 def test_a_young_meter_knows_no_rate():

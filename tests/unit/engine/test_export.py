@@ -70,6 +70,12 @@ OUTCOMES = [
 ]
 
 
+NEUTRALISED = (
+    "1 cell looks like a formula and got an apostrophe in front, so that a spreadsheet does not"
+    " run it; `--formulas raw` writes such cells unchanged"
+)
+
+
 async def test_csv_has_input_result_status_and_error(store: Store, tmp_path: Path):
     job_id = await job_with(store, ["sku"], OUTCOMES, ("price", "tags"))
     report = await export(store, job_id, tmp_path / "out.csv")
@@ -88,6 +94,7 @@ async def test_csv_has_input_result_status_and_error(store: Store, tmp_path: Pat
         "handler": "h",
         "source": "rows.csv",
         "fingerprint": "f",
+        "notes": [NEUTRALISED],
         "columns": ["sku", "price", "tags", "_status", "_error"],
         "rows": 5,
         "sha256": report.sha256,

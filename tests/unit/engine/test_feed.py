@@ -8,10 +8,11 @@ import pytest
 from headgate.core.errors import UnknownJob, UsageError
 from headgate.core.job import NewJob
 from headgate.core.sizing import IngestPolicy, IngestSizer
+from headgate.core.status import ItemStatus
 from headgate.engine.clock import SystemClock
 from headgate.engine.feed import Feed, Queues, Row, content_key, key_by, source_of
 from headgate.engine.steering import Steering
-from headgate.ports.reads import JobQuery
+from headgate.ports.reads import ItemQuery, JobQuery
 from headgate.ports.store import Store
 from headgate.stores.sqlite.store import SqliteStore
 
@@ -58,7 +59,7 @@ async def test_a_closed_queue_is_gone_and_can_be_made_anew(store: Store):
 
 async def test_two_that_make_a_queue_at_once_get_the_same(store: Store):
     elder = await store.jobs.create_job(NewJob("price", source_of("q"), name="q", open=True))
-    made = await Queues(store)._make("q", "price")
+    made = await Queues(store)._make("q", "price", ())
     assert made.id == elder.id
     assert [job.id for job in await store.reads.jobs(JobQuery())] == [elder.id]
 
@@ -89,3 +90,17 @@ async def test_a_named_key_decides(store: Store):
 def test_order_of_fields_is_not_content():
     assert content_key({"a": 1, "b": 2}) == content_key({"b": 2, "a": 1})
     assert content_key({"a": 1}) != content_key({"a": "1"})
+
+
+async def test_a_handler_that_names_gates_does_so_for_the_rows_of_a_queue(store: Store):
+    job = await Queues(store).get_or_make("q", "price")
+    sizer = IngestSizer(IngestPolicy())
+    names = key_by((), lambda row: row["url"].split("/")[2])
+    feed = Feed(store, job.id, names, sizer, SystemClock())
+    await feed.add(Row(1, {"url": "https://a.example/1"}))
+    await feed.add(Row(2, {"url": "nowhere"}))
+    await feed.flush()
+    good, bad = (await store.reads.items(ItemQuery(job.id))).items
+    assert (good.gate, good.status) == ("a.example", ItemStatus.PENDING)
+    assert bad.status is ItemStatus.ERROR
+    assert "gate_of raised IndexError" in feed.report.problems[0]

@@ -21,7 +21,7 @@ from headgate.ports.items import EnqueueReport, EnqueueRequest
 from headgate.ports.store import Store
 from headgate.stores.sqlite import SqliteStore
 from headgate.testing import FakeClock
-from headgate.transfer.sources import open_source
+from headgate.transfer.sources import bytes_in, open_source
 
 SMALL = IngestPolicy(min_rows=4, max_rows=4)
 
@@ -187,7 +187,7 @@ async def test_a_key_column_must_be_there(store, clock, path):
 
 BAD = "sku,price\nA1,1\nA2\n,3\nA1,4\nA5,5\nA1,6\nA7,7\nA8,8\nA5,9\n"
 REASONS = [
-    BadRow(3, "1 values for 2 columns"),
+    BadRow(3, "1 value for 2 columns"),
     BadRow(4, "the key is empty (sku)"),
     BadRow(5, "duplicate key, first seen in line 2"),
     BadRow(7, "duplicate key, first seen in line 2"),
@@ -246,7 +246,7 @@ async def test_the_job_tells_of_bad_rows_also_where_rows_have_no_key(store, cloc
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (BAD, "line 3: 1 values for 2 columns"),
+        (BAD, "line 3: 1 value for 2 columns"),
         ("sku\nA1\nA1\n", "line 3: duplicate key, first seen in line 2"),
     ],
 )
@@ -475,7 +475,7 @@ async def test_a_second_reading_finds_rows_by_what_they_ask_for(store, clock, pa
     job = await store.jobs.reopen_ingest(job.id, "other")
     report = await ingest(store, clock, job, path, handler=ASKING)
     assert (report.inserted, report.known, report.same) == (2, 2, 1)
-    assert {key for key, _ in await stored(store, job)} == {"a1", "a1#3", "b1", "c1", "a1#4"}
+    assert {key for key, _ in await stored(store, job)} == {"a1", "b1", "c1", "a1#4"}
 
 
 async def test_what_names_nothing_is_bad_when_it_is_read(store, clock, path):
@@ -501,3 +501,22 @@ async def test_columns_that_name_rows_come_before_what_the_handler_says(store, c
     report = await ingest(store, clock, job, path, handler=ASKING)
     assert (report.same, report.bad) == (0, 0)
     assert [key for key, _ in await stored(store, job)] == ["A1", "a1"]
+
+
+@pytest.mark.parametrize("rows", [1, 40])
+async def test_the_bytes_that_were_read_end_at_the_size_of_the_file(store, clock, path, rows):
+    path.write_text("a,b\n" + "".join(f"{n},{n}\n" for n in range(rows)))
+    job = await new_job(store)
+    await ingest(store, clock, job, path, file_bytes=bytes_in(path))
+    told = (await store.reads.job(job.id)).ingest
+    assert told["bytes"] == told["fileBytes"] == path.stat().st_size
+    assert told["at"] == clock.now()
+
+
+async def test_a_reading_that_another_command_began_goes_on_counting_its_bytes(store, clock, path):
+    path.write_text("a,b\n" + "".join(f"{n},{n}\n" for n in range(60)))
+    job = await new_job(store)
+    with pytest.raises(Killed):
+        await ingest(Hooked(store, after=killing(3)), clock, job, path)
+    await ingest(store, clock, job, path)
+    assert (await store.reads.job(job.id)).ingest["bytes"] == path.stat().st_size

@@ -1,13 +1,18 @@
 """Which job a source belongs to."""
 
+import asyncio
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from headgate.core.errors import SourceChanged, UsageError
+from headgate.core.errors import OptionsChanged, SourceChanged, UsageError
+from headgate.core.item import NewItem
 from headgate.core.job import Job, NewJob
 from headgate.core.status import JobState
-from headgate.engine.intake import Entry, Intake, choose_entry
+from headgate.engine.intake import Entry, Intake, Rules, choose_entry
+from headgate.ports.items import EnqueueRequest
+from headgate.ports.reads import ItemQuery
 from headgate.stores.sqlite import SqliteStore
 
 NEW = NewJob("h", "rows.csv", fingerprint="f1")
@@ -29,8 +34,10 @@ def job(state: JobState = JobState.RUNNING, complete: bool = True, **changes) ->
     ("new", "existing", "entry"),
     [
         (NEW, [], Entry.NEW),
-        (NEW, [job(key_columns=("sku",))], Entry.NEW),
-        (KEYED, [job()], Entry.NEW),
+        (NEW, [job(key_columns=("sku",), fingerprint="f0")], Entry.NEW),
+        (KEYED, [job(fingerprint="f0")], Entry.NEW),
+        (KEYED, [job(JobState.FAILED, complete=False)], Entry.NEW),
+        (KEYED, [job(), job(id=6, key_columns=("sku",))], Entry.RESUME),
         (NEW, [job(open=True)], Entry.NEW),
         (NEW, [job()], Entry.RESUME),
         (NEW, [job(JobState.DONE)], Entry.RESUME),
@@ -53,7 +60,38 @@ def test_a_changed_source_without_keys_is_refused():
 
 
 def test_a_changed_source_is_taken_where_the_handler_tells_rows_apart():
-    assert choose_entry(NEW, [job(fingerprint="f0")], keyed=True)[0] is Entry.ADD
+    assert choose_entry(NEW, [job(fingerprint="f0")], Rules(keyed=True))[0] is Entry.ADD
+
+
+def test_another_key_for_the_same_content_is_refused_with_both():
+    with pytest.raises(OptionsChanged, match=r"job 7 .*without --key, .*has --key sku\..*`--new`"):
+        choose_entry(KEYED, [job()])
+    with pytest.raises(OptionsChanged, match=r"made with --key sku, .*has no --key"):
+        choose_entry(NEW, [job(key_columns=("sku",))])
+
+
+def test_among_several_jobs_the_one_with_the_same_options_goes_on():
+    eu = job(id=5, config={"region": "eu"})
+    us = job(id=6, config={"region": "us"})
+    new = msgspec.structs.replace(NEW, config={"region": "eu"})
+    assert choose_entry(new, [us, eu]) == (Entry.RESUME, eu)
+    with pytest.raises(OptionsChanged, match="job 6 was made with --config region=us"):
+        choose_entry(msgspec.structs.replace(NEW, config={"region": "asia"}), [us, eu])
+
+
+def test_options_that_say_the_same_are_the_same():
+    new = msgspec.structs.replace(NEW, options={"encoding": "utf8", "on_bad_row": "skip"})
+    made = job(options={"on_bad_row": "skip"})
+    with pytest.raises(OptionsChanged, match="without --encoding"):
+        choose_entry(new, [made])
+    alike = Rules(same_reading=lambda one, other: (one, other) == ({}, {"encoding": "utf8"}))
+    assert choose_entry(new, [made], alike)[0] is Entry.RESUME
+
+
+def test_a_job_that_could_never_be_read_does_not_stand_in_the_way():
+    failed = job(JobState.FAILED, complete=False, options={"encoding": "utf-8"})
+    new = msgspec.structs.replace(NEW, options={"encoding": "latin-1"})
+    assert choose_entry(new, [failed]) == (Entry.NEW, None)
 
 
 async def test_another_config_may_make_another_job(tmp_path: Path):
@@ -61,10 +99,11 @@ async def test_another_config_may_make_another_job(tmp_path: Path):
         intake = Intake(store.jobs, store.reads)
         first = await intake.admit(NewJob("h", "rows.csv", config={"out": "a", "n": [1]}))
         other = NewJob("h", "rows.csv", config={"out": "b"})
-        assert (await intake.admit(other)).job.id == first.job.id
-        assert (await intake.admit(other, by_config=True)).entry is Entry.NEW
+        with pytest.raises(OptionsChanged, match="out=a, and this command has --config out=b"):
+            await intake.admit(other)
+        assert (await intake.admit(other, Rules(by_config=True))).entry is Entry.NEW
         again = NewJob("h", "rows.csv", config={"n": [1], "out": "a"})
-        assert (await intake.admit(again, by_config=True)).job.id == first.job.id
+        assert (await intake.admit(again, Rules(by_config=True))).job.id == first.job.id
 
 
 def test_a_cancelled_job_is_not_brought_back_in_silence():
@@ -87,5 +126,61 @@ async def test_jobs_are_made_found_and_reopened(tmp_path: Path):
             JobState.INGESTING,
             2,
         )
-        fresh = await intake.admit(other, fresh=True)
+        fresh = await intake.admit(other, Rules(fresh=True))
         assert (fresh.entry, fresh.job.id != made.job.id) == (Entry.NEW, True)
+
+
+def placed(folder: str, **changes) -> NewJob:
+    values = {"fingerprint": "f1", "config": {"out": f"{folder}/papers"}, **changes}
+    return NewJob(f"{folder}/code/h.py:price", f"{folder}/data/rows.csv", **values)
+
+
+async def test_a_moved_project_goes_on_and_is_bound_to_its_new_place(tmp_path: Path):
+    async with SqliteStore(tmp_path / "headgate.db") as store:
+        intake = Intake(store.jobs, store.reads)
+        made = (await intake.admit(placed("/home/old"))).job
+        await store.items.enqueue_many(EnqueueRequest(made.id, [NewItem("a", "{}", 1)]))
+        moved = await intake.admit(placed("/home/new"))
+        assert (moved.entry, moved.job.id) == (Entry.RESUME, made.id)
+        assert moved.moved_from == "/home/old/data/rows.csv"
+        bound = await store.reads.job(made.id)
+        assert (bound.handler, bound.source) == (
+            "/home/new/code/h.py:price",
+            "/home/new/data/rows.csv",
+        )
+        assert bound.config == {"out": "/home/new/papers"}
+        (item,) = (await store.reads.items(ItemQuery(made.id))).items
+        assert item.handler == bound.handler
+        again = await intake.admit(placed("/home/new"))
+        assert (again.entry, again.moved_from) == (Entry.RESUME, "")
+
+
+async def test_a_copy_of_a_project_is_another_project(tmp_path: Path):
+    there = Rules(exists=lambda _: True)
+    async with SqliteStore(tmp_path / "headgate.db") as store:
+        intake = Intake(store.jobs, store.reads)
+        first = await intake.admit(placed("/home/old"), there)
+        copied = await intake.admit(placed("/home/new"), there)
+        assert (copied.entry, copied.job.id != first.job.id) == (Entry.NEW, True)
+
+
+@pytest.mark.parametrize(
+    ("home", "entry"), [("/home/new", Entry.ADD), ("/elsewhere", Entry.NEW), ("", Entry.NEW)]
+)
+async def test_other_content_is_the_same_job_only_where_the_store_moved_too(
+    tmp_path: Path, home: str, entry: Entry
+):
+    async with SqliteStore(tmp_path / "headgate.db") as store:
+        intake = Intake(store.jobs, store.reads)
+        first = (await intake.admit(placed("/home/old", key_columns=("sku",)))).job
+        await store.jobs.complete_ingest(first.id, ("sku",))
+        changed = placed("/home/new", key_columns=("sku",), fingerprint="f2")
+        assert (await intake.admit(changed, Rules(home=home))).entry is entry
+
+
+async def test_many_at_once_make_one_job(tmp_path: Path):
+    async with SqliteStore(tmp_path / "headgate.db") as store:
+        intakes = [Intake(store.jobs, store.reads) for _ in range(20)]
+        found = await asyncio.gather(*(intake.admit(NEW) for intake in intakes))
+        assert len({admission.job.id for admission in found}) == 1
+        assert sorted(admission.entry for admission in found) == ["new", *["resume"] * 19]

@@ -8,6 +8,7 @@ import pytest
 
 from headgate.core.call import Call, CallKind
 from headgate.core.configured import Configured
+from headgate.core.gate_key import own_name
 from headgate.core.gate_policy import GatePolicy
 from headgate.core.item import NewItem
 from headgate.core.job import NewJob
@@ -15,7 +16,7 @@ from headgate.core.provider import CredentialPolicy, ProviderPolicy
 from headgate.core.retry import FINISHED
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus
-from headgate.engine.job_gates import JobGates, keys_before, own_name
+from headgate.engine.job_gates import JobGates, keys_before
 from headgate.ports.items import EnqueueRequest, SettleRequest
 from headgate.ports.store import Store
 from headgate.stores.sqlite.store import SqliteStore

@@ -8,7 +8,8 @@ import sys
 import msgspec
 import pytest
 
-from headgate.engine.machine import is_stopped, resident_mb
+from headgate.engine import machine
+from headgate.engine.machine import is_stopped, memory_in_use, resident_mb
 from headgate.engine.process import cause_of_exit, is_gone, name_of, started_ticks
 from tests.kit.command import until
 
@@ -74,3 +75,15 @@ def test_what_is_not_there_holds_no_memory():
 )
 def test_an_exit_code_is_put_into_words(code: int, words: str):
     assert cause_of_exit(code) == words
+
+
+def test_the_machine_is_read_as_psutil_reads_it():
+    """Also where there is no /proc, and psutil alone answers."""
+    me = os.getpid()
+    assert resident_mb(me) == pytest.approx(
+        machine._psutil_resident(me) / machine.MEGABYTE, rel=0.2
+    )
+    assert memory_in_use() == pytest.approx(machine._psutil_memory_in_use(), abs=0.1)
+    assert is_stopped(me) == machine._psutil_is_stopped(me) is False
+    assert is_stopped(NOBODY) == machine._psutil_is_stopped(NOBODY) is True
+    assert resident_mb(NOBODY) == machine._psutil_resident(NOBODY) == 0

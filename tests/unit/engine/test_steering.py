@@ -9,7 +9,7 @@ from headgate.core.errors import IllegalMove, UnknownJob
 from headgate.core.item import NewItem
 from headgate.core.job import Job, NewJob
 from headgate.core.status import ItemStatus, JobState
-from headgate.engine.steering import Steering
+from headgate.engine.steering import DELETION, PAGE, Steering
 from headgate.ports.items import EnqueueRequest, RequeueRequest
 from headgate.ports.reads import EventQuery, ItemQuery
 from headgate.ports.store import Store
@@ -146,6 +146,36 @@ async def test_remove_takes_everything_with_it(store: Store):
     assert (await store.reads.counts(job.id)).total == 0
     assert (await store.reads.counts(kept.id)).total == 5
     assert await store.reads.check(repair=False) == []
+
+
+async def test_a_job_that_finishes_while_it_is_deleted_is_deleted(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    job = await store.jobs.create_job(NewJob("price", "queue:q", name="q", open=True))
+    read = store.reads.job
+
+    async def outdated(job_id: int) -> Job:
+        """The state of the job just before it finishes."""
+        before = await read(job_id)
+        if before.state is not JobState.DONE:
+            await Steering(store).close(job_id)
+        return before
+
+    monkeypatch.setattr(store.reads, "job", outdated)
+    await Steering(store).remove(job.id)
+    with pytest.raises(UnknownJob):
+        await read(job.id)
+
+
+async def test_a_cancellation_tells_whether_it_is_for_a_deletion(store: Store):
+    steering = Steering(store)
+    jobs = [await a_job(store), await a_job(store)]
+    await steering.cancel(jobs[0].id)
+    assert not await steering.cancelled_to_delete(jobs[0].id)
+    await steering.cancel(jobs[1].id, why=DELETION)
+    for number in range(PAGE):
+        await store.jobs.record_event("noted", str(number), jobs[1].id)
+    assert await steering.cancelled_to_delete(jobs[1].id)
 
 
 async def test_an_empty_queue_that_is_closed_is_done(store: Store):

@@ -18,7 +18,7 @@ from headgate.engine.policy import WorkerPolicy
 from headgate.engine.supervisor import RunReport, Supervisor, Work
 from headgate.ports.items import ClaimRequest, SettleRequest
 from headgate.ports.launcher import WorkerOrder, WorkerReport
-from headgate.ports.reads import ItemQuery
+from headgate.ports.reads import EventQuery, ItemQuery
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock
 from tests.kit import factories
@@ -42,8 +42,10 @@ class Watch:
         store: SqliteStore,
         script: Callable[[WorkerOrder, FakeProcess], None],
         policy: WorkerPolicy | None = None,
+        slow_start_s: float = 0.0,
     ) -> None:
         self.store = store
+        self.slow_start_s = slow_start_s
         self.clock = FakeClock()
         self.launcher = FakeLauncher(script)
         self.observer = SpyObserver()
@@ -75,6 +77,8 @@ class Watch:
 
     async def _register_new(self) -> None:
         """Every process registers, as a real one does before it says that it is ready."""
+        if self.clock.monotonic() < self.slow_start_s:
+            return
         for order in self.launcher.orders[self._registered :]:
             info = WorkerInfo(order.worker, order.session, "elsewhere", "boot", 1, 1, "0", 10.0)
             await self.store.jobs.register(info)
@@ -84,7 +88,7 @@ class Watch:
     async def end(self, seconds: float = 60.0) -> RunReport:
         assert self._task is not None
         await self.turn(seconds)
-        return await asyncio.wait_for(self._task, 5.0)
+        return await asyncio.wait_for(self._task, 60.0)
 
 
 def obedient(order: WorkerOrder, process: FakeProcess) -> None:
@@ -177,6 +181,10 @@ async def test_a_dead_worker_is_replaced_and_what_it_ran_is_suspect(store: Sqlit
         (ItemStatus.PENDING, 0),
     ]
     assert watch.processes[0].closed
+    events = await store.reads.events(EventQuery(job.id))
+    (told,) = (event.message for event in events if event.kind == "worker_crashed")
+    assert told.startswith("a worker process crashed (killed by SIGSEGV) while it ran row key-1;")
+    assert told.endswith(" row key-1 runs alone next")
     watch.supervisor.stop()
     assert (await watch.end()).crashes == 1
 
@@ -293,6 +301,31 @@ async def test_a_run_that_gets_nothing_done_is_stalled(store: SqliteStore):
     assert watch.processes[0].stops == []
     report = await watch.end()
     assert (report.stalled, report.interrupted, report.settled) == (True, False, 1)
+
+
+async def test_the_time_that_a_worker_takes_to_start_is_no_stall(store: SqliteStore):
+    job = await factories.job(store, 1)
+    watch = Watch(store, obedient, slow_start_s=30.0)
+    watch.begin(jobs=(job.id,), drain=True, max_stall_s=1.0)
+    await watch.turn(30.0)
+    assert watch.processes[0].stops == []
+    await watch.turn(0.5)  # it is there, and has had half of its second
+    board = watch.processes[0].board
+    assert board is not None
+    board.claimed(2.0, 1)  # the first item: from now on it has a second to settle something
+    await watch.turn(0.9)
+    assert watch.processes[0].stops == []
+    report = await watch.end()
+    assert (report.stalled, report.settled) == (True, 0)
+
+
+async def test_a_worker_that_never_starts_is_a_stall(store: SqliteStore):
+    job = await factories.job(store, 1)
+    watch = Watch(store, obedient, slow_start_s=1_000.0)
+    watch.begin(jobs=(job.id,), drain=True, max_stall_s=1.0)
+    await watch.turn(Supervisor.START_S - 1)
+    assert watch.processes[0].stops == []
+    assert (await watch.end()).stalled
 
 
 async def test_a_run_ends_with_its_budget(store: SqliteStore):

@@ -1,49 +1,21 @@
-"""Why an item waits and what limits a job, from stored facts alone."""
+"""Why an item waits or how it ended, from stored facts alone."""
 
 from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.core.gate_view import GateView
-from headgate.core.job import Job
+from headgate.core.gate_wait import WaitKind
+from headgate.core.host_down import HostDown
+from headgate.core.job import Counts
 from headgate.core.membership import Member
 from headgate.core.pace_state import Cause
 from headgate.core.status import ItemStatus, JobState
-from headgate.engine.why import ItemFacts, WaitKind, at_gate, binding, in_figures, why_item
+from headgate.engine.why import ItemFacts, ending_of, why_item
 from headgate.ports.reads import AttemptRow, ItemDetail, ItemRow
-
-NOW_US = 1_800_000_000_000_000
-MINUTE_US = 60_000_000
-
-
-def a_job(**changes: Any) -> Job:
-    facts: dict[str, Any] = {
-        "id": 3,
-        "owner": "local",
-        "name": "",
-        "handler": "h",
-        "source": "s",
-        "key_columns": (),
-        "config": {},
-        "priority": 0,
-        "state": JobState.RUNNING,
-        "open": False,
-        "eager": False,
-        "fingerprint": "",
-        "columns": (),
-        "ingest_run": 1,
-        "ingest_position": "",
-        "ingest_complete": True,
-        "created_at": 0,
-        "updated_at": 0,
-        "started_at": None,
-        "finished_at": None,
-        "last_error": None,
-    }
-    return Job(**{**facts, **changes})
+from tests.unit.core.test_waiting import MINUTE_US, NOW_US, a_job, at
 
 
 def an_item(status: ItemStatus = ItemStatus.PENDING, **changes: Any) -> ItemDetail:
@@ -54,10 +26,10 @@ def an_item(status: ItemStatus = ItemStatus.PENDING, **changes: Any) -> ItemDeta
         line=1,
         status=status,
         summary="",
-        attempts=0,
-        crashes=0,
-        error_class=None,
-        last_error=None,
+        attempts=changes.pop("attempts", 0),
+        crashes=changes.pop("crashes", 0),
+        error_class=changes.pop("error_class", None),
+        last_error=changes.pop("last_error", None),
         due_at=changes.pop("due_at", 0),
         locked_by=changes.pop("locked_by", None),
         updated_at=0,
@@ -111,9 +83,9 @@ def facts(detail: ItemDetail | None = None, **changes: Any) -> ItemFacts:
     given: dict[str, Any] = {
         "row": detail.row,
         "job": a_job(),
+        "at": at(workers=len(changes.get("workers", "1"))),
         "gates": (),
         "workers": {"w1"},
-        "now_us": NOW_US,
     }
     return ItemFacts(**{**given, **changes})
 
@@ -142,39 +114,73 @@ def test_a_paused_job_comes_before_everything():
     job = a_job(state=JobState.PAUSED, pause_reason="5 euros are spent", resume_at=NOW_US + 1)
     wait = why_item(facts(an_item(due_at=NOW_US + 1), job=job, gates=[closed()], workers=()))
     assert wait is not None
-    assert (wait.kind, wait.until_us) == (WaitKind.JOB, NOW_US + 1)
+    assert (wait.kind, wait.until_us) == (WaitKind.PAUSED, NOW_US + 1)
     assert wait.why == "job 3 is paused (5 euros are spent)"
 
 
 def test_a_source_that_is_being_read():
     wait = why_item(facts(job=a_job(state=JobState.INGESTING)))
     assert wait is not None
-    assert wait.kind is WaitKind.JOB
+    assert wait.kind is WaitKind.READING
     eager = why_item(facts(job=a_job(state=JobState.INGESTING, eager=True)))
     assert eager is not None
     assert eager.kind is WaitKind.TURN
 
 
-def test_an_item_that_was_put_off_says_why():
-    item = an_item(due_at=NOW_US + MINUTE_US, gate="provider:wikidata")
-    wait = why_item(facts(item, last=THROTTLED))
+def test_an_item_that_the_handler_put_off_says_why():
+    item = an_item(due_at=NOW_US + MINUTE_US, error_class="deferred", last_error="opens later")
+    wait = why_item(facts(item))
     assert wait is not None
-    assert (wait.kind, wait.until_us) == (WaitKind.DUE, NOW_US + MINUTE_US)
-    assert wait.why == "throttled: provider:wikidata lets nothing through for 60.0 s"
-    assert wait.gate == "provider:wikidata"
+    assert (wait.kind, wait.until_us) == (WaitKind.DEFERRED, NOW_US + MINUTE_US)
+    assert (wait.why, wait.next) == ("the handler asked to try later: opens later", "tried again")
 
 
-def test_a_row_alone_tells_why_it_was_put_off():
-    row = msgspec.structs.replace(an_item(due_at=NOW_US + 1).row, last_error="HTTP 503")
-    wait = why_item(ItemFacts(row, a_job(), (), {"w1"}, NOW_US))
+def test_an_item_that_a_gate_sent_back_names_it():
+    item = an_item(due_at=NOW_US + 1, gate="provider:wikidata", error_class="throttled")
+    sent_back = why_item(facts(item, last=THROTTLED))
+    assert sent_back is not None
+    assert (sent_back.kind, sent_back.why) == (WaitKind.REFUSED, "wikidata sent it back")
+    assert sent_back.gate == "provider:wikidata"
+    still_closed = why_item(facts(item, last=THROTTLED, gates=[closed()]))
+    assert still_closed is not None
+    assert still_closed.why == "wikidata: the provider asked to wait"
+    assert still_closed.until_us == NOW_US + MINUTE_US
+
+
+def test_an_item_that_a_silent_host_sent_back_names_the_host():
+    item = an_item(due_at=NOW_US + 1, gate="a.org:81", error_class="throttled")
+    down = {"a.org:81": HostDown(NOW_US / 1e6 + 60.0, "connection refused")}
+    wait = why_item(facts(item, gates=[a_gate(down=down)]))
     assert wait is not None
-    assert (wait.kind, wait.why, wait.until_us) == (WaitKind.DUE, "retry: HTTP 503", NOW_US + 1)
+    assert (wait.kind, wait.next) == (WaitKind.BREAKER, "asked again")
+    assert wait.why == "a.org:81 does not answer (connection refused)"
+    due = why_item(facts(an_item(gate="a.org:81"), gates=[a_gate("host:a.org:81", down=down)]))
+    assert due is not None
+    assert due.why == wait.why
+
+
+@pytest.mark.parametrize(
+    ("attempts", "why"), [(1, "it failed once: HTTP 503"), (2, "it failed 2 times: HTTP 503")]
+)
+def test_a_row_alone_tells_why_it_was_put_off(attempts, why):
+    item = an_item(
+        due_at=NOW_US + 1, attempts=attempts, last_error="HTTP 503", error_class="transient"
+    )
+    wait = why_item(facts(item))
+    assert wait is not None
+    assert (wait.kind, wait.why, wait.until_us) == (WaitKind.RETRY, why, NOW_US + 1)
+
+
+def test_an_item_beside_a_crash_is_not_blamed_for_it():
+    wait = why_item(facts(an_item(crashes=1, error_class="poison", last_error="SIGSEGV")))
+    assert wait is not None
+    assert wait.why == "it was running when its process crashed; it runs alone next"
 
 
 def test_a_closed_gate_comes_before_a_missing_worker():
     wait = why_item(facts(gates=[closed()], workers=()))
     assert wait is not None
-    assert (wait.kind, wait.gate) == (WaitKind.GATE, "provider:wikidata")
+    assert (wait.kind, wait.gate) == (WaitKind.REFUSED, "provider:wikidata")
     assert wait.why == "wikidata: the provider asked to wait"
     assert wait.until_us == NOW_US + MINUTE_US
 
@@ -240,34 +246,50 @@ def test_a_worker_that_is_gone_is_named():
     assert (wait.kind, "w9" in wait.why) == (WaitKind.WORKER, True)
 
 
-def test_the_gate_that_decides_a_jobs_speed():
-    idle = a_gate("host:idle.org", waiting=False, cause=Cause.OPEN)
-    slow, fast = a_gate("host:slow.org", now_per_s=1.0), a_gate("host:fast.org", now_per_s=9.0)
-    shut = closed("host:shut.org")
-    assert binding([idle]) is None
-    assert binding([idle, shut]) is shut
-    assert binding([shut, slow, idle, fast]) is fast
+def test_a_row_of_a_job_at_full_speed_waits_for_its_turn():
+    wait = why_item(facts())
+    assert wait is not None
+    assert (wait.kind, wait.why) == (WaitKind.TURN, "32 handlers busy; its turn will come")
+    idle = why_item(facts(at=at(counts=Counts(pending=9), finished_us=None)))
+    assert idle is not None
+    assert idle.kind is WaitKind.WORKER, "its job tells why no row is taken"
 
 
-def test_a_rate_is_a_figure_only_where_it_is_the_cause():
-    assert at_gate(a_gate()).why == "wikidata: the learned rate, 4.9/s"
-    cap = a_gate(cause=Cause.CAP, why="as many in flight as the provider takes")
-    assert at_gate(cap).why == "wikidata: as many in flight as the provider takes"
+def an_ended(status: ItemStatus, **changes: Any) -> tuple[str, str]:
+    ending = ending_of(an_item(status, **changes).row)
+    assert ending is not None
+    return ending
+
+
+def test_a_failed_item_says_why_it_failed_and_what_to_do():
+    why, todo = an_ended(
+        ItemStatus.ERROR, attempts=3, error_class="transient", last_error="KeyError: 'prise'"
+    )
+    assert why == "it failed after 3 attempts (transient): KeyError: 'prise'"
+    assert todo == "try it again: headgate dlq replay 7"
 
 
 @pytest.mark.parametrize(
-    ("per_s", "words"),
+    ("kind", "todo"),
     [
-        (1_234.5, "1,234/s"),
-        (20.0, "20/s"),
-        (4.92, "4.9/s"),
-        (1 / 3, "20/min"),
-        (1 / 90, "40/h"),
-        (1 / 7_200, "12/day"),
+        ("bad_row", "correct the row in the file"),
+        ("poison", "correct the handler"),
+        ("invalid_result", "correct the handler"),
+        ("permanent", "correct the row or the handler"),
+        ("timeout", "try it again"),
+        ("stalled", "try it again"),
     ],
 )
-def test_rates_in_figures(per_s, words):
-    assert in_figures(per_s) == words
+def test_what_to_do_follows_from_the_class(kind, todo):
+    ending = an_ended(ItemStatus.ERROR, error_class=kind, last_error="no")
+    assert ending[0] == f"it failed ({kind}): no"
+    assert ending[1].startswith(todo)
+
+
+@pytest.mark.parametrize("status", sorted(set(ItemStatus) - {"PENDING", "PROCESSING"}))
+def test_whatever_is_finished_says_how_it_ended(status):
+    assert an_ended(status)[0]
+    assert ending_of(an_item().row) is None
 
 
 @given(
@@ -283,3 +305,9 @@ def test_whatever_is_open_has_a_reason_to_wait(status, state, due_at, gates, wor
     wait = why_item(facts(item, job=a_job(state=state), gates=gates, workers=workers, last=last))
     assert wait is not None
     assert wait.why
+
+
+def test_a_row_without_a_result_says_who_found_nothing():
+    decided = "rejected every candidate, decided by ann"
+    assert an_ended(ItemStatus.NOT_FOUND, last_error=decided) == (decided, "")
+    assert an_ended(ItemStatus.NOT_FOUND) == ("the service has nothing for it", "")

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -84,7 +85,7 @@ def test_a_registered_name(folder: Path, monkeypatch: pytest.MonkeyPatch):
     sys.path.insert(0, str(folder))
     entry = EntryPoint("shop.price", "lookup:price", registry.GROUP)
     broken = EntryPoint("shop.broken", "lookup:nothing", registry.GROUP)
-    monkeypatch.setattr(registry, "entry_points", lambda group: [entry, broken])
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [entry, broken])
     spec = resolve("shop.price")
     assert (spec.name, spec.reference) == ("price.lookup", "shop.price")
     with pytest.raises(UnknownHandler, match=r"'shop\.broken' \(lookup:nothing\)"):

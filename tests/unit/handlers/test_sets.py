@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from importlib import metadata
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -84,7 +85,7 @@ def test_two_of_the_same_name_are_an_error_that_names_both_places(folder: Path):
 
 def test_a_registered_name_may_not_be_taken(folder: Path, monkeypatch: pytest.MonkeyPatch):
     entry = EntryPoint("shop.price", "elsewhere:price", registry.GROUP)
-    monkeypatch.setattr(registry, "entry_points", lambda group: [entry])
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [entry])
     with pytest.raises(UnknownHandler, match=r"the entry point elsewhere:price, one of shop\.py"):
         resolve("shop.stock", ["shop.py"])
 
@@ -93,7 +94,7 @@ def test_registered_handlers_are_listed_by_their_entry_points(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     entry = EntryPoint("registered", "shop:price", registry.GROUP)
-    monkeypatch.setattr(registry, "entry_points", lambda group: [entry])
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [entry])
     assert load_all([])["registered"].name == "shop.price"
 
 

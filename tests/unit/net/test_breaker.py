@@ -1,19 +1,22 @@
 """A host that is dead is left alone, which costs nobody an attempt, and found alive again."""
 
 import asyncio
+import errno
 from random import Random
 
 import pytest
 
-from headgate.core.breaker import BreakerPolicy, BreakerState
+from headgate.core.breaker import Breaker, BreakerPolicy, BreakerState
 from headgate.core.call import CallKind
 from headgate.core.ending import AttemptOver
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.provider import InlineRetry, ProviderPolicy
 from headgate.net.breaker import BreakerOpen, Breakers
+from headgate.net.failure import FailureKind, WireFailure
+from headgate.ports.hosts import HostTrouble
 from headgate.testing import FakeClock
-from tests.kit.answers import Answer, always
-from tests.kit.http import Bench, bench
+from tests.kit.answers import Answer, always, in_turn
+from tests.kit.http import ALICE, Bench, Heard, bench
 from tests.kit.provider import Provider, wait_until
 
 ONCE = {"p": ProviderPolicy(retry=InlineRetry(retries=0))}
@@ -33,7 +36,7 @@ async def test_a_provider_that_is_dead_for_a_minute(provider: Provider):
         await desk.client("p").get(provider.url())
         provider.down()
         for _ in range(3):
-            assert (await fault(desk, provider)).kind is FaultClass.TRANSIENT
+            assert (await fault(desk, provider)).kind is FaultClass.THROTTLED  # nothing was sent
         trials, waited = 0, 0.0
         while waited < 60.0:
             turned_away = await fault(desk, provider)
@@ -42,7 +45,7 @@ async def test_a_provider_that_is_dead_for_a_minute(provider: Provider):
             assert 0.0 < turned_away.retry_after_s <= 30.0
             await clock.advance(turned_away.retry_after_s + 0.001)
             waited += turned_away.retry_after_s
-            assert (await fault(desk, provider)).kind is FaultClass.TRANSIENT  # the trial
+            assert (await fault(desk, provider)).kind is FaultClass.THROTTLED  # the trial
             trials += 1
         assert trials < 20
         provider.up()
@@ -79,11 +82,12 @@ async def test_errors_of_the_server_count_and_other_answers_do_not(provider: Pro
 async def test_a_breaker_that_opens_meanwhile_does_not_hide_what_was_answered(provider: Provider):
     provider.script = always(Answer(502))
     policy = {"p": ProviderPolicy(retry=InlineRetry(retries=5, base_s=0.0))}
-    async with bench(policy, breakers=POLICY, clock=FakeClock()) as desk:
+    at_once = BreakerPolicy(failures=1)
+    async with bench(policy, breakers=at_once, clock=FakeClock()) as desk:
         answer = await desk.client("p").get(provider.url())
         assert desk.stack.breakers.troubled
     assert answer.status_code == 502, "the item has had an attempt, and not a wait"
-    assert len(provider.seen) == 3
+    assert len(provider.seen) == 1
 
 
 async def test_a_dead_host_does_not_stop_another(provider: Provider):
@@ -103,6 +107,8 @@ async def test_one_trial_at_a_time_and_another_if_it_is_given_up(provider: Provi
     async with bench(ONCE, breakers=POLICY, clock=clock) as desk:
         for _ in range(3):
             await desk.client("p").get(provider.url())
+        # The server may notice late that these answers have ended.
+        await asyncio.to_thread(wait_until, lambda: not provider.under_way())
         await clock.advance(2.0)
         provider.script = always(Answer(silent=True))
         trial = asyncio.create_task(desk.client("p").get(provider.url()))
@@ -127,32 +133,40 @@ async def test_a_refusal_shows_that_the_host_lives(provider: Provider):
         assert desk.stack.breakers.troubled == {}
 
 
+def refuse(breakers: Breakers, breaker: Breaker) -> None:
+    """A request of a.example finds that nothing listens there."""
+    number = breakers.admit("a.example", breaker, ALICE)
+    failure = WireFailure(FailureKind.CONNECT, "no", sent=False, number=errno.ECONNREFUSED)
+    breakers.unanswered("a.example", breaker, number, ALICE, failure)
+
+
 async def test_whoever_loses_the_race_for_the_trial_is_turned_away():
     clock = FakeClock()
     async with bench(ONCE, breakers=POLICY, clock=clock) as desk:
         breakers = desk.stack.breakers
         breaker = breakers.of("a.example")
         for _ in range(3):
-            breakers.failed("a.example", breaker, breakers.admit("a.example", breaker))
+            refuse(breakers, breaker)
         await clock.advance(2.0)
-        breakers.check("a.example", breaker)
-        breakers.admit("a.example", breaker)
+        breakers.check("a.example", breaker, ALICE)
+        breakers.admit("a.example", breaker, ALICE)
         assert breaker.state is BreakerState.HALF_OPEN
         with pytest.raises(BreakerOpen):
-            breakers.admit("a.example", breaker)
+            breakers.admit("a.example", breaker, ALICE)
 
 
 async def test_those_who_ask_hear_when_a_host_is_left_alone_and_when_it_answers_again():
-    clock, heard = FakeClock(), []
-    breakers = Breakers(POLICY, clock, Random(1), lambda *news: heard.append(news))
+    clock, heard = FakeClock(), Heard()
+    breakers = Breakers(POLICY, clock, Random(1), heard)
     breaker = breakers.of("a.example")
     for _ in range(3):
-        breakers.failed("a.example", breaker, breakers.admit("a.example", breaker))
-    ((host, wait_s),) = heard
-    assert (host, wait_s) == ("a.example", breaker.wait_s(clock.monotonic()))
+        refuse(breakers, breaker)
+    wait_s = breaker.wait_s(clock.monotonic())
+    assert heard.news == [("a.example", HostTrouble(wait_s, "connection refused"), ALICE.job_id)]
     await clock.advance(wait_s)
-    breakers.succeeded("a.example", breaker, breakers.admit("a.example", breaker))
-    assert heard[1:] == [("a.example", None)]
+    number = breakers.admit("a.example", breaker, ALICE)
+    breakers.succeeded("a.example", breaker, number)
+    assert heard.news[-1] == "a.example"
 
 
 async def test_hosts_without_end_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch):
@@ -164,3 +178,77 @@ async def test_hosts_without_end_do_not_fill_the_memory(monkeypatch: pytest.Monk
             breakers.of(f"{number}.example")
         assert breakers.of("3.example") is breakers.of("3.example")
         assert breakers.of("0.example") is not first
+
+
+MANY = {"p": ProviderPolicy(retry=InlineRetry(retries=2, base_s=0.0))}
+
+
+async def test_rows_that_were_tried_before_do_not_speak_against_the_host(provider: Provider):
+    provider.script = always(Answer(502))
+    async with bench(ONCE, breakers=POLICY, clock=FakeClock()) as desk:
+        for _ in range(20):
+            await desk.client("p", again=True).get(provider.url())
+        assert desk.stack.breakers.troubled == {}
+
+
+async def test_one_row_speaks_once_however_often_it_is_repeated(provider: Provider):
+    provider.script = always(Answer(502))
+    async with bench(MANY, breakers=POLICY, clock=FakeClock()) as desk:
+        client = desk.client("p")
+        for _ in range(10):
+            await client.get(provider.url())
+        assert desk.stack.breakers.troubled == {}
+    assert len(provider.seen) > 10
+
+
+async def test_what_is_repeated_in_vain_is_repeated_no_more_for_a_while(provider: Provider):
+    provider.script = always(Answer(500))
+    clock = FakeClock()
+    async with bench(MANY, clock=clock) as desk:
+        for _ in range(20):
+            await desk.client("p").get(provider.url())
+        assert len(provider.seen) == 20 + Breaker.REPEATS
+        provider.script = in_turn(Answer(500), Answer(200), *[Answer(500), Answer(200)] * 5)
+        await clock.advance(61.0)
+        for _ in range(6):
+            assert (await desk.client("p").get(provider.url())).status_code == 200, "it helps again"
+
+
+async def test_rows_of_a_host_that_never_answered_end_before_long(provider: Provider):
+    provider.down()
+    clock = FakeClock()
+    async with bench(ONCE, clock=clock) as desk:
+        kinds, waited = [], 0.0
+        while not kinds or kinds[-1] is not FaultClass.STALLED:
+            found = await fault(desk, provider)
+            kinds.append(found.kind)
+            wait_s = (found.retry_after_s or 0.0) + 0.001
+            await clock.advance(wait_s)
+            waited += wait_s
+        assert waited < 120.0
+        assert set(kinds) == {FaultClass.TRANSIENT, FaultClass.THROTTLED, FaultClass.STALLED}
+        assert "does not answer (connection refused)" in found.reason
+        assert "it was waited for" in found.reason
+
+
+async def test_rows_wait_for_a_host_that_another_process_has_seen_alive(provider: Provider):
+    class Ledger(Heard):
+        def has_answered(self, host: str) -> bool:
+            return True
+
+    provider.down()
+    clock, hosts = FakeClock(), Ledger()
+    async with bench(ONCE, clock=clock, hosts=hosts) as desk:
+        waited = 0.0
+        while (found := await fault(desk, provider)).kind is FaultClass.THROTTLED:
+            assert found.retry_after_s is not None
+            await clock.advance(found.retry_after_s + 0.001)
+            waited += found.retry_after_s
+        assert found.kind is FaultClass.STALLED
+        assert 1_700.0 < waited < 1_900.0
+        assert "for 30 min" in found.reason
+        assert hosts.news[-1][1].gave_up
+        provider.up()
+        await clock.advance(60.0)
+        assert (await desk.client("p").get(provider.url())).text == "hello"
+        assert hosts.news[-1] == f"127.0.0.1:{provider.port}"

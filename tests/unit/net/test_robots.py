@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from headgate.core.breaker import BreakerPolicy
 from headgate.core.call import CallKind
 from headgate.core.ending import AttemptOver
 from headgate.core.fault import Fault, FaultClass
@@ -14,13 +15,21 @@ from headgate.core.provider import CredentialPolicy, InlineRetry, ProviderPolicy
 from headgate.net.cache import HttpCache
 from headgate.net.failure import AddressRefused
 from headgate.net.policy import NetPolicy
-from headgate.net.robots import Robots, RobotsBarred, RobotsUnknown, Rules
+from headgate.net.robots import (
+    Robots,
+    RobotsBarred,
+    RobotsNever,
+    RobotsUnknown,
+    RobotsUnreached,
+    Rules,
+)
 from headgate.ports.gate import Cost, Feedback, Route, Turn
+from headgate.ports.hosts import HostTrouble
 from headgate.testing import FakeClock
 from headgate.transfer.blobs import LocalBlobs
 from tests.kit.answers import Answer, Script, always, by_path, in_turn, redirect, refusal
 from tests.kit.gates import OpenGates, OpenPermit
-from tests.kit.http import Bench, bench, no_trouble
+from tests.kit.http import ALICE, Bench, Heard, bench, no_trouble
 from tests.kit.provider import Provider, wait_until
 
 OBEDIENT = {"shop": ProviderPolicy(robots=True, retry=InlineRetry(retries=0), timeout_s=0.5)}
@@ -157,7 +166,7 @@ async def test_a_host_without_one_allows_everything(provider: Provider, status: 
         (refusal(), "asked to slow down (429)"),
         (Answer(silent=True), "took longer than 0.5 s"),
         (Answer(hang_up=True), "closed the connection"),
-        (Answer(200, body=b"User-agent", cut_at=4), "cut its answer short"),
+        (Answer(200, body=b"User-agent", cut_at=4), "ended before the answer was complete"),
     ],
 )
 async def test_a_host_that_cannot_say_is_left_alone(provider: Provider, answer: Answer, why: str):
@@ -176,14 +185,45 @@ async def test_a_host_that_cannot_say_is_left_alone(provider: Provider, answer: 
     assert asked(provider) == ["/robots.txt", "/robots.txt", "/a"]
 
 
-async def test_a_host_that_takes_no_connection_is_left_alone(provider: Provider):
+async def test_a_host_that_takes_no_connection_fails_as_the_request_itself_would(
+    provider: Provider,
+):
     clock = FakeClock()
     provider.down()
     async with bench(OBEDIENT, clock=clock) as desk:
-        assert "no connection" in (await unknown(desk, provider.url())).reason
+        for _ in range(3):
+            with pytest.raises(RobotsUnreached, match="no connection") as caught:
+                await get(desk, provider.url())
+            assert isinstance(caught.value.ending, Fault)
+            assert caught.value.ending.kind is FaultClass.TRANSIENT  # it ends after a few tries
+        assert len(desk.calls) == 1  # rows that come at the same time share one try
         provider.up()
-        await clock.advance(60)
+        await clock.advance(Rules.UNREACHED_S)
         assert await get(desk, provider.url()) == "hello"
+        provider.down()
+        await clock.advance(Rules.LIFE_S)
+        desk.stack.robots = Robots(clock, desk.stack.crossing.spacings, BreakerPolicy())
+        with pytest.raises(RobotsUnreached) as caught:
+            await get(desk, provider.url())
+        assert isinstance(caught.value.ending, Fault)
+        assert caught.value.ending.kind is FaultClass.THROTTLED  # it has answered before
+
+
+async def test_rows_do_not_wait_for_ever_for_rules_that_cannot_be_read(provider: Provider):
+    provider.script = by_path({"/robots.txt": always(Answer(500))}, otherwise=HELLO)
+    clock, policy = FakeClock(), BreakerPolicy(give_up_s=1_000.0)
+    async with bench(OBEDIENT, clock=clock, breakers=policy) as desk:
+        waited = 0.0
+        while waited < 1_000.0:
+            wait_s = (await unknown(desk, provider.url("/a"))).retry_after_s
+            assert wait_s is not None
+            await clock.advance(wait_s)
+            waited += wait_s
+        assert waited == 1_000.0
+        with pytest.raises(RobotsNever, match="answered 500") as caught:
+            await get(desk, provider.url("/a"))
+        assert isinstance(caught.value.ending, Fault)
+        assert caught.value.ending.kind is FaultClass.STALLED
 
 
 def test_the_wait_doubles_up_to_an_hour_and_begins_anew():
@@ -202,16 +242,15 @@ def test_the_wait_doubles_up_to_an_hour_and_begins_anew():
 
 async def test_whoever_hands_out_items_hears_of_a_host_that_is_left_alone(provider: Provider):
     provider.script = by_path({"/robots.txt": in_turn(Answer(500), Answer(404))}, otherwise=HELLO)
-    clock, heard = FakeClock(), []
+    clock, heard = FakeClock(), Heard()
     async with bench(OBEDIENT, clock=clock) as desk:
-        desk.stack.robots = Robots(
-            clock, desk.stack.crossing.spacings, lambda *news: heard.append(news)
-        )
+        desk.stack.robots = Robots(clock, desk.stack.crossing.spacings, BreakerPolicy(), heard)
         await unknown(desk, provider.url())
         await clock.advance(60)
         await get(desk, provider.url())
     host = f"127.0.0.1:{provider.port}"
-    assert heard == [(host, 60.0), (host, None)]
+    trouble = HostTrouble(60.0, "answered 500 for robots.txt")
+    assert heard.news == [(host, trouble, ALICE.job_id), host]
 
 
 async def test_a_failing_server_is_not_asked_by_each_of_twenty(provider: Provider):

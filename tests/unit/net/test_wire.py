@@ -207,6 +207,7 @@ async def test_a_name_without_an_address(wire: AiohttpWire):
     failed = await failure(wire, "http://nowhere.invalid/a?key=secret")
     assert (failed.kind, failed.sent) == (FailureKind.DNS, False)
     assert str(failed) == "no address is known for http://nowhere.invalid/a"
+    assert failed.why == "unknown host name"
 
 
 async def test_nobody_listens(wire: AiohttpWire):
@@ -214,6 +215,7 @@ async def test_nobody_listens(wire: AiohttpWire):
     failed = await failure(wire, url)
     assert (failed.kind, failed.sent) == (FailureKind.CONNECT, False)
     assert "no connection to" in str(failed)
+    assert failed.why == "connection refused"
 
 
 async def test_what_is_no_tls(wire: AiohttpWire):
@@ -262,7 +264,7 @@ async def test_a_body_that_is_cut(wire: AiohttpWire, provider: Provider, cut_at:
     provider.script = always(Answer(200, body=b"hello", cut_at=cut_at))
     failed = await failure(wire, provider.url("/?key=secret"))
     assert (failed.kind, failed.sent) == (FailureKind.CUT, True)
-    assert "cut its answer short" in str(failed)
+    assert "ended before the answer was complete" in str(failed)
 
 
 async def test_a_server_that_hangs_up(wire: AiohttpWire, provider: Provider):

@@ -1,6 +1,7 @@
 """What is found before a job is made: every kind of bad input, and what good input looks like."""
 
 import codecs
+import gzip
 import zipfile
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import msgspec
 import openpyxl
 import pytest
 
-from headgate.core.errors import BadSource, UsageError
+from headgate.core.errors import BadSource, UsageError, WrongEncoding
+from headgate.transfer.encodings import Misread
 from headgate.transfer.inspection import inspect
 from headgate.transfer.limits import Limits
 from headgate.transfer.sources import ReadOptions, open_source, open_writer
@@ -33,7 +35,7 @@ def test_the_first_rows_are_shown_as_they_are_read(tmp_path: Path):
     assert (found.format, found.columns, len(found.rows)) == ("csv", ("a", "b"), 100)
     assert found.rows[0] == {"a": "1", "b": "2"}
     few = inspect(put(tmp_path / "a.csv", "a,b\n1,2\n3\n"), rows=2)
-    assert few.problems == {3: "1 values for 2 columns"}
+    assert few.problems == {3: "1 value for 2 columns"}
     assert msgspec.json.encode(few)
 
 
@@ -102,7 +104,10 @@ def test_a_table_may_begin_with_a_word_that_others_begin_with(tmp_path: Path, he
     ("content", "message"),
     [
         (b"%PDF-1.7\n", "a PDF document"),
-        (b"\x1f\x8b\x08", "a gzip file; unpack it first"),
+        (
+            b"\x1f\x8b\x08",
+            "a gzip file by its content; give it an ending such as .csv.gz",
+        ),
         (b"SQLite format 3\0", "an SQLite database"),
         (codecs.BOM_UTF8 + b"\0" * 50, "is not text: many of its bytes are NUL"),
         ("a,b\n1,2\n".encode("utf-16-le"), r"UTF-16 without a byte order mark.*\(utf-16-le\)"),
@@ -148,6 +153,58 @@ def test_latin_1_is_read_when_stated_and_advised_when_not(tmp_path: Path):
     [problem] = inspect(path).problems.values()
     assert "not valid UTF-8" in problem
     assert "state it (latin-1" in problem
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text", "fits"),
+    [
+        ("latin-1", "name,n\nMüller,1\nplain,2\n", "cp1252"),
+        ("cp1252", "name,n\n“quoted” words €,1\n", "cp1252"),
+        ("iso8859-2", "name,n\nDvořák Jiří,1\nand many plain words,2\n", "cp1252"),
+        ("cp1251", "имя,n\nДостоевский,1\n", None),  # noqa: RUF001 (another alphabet)
+        ("shift_jis", "name,n\n東京都渋谷区,1\n", None),
+    ],
+)
+def test_text_in_another_encoding_is_noticed(tmp_path: Path, encoding, text, fits):
+    path = put(tmp_path / "a.csv", text.encode(encoding))
+    found = inspect_or_wrong(path)
+    assert found == Misread(fits)
+    assert inspect(path, ReadOptions(encoding=encoding)).misread is None
+
+
+def inspect_or_wrong(path: Path) -> Misread | None:
+    """What is said of the encoding, whether the header can be read or not."""
+    try:
+        return inspect(path).misread
+    except WrongEncoding as error:
+        return Misread(error.fits)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a,b\n1,2\n",
+        "a,b\nMüller,東京\n".encode(),
+        "a,b\nMüller,Köln\nÅsa,".encode() + b"\xff\n",
+        codecs.BOM_UTF16_LE + "a,b\né,2\n".encode("utf-16-le"),
+    ],
+)
+def test_utf_8_is_not_misread_even_with_damage(tmp_path: Path, content):
+    assert inspect(put(tmp_path / "a.csv", content)).misread is None
+
+
+def test_the_text_of_a_packed_file_is_looked_at(tmp_path: Path):
+    good = put(tmp_path / "a.csv.gz", gzip.compress("a,b\nMüller,Köln\n".encode()))
+    assert inspect(good).misread is None
+    other = put(tmp_path / "b.csv.gz", gzip.compress("a,b\nMüller,Köln\n".encode("cp1252")))
+    assert inspect(other).misread == Misread("cp1252")
+
+
+def test_another_encoding_is_noticed_beyond_the_first_rows(tmp_path: Path):
+    late = b"a,b\n" + b"1,2\n" * 400_000 + "é,3\n".encode("latin-1")
+    found = inspect(put(tmp_path / "a.csv", late))
+    assert found.misread == Misread("cp1252")
+    assert found.problems == {}
 
 
 def test_an_embedded_nul_and_a_quote_that_is_never_closed(tmp_path: Path):

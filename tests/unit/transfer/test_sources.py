@@ -47,7 +47,7 @@ def test_names_tell_how_to_write(tmp_path: Path, name: str, writer: type):
 
 
 def test_images_are_not_written(tmp_path: Path):
-    with pytest.raises(UsageError, match="images is not written; write csv"):
+    with pytest.raises(UsageError, match="cannot write images; it writes csv"):
         open_writer(tmp_path / "a.zip")
 
 

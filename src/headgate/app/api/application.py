@@ -35,6 +35,7 @@ from headgate.app.api import (
 )
 from headgate.app.api.job_asked import JobFromSource
 from headgate.app.api.office import Office
+from headgate.app.api.packing import Packing
 from headgate.app.api.shell import Shell
 from headgate.app.api.wire import Json
 
@@ -75,6 +76,7 @@ def build_app(office: Office) -> FastAPI:
     """The application over one office."""
     app = _routed()
     app.state.office = office
+    app.add_middleware(Packing)
     app.add_middleware(Shell, policy=office.settings.server)
     return app
 
@@ -84,8 +86,25 @@ def document() -> Json:
     return _routed().openapi()
 
 
+class Application(FastAPI):
+    """Describes itself when it is first asked to: that takes longer than to start."""
+
+    def openapi(self) -> Json:
+        """The OpenAPI document, with what no endpoint names by itself."""
+        if self.openapi_schema is None:
+            document = super().openapi()
+            schemas = document["components"]["schemas"]
+            made = JobFromSource.model_json_schema(ref_template="#/components/schemas/{model}")
+            schemas |= made.pop("$defs", {})
+            schemas["JobFromSource"] = made
+            for name in ("HTTPValidationError", "ValidationError"):  # ours are problems
+                schemas.pop(name, None)
+            self.openapi_schema = document
+        return self.openapi_schema
+
+
 def _routed() -> FastAPI:
-    app = FastAPI(
+    app = Application(
         title="Headgate",
         version=__version__,
         description="Push a very large batch through rate-limited services.",
@@ -97,16 +116,4 @@ def _routed() -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     problems.install(app)
-    _describe(app)
     return app
-
-
-def _describe(app: FastAPI) -> None:
-    """Add to the document what no endpoint names by itself."""
-    document = app.openapi()
-    schemas = document["components"]["schemas"]
-    made = JobFromSource.model_json_schema(ref_template="#/components/schemas/{model}")
-    schemas |= made.pop("$defs", {})
-    schemas["JobFromSource"] = made
-    for name in ("HTTPValidationError", "ValidationError"):  # ours are problems
-        schemas.pop(name, None)

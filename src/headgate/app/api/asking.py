@@ -9,6 +9,7 @@ from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal
 from headgate.app.api.wire import microseconds_of
 from headgate.core.errors import UnknownItem, UnknownJob
+from headgate.core.fault import FaultClass
 from headgate.core.job import Job
 from headgate.core.status import ItemStatus
 from headgate.ports.reads import ItemDetail
@@ -103,6 +104,15 @@ def keyset_only(request: Request) -> None:
 
 
 KeysetOnly = Depends(keyset_only)
+
+
+def error_class_in(text: str | None) -> FaultClass | None:
+    """The class of failures that a query names, if it names one."""
+    if text is None:
+        return None
+    if text not in set(FaultClass):
+        raise Refusal(422, f"there is no error class {text!r}; there are {', '.join(FaultClass)}")
+    return FaultClass(text)
 
 
 def statuses_in(text: str | None) -> frozenset[ItemStatus]:

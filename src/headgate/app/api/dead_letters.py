@@ -5,7 +5,14 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from headgate.app.api.asking import After, KeysetOnly, PageSize, job_named, number_in
+from headgate.app.api.asking import (
+    After,
+    KeysetOnly,
+    PageSize,
+    error_class_in,
+    job_named,
+    number_in,
+)
 from headgate.app.api.identity import Someone, Writer
 from headgate.app.api.item_view import ItemPage
 from headgate.app.api.items import ErrorClass, page_view
@@ -37,13 +44,46 @@ async def ls(
         statuses=DEAD,
         owner=who.sees,
         handler=job_type,
-        error_class=error_class,
+        error_class=error_class_in(error_class),
         order=Order.UPDATED,
         after=after,
         limit=page_size,
         tail=True,
     )
     return page_view(await office.store.reads.items(query))
+
+
+class DeadOfJobView(Wire):
+    """A job with dead letters."""
+
+    job_id: Identifier
+    name: str
+    count: int
+
+
+class DeadTotals(Wire):
+    """How many dead letters there are, and in which jobs, newest first."""
+
+    count: int
+    whole: bool
+    """Every job was counted: of very many, only the newest are."""
+    jobs: list[DeadOfJobView]
+
+
+@router.get("/jobs", responses=documented())
+async def totals(
+    who: Someone, office: AtOffice, error_class: ErrorClass = None, job_type: JobType = None
+) -> DeadTotals:
+    """Count the dead letters of each job."""
+    jobs, whole = await DeadLetters(office.store, who.sees).counted(job_type, error_class)
+    return DeadTotals(
+        count=sum(each.count for each in jobs),
+        whole=whole,
+        jobs=[
+            DeadOfJobView(job_id=str(each.job_id), name=each.name, count=each.count)
+            for each in jobs
+        ],
+    )
 
 
 class ReplayAsked(Asked):
@@ -80,7 +120,7 @@ async def replay(asked: ReplayAsked, who: Writer, office: AtOffice) -> Replayed:
         job_id=await job_named(office, who.sees, asked.job_id),
         handler=asked.job_type,
         but_ids=numbers_in(asked.except_ids),
-        error_class=asked.error_class,
+        error_class=error_class_in(asked.error_class),
         reset_attempts=asked.reset_attempts,
     )
     letters = DeadLetters(office.store, who.sees)

@@ -1,4 +1,4 @@
-"""The gates of each job and what limits it, looked up at most once a second however many ask."""
+"""What limits each job, looked up at most once a second however many ask."""
 
 import asyncio
 from collections import OrderedDict
@@ -8,10 +8,12 @@ import msgspec
 
 from headgate.core.configured import Configured
 from headgate.core.errors import UnknownJob
+from headgate.core.job import Job
+from headgate.core.status import UNFINISHED
+from headgate.core.waiting import Situation
 from headgate.engine.gate_reading import GateReading
 from headgate.engine.job_gates import JobGates
-from headgate.engine.limiting import limiting, read_if_there
-from headgate.engine.why import Wait
+from headgate.engine.limiting import Limit, limiting, read_if_there
 from headgate.ports.clock import Clock
 from headgate.ports.store import Store
 
@@ -24,6 +26,8 @@ class _Gauge(msgspec.Struct):
     """Those who ask while it is read wait for what is read."""
     reading: GateReading | None = None
     read_s: float = float("-inf")
+    at: Situation | None = None
+    at_s: float = float("-inf")
 
 
 class Gauges:
@@ -42,10 +46,26 @@ class Gauges:
         """Those that handlers declare."""
         self._gauges: OrderedDict[int, _Gauge] = OrderedDict()
 
-    async def limit_of(self, job_id: int) -> Wait | None:
-        """The wait that decides a job's speed, if there is one."""
-        reading = await self.read(job_id)
-        return limiting(reading) if reading else None
+    async def limit_of(self, job: Job) -> Limit:
+        """What decides a job's speed."""
+        if job.state not in UNFINISHED:
+            return Limit()
+        try:
+            reading = await self.read(job.id)
+            at = await self.situation(job.id)
+        except UnknownJob:  # it was deleted meanwhile
+            return Limit()
+        return limiting(job, at, reading)
+
+    async def situation(self, job_id: int) -> Situation:
+        """What is stored about how a job goes; UnknownJob if it is gone."""
+        gauge = await self._gauge(job_id)
+        async with gauge.lock:
+            now_s = self._clock.monotonic()
+            if gauge.at is None or now_s - gauge.at_s >= self.FRESH_S:
+                gauge.at = await self._store.situations.of(job_id)
+                gauge.at_s = now_s
+            return gauge.at
 
     async def read(self, job_id: int) -> GateReading | None:
         """The gates of a job; None where the ledger does not answer, or the job is gone."""

@@ -6,10 +6,12 @@ from typing import Any
 from fastapi import APIRouter
 from msgspec.structs import replace
 
+from headgate.app.address_check import demand_public
 from headgate.app.api.identity import Someone
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Json, Wire
+from headgate.core.config_schema import demand_config
 from headgate.handlers.info import HandlerInfo
 from headgate.handlers.lookup.handler import NAME as LOOKUP
 from headgate.handlers.lookup.handler import of_config
@@ -60,11 +62,15 @@ def _offered(office: Office) -> list[HandlerInfo]:
     return [info for info in office.handlers if info.name != DOWNLOAD]
 
 
-def configured(handler: HandlerInfo, config: Mapping[str, Any]) -> HandlerInfo:
+def configured(office: Office, handler: HandlerInfo, config: Mapping[str, Any]) -> HandlerInfo:
     """The handler under a configuration, or UsageError if it could not work with that."""
-    if handler.name != LOOKUP:
-        return handler
-    return replace(handler, needs=of_config(config).needs)
+    if handler.name == LOOKUP:
+        spec = of_config(config)
+        handler = replace(handler, needs=spec.needs, guarded=spec.guarded, asks=spec.asks)
+    else:
+        demand_config(handler.config_schema, config)
+    demand_public(handler, allow_private=office.settings.net.allow_private)
+    return handler
 
 
 def _view(info: HandlerInfo) -> HandlerView:

@@ -13,7 +13,7 @@ class HealthView(Wire):
     """How the service is."""
 
     status: str
-    """`ok`, or what is wrong: `store`, `no workers`, `stalled`."""
+    """`ok`, or what is wrong: `store`, `no workers`, `stalled`, `slow`."""
     version: str
     store: bool
     workers: int
@@ -21,11 +21,13 @@ class HealthView(Wire):
     """Something could be claimed now."""
     moving: bool
     """Nothing waits, or something was claimed or finished within the last minute."""
+    slow_jobs: int
+    """Jobs that have had work to do for 30 s and did less than 5 % of what they could."""
 
 
 @router.get("/healthz", responses={503: {"model": HealthView}})
 async def healthz(office: AtOffice, response: Response) -> HealthView:
-    """Whether the service works: the store answers, and workers really claim."""
+    """Whether the service works: the store answers, workers claim, and jobs are not held up."""
     return _answered(office, response, ready=False)
 
 
@@ -44,6 +46,8 @@ def _answered(office: AtOffice, response: Response, *, ready: bool) -> HealthVie
         status = "stalled"
     elif not health.workers and (ready or health.claimable):
         status = "no workers"
+    elif health.slow and not ready:
+        status = "slow"
     if status != "ok":
         response.status_code = 503
     return HealthView(
@@ -53,4 +57,5 @@ def _answered(office: AtOffice, response: Response, *, ready: bool) -> HealthVie
         workers=health.workers,
         claimable=health.claimable,
         moving=health.moving,
+        slow_jobs=len(health.slow),
     )

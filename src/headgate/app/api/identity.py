@@ -67,7 +67,7 @@ async def identify(
         401,
         "this token is unknown, expired or revoked"
         if header or cookie
-        else "send `Authorization: Bearer TOKEN`, or log in at /login",
+        else "send an API token in the Authorization header, or log in at /login",
         {"WWW-Authenticate": "Bearer"},
     )
 

@@ -7,6 +7,7 @@ import msgspec
 from headgate.app.api.job_view import WaitView
 from headgate.app.api.wire import Identifier, Json, Moment, Wire, moment
 from headgate.core.call import Call
+from headgate.core.trace import trace_in
 from headgate.ports.reads import AttemptRow, ItemDetail, ItemRow
 
 _calls = msgspec.json.Decoder(list[Call])
@@ -75,6 +76,10 @@ class AttemptView(Wire):
     ended_at: Moment
     waited_ms: float
     ran_ms: float
+    failed_at: str | None = None
+    """The line of the handler's code that failed, such as `lookup.py:12`."""
+    traceback: str | None = None
+    """The last calls of the handler's code, without those of Headgate and without secrets."""
     calls: list[CallView]
 
 
@@ -89,6 +94,8 @@ class ItemWhole(ItemView):
     normalized: Any
     leased_at: Moment
     deadline_at: Moment
+    decision: str | None = None
+    """What a person decided about it the last time, and why."""
     history: list[AttemptView]
 
 
@@ -97,7 +104,9 @@ def item_view(row: ItemRow, waiting: WaitView | None = None) -> ItemView:
     return ItemView(**_row_values(row), result=value_in(row.result), waiting=waiting)
 
 
-def item_whole(detail: ItemDetail, attempts: list[AttemptRow]) -> ItemWhole:
+def item_whole(
+    detail: ItemDetail, attempts: list[AttemptRow], decision: str | None = None
+) -> ItemWhole:
     """An item with its history."""
     same = ("epoch", "strategy", "failures", "suspect")
     return ItemWhole(
@@ -106,6 +115,7 @@ def item_whole(detail: ItemDetail, attempts: list[AttemptRow]) -> ItemWhole:
         **{name: value_in(getattr(detail, name)) for name in ("input", "normalized", "result")},
         leased_at=moment(detail.leased_at),
         deadline_at=moment(detail.deadline_at),
+        decision=decision,
         history=[attempt_view(attempt) for attempt in attempts],
     )
 
@@ -114,12 +124,15 @@ def attempt_view(attempt: AttemptRow) -> AttemptView:
     """One execution with its calls."""
     same = ("number", "epoch", "worker", "strategy", "outcome", "error_class", "reason")
     calls = _calls.decode(attempt.calls) if attempt.calls else []
+    trace = trace_in(attempt.trace)
     return AttemptView(
         **{name: getattr(attempt, name) for name in same},
         leased_at=moment(attempt.leased_at),
         ended_at=moment(attempt.ended_at),
         waited_ms=attempt.waited_us / 1_000,
         ran_ms=attempt.ran_us / 1_000,
+        failed_at=trace.where if trace else None,
+        traceback=trace.text if trace else None,
         calls=[_call_view(call) for call in calls],
     )
 

@@ -14,19 +14,24 @@ from headgate.app.api.asking import (
     Since,
     Statuses,
     Until,
+    error_class_in,
+    job_named,
     moment_in,
     statuses_in,
 )
-from headgate.app.api.item_view import ItemPage, ItemWhole, item_view, item_whole
+from headgate.app.api.identity import Someone
+from headgate.app.api.item_view import ItemPage, ItemView, ItemWhole, item_view, item_whole
 from headgate.app.api.job_view import WaitView, wait_view
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import documented
 from headgate.app.api.wire import Identifier, Wire
-from headgate.core.errors import UnknownItem
+from headgate.app.handler_presence import item_wait
+from headgate.core.errors import UnknownItem, UnknownJob
 from headgate.core.job import Job
 from headgate.core.paging import Order
 from headgate.engine.limiting import wait_of, waits_of
-from headgate.ports.reads import ItemQuery, Page
+from headgate.engine.why import ending_of
+from headgate.ports.reads import ItemDetail, ItemQuery, Page
 
 router = APIRouter(prefix="/api", tags=["items"])
 
@@ -67,7 +72,7 @@ async def ls(
     query = ItemQuery(
         job_id=job.id,
         statuses=statuses_in(statuses),
-        error_class=error_class,
+        error_class=error_class_in(error_class),
         signature=signature,
         text=q or None,
         changed_from=moment_in(since, "from"),
@@ -84,9 +89,24 @@ async def ls(
 
 async def _with_waits(office: Office, job: Job, page: Page) -> ItemPage:
     reading = await office.gauges.read(job.id)
-    found = await waits_of(office.store, job, reading, page.items, office.clock.now())
+    at = await office.gauges.situation(job.id)
+    found = await waits_of(office.store, job, at, reading, page.items)
     views = [item_view(row, wait_view(wait)) for row, wait in zip(page.items, found, strict=True)]
     return ItemPage(items=views, next=page.next)
+
+
+async def with_waits_across(office: Office, page: Page) -> ItemPage:
+    """The same for items of many jobs, in the order of the page."""
+    views: dict[int, ItemView] = {}
+    for job_id in dict.fromkeys(row.job_id for row in page.items):
+        rows = [row for row in page.items if row.job_id == job_id]
+        try:
+            job = await office.store.reads.job(job_id)
+            part = await _with_waits(office, job, Page(rows, None))
+        except UnknownJob:  # it was deleted meanwhile
+            part = page_view(Page(rows, None))
+        views |= {int(view.id): view for view in part.items}
+    return ItemPage(items=[views[row.id] for row in page.items], next=page.next)
 
 
 @router.get("/jobs/{jobId}/items/{itemId}", responses=documented())
@@ -94,32 +114,62 @@ async def show_of_job(job: OwnJob, item: OwnItem, item_id: ItemId, office: AtOff
     """Show an item of a job with its input, its attempts and their calls."""
     if item.row.job_id != job.id:
         raise UnknownItem(f"job {job.id} has no item {item_id}")
-    return item_whole(item, await office.store.reads.attempts(item.row.id))
+    return await _whole(item, office)
+
+
+@router.get("/items", responses=documented())
+async def by_key(
+    office: AtOffice,
+    who: Someone,
+    key: Annotated[str, Query(max_length=2_000, description="The whole key.")],
+    job_id: Annotated[str | None, Query(alias="jobId", max_length=40)] = None,
+) -> ItemPage:
+    """Find items by their key, those of the newest jobs first; at most 100, without a next page."""
+    job = await job_named(office, who.sees, job_id)
+    found = await office.store.rows.by_key(key, job, who.sees)
+    return ItemPage(items=[item_view(row) for row in found], next=None)
 
 
 @router.get("/items/{itemId}", responses=documented())
 async def show(item: OwnItem, office: AtOffice) -> ItemWhole:
     """Show an item with its input, its attempts and their calls."""
-    return item_whole(item, await office.store.reads.attempts(item.row.id))
+    return await _whole(item, office)
+
+
+async def _whole(item: ItemDetail, office: Office) -> ItemWhole:
+    attempts = await office.store.reads.attempts(item.row.id)
+    return item_whole(item, attempts, await office.store.rows.decision(item.row.id))
 
 
 class Why(Wire):
-    """What an item waits for."""
+    """What an item waits for, or how it ended."""
 
     item_id: Identifier
     status: str
     waiting: WaitView | None
     """None: it is finished."""
+    ended: str
+    """How it ended, as the class and words of a failure; empty: it is open."""
+    todo: str
+    """What can be done about it."""
 
 
 @router.get("/items/{itemId}/why", responses=documented())
 async def why(item: OwnItem, office: AtOffice) -> Why:
-    """Why an item is waiting."""
+    """Why an item is waiting, or how it ended."""
     row = item.row
     gates = await office.gauges.gates_of(row.job_id)
     attempts = await office.store.reads.attempts(row.id)
-    wait = await wait_of(office.store, gates, item, attempts, office.clock.now())
-    return Why(item_id=str(row.id), status=str(row.status), waiting=wait_view(wait))
+    wait = await wait_of(office.store, gates, item, attempts)
+    wait = item_wait(await office.store.reads.job(row.job_id), wait)
+    ended, todo = ending_of(row) or ("", "")
+    return Why(
+        item_id=str(row.id),
+        status=str(row.status),
+        waiting=wait_view(wait),
+        ended=ended,
+        todo=todo,
+    )
 
 
 def page_view(page: Page) -> ItemPage:

@@ -5,10 +5,9 @@ from typing import Any
 from headgate.app.api.office import Office
 from headgate.app.api.wire import Identifier, Json, Moment, Wire, moment
 from headgate.app.masking import shown_config, shown_source
+from headgate.core.gate_wait import Wait
 from headgate.core.job import Counts, Job
-from headgate.core.status import UNFINISHED
-from headgate.engine.explain import band_in_words
-from headgate.engine.why import Wait
+from headgate.engine.explain import Band, band_in_words
 
 
 class CountsView(Wire):
@@ -37,9 +36,16 @@ class WaitView(Wire):
     """A wait and its cause."""
 
     kind: str
+    """One of `paused`, `reading`, `worker`, `breaker`, `provider_paused`, `refused`, `budget`,
+    `rate`, `cap`, `deferred`, `retry`, `turn`, `handler` and `running`."""
     why: str
     until: Moment
+    """When it ends, as far as is known."""
     gate: str
+    next: str
+    """What happens at that time, as `asked again`; empty: the wait ends."""
+    evidence: str
+    """What was seen that led to it, if there is more to say."""
 
 
 class JobView(Wire):
@@ -76,10 +82,10 @@ class JobDetail(JobView):
     """A job, and how its work goes."""
 
     rate: float | None
-    """Items finished in a second, over the last minute."""
+    """Items finished in a second: in the last 5 s, or of a slow job by its last 10 items."""
     eta: Eta | None
     limited_by: WaitView | None
-    """What decides its speed."""
+    """What decides its speed; null: it has ended, or nothing is left to do."""
     heartbeat: Moment
     """When a worker last showed that it lives."""
 
@@ -137,19 +143,29 @@ def wait_view(wait: Wait | None) -> WaitView | None:
     """A wait, if there is one."""
     if wait is None:
         return None
-    return WaitView(kind=wait.kind, why=wait.why, until=moment(wait.until_us), gate=wait.gate)
+    return WaitView(
+        kind=wait.kind,
+        why=wait.why,
+        until=moment(wait.until_us),
+        gate=wait.gate,
+        next=wait.next,
+        evidence=wait.evidence,
+    )
+
+
+def eta_view(band: Band | None) -> Eta | None:
+    """How much longer, if that can be said."""
+    return band and Eta(low_s=band.low_s, high_s=band.high_s, words=band_in_words(band))
 
 
 async def job_detail(office: Office, job: Job) -> JobDetail:
     """A job with everything that is known of its progress."""
     counts = await office.store.reads.counts(job.id)
-    unfinished = job.state in UNFINISHED and counts.open > 0
-    band = office.pulse.eta(job.id, counts.open) if unfinished else None
-    wait = await office.gauges.limit_of(job.id) if unfinished else None
+    limit = await office.gauges.limit_of(job)
     return JobDetail(
         **job_values(job, counts),
         rate=office.pulse.rate(job.id),
-        eta=band and Eta(low_s=band.low_s, high_s=band.high_s, words=band_in_words(band)),
-        limited_by=wait_view(wait),
+        eta=eta_view(office.pulse.eta(job, counts.open, limit)),
+        limited_by=wait_view(limit.wait),
         heartbeat=moment(office.pulse.heartbeat),
     )

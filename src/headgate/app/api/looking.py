@@ -16,8 +16,9 @@ from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.upload import receive
 from headgate.app.api.wire import Wire
+from headgate.app.encoding_words import for_request
 from headgate.app.reading import Reading
-from headgate.core.errors import BadSource, UsageError
+from headgate.core.errors import BadSource, UsageError, WrongEncoding
 from headgate.engine.rows import OnBadRow
 from headgate.handlers.info import HandlerInfo
 from headgate.transfer.inspection import Inspection, inspect
@@ -57,6 +58,10 @@ class Preview(Wire):
     """Columns that the handler needs and the file does not have."""
     sheets: list[str]
     """Those of a workbook."""
+    misread: bool
+    """The text is not in the encoding that it was read in, and none was stated."""
+    encoding: str | None
+    """One that it fits, to be stated as `read.encoding`; null: none that we know of."""
 
 
 _JSON_TEXT = {"type": "string", "contentMediaType": "application/json"}
@@ -160,6 +165,8 @@ def _shown(found: Inspection, asked: JobAsked, needs: Sequence[str]) -> Preview:
         notes=list(found.notes),
         missing=[name for name in needs if name not in columns],
         sheets=list(found.sheets),
+        misread=found.misread is not None,
+        encoding=found.misread.fits if found.misread else None,
     )
 
 
@@ -168,6 +175,8 @@ async def look(office: Office, path: Path, reading: Reading) -> Inspection:
     async with _at_once:
         try:
             return await asyncio.to_thread(inspect, path, reading.options, office.settings.limits)
+        except WrongEncoding as error:
+            raise WrongEncoding(office.folder.without_paths(str(error)), error.fits) from error
         except (BadSource, UsageError) as error:
             raise BadSource(office.folder.without_paths(str(error))) from error
 
@@ -188,6 +197,8 @@ def renamed(found: Inspection, asked: JobAsked) -> list[str]:
 
 def demand_rows(found: Inspection, asked: JobAsked) -> None:
     """Refuse a file whose rows are bad as far as we looked, or one where none may be."""
+    if found.misread is not None:
+        raise WrongEncoding(for_request(found.misread.fits), found.misread.fits)
     if not found.problems:
         return
     line, problem = min(found.problems.items())

@@ -55,7 +55,12 @@ async def _of_jobs(office: Office) -> list[Metric]:
     )
     depth = GaugeMetricFamily("headgate_queue_depth", "Items that wait (queue_depth).")
     speed = GaugeMetricFamily(
-        "headgate_items_per_second", "Finished in a second (items_sec).", labels=["job"]
+        "headgate_items_per_second", "Finished in a second now (items_sec).", labels=["job"]
+    )
+    limited = GaugeMetricFamily(
+        "headgate_job_limited_by",
+        "1 for the cause that decides its speed.",
+        labels=["job", "cause"],
     )
     ingest = GaugeMetricFamily(
         "headgate_ingest_ms", "Time that reading has taken (ingest_ms).", labels=["job"]
@@ -77,6 +82,9 @@ async def _of_jobs(office: Office) -> list[Metric]:
         for status in ItemStatus:
             total[status] += int(getattr(counts, status.lower()))
         speed.add_metric(name, office.pulse.rate(job.id) or 0.0)
+        wait = (await office.gauges.limit_of(job)).wait
+        if wait is not None:
+            limited.add_metric([*name, wait.kind], 1.0)
         finished = max(counts.finished, 1)
         errors.add_metric(name, counts.error / finished)
         missing.add_metric(name, counts.not_found / finished)
@@ -86,7 +94,7 @@ async def _of_jobs(office: Office) -> list[Metric]:
     for status, count in total.items():
         items.add_metric([status], count)
     depth.add_metric([], total[ItemStatus.PENDING])
-    return [items, depth, speed, ingest, latency, errors, missing]
+    return [items, depth, speed, limited, ingest, latency, errors, missing]
 
 
 async def _of_gates(office: Office) -> list[Metric]:
@@ -107,4 +115,8 @@ async def _of_gates(office: Office) -> list[Metric]:
 def _of_health(office: Office) -> list[Metric]:
     workers = GaugeMetricFamily("headgate_workers", "Workers that are alive.")
     workers.add_metric([], office.pulse.health.workers)
-    return [workers]
+    slow = GaugeMetricFamily(
+        "headgate_slow_jobs", "Jobs with work to do that do less than 5 % of what they could."
+    )
+    slow.add_metric([], len(office.pulse.health.slow))
+    return [workers, slow]

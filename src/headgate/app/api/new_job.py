@@ -24,6 +24,7 @@ from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.upload import Upload, receive
 from headgate.app.api.wire import Identifier, Wire
 from headgate.core.job import Job, NewJob, Once, OwnerCaps
+from headgate.core.words import counted
 from headgate.engine.rows import OnBadRow
 from headgate.handlers.info import HandlerInfo
 from headgate.transfer.places.opening import demand_allowed
@@ -173,14 +174,15 @@ class _Maker:
         demand_columns(found, asked, handler)
         demand_rows(found, asked)
         source = self._office.folder.source_of(upload.folder, name)
-        shown = "" if inline else name or f"{len(files):,} files"
+        shown = "" if inline else files[0].name if len(files) == 1 else counted(len(files), "file")
         job = await self._create(Draft(asked, handler, source, shown, digest))
         if job.source != source:  # it was made before, under the same key
             await asyncio.to_thread(upload.discard)
         return job
 
     def _handler(self, asked: JobAsked) -> HandlerInfo:
-        return configured(demand_handler(self._office, asked.handler), asked.config)
+        office = self._office
+        return configured(office, demand_handler(office, asked.handler), asked.config)
 
     async def _create(self, draft: Draft) -> Job:
         policy, asked = self._office.settings.server, draft.asked

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from headgate.app.api.event_view import event_view
-from headgate.app.api.job_view import counts_view, wait_view
+from headgate.app.api.job_view import counts_view, eta_view, wait_view
 from headgate.app.api.office import Office
 from headgate.app.api.record import Record
 from headgate.app.api.wire import moment
@@ -15,7 +15,6 @@ from headgate.core.gate_view import GateView
 from headgate.core.job import Counts, Job
 from headgate.core.paging import Cursor, Order, encode_cursor
 from headgate.core.status import UNFINISHED
-from headgate.engine.explain import band_in_words
 from headgate.engine.gate_reading import read_gates
 from headgate.ports.reads import EventQuery, ItemQuery, JobQuery
 
@@ -41,6 +40,9 @@ class News:
     GATES_PERIOD_S = 1.0
     OVERLAP_US = 5_000_000
     """What changed just before the last message is told again: clocks differ, commits overlap."""
+    STANDING_PERIOD_S = 1.0
+    STANDING_LIST_PERIOD_S = 5.0
+    """How often a job is looked at whose counters stand still: its cause, rate and rest may not."""
     JOBS = 50
 
     def __init__(self, office: Office, topic: Topic) -> None:
@@ -52,6 +54,8 @@ class News:
         self._topic = topic
         self._told_jobs: dict[int, tuple[str, Counts]] = {}
         self._told_us: dict[int, int] = {}
+        self._told_pace: dict[int, object] = {}
+        self._paced_s: dict[int, float] = {}
         self._newest_id: int | None = None
         self._told_gates: dict[str, int] | None = None
         self._told_facts: dict[str, _Facts] = {}
@@ -93,9 +97,21 @@ class News:
                     None,
                     _json({"jobId": str(job.id), "after": _cursor(job, since_us)}),
                 )
+            elif self._stands(job):
+                told = self._told_pace.get(job.id)
+                value = await self._counters(job, counts)
+                if self._told_pace[job.id] != told:
+                    yield "counters", None, _json(value)
         if self._watches_gates():
             async for message in self._gate_changes():
                 yield message
+
+    def _stands(self, job: Job) -> bool:
+        """Whether it is time to look at a job again of which the counters are as they were."""
+        alone = self._topic.job_id is not None
+        period_s = self.STANDING_PERIOD_S if alone else self.STANDING_LIST_PERIOD_S
+        since_s = self._clock.monotonic() - self._paced_s.get(job.id, float("-inf"))
+        return job.state in UNFINISHED and since_s >= period_s
 
     async def _jobs(self) -> list[Job]:
         reads, now_s = self._store.reads, self._clock.monotonic()
@@ -134,18 +150,19 @@ class News:
             return None
 
     async def _counters(self, job: Job, counts: Counts) -> dict[str, object]:
-        unfinished = job.state in UNFINISHED
-        band = self._pulse.eta(job.id, counts.open) if unfinished else None
-        wait = await self._gauges.limit_of(job.id) if unfinished and counts.open else None
-        limited_by = wait_view(wait)
+        limit = await self._gauges.limit_of(job)
+        limited_by = wait_view(limit.wait)
+        eta = eta_view(self._pulse.eta(job, counts.open, limit))
+        rate = self._pulse.rate(job.id)
+        self._paced_s[job.id] = self._clock.monotonic()
+        self._told_pace[job.id] = (limited_by, eta, rate)
         return {
             "jobId": str(job.id),
             "state": str(job.state),
             "counts": counts_view(counts).model_dump(by_alias=True),
             "ingest": dict(job.ingest),
-            "rate": self._pulse.rate(job.id),
-            "eta": band
-            and {"lowS": band.low_s, "highS": band.high_s, "words": band_in_words(band)},
+            "rate": rate,
+            "eta": eta and eta.model_dump(by_alias=True),
             "limitedBy": limited_by and limited_by.model_dump(by_alias=True),
             "at": moment(self._clock.now()),
         }

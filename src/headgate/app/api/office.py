@@ -38,6 +38,9 @@ class Office(msgspec.Struct, frozen=True):
     scanner: Scanner
     uploads: asyncio.Semaphore
     """Uploads that are taken in at the same time."""
+    own_token: str = ""
+    """The id of the token that the server printed, where only this machine reaches it. Whoever read
+    it also read the login link, so a session opened with it lasts as long as one of the link."""
 
     @property
     def limits(self) -> Configured:

@@ -99,7 +99,7 @@ async def _usual_provider(office: Office, job: Job) -> str:
     for info in office.handlers:
         if info.name == job.handler and info.provider:
             return info.provider
-    wait = await office.gauges.limit_of(job.id)
+    wait = (await office.gauges.limit_of(job)).wait
     return (provider_in(wait.gate) or name_of(wait.gate)) if wait else ""
 
 

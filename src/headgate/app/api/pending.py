@@ -17,7 +17,7 @@ from headgate.app.api.asking import (
 )
 from headgate.app.api.identity import Principal, Someone
 from headgate.app.api.item_view import ItemPage
-from headgate.app.api.items import page_view
+from headgate.app.api.items import with_waits_across
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.core.paging import Order
@@ -43,7 +43,7 @@ async def ls(
     page_size: PageSize = 100,
     after: After = None,
 ) -> ItemPage:
-    """List what waits or runs, longest unchanged first; every row is seen at least once."""
+    """List what waits or runs and why, longest unchanged first; every row is seen at least once."""
     demand_switched_on(office)
     owner = owner_meant(who, user_id)
     query = ItemQuery(
@@ -57,7 +57,7 @@ async def ls(
         after=after,
         limit=page_size,
     )
-    return page_view(await office.store.reads.items(query))
+    return await with_waits_across(office, await office.store.reads.items(query))
 
 
 def demand_switched_on(office: Office) -> None:

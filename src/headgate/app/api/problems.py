@@ -12,6 +12,7 @@ from starlette.routing import Match, Route
 from headgate.app.api.wire import Wire
 from headgate.app.telemetry import logger, redacted
 from headgate.core.errors import (
+    BadConfig,
     BadCursor,
     BadSource,
     CapReached,
@@ -27,14 +28,15 @@ from headgate.core.errors import (
     UnknownUser,
     UsageError,
     WorkerFailed,
+    WrongEncoding,
 )
 
 MEDIA_TYPE = "application/problem+json"
 TITLES = {
     400: "The request cannot be understood",
-    401: "Who are you?",
+    401: "Not logged in",
     403: "Not allowed",
-    404: "There is no such thing",
+    404: "Not found",
     405: "Not possible here",
     406: "Not available in that form",
     408: "Too slow",
@@ -42,12 +44,13 @@ TITLES = {
     413: "Too much at once",
     415: "Not a type that is read here",
     421: "Asked under another name",
-    422: "The request cannot be carried out as it is",
+    422: "The request is not valid",
     429: "Too often",
     500: "A defect of Headgate",
     503: "Not now",
     507: "No space left",
 }
+UNREADABLE = "We cannot read this file"
 STATUSES: tuple[tuple[type[HeadgateError], int], ...] = (
     (UnknownJob, 404),
     (UnknownItem, 404),
@@ -75,6 +78,8 @@ class Problem(Wire):
     detail: str
     errors: list[dict[str, Any]] | None = None
     """Which fields are wrong, and how."""
+    encoding: str | None = None
+    """Of a file that was read in another one: an encoding that it fits."""
 
 
 class Refusal(Exception):
@@ -140,6 +145,16 @@ async def _ours(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HeadgateError)  # noqa: S101  registered for this class
     status = status_of(error)
     headers = {"Retry-After": "5"} if status in {429, 503, 507} else None
+    if isinstance(error, BadConfig):
+        fields = [
+            {"field": f"config.{field}" if field else "config", "problem": problem}
+            for field, problem in error.problems
+        ]
+        return answer(status, str(error), headers, errors=fields)
+    if isinstance(error, WrongEncoding):
+        return answer(status, str(error), headers, title=UNREADABLE, encoding=error.fits)
+    if isinstance(error, BadSource):
+        return answer(status, str(error), headers, title=UNREADABLE)
     return answer(status, str(error), headers)
 
 

@@ -70,6 +70,16 @@ class BudgetView(Wire):
     turns_at: Moment
 
 
+class HostDownView(Wire):
+    """A host that is left alone because it does not answer."""
+
+    until: Moment
+    """When it is asked again."""
+    reason: str
+    """Its last failure, as `connection refused` or `answers 500`; empty if that is not known."""
+    since: Moment
+
+
 class Gate(Wire):
     """What is known of a gate."""
 
@@ -96,6 +106,8 @@ class Gate(Wire):
     refused_share: float
     latency_s: float | None
     broken: dict[str, Moment]
+    """Hosts that do not answer, each with the moment that it is asked again; see `down`."""
+    down: dict[str, HostDownView]
     budgets: list[BudgetView]
     members: list[MemberView]
     override: OverrideView | None
@@ -200,6 +212,14 @@ def gate(view: GateView) -> Gate:
         | {
             "closed_until": moment_of_seconds(view.closed_until),
             "broken": {host: moment_of_seconds(at) for host, at in view.broken.items()},
+            "down": {
+                host: HostDownView(
+                    until=moment_of_seconds(each.until_s),
+                    reason=each.reason,
+                    since=moment_of_seconds(each.since_s),
+                )
+                for host, each in view.down.items()
+            },
             "budgets": [
                 msgspec.structs.asdict(use) | {"turns_at": moment_of_seconds(use.turns_at)}
                 for use in view.budgets

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 
 import msgspec
 
+from headgate.app.api.slow_jobs import SlowJob, SlowJobs
 from headgate.app.telemetry import logger
 from headgate.core.errors import HeadgateError
-from headgate.core.job import Counts
+from headgate.core.job import Counts, Job
 from headgate.core.status import UNFINISHED
 from headgate.engine.explain import Band, Meter
+from headgate.engine.limiting import Limit
 from headgate.ports.clock import Clock
 from headgate.ports.reads import JobQuery
 from headgate.ports.store import Store
@@ -23,6 +25,8 @@ class Health(msgspec.Struct, frozen=True):
     """There are items that could be claimed now."""
     moving: bool = True
     """Nothing waits, or something was claimed or finished within the last minute."""
+    slow: tuple[SlowJob, ...] = ()
+    """Jobs that have work to do and hardly do any."""
 
 
 class Pulse:
@@ -33,9 +37,10 @@ class Pulse:
     WATCHED = 200
     """Unfinished jobs that are looked at, the newest."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock, slow: SlowJobs | None = None) -> None:
         self._store = store
         self._clock = clock
+        self._slow = slow
         self._meters: dict[int, Meter] = {}
         self._finished: Mapping[int, int] = {}
         self._moved_s = clock.monotonic()
@@ -66,21 +71,33 @@ class Pulse:
         claimable = bool(demand.contenders or demand.suspects)
         self._notice_motion(counts, now_s, claimable=claimable)
         moving = now_s - self._moved_s < self.STALL_S
-        self.health = Health(store=True, workers=len(workers), claimable=claimable, moving=moving)
+        due = {each.job_id for each in (*demand.contenders, *demand.suspects)}
+        slow = await self._find_slow(jobs, due)
+        self.health = Health(
+            store=True, workers=len(workers), claimable=claimable, moving=moving, slow=slow
+        )
+
+    async def _find_slow(self, jobs: list[Job], due: set[int]) -> tuple[SlowJob, ...]:
+        if self._slow is None:
+            return ()
+        await self._slow.look(jobs, self._meters, due)
+        return tuple(self._slow.found)
 
     def rate(self, job_id: int) -> float | None:
-        """Items a second over the last minute."""
+        """Items a second now: see `engine.explain`."""
         meter = self._meters.get(job_id)
         return meter.rate() if meter else None
 
     def total_rate(self) -> float:
-        """Items a second over the last minute, of all jobs together."""
+        """Items a second now, of all jobs together."""
         return sum(meter.rate() or 0.0 for meter in self._meters.values())
 
-    def eta(self, job_id: int, remaining: int) -> Band | None:
-        """How much longer, as a band; None while nobody can say."""
-        meter = self._meters.get(job_id)
-        return meter.eta(remaining) if meter else None
+    def eta(self, job: Job, remaining: int, limit: Limit) -> Band | None:
+        """How much longer, as a band; None where that is not known."""
+        meter = self._meters.get(job.id)
+        if meter is None or not remaining or limit.wait is None or limit.is_untimed:
+            return None
+        return meter.eta(remaining, limit.held)
 
     def _measure(self, counts: Mapping[int, Counts], now_s: float) -> None:
         meters = {job_id: self._meters.get(job_id) or Meter() for job_id in counts}

@@ -1,10 +1,12 @@
 """Open queues: jobs that are fed over time, by name."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
 from pydantic import Field
 
+from headgate.app.address_check import demand_public
 from headgate.app.api.handlers import demand_handler
 from headgate.app.api.identity import Principal, Someone, Writer
 from headgate.app.api.job_asked import body_of, json_in, valid
@@ -15,7 +17,7 @@ from headgate.app.api.wire import Asked, Identifier, Wire
 from headgate.core.errors import UnknownJob
 from headgate.core.job import Job, OwnerCaps
 from headgate.core.sizing import IngestSizer
-from headgate.engine.feed import Feed, Queues, Row, Whose, key_by
+from headgate.engine.feed import Feed, Queues, Row, Whose, names_in_queue
 from headgate.engine.steering import Steering
 
 router = APIRouter(prefix="/api/queues", tags=["queues"])
@@ -108,11 +110,11 @@ async def feed(name: Name, request: Request, who: Writer, office: AtOffice) -> F
     if len(asked.items) > most:
         raise Refusal(422, f"send at most {most:,} items in a request")
     rows = asked.rows()
-    handler = demand_handler(office, asked.handler).name if asked.handler is not None else None
-    job = await _fed(office, who, name, handler)
+    handler = _handler(office, asked.handler) if asked.handler is not None else None
+    job = await _fed(office, who, name, handler, asked.key)
     sizer, cap = IngestSizer(office.settings.ingest), office.settings.server.open_items_per_user
-    keys = key_by(asked.key)
-    feeding = Feed(office.store, job.id, keys, sizer, office.clock, cap)
+    names = names_in_queue(job, asked.key)
+    feeding = Feed(office.store, job.id, names, sizer, office.clock, cap)
     for row in rows:
         await feeding.add(row)
     await feeding.flush()
@@ -124,6 +126,12 @@ async def feed(name: Name, request: Request, who: Writer, office: AtOffice) -> F
         bad=report.bad,
         problems=report.problems,
     )
+
+
+def _handler(office: Office, name: str) -> str:
+    handler = demand_handler(office, name)
+    demand_public(handler, allow_private=office.settings.net.allow_private)
+    return handler.name
 
 
 @router.post("/{name}/close", responses=documented(409))
@@ -139,11 +147,13 @@ def _queues(office: Office, who: Principal) -> Queues:
     return Queues(office.store, Whose(who.name, who.sees, caps))
 
 
-async def _fed(office: Office, who: Principal, name: str, handler: str | None) -> Job:
+async def _fed(
+    office: Office, who: Principal, name: str, handler: str | None, key: Sequence[str]
+) -> Job:
     queues = _queues(office, who)
     if handler is None and await queues.find(name) is None:
         raise Refusal(422, f"queue {name!r} is new: say with `handler` what runs its items")
-    return await queues.get_or_make(name, handler)
+    return await queues.get_or_make(name, handler, key)
 
 
 async def _found(office: Office, who: Principal, name: str) -> Job:

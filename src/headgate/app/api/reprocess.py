@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from headgate.app.api.asking import OwnJob, number_in
+from headgate.app.api.asking import OwnJob, error_class_in, number_in
 from headgate.app.api.identity import Writer
 from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import Refusal, documented
@@ -81,7 +81,7 @@ def request_of(job_id: int, asked: ReprocessAsked, office: AtOffice) -> RequeueR
     return RequeueRequest(
         job_id=job_id,
         statuses=wanted or default,
-        error_class=asked.error_class,
+        error_class=error_class_in(asked.error_class),
         signature=asked.filter.signature if asked.filter else None,
         text=(asked.filter.q or None) if asked.filter else None,
         below_attempts=None if asked.reset_attempts or ids is not None else cap,

@@ -91,4 +91,5 @@ async def _decided(office: Office, decision: Decision) -> ItemWhole:
     await office.store.items.decide(decision)
     await office.store.notifier.ring()
     detail = await office.store.reads.item(decision.item_id, decision.owner)
-    return item_whole(detail, await office.store.reads.attempts(decision.item_id))
+    attempts = await office.store.reads.attempts(decision.item_id)
+    return item_whole(detail, attempts, await office.store.rows.decision(decision.item_id))

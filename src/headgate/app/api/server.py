@@ -16,6 +16,7 @@ from headgate.app.api.login_limit import LoginLimit
 from headgate.app.api.office import Office
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
+from headgate.app.api.slow_jobs import SlowJobs
 from headgate.app.credentials import Minted, mint
 from headgate.app.data_folder import data_folder
 from headgate.app.handler_list import list_handlers
@@ -70,9 +71,10 @@ class Server:
         """Serve; `opened` hears where, once requests are answered."""
         await self._demand_users()
         listener = _listen(self._settings.server.host, self._settings.server.port)
-        office = await self._office()
+        own = mint()
+        office = await self._office(own.id if is_loopback(self._settings.server.host) else "")
         async with (
-            self._first_token() as (token, link),
+            self._first_token(own) as (token, link),
             _beside(office.pulse.run()),
             _beside(office.histories.run()),
         ):
@@ -105,7 +107,7 @@ class Server:
             server.should_exit = True
         await serving
 
-    async def _office(self) -> Office:
+    async def _office(self, own_token: str) -> Office:
         store, settings, clock = self._store, self._settings, self._clock
         folder = data_folder(settings)
         folder.root.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -118,13 +120,14 @@ class Server:
             clock=clock,
             folder=folder,
             handlers=handlers,
-            pulse=Pulse(store, clock),
+            pulse=Pulse(store, clock, SlowJobs(store, gauges, clock, settings.worker.concurrency)),
             gauges=gauges,
             histories=Histories(store, gauges, clock),
             slices=Slices(store, settings, clock),
             logins=LoginLimit(clock, settings.server.login_tries),
             scanner=Scanner(store, settings, clock),
             uploads=asyncio.Semaphore(settings.server.uploads_at_once),
+            own_token=own_token,
         )
 
     async def _demand_users(self) -> None:
@@ -142,12 +145,12 @@ class Server:
         )
 
     @asynccontextmanager
-    async def _first_token(self) -> AsyncIterator[tuple[str, str]]:
+    async def _first_token(self, token: Minted) -> AsyncIterator[tuple[str, str]]:
         """An admin's token for as long as we run, and a login link."""
         access = self._store.access
         with suppress(NameTaken):
             await access.add_user(NewUser(LOCAL_OWNER, Role.ADMIN))
-        token, link = mint(), mint()
+        link = mint()
         await access.add_token(_for_owner(token, TokenKind.API, None))
         await access.add_token(_for_owner(link, TokenKind.LINK, LINK_S))
         try:

@@ -59,7 +59,8 @@ async def login(asked: LoginAsked, request: Request, response: Response, office:
     checked = await _checked(asked, office)
     if checked is None:
         office.logins.failed(*keys)
-        raise Refusal(401, "the name, the password or the token is wrong")
+        what = "the token" if asked.token else "the name or the password"
+        raise Refusal(401, f"{what} is wrong")
     secret = await _open_session(office, checked)
     _set_cookie(response, request, secret, office.settings.server.session_s)
     return Me(name=checked.name, role=checked.role, csrf=csrf_of(secret))
@@ -121,7 +122,8 @@ async def _checked(asked: LoginAsked, office: Office) -> Visitor | None:
         if found is None:
             return None
         role = weaker(found.token.role, found.user.role)
-        return Visitor(found.user.name, role, found.token.id)
+        own = found.token.id == office.own_token
+        return Visitor(found.user.name, role, None if own else found.token.id)
     if not asked.name or asked.password is None:
         raise Refusal(422, "send `name` and `password`, or `token`")
     try:

@@ -10,7 +10,7 @@ from headgate.app.api.problems import Refusal
 from headgate.app.launch import ProcessLauncher
 from headgate.app.settings import Settings
 from headgate.app.telemetry import LogObserver
-from headgate.engine.engine import Policies
+from headgate.engine.policy import Policies
 from headgate.engine.supervisor import RunReport, Supervisor, Work
 from headgate.ports.clock import Clock
 from headgate.ports.store import Store

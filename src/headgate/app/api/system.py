@@ -3,10 +3,10 @@
 from fastapi import APIRouter
 
 from headgate.app.api.identity import Admin
-from headgate.app.api.job_view import CountsView, counts_view
+from headgate.app.api.job_view import CountsView, WaitView, counts_view, wait_view
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import documented
-from headgate.app.api.wire import Moment, Wire, moment
+from headgate.app.api.wire import Identifier, Moment, Wire, moment
 from headgate.core.secret import without_secrets
 from headgate.engine.sweeper import Sweeper
 from headgate.ports.reads import StoreStatus
@@ -44,9 +44,17 @@ class QueueView(Wire):
 
     counts: CountsView
     per_second: float
-    """Items finished in a second over the last minute, in jobs that are unfinished."""
+    """Items finished in a second now, in jobs that are unfinished."""
     error_share: float | None
     """Of the finished items, those in ERROR; null: none is finished."""
+
+
+class SlowJobView(Wire):
+    """A job that has work to do and hardly does any, and why."""
+
+    job_id: Identifier
+    name: str
+    limited_by: WaitView | None
 
 
 class System(Wire):
@@ -55,6 +63,8 @@ class System(Wire):
     database: DatabaseView
     sweeper: SweeperView
     queue: QueueView
+    slow_jobs: list[SlowJobView]
+    """Jobs that have had work to do for 30 s and did less than 5 % of what they could."""
 
 
 @router.get("", responses=documented())
@@ -62,7 +72,13 @@ async def show(who: Admin, office: AtOffice) -> System:
     """Tell the size and schema of the database, who sweeps it, and how the work goes."""
     status = await office.store.reads.status()
     return System(
-        database=_database(status), sweeper=_sweeper(office, status), queue=_queue(office, status)
+        database=_database(status),
+        sweeper=_sweeper(office, status),
+        queue=_queue(office, status),
+        slow_jobs=[
+            SlowJobView(job_id=str(each.job_id), name=each.name, limited_by=wait_view(each.wait))
+            for each in office.pulse.health.slow
+        ],
     )
 
 

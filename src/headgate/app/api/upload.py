@@ -13,7 +13,7 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect, Request
 
 from headgate.app.api.problems import Refusal
-from headgate.app.data_folder import DataFolder, safe_name
+from headgate.app.data_folder import DataFolder, safe_name, shown_name
 
 if TYPE_CHECKING:  # the library defines it only for type checkers
     from python_multipart.multipart import MultipartCallbacks
@@ -122,6 +122,7 @@ class _Parts:
         self._text = bytearray()
         self._file: BinaryIO | None = None
         self._path = folder
+        self._shown = ""
         self._digest = hashlib.blake2b(digest_size=20)
         self._ended = False
 
@@ -189,6 +190,7 @@ class _Parts:
         if len(self._files) >= MOST_FILES:
             raise Refusal(413, f"there are more than {MOST_FILES} files; send them as one zip")
         name = options[b"filename"].decode("utf-8", "replace")
+        self._shown = shown_name(name) or "upload"
         self._path = self._free_path(safe_name(name) or "upload")
         self._digest = hashlib.blake2b(digest_size=20)
         self._file = self._path.open("xb")
@@ -219,7 +221,7 @@ class _Parts:
         size = self._file.tell()
         self._file.close()
         self._file = None
-        self._files.append(StoredFile(self._path, self._path.name, size, self._digest.hexdigest()))
+        self._files.append(StoredFile(self._path, self._shown, size, self._digest.hexdigest()))
 
     def _end(self) -> None:
         self._ended = True

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from headgate.app.clerk.holding import HOLD_S, held
 from headgate.app.data_folder import UPLOAD, DataFolder
+from headgate.app.encoding_words import for_request
 from headgate.app.job_files import JobFiles
 from headgate.app.reading import reading_in
 from headgate.app.settings import Settings
@@ -20,6 +21,7 @@ from headgate.core.errors import (
     UnknownHandler,
     UnknownJob,
     UsageError,
+    WrongEncoding,
 )
 from headgate.core.job import Job
 from headgate.core.status import JobMove, JobState
@@ -30,9 +32,10 @@ from headgate.ports.reads import JobQuery
 from headgate.ports.source import Source
 from headgate.ports.store import Store
 from headgate.transfer.blob_sink import StoreSink
+from headgate.transfer.inspection import misread_in
 from headgate.transfer.places.opening import open_place
 from headgate.transfer.renamed import RenamedSource
-from headgate.transfer.sources import open_source
+from headgate.transfer.sources import bytes_in, open_source
 
 READING = frozenset({JobState.INGESTING})
 REFUSED = frozenset({JobState.FAILED})
@@ -117,8 +120,10 @@ class Reader:
             await self._refuse(job, f"the source cannot be read: {type(error).__name__}: {error}")
 
     async def _ingest(self, job: Job) -> None:
-        spec = await asyncio.to_thread(resolve, job.handler, self._settings.handlers)
+        found = await asyncio.to_thread(resolve, job.handler, self._settings.handlers)
+        spec = found.configured(job.config)
         path = await self._local(job)
+        await asyncio.to_thread(self._demand_encoding, job, path)
         bytes_of_job = self._files.space(str(job.id))
         try:
             sink = StoreSink(bytes_of_job, asyncio.get_running_loop())
@@ -128,6 +133,7 @@ class Reader:
                 spec,
                 reading_in(job).on_bad_row,
                 open_items_cap=self._settings.server.open_items_per_user,
+                file_bytes=await asyncio.to_thread(bytes_in, path, reading_in(job).options.format),
             )
             report = await Ingest(self._store, self._clock, self._settings.ingest).run(plan)
         finally:
@@ -138,6 +144,17 @@ class Reader:
         reading = reading_in(job)
         source = open_source(path, reading.options, self._settings.limits, sink)
         return RenamedSource(source, reading.columns) if reading.columns else source
+
+    def _demand_encoding(self, job: Job, path: Path) -> None:
+        """Refuse text from elsewhere that is not UTF-8 where the request stated no encoding.
+
+        An upload was looked at when it came. A file of a watched folder has no request.
+        """
+        if job.source.startswith(UPLOAD) or not job.client:
+            return
+        found = misread_in(path, reading_in(job).options, self._settings.limits)
+        if found is not None:
+            raise WrongEncoding(for_request(found.fits), found.fits)
 
     async def _local(self, job: Job) -> Path:
         """Where the source lies on this machine; one from elsewhere is copied first."""

@@ -9,8 +9,9 @@ import typer
 
 from headgate import __version__
 from headgate.app.cli.desk import shared_callback
+from headgate.app.cli.exits import Exit
 from headgate.app.cli.menu import MenuGroup
-from headgate.app.loop import load_undisturbed
+from headgate.handlers.search_path import add_folder
 
 ABOUT = (
     "Push a very large batch through rate-limited services: "
@@ -18,7 +19,7 @@ ABOUT = (
 )
 EXITS = (
     "Exit codes: 0 fine, 2 wrong usage, 3 finished with failed items, "
-    "4 stopped early and resumable, 5 store unreachable, 6 problems found."
+    "4 stopped early and resumable, 5 store unreachable, 6 problems found, 141 output closed."
 )
 EPILOG = f"""Start here:
 
@@ -57,7 +58,7 @@ app = typer.Typer(
     cls=MenuGroup,
     epilog=EPILOG,
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -66,7 +67,13 @@ app.callback(epilog=EPILOG)(shared_callback(ABOUT, VERSION))
 
 def main() -> None:
     """The entry of the `headgate` executable."""
-    load_undisturbed()
     # Handlers named by module are found from where the command was given, as by `python -m`.
-    sys.path.insert(0, str(Path.cwd()))
-    app()
+    add_folder(Path.cwd())
+    stdout = sys.stdout
+    try:
+        app()
+    except SystemExit as end:
+        # The reader of a help text has gone: Click then wraps the stream and ends with 1.
+        if end.code == Exit.INTERNAL and sys.stdout is not stdout:
+            raise SystemExit(int(Exit.BROKEN_PIPE)) from None
+        raise

@@ -3,27 +3,41 @@
 import asyncio
 import contextlib
 from collections.abc import Mapping
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from headgate.app.cli.admission import admit, demand_encoding, forget_unread, tell_admission
+from headgate.app.cli.batch_end import FailOn, exit_code, in_words, together
 from headgate.app.cli.desk import Desk
-from headgate.app.cli.exits import Exit
+from headgate.app.cli.empty_columns import EmptyColumns
+from headgate.app.cli.exits import Exit, known_error
+from headgate.app.cli.failing import LOOK_S as FAILURES_S
+from headgate.app.cli.failing import FailingRows
 from headgate.app.cli.outlet import Outlet
 from headgate.app.cli.progress import Progress
+from headgate.app.cli.read_report import tell_read
 from headgate.app.cli.shapes import span, totals
-from headgate.app.cli.slowed import configured, slowed_by
-from headgate.app.cli.supervise import Interrupts, build_supervisor, same_command, stopping
+from headgate.app.cli.slowed import configured, limit_finder
+from headgate.app.cli.supervise import (
+    Interrupts,
+    build_supervisor,
+    command_here,
+    same_command,
+    stopping,
+)
+from headgate.app.cli.trial import Trial
 from headgate.app.settings import Settings
 from headgate.core.configured import Configured
-from headgate.core.errors import StoreError, UnknownJob
-from headgate.core.job import Counts, Job, NewJob
+from headgate.core.errors import BadSource, StoreError, UnknownJob
+from headgate.core.failing import ErrorLimit
+from headgate.core.job import Counts, Job
 from headgate.core.status import ItemStatus, JobMove, JobState
+from headgate.core.words import agreeing, counted
 from headgate.engine.ingest import Ingest, IngestPlan, IngestReport
-from headgate.engine.intake import Admission, Entry, Intake
+from headgate.engine.intake import Admission, Entry
 from headgate.engine.job_gates import JobGates
 from headgate.engine.rows import OnBadRow
 from headgate.engine.steering import Steering, is_halted
@@ -32,6 +46,7 @@ from headgate.ports.handler import HandlerSpec
 from headgate.ports.items import RequeueRequest
 from headgate.ports.source import Source
 from headgate.ports.store import Store
+from headgate.transfer.sources import ReadOptions, bytes_in
 
 LOOK_S = 1.0
 """Between two looks at whether the job had to stop."""
@@ -39,14 +54,6 @@ VISITED = frozenset(
     {ItemStatus.DONE, ItemStatus.NOT_FOUND, ItemStatus.SKIPPED, ItemStatus.ERROR},
 )
 """What a second visit goes to again."""
-
-
-class FailOn(StrEnum):
-    """What makes a finished run a failed one."""
-
-    ERROR = "error"
-    NOT_FOUND = "not-found"
-    NONE = "none"
 
 
 class BatchOptions(msgspec.Struct, frozen=True):
@@ -64,10 +71,13 @@ class BatchOptions(msgspec.Struct, frozen=True):
     """The same file with another config is another job."""
     name: str = ""
     config: Mapping[str, Any] = {}
+    reading: ReadOptions = ReadOptions()
+    """How the file is read."""
     priority: int = 0
     eager: bool = False
     on_bad_row: OnBadRow = OnBadRow.ITEM_ERROR
     fail_on: FailOn = FailOn.ERROR
+    max_errors: ErrorLimit | None = None
     max_stall_s: float = 3_600.0
     as_json: bool = False
 
@@ -75,11 +85,19 @@ class BatchOptions(msgspec.Struct, frozen=True):
 class BatchRun:
     """The steps of a run, and what to do when somebody interrupts one of them."""
 
-    def __init__(self, desk: Desk, settings: Settings, store: Store, options: BatchOptions) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        settings: Settings,
+        store: Store,
+        options: BatchOptions,
+        trial: Trial | None = None,
+    ) -> None:
         self._desk = desk
         self._settings = settings
         self._store = store
         self._options = options
+        self._trial = trial or Trial(store.rows)
         self._steering = Steering(store)
         self._ingested = IngestReport()
         self._worked = RunReport()
@@ -87,14 +105,24 @@ class BatchRun:
         self._stopped = False
         self._halted = ""
         """Why the job had to stop."""
+        self._failing: FailingRows | None = None
+        self._empty: EmptyColumns | None = None
         self._reading: asyncio.Task[IngestReport] | None = None
         self._writing: asyncio.Task[str] | None = None
         self._written = ""
         self._supervisor: Supervisor | None = None
 
-    async def go(self, spec: HandlerSpec, source: Source, outlet: Outlet | None) -> Exit:
-        """Do all of it; the answer is the command's exit code."""
-        admission = await self._admit(spec, source)
+    async def go(
+        self,
+        spec: HandlerSpec,
+        source: Source,
+        outlet: Outlet | None,
+        admission: Admission | None = None,
+    ) -> Exit:
+        """Do all of it; the answer is the command's exit code. `admission`: the job is known."""
+        admission = admission or await admit(
+            self._store, self._settings, self._options, spec, source
+        )
         job = admission.job
         if is_halted(job):
             self._desk.screen.say(f"job {job.id} had to stop: {job.pause_reason}")
@@ -102,34 +130,29 @@ class BatchRun:
         if job.state is JobState.PAUSED and job.resume_at is None:
             self._desk.screen.fail(f"job {job.id} is paused: headgate jobs resume {job.id}")
             return Exit.STOPPED
-        plan = IngestPlan(job.id, source, spec, self._options.on_bad_row)
+        self._empty = EmptyColumns(self._store.reads, job.id, spec.paths)
+        size = bytes_in(self._options.file)
+        plan = IngestPlan(job.id, source, spec, self._options.on_bad_row, file_bytes=size)
         try:
+            await demand_encoding(self._store, self._settings, self._options, admission)
             await self._revive(admission)
             await self._process(job, plan, outlet)
             state = (await self._store.reads.job(job.id)).state
-        except UnknownJob:
-            self._desk.screen.fail(f"job {job.id} was deleted while it ran")
-            return Exit.STOPPED
-        return await self._sum_up(job.id, state, outlet)
+            # A deletion cancels first: the command may end before the job is gone.
+            if state is JobState.CANCELLED and await self._steering.cancelled_to_delete(job.id):
+                return self._deleted(job.id)
+            return await self._sum_up(job.id, state, outlet)
+        except (BadSource, UnknownJob, ExceptionGroup) as error:
+            known = known_error(error)
+            if isinstance(known, UnknownJob):
+                return self._deleted(job.id)
+            if admission.entry is Entry.NEW and isinstance(known, BadSource):
+                await forget_unread(self._desk.screen, self._store, job.id)
+            raise
 
-    async def _admit(self, spec: HandlerSpec, source: Source) -> Admission:
-        options = self._options
-        new = NewJob(
-            handler=spec.reference,
-            source=options.source or str(options.file.resolve()),
-            name=options.name or f"{spec.name} {options.file.name}",
-            key_columns=options.key_columns,
-            config=options.config,
-            priority=options.priority,
-            eager=options.eager,
-            fingerprint=await asyncio.to_thread(source.fingerprint),
-        )
-        return await Intake(self._store.jobs, self._store.reads).admit(
-            new,
-            fresh=options.new,
-            keyed=spec.key_of is not None,
-            by_config=options.by_config,
-        )
+    def _deleted(self, job_id: int) -> Exit:
+        self._desk.screen.fail(f"job {job_id} was deleted while it ran")
+        return Exit.STOPPED
 
     async def _revive(self, admission: Admission) -> None:
         """Bring back what should be tried again, and say what is left alone."""
@@ -142,30 +165,27 @@ class BatchRun:
             open_rows = (await self._store.reads.counts(job.id)).open
             await self._bring_back(job.id, frozenset({ItemStatus.ERROR}) if open_rows else VISITED)
         self._resumed = (await self._store.reads.counts(job.id)).finished
-        if admission.entry is Entry.NEW:
-            self._desk.screen.say(f"job {job.id}: {job.name}")
-            return
-        what = {
-            Entry.RESUME: "resuming",
-            Entry.ADD: "the file changed: adding its new rows to",
-            Entry.REREAD: "reading the file again for",
-        }[admission.entry]
-        self._desk.screen.say(
-            f"{what} job {job.id}: {self._resumed:,} finished rows are left alone"
-        )
+        if self._options.priority not in (0, job.priority):
+            await self._steering.set_priority(job.id, self._options.priority)
+        tell_admission(self._desk.screen, admission, self._resumed)
 
     async def _bring_back(self, job_id: int, statuses: frozenset[ItemStatus]) -> None:
         moved = await self._steering.reprocess(RequeueRequest(job_id, statuses))
-        what = f"{moved:,} failed rows" if statuses != VISITED else f"all {moved:,} rows"
-        if moved or self._options.retry_failed:
+        what = (
+            counted(moved, "failed row") if statuses != VISITED else f"all {counted(moved, 'row')}"
+        )
+        if moved:
             self._desk.screen.say(f"trying {what} again")
+        elif self._options.retry_failed:
+            self._desk.screen.say("no row has failed, so none is tried again")
 
     async def _process(self, job: Job, plan: IngestPlan, outlet: Outlet | None) -> None:
         reads = self._store.reads
-        cause = partial(slowed_by, self._gates_of(job, plan.handler))
-        async with Progress(self._desk.screen, self._desk.clock, reads, job.id, cause) as progress:
+        gates = self._gates_of(job, plan.handler)
+        find = limit_finder(self._store, gates, job.id, self._trial.counts)
+        async with Progress(self._desk.screen, self._desk.clock, reads, job.id, find) as progress:
             with Interrupts(lambda count: self._hit(count, progress)):
-                if self._options.eager:
+                if self._options.eager and not self._trial.wanted:
                     async with asyncio.TaskGroup() as group:
                         group.create_task(self._ingest(job, plan, progress))
                         group.create_task(self._work(job, progress))
@@ -211,44 +231,39 @@ class BatchRun:
 
     def _tell_ingested(self) -> None:
         report, screen = self._ingested, self._desk.screen
-        known = f", {report.known:,} known already" if report.known else ""
-        screen.say(f"read {report.rows:,} rows in {span(report.seconds)}{known}")
-        if report.same:
-            rows = "row" if report.same == 1 else "rows"
-            screen.say(f"{report.same:,} duplicate {rows}, done with the first of each kind")
-        for note in report.notes:
-            screen.say(note)
-        if report.changed:
-            lines = ", ".join(str(line) for line in report.changed_lines)
-            more = ", …" if report.changed > len(report.changed_lines) else ""
-            screen.warn(
-                f"{report.changed:,} rows changed since they were stored; the stored ones are "
-                f"kept (lines {lines}{more}). `--new` takes the file as it is now"
-            )
-        for bad in report.bad_rows:
-            screen.warn(str(bad))
-        if report.bad:
-            fate = "skipped" if self._options.on_bad_row is OnBadRow.SKIP else "kept as ERROR"
-            screen.warn(f"{report.bad:,} bad rows, {fate}")
+        tell_read(screen, report, self._options.on_bad_row)
         if report.stopped:
             self._stopped = True
             screen.warn(f"stopped reading: {report.stopped}")
 
     async def _work(self, job: Job, progress: Progress) -> None:
         counts = await self._store.reads.counts(job.id)
+        chosen = await self._trial.choose(job.id, counts.total)
         reading = self._reading is not None and not self._reading.done()
         if self._stopped or not (counts.open or reading):
             await self._store.jobs.finish_job(job.id)
             return
         progress.working()
         self._supervisor = build_supervisor(self._desk, self._settings, self._store)
-        work = Work((job.id,), True, self._options.max_stall_s, None, same_command())
-        halt = asyncio.create_task(self._stop_when_halted(job.id, self._supervisor))
+        work = Work((job.id,), True, self._options.max_stall_s, None, same_command(), chosen)
+        options = self._options
+        self._failing = FailingRows(
+            self._store.rows, job.id, options.max_errors, revisits=options.revisit
+        )
+        await self._failing.begin(counts, counts.total if chosen is None else len(chosen))
+        if chosen is not None:
+            progress.only(partial(self._store.rows.counts_of, job.id, chosen))
+        beside = [
+            asyncio.create_task(self._stop_when_halted(job.id, self._supervisor)),
+            asyncio.create_task(self._watch_failures(job.id, self._supervisor, progress)),
+        ]
         report = await self._supervisor.run(work)
-        halt.cancel()
+        for task in beside:
+            task.cancel()
+        await self._store.jobs.finish_job(job.id)
         await self._look_for_halt(job.id)
         self._supervisor = None
-        self._worked = _together(self._worked, report)
+        self._worked = together(self._worked, report)
         self._stopped = self._stopped or report.stalled or report.interrupted or bool(self._halted)
 
     async def _stop_when_halted(self, job_id: int, supervisor: Supervisor) -> None:
@@ -257,6 +272,24 @@ class BatchRun:
             await self._desk.clock.sleep(LOOK_S)
             await self._look_for_halt(job_id)
         supervisor.stop()
+
+    async def _watch_failures(
+        self, job_id: int, supervisor: Supervisor, progress: Progress
+    ) -> None:
+        """Show at once what fails, and stop if that is more than was allowed."""
+        failing = self._failing
+        while failing is not None and not failing.too_many:
+            await self._desk.clock.sleep(FAILURES_S)
+            with contextlib.suppress(StoreError, UnknownJob):
+                counts = await self._store.reads.counts(job_id)
+                await failing.look(counts)
+                progress.failing(failing.remark, failing.kind, failing.hint)
+                await self._warn_of_empty(counts)
+        supervisor.stop()
+
+    async def _warn_of_empty(self, counts: Counts, *, at_end: bool = False) -> None:
+        for warning in await self._empty.look(counts.done, at_end=at_end) if self._empty else ():
+            self._desk.screen.warn(warning)
 
     async def _look_for_halt(self, job_id: int) -> None:
         with contextlib.suppress(StoreError, UnknownJob):
@@ -272,38 +305,57 @@ class BatchRun:
 
     async def _sum_up(self, job_id: int, state: JobState, outlet: Outlet | None) -> Exit:
         counts = await self._store.reads.counts(job_id)
-        finished = not (self._stopped or counts.open or state is JobState.CANCELLED)
-        code = exit_code(counts, self._options.fail_on, finished=finished)
+        chosen = await self._trial.counts(job_id) or counts
+        finished = not (self._stopped or chosen.open or state is JobState.CANCELLED)
+        code = exit_code(chosen, self._options.fail_on, finished=finished)
         if self._options.as_json:
             self._desk.screen.json(self._summary(job_id, counts, code))
         screen = self._desk.screen
         if outlet is not None and self._written:
             screen.say(f"wrote {outlet.name} ({self._written})")
-        screen.say(f"{'finished' if finished else 'stopped'}: {in_words(counts)}", "bold")
+            for note in outlet.notes:
+                screen.warn(note)
+        screen.say(f"{'finished' if finished else 'stopped'}: {in_words(chosen)}", "bold")
+        await self._warn_of_empty(counts, at_end=True)
         worked = self._worked
         if worked.settled and worked.drain_s:
-            pace = f"{worked.settled / worked.drain_s:,.0f}/s"
+            per_s = worked.settled / worked.drain_s
+            pace = f"{per_s:,.0f}/s" if per_s >= 10 else f"{per_s:.1f}/s"
             screen.say(f"this command settled {worked.settled:,} in {span(worked.drain_s)}, {pace}")
+        for warning in worked.warnings:
+            screen.warn(warning)
         if state is JobState.CANCELLED:
-            back = f"headgate jobs reprocess {job_id} --status CANCELLED"
+            back = command_here(f"jobs reprocess {job_id} --status CANCELLED")
             screen.say(f"job {job_id} was cancelled; bring it back with: {back}")
         elif not finished:
             self._tell_rest(job_id, counts, outlet)
-        elif counts.error:
+        elif chosen.error:
             await self._tell_errors(job_id, counts)
+        for line in self._trial.left_in_words(counts, chosen) if finished else ():
+            screen.say(line)
         return code
 
     def _tell_rest(self, job_id: int, counts: Counts, outlet: Outlet | None) -> None:
         screen = self._desk.screen
         if self._halted:
             screen.fail(self._halted)
+        elif self._failing is not None and self._failing.too_many:
+            screen.fail(self._failing.too_many)
         elif self._worked.stalled:
             screen.say(f"nothing could progress for {span(self._options.max_stall_s)}")
         unread = " and the file is not read to its end" if self._unread() else ""
-        screen.say(f"{counts.open:,} rows of job {job_id} are left{unread}; nothing is lost")
+        left = f"{counted(counts.open, 'row')} of job {job_id} {agreeing(counts.open, 'is', 'are')}"
+        screen.say(f"{left} left{unread}; nothing is lost")
         if outlet is not None and not (self._written or outlet.early):
             screen.say(f"{outlet.name} is written when all rows are finished")
-        screen.say(f"go on with: {same_command()}")
+        screen.say(self._way_on(counts))
+
+    def _way_on(self, counts: Counts) -> str:
+        if self._failing is None or not (self._failing.too_many or self._failing.hint):
+            return f"go on with: {same_command()}"
+        flag = " --retry-failed" if counts.error and not self._options.revisit else ""
+        what = "mend the handler" if self._failing.raised else "remove the cause"
+        return f"{what}, then go on with: {same_command()}{flag}"
 
     def _unread(self) -> bool:
         return self._reading is not None and self._reading.cancelled()
@@ -312,59 +364,32 @@ class BatchRun:
         screen = self._desk.screen
         request = RequeueRequest(job_id, frozenset({ItemStatus.ERROR}))
         again = await self._steering.would_reprocess(request)
-        screen.say(f"see the failures: headgate items ls {job_id} --status ERROR")
+        screen.say(f"see the failures: {command_here(f'items ls {job_id} --status ERROR')}")
         if again:
             flag = "" if self._options.revisit else " --retry-failed"
-            screen.say(f"try {again:,} of them again: {same_command()}{flag}")
+            which = "it" if again == counts.error == 1 else "them"
+            some = which if again == counts.error else f"{again:,} of them"
+            screen.say(f"try {some} again: {same_command()}{flag}")
         if counts.error > again:
-            remedy = "--new" if self._options.revisit else "--key or --new"
-            screen.say(f"{counts.error - again:,} rows are bad: mend the file, then use {remedy}")
+            bad = counts.error - again
+            rows = f"{counted(bad, 'row')} {agreeing(bad, 'is', 'are')} bad"
+            screen.say(f"{rows}: mend the file, then {self._way_on_with_mended()}")
+
+    def _way_on_with_mended(self) -> str:
+        if self._options.key_columns:
+            return "run the same command"
+        return "use --new" if self._options.revisit else "use --key or --new"
 
     def _summary(self, job_id: int, counts: Counts, code: Exit) -> dict[str, Any]:
         worked = self._worked
         return {
             "job_id": job_id,
             **totals(counts),
+            **({} if self._trial.ids is None else {"chosen": len(self._trial.ids)}),
             "resumed": self._resumed,
             "ingest_seconds": round(self._ingested.seconds, 6),
             "drain_seconds": round(worked.drain_s, 6),
+            "warnings": list(worked.warnings),
             "items_per_s": round(worked.settled / worked.drain_s, 3) if worked.drain_s else 0.0,
             "exit": int(code),
         }
-
-
-def exit_code(counts: Counts, fail_on: FailOn, *, finished: bool) -> Exit:
-    """What the shell is told about a run."""
-    if not finished:
-        return Exit.STOPPED
-    failed = {
-        FailOn.ERROR: counts.error,
-        FailOn.NOT_FOUND: counts.error + counts.not_found,
-        FailOn.NONE: 0,
-    }[fail_on]
-    return Exit.FAILED_ITEMS if failed else Exit.OK
-
-
-def in_words(counts: Counts) -> str:
-    """The totals of a job, without those that are nought."""
-    parts = [
-        (counts.done, "done"),
-        (counts.not_found, "not found"),
-        (counts.skipped, "skipped"),
-        (counts.review, "to review"),
-        (counts.error, "error" if counts.error == 1 else "errors"),
-        (counts.cancelled, "cancelled"),
-        (counts.open, "left"),
-    ]
-    named = ", ".join(f"{number:,} {name}" for number, name in parts if number)
-    return f"{counts.total:,} rows: {named}" if named else "no rows"
-
-
-def _together(first: RunReport, second: RunReport) -> RunReport:
-    return RunReport(
-        settled=first.settled + second.settled,
-        drain_s=first.drain_s + second.drain_s,
-        stalled=second.stalled,
-        interrupted=second.interrupted,
-        crashes=first.crashes + second.crashes,
-    )

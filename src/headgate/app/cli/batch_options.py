@@ -1,15 +1,20 @@
 """Options that commands share which take a file of rows through a handler."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
 import typer
 
-from headgate.app.cli.batch import FailOn
+from headgate.app.cli.batch_end import FailOn
 from headgate.app.cli.options import FormatName
+from headgate.app.cli.trial import MOST
 from headgate.app.cli.worker import WORK
+from headgate.core.config_schema import demand_config
 from headgate.core.errors import UsageError
+from headgate.core.failing import ErrorLimit, error_limit
 from headgate.engine.rows import OnBadRow
+from headgate.ports.handler import HandlerSpec
 
 IDENTITY = "Which job"
 ROWS = "Rows in and out"
@@ -70,9 +75,72 @@ MaxStall = Annotated[
         about="End, resumable, when nothing could progress for so many seconds.",
     ),
 ]
+FirstRows = Annotated[
+    int | None,
+    typer.Option(
+        "--limit",
+        metavar="N",
+        min=1,
+        max=MOST,
+        help="Run only the first N rows; the same command without it runs the others.",
+        rich_help_panel=WORK,
+    ),
+]
+SampleRows = Annotated[
+    int | None,
+    typer.Option(
+        "--sample",
+        metavar="N",
+        min=1,
+        max=MOST,
+        help="Run only N rows spread over the file, each time the same ones.",
+        rich_help_panel=WORK,
+    ),
+]
+MaxErrors = Annotated[
+    str | None,
+    option(
+        "--max-errors",
+        panel=END,
+        metavar="N|P%",
+        about="Stop, resumable, when this many rows have failed, or this share of them.",
+    ),
+]
 EndJson = Annotated[
     bool, option("--json", panel=END, about="End with one JSON object on standard output.")
 ]
+
+
+OutFormat = Annotated[
+    FormatName | None,
+    option("--out-format", panel=ROWS, about="The format of --out if its name does not tell."),
+]
+OutDelimiter = Annotated[
+    str | None,
+    option(
+        "--out-delimiter",
+        panel=ROWS,
+        metavar="CHAR",
+        about="Between values of a CSV file that is written; default: a comma.",
+    ),
+]
+OutEncoding = Annotated[
+    str | None,
+    option(
+        "--out-encoding",
+        panel=ROWS,
+        metavar="NAME",
+        about="Of a CSV file that is written; utf-8-sig for Excel; default: utf-8.",
+    ),
+]
+
+
+def error_limit_in(text: str | None) -> ErrorLimit | None:
+    """What `--max-errors` says; None if it was not given."""
+    try:
+        return None if text is None else error_limit(text)
+    except ValueError as error:
+        raise UsageError(f"--max-errors {text!r}: {error}") from error
 
 
 def config_in(parts: list[str]) -> dict[str, Any]:
@@ -90,6 +158,13 @@ def config_in(parts: list[str]) -> dict[str, Any]:
             raise UsageError(f"--config {part!r}: write a JSON object or KEY=VALUE")
         config[name] = _value(text)
     return config
+
+
+def demand_fitting(spec: HandlerSpec, config: Mapping[str, Any]) -> HandlerSpec:
+    """The handler, if the config is what it declares; BadConfig names what is not."""
+    if spec.for_job is None:  # else the handler itself reads it, and says more
+        demand_config(spec.config_schema, config)
+    return spec
 
 
 def _value(text: str) -> Any:

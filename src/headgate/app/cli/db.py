@@ -85,6 +85,9 @@ async def backup(
     unfinished = target.with_name(f".{target.name}.part")
     unfinished.unlink(missing_ok=True)
     async with desk.store() as store:
-        await store.backup(str(unfinished))
+        try:
+            await store.backup(str(unfinished))
+        except UsageError as error:  # advice names the file that was asked for
+            raise UsageError(str(error).replace(str(unfinished), str(target))) from error
     unfinished.replace(target)
     desk.screen.say(f"wrote {target}; use it with --db {target}")

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import msgspec
 import typer
 
-from headgate.app import telemetry, wiring
+from headgate.app import telemetry
 from headgate.app.cli.exits import Exit, known_error, of_error
+from headgate.app.cli.help_page import HelpCommand, HelpGroup
 from headgate.app.cli.screen import Screen
-from headgate.app.loop import run_async
 from headgate.app.settings import (
     SERVER_VARIABLE,
     Flag,
@@ -26,12 +26,10 @@ from headgate.app.settings import (
     load,
 )
 from headgate.core.errors import StoreUnreachable, UsageError
-from headgate.engine.clock import SystemClock
-from headgate.engine.observed import ObservedStore
-from headgate.ports.store import Store
 
 if TYPE_CHECKING:
-    from headgate.app.service import Service
+    from headgate.app.service import GateLooks, Service
+    from headgate.ports.store import Store
 
 SHARED = "Options of every command"
 
@@ -110,6 +108,9 @@ class Desk:
     """What a command works with."""
 
     def __init__(self, flags: Flags) -> None:
+        # Help and wrong usage need neither a clock nor a store nor a loop, and must not load them.
+        from headgate.engine.clock import SystemClock  # noqa: PLC0415
+
         self.flags = flags
         self.screen = Screen(quiet=bool(flags.quiet))
         self.clock = SystemClock()
@@ -126,6 +127,23 @@ class Desk:
             self.screen.warn(warning)
         telemetry.configure(loaded.settings.log.level, loaded.settings.log.format)
         return loaded
+
+    @contextlib.asynccontextmanager
+    async def gates(self) -> "AsyncIterator[GateLooks]":
+        """Gates to look at, also where there is no store: what is shipped or declared is known.
+
+        A store that was named with `--db` must be there.
+        """
+        from headgate.app import wiring  # noqa: PLC0415  see __init__
+
+        loaded = self.load()
+        if self._server() or self.flags.db or not wiring.missing_file(loaded.settings):
+            async with self.service() as service:
+                yield service.gates
+            return
+        from headgate.app.local.gates import DeclaredGates, NothingLearned  # noqa: PLC0415
+
+        yield DeclaredGates(NothingLearned(self.clock), loaded)
 
     @contextlib.asynccontextmanager
     async def service(self, *, create: bool = False) -> "AsyncIterator[Service]":
@@ -162,8 +180,11 @@ class Desk:
         settings: Settings | None = None,
         *,
         create: bool = False,
-    ) -> AsyncIterator[Store]:
+    ) -> "AsyncIterator[Store]":
         """The store of the settings, open; only `create` makes a SQLite file that is not there."""
+        from headgate.app import wiring  # noqa: PLC0415  see __init__
+        from headgate.engine.observed import ObservedStore  # noqa: PLC0415  see __init__
+
         chosen = settings or self.load().settings
         if not create and (missing := wiring.missing_file(chosen)):
             # Otherwise a mistyped path would answer every question with "nothing there".
@@ -180,7 +201,9 @@ Action = TypeVar("Action", bound=Callable[..., Awaitable[Exit | None]])
 
 def noun(name: str, about: str) -> typer.Typer:
     """A group of commands about one thing."""
-    app = typer.Typer(name=name, help=about, no_args_is_help=True)
+    app = typer.Typer(
+        name=name, help=about, cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None
+    )
     app.callback()(shared_callback(about))
     return app
 
@@ -209,7 +232,7 @@ def command(
     """
 
     def register(action: Action) -> Action:
-        app.command(name, epilog=_epilog(examples))(_edge(action, far=far))
+        app.command(name, cls=HelpCommand, epilog=_epilog(examples))(_edge(action, far=far))
         return action
 
     return register
@@ -258,19 +281,31 @@ def _with_parameters(
 
 
 def _guarded(desk: Desk, action: Callable[[], Awaitable[Exit | None]]) -> Exit:
+    from headgate.app.loop import run_async  # noqa: PLC0415  see Desk
+
     try:
         return run_async(_awaited(action)) or Exit.OK
     except KeyboardInterrupt:
         desk.screen.fail("interrupted")
         return Exit.INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has seen enough; a closed pipe must not be flushed at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.OK
+        return _unheard()
     except Exception as error:
         if os.environ.get("HEADGATE_DEBUG"):
             raise
         return _explained(desk, error)
+
+
+def _unheard() -> Exit:
+    """The reader of our output has gone; a closed pipe must not be flushed at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+            continue
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(nowhere, stream.fileno())
+    return Exit.BROKEN_PIPE
 
 
 def _explained(desk: Desk, error: Exception) -> Exit:

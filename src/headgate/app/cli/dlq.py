@@ -2,31 +2,38 @@
 
 from typing import Annotated
 
+import msgspec
 import typer
 
 from headgate.app.cli.desk import Desk, command, noun
-from headgate.app.cli.items import page_shape, show_item, show_page
+from headgate.app.cli.item_names import item_id_of
+from headgate.app.cli.items import Verbose, page_shape, show_item, show_page
 from headgate.app.cli.options import (
     After,
     DryRun,
     ErrorClass,
-    ItemId,
+    ItemName,
     Json,
     Limit,
     ResetAttempts,
     Yes,
     confirm,
+    error_class_in,
 )
 from headgate.core.errors import UsageError
 from headgate.core.paging import Order
 from headgate.core.status import ItemStatus
+from headgate.core.words import counted
 from headgate.engine.dead_letters import Replay
 from headgate.ports.reads import ItemQuery
 
 app = noun("dlq", "Dead letters: inspect and replay what ended in ERROR, across jobs.")
 
 DEAD = frozenset({ItemStatus.ERROR})
-OfJob = Annotated[int | None, typer.Option("--job", metavar="JOB", help="Only of this job.")]
+OfJob = Annotated[
+    int | None,
+    typer.Option("--job", metavar="JOB", help="Only of this job; ITEM is then a key of it."),
+]
 
 
 @command(app, "ls", ["headgate dlq ls", "headgate dlq ls --error-class poison --json"], far=True)
@@ -47,7 +54,7 @@ async def ls(
         job_id=job,
         statuses=DEAD,
         handler=handler,
-        error_class=error_class,
+        error_class=error_class_in(error_class),
         order=Order.UPDATED if job is None else Order.INPUT,
         with_result=True,
         after=after,
@@ -62,17 +69,25 @@ async def ls(
     show_page(desk, page, "no dead letters")
 
 
-@command(app, "show", ["headgate dlq show 17"], far=True)
-async def show(desk: Desk, item_id: ItemId, as_json: Json = False) -> None:
+@command(app, "show", ["headgate dlq show 17", "headgate dlq show P-007 --job 3"], far=True)
+async def show(
+    desk: Desk,
+    *,
+    item: ItemName,
+    job: OfJob = None,
+    verbose: Verbose = False,
+    as_json: Json = False,
+) -> None:
     """Show a dead letter with its input and every attempt."""
     async with desk.service() as service:
+        item_id = await item_id_of(service.items, item, job)
         account = await service.items.account(item_id)
     status = account.detail.row.status
     if status is not ItemStatus.ERROR:
         raise UsageError(
             f"item {item_id} is {status}, not dead; see: headgate items show {item_id}"
         )
-    show_item(desk, account, as_json=as_json)
+    show_item(desk, account, verbose=verbose, as_json=as_json)
 
 
 @command(
@@ -80,6 +95,7 @@ async def show(desk: Desk, item_id: ItemId, as_json: Json = False) -> None:
     "replay",
     [
         "headgate dlq replay 17 23",
+        "headgate dlq replay P-007 --job 3",
         "headgate dlq replay --job 3 --error-class timeout",
         "headgate dlq replay --all --dry-run",
     ],
@@ -88,8 +104,9 @@ async def show(desk: Desk, item_id: ItemId, as_json: Json = False) -> None:
 async def replay(
     desk: Desk,
     *,
-    item_ids: Annotated[
-        list[int] | None, typer.Argument(metavar="[ITEM]...", help="The items to replay.")
+    items: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ITEM]...", help="The items to replay: their numbers or keys."),
     ] = None,
     job: OfJob = None,
     error_class: ErrorClass = None,
@@ -100,25 +117,27 @@ async def replay(
     as_json: Json = False,
 ) -> None:
     """Bring dead letters back to PENDING and print how many."""
-    if sum((bool(item_ids), job is not None, everything)) != 1:
-        raise UsageError("say what to replay: item numbers, --job JOB, or --all")
+    if everything == bool(items or job is not None):
+        raise UsageError("say what to replay: item numbers or keys, --job JOB, or --all")
     what = Replay(
-        ids=tuple(item_ids) if item_ids else None,
-        job_id=job,
-        error_class=error_class,
+        job_id=None if items else job,
+        error_class=error_class_in(error_class),
         reset_attempts=reset_attempts,
     )
     async with desk.service() as service:
+        if items:
+            ids = [await item_id_of(service.items, each, job) for each in items]
+            what = msgspec.structs.replace(what, ids=tuple(ids))
         found = await service.items.replay(what, dry_run=True)
-        moved = 0
+        moved, is_at_work = 0, await service.is_at_work(found.jobs)
         if not dry_run and found.count:
             if everything:
-                confirm(f"Replay {found.count:,} dead letters of all jobs?", yes=yes)
+                confirm(f"Replay {counted(found.count, 'dead letter')} of all jobs?", yes=yes)
             moved = (await service.items.replay(what, dry_run=False)).count
     if as_json:
         desk.screen.json({"found": found.count, "requeued": moved})
         return
     desk.screen.line(f"would bring back {found.count:,}" if dry_run else f"brought back {moved:,}")
-    if moved and not service.has_workers:
+    if moved and not is_at_work:
         jobs = ",".join(str(job_id) for job_id in found.jobs)
         desk.screen.say(f"work on them: headgate worker --jobs {jobs} --drain")

@@ -1,16 +1,15 @@
 """`headgate download`: from a list of identifiers to a folder of verified files."""
 
 import asyncio
-import contextlib
 import os
-import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from headgate.app.cli.batch import BatchOptions, BatchRun, FailOn
+from headgate.app.cli.batch import BatchOptions, BatchRun
+from headgate.app.cli.batch_end import FailOn
 from headgate.app.cli.batch_options import (
     Config,
     Delimiter,
@@ -29,13 +28,15 @@ from headgate.app.cli.batch_options import (
 )
 from headgate.app.cli.desk import Desk, command
 from headgate.app.cli.exits import Exit
-from headgate.app.cli.stdin import stdin_to
+from headgate.app.cli.inputs import STDIN, readable
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, worker_flags
 from headgate.app.download.inputs import format_of_head, kinds_in
 from headgate.app.download.records import write_records
 from headgate.app.handler_finder import HandlerFinder
+from headgate.app.outlet_check import demand_outlet
 from headgate.core.errors import UsageError
 from headgate.core.manifest import ATTEMPTS, MANIFEST
+from headgate.core.words import counted
 from headgate.handlers.download.config import NAME, NameStyle
 from headgate.handlers.download.identifier import Kind
 from headgate.ports.handler import HandlerSpec
@@ -43,7 +44,6 @@ from headgate.ports.history import HistoryStore
 from headgate.transfer.sources import ReadOptions, open_source
 
 FILES = "Which files"
-STDIN = "-"
 
 
 async def download(
@@ -126,8 +126,9 @@ async def download(
         **_chosen(resolvers=_words(resolvers), types=_words(types), head=head or None),
     }
     spec = HandlerFinder(settings, os.environ)(NAME).configured(given)
-    async with _readable(file, file_format) as (path, stated):
-        source = open_source(path, ReadOptions(stated, delimiter, encoding, sheet), settings.limits)
+    async with readable(file, file_format, format_of_head) as (path, stated):
+        reading = ReadOptions(stated, delimiter, encoding, sheet)
+        source = open_source(path, reading, settings.limits)
         kinds = await asyncio.to_thread(kinds_in, source, file)
         if kinds - {Kind.URL}:  # about a URL nobody is asked who was not named
             _tell_left_out(desk, spec)
@@ -137,6 +138,8 @@ async def download(
 
             return await show_plans(desk, settings, spec, source, as_json=as_json)
         _make(out)
+        for record in (MANIFEST, ATTEMPTS):
+            demand_outlet(out / record, [path])
         options = BatchOptions(
             file=path,
             source=file if file == STDIN else "",
@@ -145,6 +148,7 @@ async def download(
             by_config=True,
             name=name or f"{NAME} {Path(file).name}",
             config=given,
+            reading=reading,
             priority=priority,
             eager=eager,
             fail_on=fail_on,
@@ -160,6 +164,7 @@ class Records:
     """The manifest and the steps: of what is finished, also when the run was stopped."""
 
     early = True
+    notes: tuple[str, ...] = ()
 
     def __init__(self, history: HistoryStore, folder: Path) -> None:
         self._history = history
@@ -169,20 +174,7 @@ class Records:
     async def write(self, job_id: int) -> str:
         """Write both."""
         written = await write_records(self._history, job_id, self._folder)
-        return f"{written.lines:,} lines; {ATTEMPTS} has {written.steps:,} steps"
-
-
-@contextlib.asynccontextmanager
-async def _readable(file: str, stated: str | None) -> AsyncIterator[tuple[Path, str | None]]:
-    """A file that can be read more than once, and its format if its name does not tell."""
-    if file != STDIN:
-        yield Path(file), stated
-        return
-    with tempfile.TemporaryDirectory(prefix="headgate-") as folder:
-        path = Path(folder) / "stdin"
-        with path.open("wb") as spool:
-            await stdin_to(spool)
-        yield path, stated or format_of_head(path)
+        return f"{counted(written.lines, 'line')}; {ATTEMPTS} has {counted(written.steps, 'step')}"
 
 
 def _tell_left_out(desk: Desk, spec: HandlerSpec) -> None:

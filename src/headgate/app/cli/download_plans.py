@@ -11,6 +11,7 @@ from headgate.app.download.plans import Planned, Planner
 from headgate.app.settings import Settings
 from headgate.app.traffic import Traffic
 from headgate.core.job import LOCAL_OWNER
+from headgate.core.words import agreeing, counted
 from headgate.handlers.download.handler import Download
 from headgate.handlers.download.plan import Plan
 from headgate.ports.gate import Turn
@@ -52,7 +53,9 @@ async def show_plans(
                         desk.screen.line(line)
         finally:
             await traffic.close()
-    desk.screen.say(f"{placed:,} of {rows:,} rows have a place to try; nothing was fetched", "bold")
+    have = agreeing(placed, "has", "have")
+    found = f"{placed:,} of {counted(rows, 'row')} {have} a place to try"
+    desk.screen.say(f"{found}; nothing was fetched", "bold")
     return Exit.OK
 
 

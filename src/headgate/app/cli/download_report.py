@@ -16,7 +16,10 @@ from headgate.core.errors import UsageError
 from headgate.core.job import Job
 from headgate.core.manifest import ATTEMPTS, MANIFEST
 from headgate.core.politeness import Conduct
+from headgate.core.words import counted
 
+IN_WORDS = {"cut": "connection ended before the file was complete"}
+"""Codes of reasons that say too little by themselves."""
 MOST_SHOWN = 20
 HANDLER = "download"
 
@@ -41,8 +44,8 @@ async def report(
         if records:
             written = await write_records(store.history, job_id, folder)
             desk.screen.say(
-                f"wrote {folder / MANIFEST} ({written.lines:,} lines)"
-                f" and {ATTEMPTS} ({written.steps:,} steps)"
+                f"wrote {folder / MANIFEST} ({counted(written.lines, 'line')})"
+                f" and {ATTEMPTS} ({counted(written.steps, 'step')})"
             )
         found = await report_of(store.history, job_id)
     if as_json:
@@ -100,7 +103,10 @@ def _print(desk: Desk, job: Job, folder: Path, found: Report) -> None:
         screen.line("")
         screen.table(
             ("OUTCOME", "WHY", "#ITEMS"),
-            [(one.outcome, one.reason, one.items) for one in found.reasons[:MOST_SHOWN]],
+            [
+                (one.outcome, IN_WORDS.get(one.reason, one.reason), one.items)
+                for one in found.reasons[:MOST_SHOWN]
+            ],
         )
         _tell_more(desk, len(found.reasons), "reasons")
     _print_traffic(desk, found)

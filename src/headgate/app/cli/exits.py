@@ -26,6 +26,7 @@ class Exit(IntEnum):
     UNREACHABLE = 5
     PROBLEMS = 6
     INTERRUPTED = 130
+    BROKEN_PIPE = 141
 
 
 def of_error(error: HeadgateError) -> Exit:

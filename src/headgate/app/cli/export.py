@@ -6,11 +6,15 @@ from typing import Annotated
 import msgspec
 import typer
 
+from headgate.app.cli.batch_options import OutDelimiter, OutEncoding
 from headgate.app.cli.desk import Desk, command
 from headgate.app.cli.exits import Exit
 from headgate.app.cli.options import FormatName, JobId, Json
+from headgate.app.outlet_check import demand_outlet
 from headgate.core.errors import UsageError
+from headgate.core.words import counted
 from headgate.transfer.formats.cells import Formulas
+from headgate.transfer.places.target import STDOUT
 from headgate.transfer.sources import WriteOptions
 
 
@@ -21,7 +25,9 @@ async def export(
     out: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE]", help="Where the rows go: .csv, .tsv, .jsonl, .xlsx or .parquet."
+            metavar="[FILE]",
+            help="Where the rows go: .csv, .tsv, .jsonl (also .gz), .xlsx or .parquet;"
+            " - is standard output.",
         ),
     ] = None,
     check: Annotated[
@@ -38,6 +44,8 @@ async def export(
         Formulas,
         typer.Option("--formulas", help="Whether cells that a spreadsheet would run are kept."),
     ] = Formulas.NEUTRAL,
+    out_delimiter: OutDelimiter = None,
+    out_encoding: OutEncoding = None,
     as_json: Json = False,
 ) -> Exit:
     """Write a job's rows with their results, also while it runs; the file appears when complete."""
@@ -45,14 +53,22 @@ async def export(
         return await _compare(desk, job_id, check, file_format, as_json=as_json)
     if check is not None or out is None:
         raise UsageError("name one file: where the rows go, or with --check the one to compare")
-    options = WriteOptions(file_format, formulas)
+    if out == STDOUT and as_json:
+        raise UsageError("--json and - both write to standard output: leave out one")
+    if out == STDOUT and file_format is None:
+        file_format = FormatName("csv")
+    demand_outlet(out, [], "FILE")
+    options = WriteOptions(file_format, formulas, out_delimiter, out_encoding)
     async with desk.service() as service:
         report = await service.exports.write(job_id, out, options)
     if as_json:
         desk.screen.json(report)
         return Exit.OK
     left = f"; {report.cutoff.open_items:,} are not finished yet" if report.cutoff else ""
-    desk.screen.say(f"wrote {out} ({report.rows:,} rows{left})")
+    place = "standard output" if out == STDOUT else out
+    desk.screen.say(f"wrote {place} ({counted(report.rows, 'row')}{left})")
+    for note in report.notes:
+        desk.screen.warn(note)
     return Exit.OK
 
 
@@ -67,7 +83,9 @@ async def _compare(
     elif report.difference:
         desk.screen.fail(f"{file} differs from job {job_id}: {report.difference}")
     else:
-        desk.screen.say(f"{file} equals job {job_id}: {report.rows:,} rows, {report.sha256}")
+        desk.screen.say(
+            f"{file} equals job {job_id}: {counted(report.rows, 'row')}, {report.sha256}"
+        )
     return code
 
 

@@ -1,5 +1,6 @@
 """How gates look outside: a table of all, one with its evidence, and JSON."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,10 +11,11 @@ from headgate.app.cli.shapes import ago, by_the_clock, span
 from headgate.core.budget_view import BudgetUse
 from headgate.core.gate_state import Override
 from headgate.core.gate_view import SET, GateView
+from headgate.core.gate_wait import MICROSECONDS, Wait, in_figures
+from headgate.core.host_down import HostDown
 from headgate.core.moment import moment
 from headgate.core.pace_state import Cause
 from headgate.engine.gate_reading import GateReading
-from headgate.engine.why import MICROSECONDS, Wait, in_figures
 
 LABELS: Mapping[str, str] = {
     Cause.OPEN: "open",
@@ -41,7 +43,13 @@ def micros(seconds: float) -> int:
 
 def show_gates(screen: Screen, reading: GateReading) -> None:
     """Print one line for each gate; columns in which nothing would stand are left out."""
-    lines = [_line(view, reading.now_s) for view in reading.views]
+    names = Counter(view.name for view in reading.views)
+    lines = [
+        # A host and the domain that it is in may have one name.
+        _line(view, reading.now_s)
+        | ({"GATE": f"{view.name} ({view.kind})"} if names[view.name] > 1 else {})
+        for view in reading.views
+    ]
     shown = [name for name in lines[0] if any(line[name] for line in lines)]
     screen.table(shown, [[line[name] for name in shown] for line in lines])
 
@@ -99,6 +107,7 @@ def gate_shape(view: GateView) -> dict[str, Any]:
             for worker, member in view.members.items()
         ],
         "broken": {host: moment(micros(at)) for host, at in view.broken.items()},
+        "down": {host: _down_shape(each) for host, each in view.down.items()},
         "budgets": [
             {
                 **msgspec.structs.asdict(use),
@@ -123,12 +132,17 @@ def wait_shape(wait: Wait | None) -> dict[str, Any] | None:
         "why": wait.why,
         "until": moment(wait.until_us),
         "gate": wait.gate or None,
+        "next": wait.next or None,
+        "evidence": wait.evidence or None,
     }
 
 
 def wait_in_words(wait: Wait, now_us: int) -> str:
     """A wait with its end, on the clock at hand."""
     until = wait.until_us
+    if until is not None and wait.next:
+        when = ago(until, now_us) if until - now_us >= MICROSECONDS else "now"
+        return f"{wait.why}; {wait.next} {when}"
     if until is None or until <= now_us:
         return wait.why
     return f"{wait.why}, until {by_the_clock(until, now_us)} ({ago(until, now_us)})"
@@ -195,11 +209,22 @@ def _facts(view: GateView, now_s: float) -> dict[str, object]:
         "in flight": view.in_flight if view.members else None,
         "answers": answers if view.replies else None,
         "latency": span(view.latency_s) if view.latency_s is not None else None,
-        "breaker": "; ".join(
-            f"open: {host} does not answer, asked again {ago(micros(at), micros(now_s))}"
-            for host, at in view.broken.items()
-        ),
+        "breaker": "; ".join(_down_in_words(host, each, now_s) for host, each in view.down.items()),
         **{f"{use.name} in {span(use.seconds)}": _use(use) for use in view.budgets},
+    }
+
+
+def _down_in_words(host: str, down: HostDown, now_s: float) -> str:
+    why = f" ({down.reason})" if down.reason else ""
+    again = ago(micros(down.until_s), micros(now_s))
+    return f"open: {host} does not answer{why}, asked again {again}"
+
+
+def _down_shape(down: HostDown) -> dict[str, Any]:
+    return {
+        "until": moment(micros(down.until_s)),
+        "reason": down.reason,
+        "since": None if down.since_s is None else moment(micros(down.since_s)),
     }
 
 

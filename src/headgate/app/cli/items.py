@@ -1,33 +1,37 @@
 """`headgate items`: single rows and their history."""
 
+from itertools import zip_longest
+from typing import Annotated
+
+import msgspec
+import typer
+
 from headgate.app.cli import reviews
 from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.gate_shapes import wait_in_words, wait_shape
+from headgate.app.cli.item_names import item_id_of
 from headgate.app.cli.options import (
     After,
     ErrorClass,
-    ItemId,
+    ItemName,
     JobId,
     Json,
     Limit,
+    OfJob,
     Statuses,
+    error_class_in,
     statuses_in,
 )
-from headgate.app.cli.shapes import (
-    ago,
-    attempt_shape,
-    calls_of,
-    detail_shape,
-    item_shape,
-    span,
-)
-from headgate.app.service import ItemAccount
-from headgate.core.call import Call
-from headgate.core.moment import moment
+from headgate.app.cli.shapes import ago, attempt_shape, detail_shape, item_shape, local_time
+from headgate.app.cli.timeline import timeline
+from headgate.app.service import ItemAccount, ItemVerbs
 from headgate.core.status import ItemStatus
-from headgate.engine.why import Wait
-from headgate.ports.reads import AttemptRow, ItemDetail, ItemQuery, Page
+from headgate.ports.reads import ItemQuery, ItemRow, Page
 
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="Also strategies, leases and workers of attempts."),
+]
 app = noun("items", "List and inspect the items of a job.")
 
 
@@ -37,6 +41,7 @@ app = noun("items", "List and inspect the items of a job.")
     [
         "headgate items ls 3 --status ERROR,NOT_FOUND",
         "headgate items ls 3 --limit 1000 --json | jq -r '.items[].key'",
+        "headgate items ls 3 --search acme",
         "headgate items ls 3 --after CURSOR",
     ],
     far=True,
@@ -47,6 +52,13 @@ async def ls(
     job_id: JobId,
     status: Statuses = None,
     error_class: ErrorClass = None,
+    search: Annotated[
+        str | None,
+        typer.Option("--search", metavar="TEXT", help="Only with this in the key or first values."),
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option("--key", metavar="KEY", help="Only the item with this key.")
+    ] = None,
     after: After = None,
     limit: Limit = 50,
     as_json: Json = False,
@@ -55,13 +67,14 @@ async def ls(
     query = ItemQuery(
         job_id=job_id,
         statuses=statuses_in(status) or frozenset(),
-        error_class=error_class,
+        error_class=error_class_in(error_class),
+        text=search or None,
         with_result=True,
         after=after,
         limit=limit,
     )
     async with desk.service() as service:
-        page = await service.items.page(query)
+        page = await (_keyed(service.items, key, query) if key else _searched(service.items, query))
     if as_json:
         desk.screen.json(page_shape(page))
         return
@@ -71,29 +84,47 @@ async def ls(
 @command(
     app,
     "show",
-    ["headgate items show 17", "headgate items show 17 --json | jq .result"],
+    [
+        "headgate items show 17",
+        "headgate items show P-007 --job 3",
+        "headgate items show 17 --json | jq .result",
+    ],
     far=True,
 )
-async def show(desk: Desk, item_id: ItemId, as_json: Json = False) -> None:
+async def show(
+    desk: Desk,
+    *,
+    item: ItemName,
+    job: OfJob = None,
+    verbose: Verbose = False,
+    as_json: Json = False,
+) -> None:
     """Show an item with everything, and each of its attempts in order."""
     async with desk.service() as service:
-        account = await service.items.account(item_id)
-    show_item(desk, account, as_json=as_json)
+        account = await service.items.account(await item_id_of(service.items, item, job))
+    show_item(desk, account, verbose=verbose, as_json=as_json)
 
 
-def show_item(desk: Desk, account: ItemAccount, *, as_json: bool) -> None:
+def show_item(
+    desk: Desk, account: ItemAccount, *, verbose: bool = False, as_json: bool = False
+) -> None:
     """Print an item, what it waits for, and its history."""
     if as_json:
         history = [attempt_shape(attempt) for attempt in account.attempts]
         waiting = wait_shape(account.wait)
-        desk.screen.json({**detail_shape(account.detail), "waiting": waiting, "history": history})
+        shape = detail_shape(account.detail)
+        shape |= {"waiting": waiting, "decision": account.decision, "history": history}
+        desk.screen.json(shape)
         return
-    _show_facts(desk, account.detail, account.wait)
+    _show_facts(desk, account)
     desk.screen.line("\nAttempts", "bold")
     if not account.attempts:
         desk.screen.line("  none has ended yet")
-    for attempt in account.attempts:
-        for line in timeline(attempt):
+    # Attempts that fail alike share one traceback, below the last of them.
+    following = [attempt.trace for attempt in account.attempts[1:]]
+    for attempt, next_trace in zip_longest(account.attempts, following):
+        traced = attempt.trace != next_trace
+        for line in timeline(attempt, verbose=verbose, traced=traced):
             desk.screen.line(line)
     row = account.detail.row
     if row.status is ItemStatus.ERROR:
@@ -103,49 +134,59 @@ def show_item(desk: Desk, account: ItemAccount, *, as_json: bool) -> None:
 
 
 @command(
-    app, "why", ["headgate items why 17", "headgate items why 17 --json | jq .waiting"], far=True
+    app,
+    "why",
+    [
+        "headgate items why 17",
+        "headgate items why P-007 --job 3",
+        "headgate items why 17 --json | jq .waiting",
+    ],
+    far=True,
 )
-async def why(desk: Desk, item_id: ItemId, as_json: Json = False) -> None:
-    """Say what an item waits for: its job, its time, a gate, a worker, or its turn."""
+async def why(desk: Desk, *, item: ItemName, job: OfJob = None, as_json: Json = False) -> None:
+    """Say what an item waits for, or why it failed and what to do."""
     async with desk.service() as service:
+        item_id = await item_id_of(service.items, item, job)
         found = await service.items.why(item_id)
     if as_json:
         waiting = wait_shape(found.wait)
-        desk.screen.json({"item_id": item_id, "status": found.status, "waiting": waiting})
+        ended = {"ended": found.ended or None, "todo": found.todo or None}
+        desk.screen.json({"item_id": item_id, "status": found.status, "waiting": waiting, **ended})
         return
-    reason = wait_in_words(found.wait, desk.clock.now()) if found.wait else "it is finished"
+    reason = wait_in_words(found.wait, desk.clock.now()) if found.wait else found.ended
     desk.screen.line(f"item {item_id} is {found.status}: {reason}")
+    if found.todo:
+        desk.screen.line(found.todo)
 
 
 reviews.register(app)
 
 
-def timeline(attempt: AttemptRow) -> list[str]:
-    """One attempt in words: when, what came of it, how long, where, and why."""
-    name = f"attempt {attempt.number}" if attempt.number else "not counted"
-    ended = moment(attempt.ended_at)
-    times = f"waited {span(attempt.waited_us / 1e6)}, ran {span(attempt.ran_us / 1e6)}"
-    kind = f" ({attempt.error_class})" if attempt.error_class else ""
-    head = f"  {ended}  {name}: {attempt.outcome.replace('_', ' ')}{kind}; {times}"
-    about = f"strategy {attempt.strategy}, lease {attempt.epoch}, worker {attempt.worker}"
-    lines = [head, f"      {about}"]
-    if attempt.reason:
-        lines.append(f"      {attempt.reason}")
-    return [*lines, *(f"      {call_line(call)}" for call in calls_of(attempt))]
-
-
-def call_line(call: Call) -> str:
-    """One call in words: what was asked of whom, what came back, and what it waited for."""
-    answer = f"{call.status} {call.kind}" if call.status else str(call.kind)
-    times = f"{call.bytes:,} bytes in {span(call.ran_ms / 1e3)}"
-    waited = f", waited {span(call.waited_ms / 1e3)}" if call.waited_ms else ""
-    cause = f" ({call.cause})" if call.cause else ""
-    return f"{call.verb} {call.host}: {answer}, {times}{waited}{cause}"
-
-
 def page_shape(page: Page) -> dict[str, object]:
     """A page for JSON."""
     return {"items": [item_shape(row) for row in page.items], "next": page.next}
+
+
+async def _keyed(items: ItemVerbs, key: str, query: ItemQuery) -> Page:
+    """The item of a job that has a key, if it is also as the query asks."""
+    found = [row for row in await items.by_key(key, query.job_id) if _fits(row, query)]
+    return Page(found, None)
+
+
+def _fits(row: ItemRow, query: ItemQuery) -> bool:
+    status = not query.statuses or row.status in query.statuses
+    return status and query.error_class in {None, row.error_class}
+
+
+async def _searched(items: ItemVerbs, query: ItemQuery) -> Page:
+    """A page that is full if there is enough: with a text, one answer may hold few or none."""
+    page = await items.page(query)
+    rows = list(page.items)
+    while query.text and page.next and len(rows) < query.limit:
+        rest = msgspec.structs.replace(query, after=page.next, limit=query.limit - len(rows))
+        page = await items.page(rest)
+        rows += page.items
+    return Page(rows, page.next)
 
 
 def show_page(desk: Desk, page: Page, nothing: str) -> None:
@@ -155,7 +196,7 @@ def show_page(desk: Desk, page: Page, nothing: str) -> None:
         return
     now = desk.clock.now()
     desk.screen.table(
-        ("ITEM", "JOB", "STATUS", "#TRIES", "CHANGED", "KEY", "WHY"),
+        ("ITEM", "JOB", "STATUS", "#TRIES", "CHANGED", "KEY", "VALUES", "WHY"),
         [
             (
                 str(row.id),
@@ -164,7 +205,8 @@ def show_page(desk: Desk, page: Page, nothing: str) -> None:
                 row.attempts,
                 ago(row.updated_at, now),
                 row.key,
-                f"{row.error_class}: {row.last_error}" if row.error_class else row.summary,
+                "" if row.summary == row.key else row.summary,
+                reason_of(row),
             )
             for row in page.items
         ],
@@ -173,8 +215,16 @@ def show_page(desk: Desk, page: Page, nothing: str) -> None:
         desk.screen.say(f"more: the same command with --after {page.next}")
 
 
-def _show_facts(desk: Desk, detail: ItemDetail, wait: Wait | None) -> None:
+def reason_of(row: ItemRow) -> str:
+    """Why an item is as it is, if there is anything to say."""
+    if row.error_class:
+        return f"{row.error_class}: {row.last_error}"
+    return row.last_error or ""
+
+
+def _show_facts(desk: Desk, account: ItemAccount) -> None:
     now = desk.clock.now()
+    detail, wait = account.detail, account.wait
     row = detail.row
     desk.screen.line(f"Item {row.id} of job {row.job_id}: {row.status}", "bold")
     desk.screen.facts(
@@ -187,9 +237,11 @@ def _show_facts(desk: Desk, detail: ItemDetail, wait: Wait | None) -> None:
             "runs alone": "yes: its process died before" if detail.suspect else None,
             "waiting": wait_in_words(wait, now) if wait else None,
             "held by": row.locked_by,
-            "until": moment(detail.deadline_at),
-            "changed": f"{moment(row.updated_at)} ({ago(row.updated_at, now)})",
-            "error": f"{row.error_class}: {row.last_error}" if row.error_class else None,
+            "until": local_time(detail.deadline_at),
+            "changed": f"{local_time(row.updated_at)} ({ago(row.updated_at, now)})",
+            "error": reason_of(row) if row.error_class else None,
+            "reason": None if row.error_class or account.decision else row.last_error,
+            "decision": account.decision,
             "input": detail.input,
             "normalized": detail.normalized,
             "result": detail.result,

@@ -18,15 +18,20 @@ from headgate.app.cli.options import (
     Statuses,
     Yes,
     confirm,
+    error_class_in,
     ids_in,
     statuses_in,
 )
-from headgate.app.cli.shapes import ago, event_shape, job_shape
+from headgate.app.cli.shapes import ago, event_shape, job_shape, local_time
+from headgate.app.handler_presence import rebinding
 from headgate.app.masking import shown_config, shown_source
+from headgate.core.gate_wait import Wait
+from headgate.core.identity import BAD_ROWS
 from headgate.core.job import Counts, Job
-from headgate.core.moment import moment
 from headgate.core.status import UNFINISHED, ItemStatus, JobState
-from headgate.engine.why import Wait
+from headgate.core.words import agreeing, counted
+from headgate.engine.rows import OnBadRow
+from headgate.handlers.registry import DOWNLOAD
 from headgate.ports.items import RequeueRequest
 
 app = noun("jobs", "List, inspect and steer jobs.")
@@ -56,7 +61,18 @@ async def ls(
         return
     now = desk.clock.now()
     desk.screen.table(
-        ("#JOB", "STATE", "#TOTAL", "#DONE", "#NOT FOUND", "#ERROR", "#LEFT", "CREATED", "NAME"),
+        (
+            "#JOB",
+            "STATE",
+            "#TOTAL",
+            "#DONE",
+            "#NOT FOUND",
+            "#REVIEW",
+            "#ERROR",
+            "#LEFT",
+            "CREATED",
+            "NAME",
+        ),
         [
             (
                 job.id,
@@ -64,6 +80,7 @@ async def ls(
                 count.total,
                 count.done,
                 count.not_found,
+                count.review,
                 count.error,
                 count.open,
                 ago(job.created_at, now),
@@ -89,6 +106,7 @@ async def show(desk: Desk, job_id: JobId, as_json: Json = False) -> None:
         account.failures,
         account.events,
     )
+    steps = next_steps(job, counts, at_work=account.at_work, problem=account.handler_problem)
     if as_json:
         desk.screen.json(
             {
@@ -104,7 +122,7 @@ async def show(desk: Desk, job_id: JobId, as_json: Json = False) -> None:
                     for group in failures
                 ],
                 "events": [event_shape(event) for event in events],
-                "next": [text for text, _ in next_steps(job, counts)],
+                "next": [text for text, _ in steps],
             }
         )
         return
@@ -115,13 +133,42 @@ async def show(desk: Desk, job_id: JobId, as_json: Json = False) -> None:
         desk.screen.table(("CLASS", "#ITEMS", "FOR EXAMPLE"), rows)
     if events:
         desk.screen.line("\nLast events", "bold")
-        rows_of_events = [(moment(event.at), event.kind, event.message) for event in events]
+        rows_of_events = [(local_time(event.at), event.kind, event.message) for event in events]
         desk.screen.table(("AT", "KIND", "WHAT"), rows_of_events)
-    if steps := next_steps(job, counts):
+    if steps:
         desk.screen.line("\nWhat would help", "bold")
         for text, why in steps:
             desk.screen.line(f"  {text}")
             desk.screen.line(f"      {why}", "dim")
+
+
+@command(
+    app,
+    "rebind",
+    ["headgate jobs rebind 3 src/lookup.py:price", "headgate jobs rebind 3 mypkg.enrich:person"],
+)
+async def rebind(
+    desk: Desk,
+    job_id: JobId,
+    handler: Annotated[
+        str, typer.Argument(metavar="HANDLER", help="As for `headgate run`: file.py:function, …")
+    ],
+) -> None:
+    """Give a job another handler; rows that are not finished run with it."""
+    settings = desk.load().settings
+    # By name, so that no other command of this noun has to load what reads files.
+    from headgate.app.cli.admission import binding_of, bound_to  # noqa: PLC0415
+    from headgate.engine.intake import Intake  # noqa: PLC0415
+    from headgate.handlers.registry import resolve  # noqa: PLC0415
+
+    async with desk.store(settings) as store:
+        job = await store.reads.job(job_id)
+        spec = resolve(handler, settings.handlers).configured(job.config)
+        intake = Intake(store.jobs, store.reads)
+        bound = await intake.rebind(job, binding_of(bound_to(job, spec)))
+        await store.notifier.ring()
+    desk.screen.say(f"job {job_id} is run by {bound.handler}; rows that are finished stay")
+    desk.screen.say(f"go on with: {run_command(bound)}")
 
 
 @command(app, "pause", ["headgate jobs pause 3"], far=True)
@@ -139,7 +186,7 @@ async def resume(desk: Desk, job_id: JobId) -> None:
         job = await service.jobs.resume(job_id)
     desk.screen.say(f"job {job.id} is {job.state}")
     if job.state is JobState.INGESTING:
-        desk.screen.say("its source is not read to the end: run the same `headgate run` again")
+        desk.screen.say(f"its source is not read to the end: headgate run --job {job.id}")
 
 
 @command(
@@ -151,12 +198,16 @@ async def cancel(desk: Desk, job_id: JobId, dry_run: DryRun = False, yes: Yes = 
         stand = await service.jobs.get(job_id)
         job, left = stand.job, stand.counts.open
         if dry_run:
-            desk.screen.say(f"would cancel job {job_id} ({job.state}) and its {left:,} open items")
+            desk.screen.say(
+                f"would cancel job {job_id} ({job.state}) and its {counted(left, 'open item')}"
+            )
             return
         if job.state in UNFINISHED:
-            confirm(f"Cancel job {job_id} and its {left:,} open items?", yes=yes)
+            confirm(f"Cancel job {job_id} and its {counted(left, 'open item')}?", yes=yes)
         job = await service.jobs.cancel(job_id)
-    desk.screen.say(f"job {job.id} is {job.state}; {left:,} items were open")
+    desk.screen.say(
+        f"job {job.id} is {job.state}; {counted(left, 'item')} {agreeing(left, 'was', 'were')} open"
+    )
 
 
 @command(
@@ -186,18 +237,21 @@ async def reprocess(
     request = RequeueRequest(
         job_id=job_id,
         statuses=statuses_in(status, finished=True) or RETRIED,
-        error_class=error_class,
+        error_class=error_class_in(error_class),
         ids=ids_in(ids),
         reset_attempts=reset_attempts,
     )
     async with desk.service() as service:
         job = (await service.jobs.get(job_id)).job
         moved = await service.jobs.reprocess(request, dry_run=dry_run)
+        is_at_work = await service.is_at_work((job_id,))
     if as_json:
         desk.screen.json({"job_id": job_id, "requeued": 0 if dry_run else moved, "found": moved})
         return
-    desk.screen.line(f"{'would bring back' if dry_run else 'brought back'} {moved:,} items")
-    if moved and not dry_run and not service.has_workers:
+    desk.screen.line(
+        f"{'would bring back' if dry_run else 'brought back'} {counted(moved, 'item')}"
+    )
+    if moved and not dry_run and not is_at_work:
         desk.screen.say(f"work on them: {run_command(job)}")
 
 
@@ -223,11 +277,13 @@ async def rm(desk: Desk, job_id: JobId, dry_run: DryRun = False, yes: Yes = Fals
         stand = await service.jobs.get(job_id)
         job, total = stand.job, stand.counts.total
         if dry_run:
-            desk.screen.say(f"would delete job {job_id} ({job.state}) and its {total:,} items")
+            desk.screen.say(
+                f"would delete job {job_id} ({job.state}) and its {counted(total, 'item')}"
+            )
             return
-        confirm(f"Delete job {job_id} and its {total:,} items, with all results?", yes=yes)
+        confirm(f"Delete job {job_id} and its {counted(total, 'item')}, with all results?", yes=yes)
         await service.jobs.remove(job_id)
-    desk.screen.say(f"job {job_id} is gone, with its {total:,} items")
+    desk.screen.say(f"job {job_id} is gone, with its {counted(total, 'item')}")
 
 
 def run_command(job: Job) -> str:
@@ -237,27 +293,63 @@ def run_command(job: Job) -> str:
     return f"headgate worker --jobs {job.id} --drain"
 
 
-def next_steps(job: Job, counts: Counts) -> list[tuple[str, str]]:
-    """Commands that would help now, each with its reason."""
+def next_steps(
+    job: Job, counts: Counts, *, at_work: bool, problem: str = ""
+) -> list[tuple[str, str]]:
+    """Commands that would help now, each with its reason; none that is under way already.
+
+    `problem` says why its handler cannot be loaded.
+    """
     steps: list[tuple[str, str]] = []
-    if job.state is JobState.PAUSED:
+    if problem:
+        steps.append((rebinding(job), "its handler cannot be loaded; name where it is now"))
+    elif job.state is JobState.PAUSED:
         steps.append((f"headgate jobs resume {job.id}", "it is paused"))
+    elif at_work:
+        pass
     elif job.state is JobState.INGESTING:
-        steps.append(("the same `headgate run` again", "its source is not read to the end"))
+        again = f"headgate run --job {job.id}" if job.reading is None else "the server goes on"
+        steps.append((again, "its source is not read to the end"))
     elif counts.open and job.state in UNFINISHED:
-        steps.append((run_command(job), f"work on the {counts.open:,} items that are left"))
+        steps.append((run_command(job), f"work on what is left: {counted(counts.open, 'item')}"))
     if counts.error:
         steps.append(
-            (f"headgate items ls {job.id} --status ERROR", f"see the {counts.error:,} failures"),
+            (
+                f"headgate items ls {job.id} --status ERROR",
+                f"see the {counted(counts.error, 'failure')}",
+            ),
         )
         steps.append(
             (f"headgate jobs reprocess {job.id} --status ERROR", "try the failures again"),
         )
     if counts.review:
         steps.append(
-            (f"headgate items ls {job.id} --status REVIEW", f"{counts.review:,} need a decision"),
+            (
+                f"headgate items ls {job.id} --status REVIEW",
+                f"{counts.review:,} {agreeing(counts.review, 'needs', 'need')} a decision",
+            ),
         )
     return steps
+
+
+def key_in_words(job: Job) -> str:
+    """What tells the rows of a job apart."""
+    if job.key_columns:
+        return ", ".join(job.key_columns)
+    if job.handler == DOWNLOAD:
+        return "what a row asks for"
+    return "the whole content of an item" if job.open else "position in the source"
+
+
+def options_in_words(job: Job) -> str | None:
+    """The options that were stated when a job was made, and that decide its result."""
+    usual = {BAD_ROWS: OnBadRow.ITEM_ERROR}
+    stated = [
+        f"{name.replace('_', '-')} {value}"
+        for name, value in (job.options or {}).items()
+        if usual.get(name) != value
+    ]
+    return ", ".join(stated) or None
 
 
 def _show_facts(desk: Desk, job: Job, counts: Counts, limit: Wait | None) -> None:
@@ -271,14 +363,15 @@ def _show_facts(desk: Desk, job: Job, counts: Counts, limit: Wait | None) -> Non
             "owner": job.owner,
             "handler": job.handler,
             "source": "fed over time" if job.open else shown_source(job.source),
-            "key": ", ".join(job.key_columns) or "position in the source",
+            "key": key_in_words(job),
             "config": msgspec.json.encode(config).decode() if config else None,
+            "options": options_in_words(job),
             "priority": str(job.priority),
-            "created": f"{moment(job.created_at)} ({ago(job.created_at, now)})",
-            "started": moment(job.started_at),
-            "finished": moment(job.finished_at),
+            "created": f"{local_time(job.created_at)} ({ago(job.created_at, now)})",
+            "started": local_time(job.started_at),
+            "finished": local_time(job.finished_at),
             "last error": job.last_error,
-            "progress": f"{share}{counts.total:,} items",
+            "progress": f"{share}{counted(counts.total, 'item')}",
             "limited by": wait_in_words(limit, now) if limit else None,
         }
     )

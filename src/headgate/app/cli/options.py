@@ -6,21 +6,46 @@ from typing import Annotated
 
 import typer
 
+from headgate.app.cli.completing import error_classes, job_numbers, statuses
 from headgate.core.errors import UsageError
+from headgate.core.fault import FaultClass
 from headgate.core.status import FINISHED, ItemStatus
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")]
-JobId = Annotated[int, typer.Argument(metavar="JOB", help="The job's number, from `jobs ls`.")]
-ItemId = Annotated[int, typer.Argument(metavar="ITEM", help="The item's number, from `items ls`.")]
+JobId = Annotated[
+    int,
+    typer.Argument(
+        metavar="JOB", help="The job's number, from `jobs ls`.", autocompletion=job_numbers
+    ),
+]
+ItemName = Annotated[
+    str, typer.Argument(metavar="ITEM", help="The item's number, from `items ls`, or its key.")
+]
+OfJob = Annotated[
+    int | None,
+    typer.Option(
+        "--job", metavar="JOB", help="ITEM is a key of this job.", autocompletion=job_numbers
+    ),
+]
 Statuses = Annotated[
     str | None,
-    typer.Option("--status", metavar="S[,S]", help="Only items in these statuses."),
+    typer.Option(
+        "--status",
+        metavar="S[,S]",
+        help="Only items in these statuses.",
+        autocompletion=statuses,
+    ),
 ]
 ErrorClass = Annotated[
     str | None,
-    typer.Option("--error-class", metavar="CLASS", help="Only failures of this class."),
+    typer.Option(
+        "--error-class",
+        metavar="CLASS",
+        help="Only failures of this class.",
+        autocompletion=error_classes,
+    ),
 ]
 ResetAttempts = Annotated[
     bool,
@@ -57,6 +82,16 @@ def statuses_in(text: str | None, *, finished: bool = False) -> frozenset[ItemSt
         choices = ", ".join(status for status in ItemStatus if status in allowed)
         raise UsageError(f"--status {unknown[0] or text!r}: use {choices}")
     return frozenset(ItemStatus(name) for name in names)
+
+
+def error_class_in(text: str | None) -> FaultClass | None:
+    """The class of failures with this name; None if the option was not given."""
+    if text is None:
+        return None
+    name = text.strip().lower().replace("-", "_")
+    if name not in set(FaultClass):
+        raise UsageError(f"--error-class {text!r}: use {', '.join(FaultClass)}")
+    return FaultClass(name)
 
 
 def ids_in(text: str | None) -> tuple[int, ...] | None:

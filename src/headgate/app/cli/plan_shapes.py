@@ -10,6 +10,7 @@ from headgate.app.cli.plan_basis import Basis
 from headgate.app.cli.screen import Screen
 from headgate.core.moment import moment
 from headgate.core.rate import UNITS, Limit
+from headgate.core.words import counted
 from headgate.engine.plan.advice import Advice
 from headgate.engine.plan.forecast import Binding, Forecast
 
@@ -63,7 +64,7 @@ def _facts(basis: Basis) -> dict[str, object]:
     latency = "measured" if basis.measured_latency else "assumed"
     lanes = f"{workload.lanes:,} at once"
     if workload.processes > 1:
-        lanes += f" in {workload.processes} processes"
+        lanes += f" in {counted(workload.processes, 'process', 'processes')}"
     return {
         "provider": basis.provider or None,
         "limit": limits_in_words(basis),

@@ -4,35 +4,35 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Self
-
-from rich.console import Group, RenderableType
-from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING, Self
 
 from headgate.app.cli.screen import Screen
 from headgate.app.cli.shapes import by_the_clock
+from headgate.app.cli.slowed import FindLimit, cause_in_words, nothing_known
 from headgate.core.errors import StoreError, UnknownJob
+from headgate.core.gate_wait import WaitKind
 from headgate.core.job import Counts, Job
 from headgate.core.status import JobState
-from headgate.engine.explain import Meter, band_in_words
+from headgate.core.words import counted
+from headgate.engine.explain import Band, Held, Meter, band_in_words
+from headgate.engine.limiting import Limit
 from headgate.ports.clock import Clock
 from headgate.ports.reads import ReadStore
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from headgate.app.cli.live_bar import LiveBar
 
 TICK_S = 0.25
 LINE_S = 5.0
 """Between two lines where no terminal can redraw one."""
+LONGEST_S = 300.0
+"""Between two lines while nothing changes; the pauses double up to here."""
 LOOK_S = 1.0
 """Between two looks at whether somebody paused the job."""
-WONDER_S = 2.0
+WONDER_S = 1.0
 """Between two looks at what limits the job's speed."""
-
-
-async def nothing_known() -> str:
-    """No cause is known."""
-    return ""
 
 
 class Progress:
@@ -44,30 +44,38 @@ class Progress:
         clock: Clock,
         reads: ReadStore,
         job_id: int,
-        cause: Callable[[], Awaitable[str]] = nothing_known,
+        find_limit: FindLimit = nothing_known,
     ) -> None:
         self._screen = screen
         self._clock = clock
         self._reads = reads
         self._job_id = job_id
-        self._find_cause = cause
-        self._cause = ""
+        self._count: Callable[[], Awaitable[Counts]] = lambda: reads.counts(job_id)
+        self._find_limit = find_limit
+        self._limit = Limit()
+        self._limit_s = clock.monotonic()
         self._meter = Meter()
         self._counts = Counts()
         self._reading = False
         self._note = ""
-        self._live: Live | None = None
+        self._failing = ""
+        self._told: set[str] = set()
+        self._hint = ""
+        self._live: LiveBar | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._spoke_at = clock.monotonic()
         self._looked_s = clock.monotonic()
+        self._stand: object = None
+        self._changed_s = clock.monotonic()
         self._paused = False
 
     async def __aenter__(self) -> Self:
         """Begin to show, unless nobody wants to see."""
         if not self._screen.quiet:
             if self._screen.live:
-                self._live = Live(console=self._screen.talk, auto_refresh=False, transient=True)
-                self._live.start()
+                from headgate.app.cli.live_bar import LiveBar  # noqa: PLC0415  see `_bar`
+
+                self._live = LiveBar(self._screen.talk)
             self._tasks = [asyncio.create_task(each) for each in (self._watch(), self._wonder())]
         return self
 
@@ -102,6 +110,22 @@ class Progress:
         if self._live is None and aloud:
             self._screen.say(text)
 
+    def only(self, count: Callable[[], Awaitable[Counts]]) -> None:
+        """Show the counters of some rows of the job instead of all."""
+        self._count = count
+        self._meter = Meter()
+
+    def failing(self, remark: str, kind: str, hint: str = "") -> None:
+        """Show which rows fail; where no bar is, in a line for each new kind of failure."""
+        self._failing = remark
+        if remark and kind not in self._told and self._live is None:
+            self._told.add(kind)
+            self._screen.say(remark, "red")
+        if hint and hint != self._hint:
+            self._hint = hint
+            if self._live is None:
+                self._screen.say(hint, "yellow")
+
     @property
     def counts(self) -> Counts:
         """The counters as last read."""
@@ -112,7 +136,7 @@ class Progress:
             # A store that is away for a moment, or a job that was deleted, is the concern of
             # those who work; the bar only waits.
             with contextlib.suppress(StoreError, UnknownJob):
-                self._counts = await self._reads.counts(self._job_id)
+                self._counts = await self._count()
                 moved = self._counts.total if self._reading else self._counts.finished
                 self._meter.add(self._clock.monotonic(), moved)
                 await self._look_for_pause()
@@ -121,8 +145,27 @@ class Progress:
 
     async def _wonder(self) -> None:
         while True:
+            self._limit = Limit() if self._reading else await self._find_limit()
+            self._limit_s = self._clock.monotonic()
             await self._clock.sleep(WONDER_S)
-            self._cause = "" if self._reading else await self._find_cause()
+
+    @property
+    def _cause(self) -> str:
+        """What limits the job, with the time that is left of it now."""
+        at = self._limit.at
+        if at is None or not self._counts.open:
+            return ""
+        since_us = int((self._clock.monotonic() - self._limit_s) * 1_000_000)
+        return cause_in_words(self._limit, at.now_us + since_us)
+
+    def _eta(self) -> Band | None:
+        if self._limit.is_untimed:
+            return None
+        held = self._limit.held
+        if held is not None:
+            since_s = self._clock.monotonic() - self._limit_s
+            held = Held(max(held.seconds - since_s, 0.0), held.per_s)
+        return self._meter.eta(self._counts.open, held)
 
     async def _look_for_pause(self) -> None:
         now_s = self._clock.monotonic()
@@ -137,22 +180,37 @@ class Progress:
 
     def _show(self) -> None:
         if self._live is not None:
-            self._live.update(self._bar(), refresh=True)
-        elif self._clock.monotonic() - self._spoke_at >= LINE_S:
+            self._live.show(self._bar())
+        elif self._clock.monotonic() - self._spoke_at >= self._silence_s():
             self._spoke_at = self._clock.monotonic()
             self._screen.say(" · ".join(self.words()))
+
+    def _silence_s(self) -> float:
+        """How long no line is due: the longer nothing has changed, the longer."""
+        stand = (self._counts, self._reading, bool(self._cause))
+        if stand != self._stand:
+            self._stand, self._changed_s = stand, self._clock.monotonic()
+        return min(max(LINE_S, self._spoke_at - self._changed_s), LONGEST_S)
 
     def words(self) -> list[str]:
         """The state of the job in a few words."""
         rate = self._meter.rate()
-        speed = [f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"] if rate is not None else []
+        speed = [rate_in_words(rate)] if rate is not None else []
         counts = self._counts
         if self._reading:
-            return [f"reading: {counts.total:,} rows", *speed]
-        eta = band_in_words(self._meter.eta(counts.open))
-        left = [f"{eta} left"] if speed and counts.open else []
-        cause = [self._cause] if self._cause and counts.open else []
+            return [f"reading: {counted(counts.total, 'row')}", *speed]
+        eta = band_in_words(self._eta())
+        left = [f"{eta} left"] if speed and counts.open and not self._limit.is_untimed else []
+        cause = [self._cause] if self._cause else []
         return [f"{counts.finished:,} of {counts.total:,}", *self._details(), *speed, *left, *cause]
+
+    def troubles(self) -> tuple[str, str]:
+        """What limits the job, and which rows fail; what both would say is said once."""
+        wait = self._limit.wait
+        if not self._failing or wait is None or wait.kind is not WaitKind.RETRY:
+            return self._cause, self._failing
+        when = self._cause.partition("; ")[2]
+        return "", f"{self._failing}; {when}" if when else self._failing
 
     def _details(self) -> list[str]:
         counts = self._counts
@@ -162,30 +220,24 @@ class Progress:
         shown += [f"to review {counts.review:,}"] if counts.review else []
         return shown
 
-    def _bar(self) -> RenderableType:
+    def _bar(self) -> "RenderableType":
+        # Loaded by a terminal only: Rich takes longer to load than a short job runs.
+        from headgate.app.cli.live_bar import Remarks, bar, plain_line  # noqa: PLC0415
+
         if self._reading:
-            return Text(" · ".join(self.words()))
+            return plain_line(" · ".join(self.words()))
         counts = self._counts
         rate = self._meter.rate()
-        line = Table.grid(padding=(0, 2, 0, 0), expand=True)
-        line.add_column(ratio=1)
-        for _ in range(4):
-            line.add_column(no_wrap=True, justify="right")
-        line.add_row(
-            ProgressBar(total=max(counts.total, 1), completed=counts.finished),
-            f"{counts.finished / max(counts.total, 1):.0%}",
-            f"{counts.finished:,} of {counts.total:,}",
-            f"{rate:,.0f}/s" if rate is not None else "",
-            f"{band_in_words(self._meter.eta(counts.open))} left" if counts.open else "",
-        )
-        details = Text()
-        for number, part in enumerate([*self._details(), f"claimed {counts.processing:,}"]):
-            details.append(" · " if number else "", "dim")
-            details.append(part, "red" if part.startswith("errors") and counts.error else "")
-        cause = self._cause if counts.open else ""
-        remarks = [Text(cause, "dim", no_wrap=True, overflow="ellipsis")] if cause else []
-        remarks += [Text(self._note, "yellow")] if self._note else []
-        return Group(line, details, *remarks)
+        speed = rate_in_words(rate) if rate is not None else ""
+        is_timed = counts.open and not self._limit.is_untimed
+        left = f"{band_in_words(self._eta())} left" if is_timed else ""
+        remarks = Remarks(*self.troubles(), self._hint, self._note)
+        return bar(counts, speed, left, self._details(), remarks)
+
+
+def rate_in_words(per_s: float) -> str:
+    """Items a second, with a decimal where that matters."""
+    return f"{per_s:,.0f}/s" if per_s >= 10 or not per_s else f"{per_s:.1f}/s"
 
 
 def _pause_in_words(job: Job, now_us: int) -> str:

@@ -8,8 +8,8 @@ from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.gate_shapes import gate_shape, override_in_words, show_gate, show_gates
 from headgate.app.cli.options import DryRun, Json, Yes, confirm, seconds_in
 from headgate.core.gate_view import GateView
+from headgate.core.gate_wait import in_figures
 from headgate.engine.gate_reading import GateReading
-from headgate.engine.why import in_figures
 
 app = noun("providers", "See what was learned of outside services, and overrule it.")
 
@@ -39,8 +39,12 @@ async def ls(
     as_json: Json = False,
 ) -> None:
     """List gates: what is configured, what was learned, what goes out now, and why."""
-    async with desk.service() as service:
-        reading = await service.gates.ls(everything=everything)
+    if everything:
+        async with desk.gates() as gates:
+            reading = await gates.ls(everything=True)
+    else:
+        async with desk.service() as service:
+            reading = await service.gates.ls(everything=False)
     if as_json:
         desk.screen.json({"gates": [gate_shape(view) for view in reading.views]})
         return
@@ -61,8 +65,8 @@ async def ls(
 )
 async def show(desk: Desk, name: Name, as_json: Json = False) -> None:
     """Show a gate with its evidence: what was observed when, and what was decided."""
-    async with desk.service() as service:
-        reading = await service.gates.show(name)
+    async with desk.gates() as gates:
+        reading = await gates.show(name)
     if as_json:
         desk.screen.json({"gates": [gate_shape(view) for view in reading.views]})
         return

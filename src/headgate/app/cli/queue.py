@@ -9,17 +9,28 @@ import typer
 
 from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.exits import Exit
-from headgate.app.cli.options import DryRun, ErrorClass, Json, ResetAttempts, Yes, confirm
+from headgate.app.cli.loadable import demand_loadable
+from headgate.app.cli.options import (
+    DryRun,
+    ErrorClass,
+    Json,
+    ResetAttempts,
+    Yes,
+    confirm,
+    error_class_in,
+)
 from headgate.app.cli.shapes import job_shape
+from headgate.app.cli.slowed import configured
 from headgate.app.cli.stdin import stdin_lines
 from headgate.app.cli.supervise import build_supervisor, same_command, stopping, supervise
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, ended, worker_flags
+from headgate.app.cli.working import Working
 from headgate.app.service import Feeding
 from headgate.core.errors import UsageError
 from headgate.core.status import ItemStatus
+from headgate.core.words import agreeing, counted
 from headgate.engine.feed import Queues, Row
 from headgate.engine.supervisor import Work
-from headgate.handlers.registry import resolve
 from headgate.ports.items import RequeueRequest
 from headgate.transfer.sources import ReadOptions, open_source
 
@@ -110,15 +121,16 @@ async def run(
     settings = desk.load(*worker_flags(concurrency, processes, item_timeout)).settings
     async with desk.store(settings) as store:
         job = await Queues(store).get(queue)
-        resolve(job.handler, settings.handlers).configured(job.config)
+        demand_loadable(settings, job).configured(job.config)
         supervisor = build_supervisor(desk, settings, store)
         desk.screen.say(f"working on queue {queue} (job {job.id})")
         stall = max_stall if drain else None
-        report = await supervise(
-            supervisor,
-            Work((job.id,), drain=drain, max_stall_s=stall, command=same_command()),
-            lambda count: desk.screen.say(stopping(count, supervisor.running)),
-        )
+        async with Working(desk.screen, desk.clock, store, configured(settings), (job.id,)):
+            report = await supervise(
+                supervisor,
+                Work((job.id,), drain=drain, max_stall_s=stall, command=same_command()),
+                lambda count: desk.screen.say(stopping(count, supervisor.running)),
+            )
     return ended(desk, report, drain=drain)
 
 
@@ -168,19 +180,22 @@ async def retry_failed(
     as_json: Json = False,
 ) -> None:
     """Bring a queue's items in ERROR back and print how many."""
+    kind = error_class_in(error_class)
     async with desk.service() as service:
         job = (await service.queues.get(queue)).job
         request = RequeueRequest(
             job_id=job.id,
             statuses=frozenset({ItemStatus.ERROR}),
-            error_class=error_class,
+            error_class=kind,
             reset_attempts=reset_attempts,
         )
         moved = await service.jobs.reprocess(request, dry_run=dry_run)
     if as_json:
         desk.screen.json({"job_id": job.id, "found": moved, "requeued": 0 if dry_run else moved})
     else:
-        desk.screen.line(f"{'would bring back' if dry_run else 'brought back'} {moved:,} items")
+        desk.screen.line(
+            f"{'would bring back' if dry_run else 'brought back'} {counted(moved, 'item')}"
+        )
 
 
 @command(app, "pause", ["headgate queue pause --queue nightly"], far=True)
@@ -208,9 +223,11 @@ async def close(
         stand = await service.queues.get(queue)
         job, left = stand.job, stand.counts.open
         if dry_run:
-            desk.screen.say(f"would close queue {queue} (job {job.id}) with {left:,} items left")
+            desk.screen.say(
+                f"would close queue {queue} (job {job.id}) with {counted(left, 'item')} left"
+            )
             return
-        confirm(f"Close queue {queue} for good? {left:,} items are left to do.", yes=yes)
+        confirm(f"Close queue {queue} for good? {counted(left, 'item')} to do.", yes=yes)
         job = await service.queues.close(queue)
     desk.screen.say(f"queue {queue} takes no more items; job {job.id} has {left:,} left to do")
 
@@ -227,19 +244,23 @@ async def _feed(
     columns = tuple(name.strip() for name in key.split(",")) if key else ()
     async with desk.service(create=handler is not None) as service:
         fed = await service.queues.feed(Feeding(queue, handler, columns), rows)
+        is_at_work = await service.is_at_work((fed.job_id,))
     report = fed.report
     if as_json:
         desk.screen.json({"queue": queue, "job_id": fed.job_id, **msgspec.to_builtins(report)})
         return
-    known = f", {report.known:,} were there already" if report.known else ""
-    desk.screen.line(f"added {report.added:,} items to queue {queue}{known}")
+    known = (
+        f", {report.known:,} {agreeing(report.known, 'was', 'were')} there already"
+        if report.known
+        else ""
+    )
+    desk.screen.line(f"added {counted(report.added, 'item')} to queue {queue}{known}")
     for problem in report.problems:
         desk.screen.warn(problem)
     if report.bad:
-        desk.screen.say(
-            f"{report.bad:,} bad rows: headgate items ls {fed.job_id} --error-class bad_row"
-        )
-    if not service.has_workers:
+        see = f"headgate items ls {fed.job_id} --error-class bad_row"
+        desk.screen.say(f"{counted(report.bad, 'bad row')}: {see}")
+    if not is_at_work:
         desk.screen.say(f"work on them: headgate queue run --queue {queue} --drain")
 
 

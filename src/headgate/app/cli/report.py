@@ -4,11 +4,12 @@ import msgspec
 
 from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.options import JobId, Json
-from headgate.app.cli.shapes import span
+from headgate.app.cli.shapes import local_time, span
 from headgate.core.call import calls_in
 from headgate.core.job import Job
 from headgate.core.moment import moment
 from headgate.core.politeness import Conduct, Politeness
+from headgate.core.words import counted
 from headgate.ports.reads import ReadStore
 
 app = noun("report", "Sum up what a job has done.")
@@ -71,9 +72,11 @@ def _print(desk: Desk, job: Job, conducts: list[Conduct]) -> None:
 
 def _facts(conduct: Conduct) -> dict[str, str]:
     share = f"{conduct.refused_share:.2%}"
+    first, last = local_time(conduct.first_us or None), local_time(conduct.last_us or None)
+    waited_s = conduct.waited_s / max(conduct.requests, 1)
     facts = {
         "requests": f"{conduct.requests:,} ({conduct.bytes / 1e6:,.1f} MB received)",
-        "between": f"{moment(conduct.first_us or None)} and {moment(conduct.last_us or None)}",
+        "between": f"{first} and {last}",
         "rate": (
             f"{conduct.mean_per_s:,.2f}/s on average; at most {conduct.peak_per_s:,} in a second"
             f" and {conduct.peak_per_min:,} in a minute"
@@ -84,10 +87,8 @@ def _facts(conduct: Conduct) -> dict[str, str]:
             f"{conduct.confirmed:,} confirmed by 304, {conduct.spared:,} answered by the cache"
         ),
         "stood still": f"{span(conduct.honouring_s)} because the server asked for it",
-        "waited": f"{span(conduct.waited_s)} at gates, all requests together",
+        "waited at gates": f"{span(waited_s)} per request on average",
     }
     if conduct.barred:
-        facts["robots.txt"] = (
-            f"{conduct.barred:,} requests were not sent, as it does not allow them"
-        )
+        facts["robots.txt"] = f"not allowed, so not sent: {counted(conduct.barred, 'request')}"
     return facts

@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from headgate.app.cli.desk import Desk, command
-from headgate.app.cli.options import ItemId, Json
+from headgate.app.cli.item_names import item_id_of
+from headgate.app.cli.options import ItemName, Json, OfJob
 from headgate.app.cli.shapes import detail_shape
 from headgate.app.service import ItemVerbs
 from headgate.core.errors import UsageError
@@ -20,7 +21,8 @@ Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for 
 async def accept(
     desk: Desk,
     *,
-    item_id: ItemId,
+    item: ItemName,
+    job: OfJob = None,
     candidate: Annotated[
         str | None,
         typer.Option("--candidate", metavar="ID", help="Which one; not needed if there is one."),
@@ -30,20 +32,33 @@ async def accept(
 ) -> None:
     """Take a candidate of an item in REVIEW: its result becomes the item's, which is DONE."""
     async with desk.service() as service:
+        item_id = await item_id_of(service.items, item, job)
         chosen = candidate if candidate is not None else await only_one(service.items, item_id)
         decision = Decision(item_id, ItemMove.ACCEPT, OPERATOR, chosen, reason=reason)
         detail = await service.items.decide(decision)
     _tell(desk, detail_shape(detail), as_json=as_json)
 
 
-async def reject(desk: Desk, item_id: ItemId, reason: Reason = "", as_json: Json = False) -> None:
+async def reject(
+    desk: Desk, *, item: ItemName, job: OfJob = None, reason: Reason = "", as_json: Json = False
+) -> None:
     """Take none of the candidates of an item in REVIEW: it is NOT_FOUND."""
-    await _decide(desk, Decision(item_id, ItemMove.REJECT, OPERATOR, reason=reason), as_json)
+    async with desk.service() as service:
+        item_id = await item_id_of(service.items, item, job)
+        decision = Decision(item_id, ItemMove.REJECT, OPERATOR, reason=reason)
+        detail = await service.items.decide(decision)
+    _tell(desk, detail_shape(detail), as_json=as_json)
 
 
-async def skip(desk: Desk, item_id: ItemId, reason: Reason = "", as_json: Json = False) -> None:
+async def skip(
+    desk: Desk, *, item: ItemName, job: OfJob = None, reason: Reason = "", as_json: Json = False
+) -> None:
     """Leave an item in REVIEW alone: it is SKIPPED."""
-    await _decide(desk, Decision(item_id, ItemMove.PASS_OVER, OPERATOR, reason=reason), as_json)
+    async with desk.service() as service:
+        item_id = await item_id_of(service.items, item, job)
+        decision = Decision(item_id, ItemMove.PASS_OVER, OPERATOR, reason=reason)
+        detail = await service.items.decide(decision)
+    _tell(desk, detail_shape(detail), as_json=as_json)
 
 
 async def only_one(items: ItemVerbs, item_id: int) -> str:
@@ -58,12 +73,6 @@ async def only_one(items: ItemVerbs, item_id: int) -> str:
     return found[0]
 
 
-async def _decide(desk: Desk, decision: Decision, as_json: bool) -> None:
-    async with desk.service() as service:
-        detail = await service.items.decide(decision)
-    _tell(desk, detail_shape(detail), as_json=as_json)
-
-
 def _tell(desk: Desk, shape: dict[str, object], *, as_json: bool) -> None:
     if as_json:
         desk.screen.json(shape)
@@ -75,5 +84,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands to `headgate items`."""
     examples = ["headgate items accept 29", "headgate items accept 29 --candidate Q42"]
     command(app, "accept", examples, far=True)(accept)
-    command(app, "reject", ["headgate items reject 29"], far=True)(reject)
+    command(
+        app, "reject", ["headgate items reject 29", "headgate items reject P-019 --job 3"], far=True
+    )(reject)
     command(app, "skip", ["headgate items skip 29 --reason 'a duplicate'"], far=True)(skip)

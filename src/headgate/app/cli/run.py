@@ -1,12 +1,12 @@
 """`headgate run`: one command from a file of rows to a file of results."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from headgate.app.cli.batch import BatchOptions, BatchRun, FailOn
+from headgate.app.cli.batch import BatchOptions
+from headgate.app.cli.batch_end import FailOn
 from headgate.app.cli.batch_options import (
     IDENTITY,
     ROWS,
@@ -18,46 +18,61 @@ from headgate.app.cli.batch_options import (
     EndJson,
     FailWhen,
     FileFormat,
+    FirstRows,
+    MaxErrors,
     MaxStall,
     Name,
     New,
+    OutDelimiter,
+    OutEncoding,
+    OutFormat,
     Priority,
+    SampleRows,
     Sheet,
     config_in,
+    error_limit_in,
     option,
 )
 from headgate.app.cli.desk import Desk, command
 from headgate.app.cli.exits import Exit
-from headgate.app.cli.outlet import ExportFile
+from headgate.app.cli.inputs import STDIN, demand_order
+from headgate.app.cli.run_steps import Named, Wanted, run_file, run_named
+from headgate.app.cli.trial import demand_one_choice
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, worker_flags
-from headgate.app.data_folder import data_folder
-from headgate.app.job_files import LOCAL, JobFiles
+from headgate.core.errors import UsageError
 from headgate.engine.rows import OnBadRow
-from headgate.engine.work import REUSE, reuse_in
-from headgate.handlers.registry import resolve
-from headgate.transfer.blob_sink import StoreSink
+from headgate.engine.work import REUSE
 from headgate.transfer.formats.cells import Formulas
-from headgate.transfer.sources import ReadOptions, WriteOptions, open_source, open_writer
+from headgate.transfer.places.target import STDOUT
+from headgate.transfer.sources import ReadOptions, WriteOptions
 
 
 async def run(
     desk: Desk,
     *,
     handler: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="HANDLER", help="file.py:function, module:function, lookup.toml or a name."
         ),
-    ],
+    ] = None,
     file: Annotated[
-        Path,
+        str | None,
         typer.Argument(
-            metavar="FILE", help="The rows: CSV, TSV, JSON Lines, XLSX, Parquet, a list or images."
+            metavar="FILE",
+            help="The rows: CSV, TSV, JSON Lines (also .gz), XLSX, Parquet, a list or images;"
+            " - is standard input.",
         ),
-    ],
+    ] = None,
     out: Annotated[
         Path | None,
-        option("--out", "-o", panel=ROWS, metavar="FILE", about="Where the results go."),
+        option(
+            "--out",
+            "-o",
+            panel=ROWS,
+            metavar="FILE",
+            about="Where the results go; - is standard output.",
+        ),
     ] = None,
     key: Annotated[
         str | None,
@@ -66,6 +81,15 @@ async def run(
             panel=IDENTITY,
             metavar="COL[,COL]",
             about="What names a row; default: its position in the file.",
+        ),
+    ] = None,
+    job: Annotated[
+        int | None,
+        option(
+            "--job",
+            panel=IDENTITY,
+            metavar="N",
+            about="Go on with this job; HANDLER and FILE are needed only if they were moved.",
         ),
     ] = None,
     new: New = False,
@@ -84,6 +108,8 @@ async def run(
             "--reuse", panel=ROWS, metavar="TIME", about="Take over results at most so old: 30d."
         ),
     ] = None,
+    limit: FirstRows = None,
+    sample: SampleRows = None,
     priority: Priority = 0,
     eager: Eager = False,
     on_bad_row: BadRows = OnBadRow.ITEM_ERROR,
@@ -97,48 +123,55 @@ async def run(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    out_format: OutFormat = None,
+    out_delimiter: OutDelimiter = None,
+    out_encoding: OutEncoding = None,
     fail_on: FailWhen = FailOn.ERROR,
+    max_errors: MaxErrors = None,
     max_stall: MaxStall = 3_600.0,
     as_json: EndJson = False,
 ) -> Exit:
     """Run HANDLER on every row of FILE; run it again to resume."""
     settings = desk.load(*worker_flags(concurrency, processes, item_timeout)).settings
-    # All that can be wrong with the command is found before anything is written.
-    given = config_in(config or []) | ({REUSE: reuse} if reuse else {})
-    spec = resolve(handler, settings.handlers).configured(given)
-    reuse_in(given, spec)
-    blobs = JobFiles(data_folder(settings), desk.clock).space(LOCAL)
-    source = open_source(
-        file,
-        ReadOptions(file_format, delimiter, encoding, sheet),
-        settings.limits,
-        StoreSink(blobs, asyncio.get_running_loop()),
-    )
-    writer = open_writer(out, WriteOptions(formulas=formulas)) if out else None
+    demand_one_choice(limit, sample)
     options = BatchOptions(
-        file=file,
+        file=Path(file or ""),
+        source=STDIN if file == STDIN else "",
         key_columns=tuple(part.strip() for part in key.split(",")) if key else (),
         new=new,
         retry_failed=retry_failed,
-        name=name,
-        config=given,
+        name=name or (f"{handler} standard input" if file == STDIN else ""),
+        config=config_in(config or []) | ({REUSE: reuse} if reuse else {}),
+        reading=ReadOptions(file_format, delimiter, encoding, sheet),
         priority=priority,
         eager=eager,
         on_bad_row=on_bad_row,
         fail_on=fail_on,
+        max_errors=error_limit_in(max_errors),
         max_stall_s=max_stall,
         as_json=as_json,
     )
-    async with desk.store(settings, create=True) as store:
-        outlet = ExportFile(store.reads, desk.clock, writer, out) if writer and out else None
-        return await BatchRun(desk, settings, store, options).go(spec, source, outlet)
+    if as_json and out == STDOUT:
+        raise UsageError("--json and --out - both write to standard output: leave out one")
+    writing = WriteOptions(out_format, formulas, out_delimiter, out_encoding)
+    wanted = Wanted(out, writing, limit, sample)
+    if job is not None:
+        return await run_named(desk, settings, Named(job, handler, file), options, wanted)
+    if handler is None or file is None:
+        raise UsageError("name a handler and a file: headgate run HANDLER FILE")
+    demand_order(handler, file)
+    return await run_file(desk, settings, handler, options, wanted)
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the root."""
     examples = [
         "headgate run lookup.py:price products.csv --out priced.csv --concurrency 64",
+        "headgate run lookup.py:price products.csv --limit 10",
+        "headgate run lookup.py:price products.csv --max-errors 5%",
         "headgate run lookup.py:price products.csv --key sku --retry-failed",
         "headgate run mypkg.enrich:person people.jsonl --config region=eu --json",
+        "headgate run --job 3 --out priced.csv",
+        "zcat rows.csv.gz | headgate run lookup.py:price - --out - > priced.csv",
     ]
     command(app, "run", examples)(run)

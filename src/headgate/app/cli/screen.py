@@ -2,30 +2,47 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TextIO
 
 import msgspec
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+
+from headgate.app.cli.plain import cell_text, fact_lines, is_terminal, printable, table_lines
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Screen", "printable"]
 
 UNBOUNDED = 10_000
 """Columns where no terminal limits them: a pipe must get the whole text."""
 
 
 class Screen:
-    """The two streams of a command."""
+    """The two streams of a command. Rich is loaded for the first line that a terminal shows."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.quiet = quiet
+
+    @cached_property
+    def talk(self) -> "Console":
+        """Standard error, as a terminal shows it."""
+        from headgate.app.cli.console import console  # noqa: PLC0415  see the class
+
+        return console(stderr=True)
+
+    @cached_property
+    def _out(self) -> "Console":
+        from headgate.app.cli.console import console  # noqa: PLC0415  see the class
+
         piped = None if sys.stdout.isatty() else UNBOUNDED
-        self._out = Console(width=piped, highlight=False, markup=False, emoji=False)
-        self.talk = Console(stderr=True, highlight=False, markup=False, emoji=False)
+        return console(width=piped)
 
     @property
     def live(self) -> bool:
         """Whether somebody watches a terminal that can be redrawn."""
-        return self.talk.is_terminal and not self.talk.is_dumb_terminal and not self.quiet
+        watched = not self.quiet and is_terminal(sys.stderr)
+        return watched and not self.talk.is_dumb_terminal
 
     def say(self, text: str, style: str = "") -> None:
         """Talk, which `--quiet` silences."""
@@ -42,15 +59,25 @@ class Screen:
 
     def line(self, text: str, style: str = "") -> None:
         """One line of data."""
+        if not is_terminal(sys.stdout):
+            _write(sys.stdout, [printable(text)])
+            return
+        from rich.text import Text  # noqa: PLC0415  see the class
+
         self._out.print(Text(printable(text), style=style), soft_wrap=True)
 
     def json(self, value: Any) -> None:
         """One JSON document of data."""
-        sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
-        sys.stdout.flush()
+        _write(sys.stdout, [msgspec.json.encode(value).decode()])
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Rows under headings; a column whose heading starts with `#` holds numbers."""
+        if not is_terminal(sys.stdout):
+            _write(sys.stdout, table_lines(columns, rows))
+            return
+        from rich.table import Table  # noqa: PLC0415  see the class
+        from rich.text import Text  # noqa: PLC0415  see the class
+
         table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
         for name in columns:
             number = name.startswith("#")
@@ -60,31 +87,43 @@ class Screen:
                 name.removeprefix("#"), justify="right" if number else "left", no_wrap=number
             )
         for row in rows:
-            table.add_row(*(cell(value) for value in row))
-        self._print(table)
+            texts = [cell_text(value) for value in row]
+            table.add_row(
+                *(
+                    Text(text, style=STYLES.get(text, ""), no_wrap=True, overflow="ellipsis")
+                    for text in texts
+                )
+            )
+        self._out.print(table)
 
     def facts(self, pairs: Mapping[str, object]) -> None:
         """Names and values, one pair to a line; empty values are left out."""
+        if not is_terminal(sys.stdout):
+            _write(sys.stdout, fact_lines(pairs))
+            return
+        from rich.table import Table  # noqa: PLC0415  see the class
+        from rich.text import Text  # noqa: PLC0415  see the class
+
         grid = Table.grid(padding=(0, 2))
         grid.add_column(no_wrap=True, style="dim")
         grid.add_column(overflow="fold")
         for name, value in pairs.items():
             if value is not None and value != "":
                 grid.add_row(f"  {name}", Text(printable(str(value))))
-        self._print(grid)
-
-    def _print(self, table: Table) -> None:
-        if self._out.is_terminal:
-            self._out.print(table)
-            return
-        with self._out.capture() as captured:
-            self._out.print(table)
-        for line in captured.get().splitlines():
-            # Rich pads every line to the full width, which only a terminal hides.
-            self._out.print(Text(line.rstrip()), soft_wrap=True)
+        self._out.print(grid)
 
     def _speak(self, text: str, style: str) -> None:
+        if not is_terminal(sys.stderr):
+            _write(sys.stderr, [printable(text)])
+            return
+        from rich.text import Text  # noqa: PLC0415  see the class
+
         self.talk.print(Text(printable(text), style=style), soft_wrap=True)
+
+
+def _write(stream: TextIO, lines: Iterable[str]) -> None:
+    stream.write("".join(f"{line}\n" for line in lines))
+    stream.flush()
 
 
 STYLES = {
@@ -102,23 +141,3 @@ STYLES = {
     "warn": "yellow",
     "problem": "red",
 }
-
-
-def cell(value: object) -> Text:
-    """A value as a table shows it."""
-    if value is None:
-        return Text("")
-    if isinstance(value, int) and not isinstance(value, bool):
-        return Text(f"{value:,}")
-    text = printable(str(value))
-    return Text(text, style=STYLES.get(text, ""), no_wrap=True, overflow="ellipsis")
-
-
-def printable(text: str) -> str:
-    """The text with control characters made visible: rows must not be able to drive a terminal."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode()
-        for char in text
-    )

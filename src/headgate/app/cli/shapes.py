@@ -9,6 +9,7 @@ from headgate.app.masking import shown_config, shown_source
 from headgate.core.call import Call, calls_in
 from headgate.core.job import Counts, Job
 from headgate.core.moment import moment
+from headgate.core.trace import trace_in
 from headgate.core.worker import WorkerRow
 from headgate.ports.reads import AttemptRow, EventRow, ItemDetail, ItemRow
 
@@ -23,8 +24,15 @@ COUNTED = (
     "pending",
 )
 
-INTERNAL = frozenset({"ingest_run", "ingest_position", "reading", "made_before"})
+INTERNAL = frozenset({"ingest_run", "ingest_position", "reading", "options", "made_before"})
 """What a job keeps for the program itself."""
+
+
+def local_time(microseconds: int | None) -> str | None:
+    """A stored time as people read it: on the clock of this machine. JSON has UTC instead."""
+    if microseconds is None:
+        return None
+    return f"{datetime.fromtimestamp(microseconds / 1_000_000).astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def by_the_clock(microseconds: int, now: int) -> str:
@@ -103,7 +111,14 @@ def detail_shape(detail: ItemDetail) -> dict[str, Any]:
 
 def attempt_shape(attempt: AttemptRow) -> dict[str, Any]:
     """An attempt for JSON."""
-    return {**_timed(attempt), "calls": [call_shape(call) for call in calls_of(attempt)]}
+    shape = _timed(attempt)
+    trace = trace_in(shape.pop("trace"))
+    return {
+        **shape,
+        "failed_at": trace and trace.where,
+        "traceback": trace and trace.text,
+        "calls": [call_shape(call) for call in calls_of(attempt)],
+    }
 
 
 def calls_of(attempt: AttemptRow) -> list[Call]:

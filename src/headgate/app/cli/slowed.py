@@ -1,10 +1,22 @@
 """What limits a job's speed, for those who watch it."""
 
-from headgate.app.cli.gate_shapes import micros, wait_in_words
+from collections.abc import Awaitable, Callable
+
+from headgate.app.cli.gate_shapes import wait_in_words
 from headgate.app.settings import Settings
 from headgate.core.configured import Configured
+from headgate.core.errors import HeadgateError
+from headgate.core.gate_key import name_of
+from headgate.core.gate_wait import WaitKind
+from headgate.core.job import Counts
+from headgate.core.words import counted
 from headgate.engine.job_gates import JobGates
-from headgate.engine.limiting import limiting, read_if_there
+from headgate.engine.limiting import Limit, limit_of_run
+from headgate.ports.store import Store
+
+FindLimit = Callable[[], Awaitable[Limit]]
+CountChosen = Callable[[int], Awaitable[Counts | None]]
+"""Counts the rows of a job that are to be run; None: all of them."""
 
 
 def configured(settings: Settings) -> Configured:
@@ -12,12 +24,35 @@ def configured(settings: Settings) -> Configured:
     return Configured(settings.providers, settings.gates)
 
 
-async def slowed_by(gates: JobGates) -> str:
-    """`limited by wikidata: the learned rate, 4.9/s`, or nothing."""
-    reading = await read_if_there(gates)
-    wait = limiting(reading) if reading else None
-    if reading is None or wait is None:
+def limit_finder(store: Store, gates: JobGates, job_id: int, count: CountChosen) -> FindLimit:
+    """Finds out what limits a job that this command works on with workers of its own.
+
+    Nothing is known while the store is away.
+    """
+
+    async def find() -> Limit:
+        try:
+            return await limit_of_run(store, gates, job_id, await count(job_id))
+        except HeadgateError:  # the workers, which need the store, will say what is wrong
+            return Limit()
+
+    return find
+
+
+async def nothing_known() -> Limit:
+    """No cause is known."""
+    return Limit()
+
+
+def cause_in_words(limit: Limit, now_us: int) -> str:
+    """`limited by wikidata: the learned rate, 4.9/s`; empty at full speed."""
+    wait = limit.wait
+    if wait is None or wait.kind is WaitKind.RUNNING:
         return ""
-    others = sum(view.holds for view in reading.views) - 1
-    more = f" (and {others} other gates)" if others > 0 else ""
-    return f"limited by {wait_in_words(wait, micros(reading.now_s))}{more}"
+    words = wait_in_words(wait, now_us)
+    if not wait.why.startswith(f"{name_of(wait.gate)}: "):
+        return words
+    views = limit.reading.views if limit.reading else ()
+    others = sum(view.holds for view in views) - 1
+    more = f" (and {counted(others, 'other gate')})" if others > 0 else ""
+    return f"limited by {words}{more}"

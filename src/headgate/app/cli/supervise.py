@@ -4,7 +4,7 @@ import asyncio
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -12,7 +12,8 @@ from headgate.app.cli.desk import Desk
 from headgate.app.launch import ProcessLauncher
 from headgate.app.settings import Settings
 from headgate.app.telemetry import LogObserver, redacted
-from headgate.engine.engine import Policies
+from headgate.core.words import agreeing, counted
+from headgate.engine.policy import Policies
 from headgate.engine.supervisor import RunReport, Supervisor, Work
 from headgate.ports.store import Store
 
@@ -77,11 +78,37 @@ def stopping(count: int, running: int) -> str:
         return "handing back what is running…"
     if not running:
         return "stopping…"
-    return f"finishing {running:,} running items… press Ctrl-C again to hand them back"
+    them = agreeing(running, "it", "them")
+    return f"finishing {counted(running, 'running item')}… press Ctrl-C again to hand {them} back"
 
 
-def same_command(arguments: Sequence[str] | None = None) -> str:
-    """The command line that goes on with what this one began; secrets are not repeated."""
+def same_command(arguments: Sequence[str] | None = None, without: Collection[str] = ()) -> str:
+    """The command line that goes on with what this one began; secrets are not repeated.
+
+    Options in `without` are left out, each with its value.
+    """
     given = sys.argv[1:] if arguments is None else arguments
-    kept = [redacted(word) for word in given if word not in FORGOTTEN]
+    words = iter(word for word in given if word not in FORGOTTEN)
+    kept = []
+    for word in words:
+        if word in without:
+            next(words, None)
+        elif word.partition("=")[0] not in without:
+            kept.append(redacted(word))
     return shlex.join(["headgate", *kept])
+
+
+SHARED = ("--db", "-c", "--server")
+"""Options that say which store is meant, each with its value."""
+
+
+def command_here(words: str, arguments: Sequence[str] | None = None) -> str:
+    """Another command for the store that this one was given; secrets are not repeated."""
+    given = iter(sys.argv[1:] if arguments is None else arguments)
+    kept = []
+    for word in given:
+        if word in SHARED:
+            kept += [word, redacted(next(given, ""))]
+        elif word.partition("=")[0] in SHARED:
+            kept.append(redacted(word))
+    return " ".join(["headgate", words, *([shlex.join(kept)] if kept else [])])

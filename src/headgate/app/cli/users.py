@@ -8,7 +8,7 @@ import typer
 
 from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.options import Json, seconds_in
-from headgate.app.cli.shapes import ago
+from headgate.app.cli.shapes import ago, local_time
 from headgate.app.credentials import SHORTEST_PASSWORD, hash_password, mint
 from headgate.core.errors import UsageError
 from headgate.core.moment import moment
@@ -123,7 +123,7 @@ def _show_tokens(desk: Desk, tokens: list[Token], now: int) -> None:
                 token.role,
                 token.label,
                 ago(token.created_at, now),
-                moment(token.expires_at) or "never",
+                local_time(token.expires_at) or "never",
                 ago(token.last_used_at, now) or "never",
             )
             for token in tokens

@@ -6,9 +6,13 @@ import typer
 
 from headgate.app.cli.desk import Desk, command
 from headgate.app.cli.exits import Exit
+from headgate.app.cli.loadable import loadable
+from headgate.app.cli.slowed import configured
 from headgate.app.cli.supervise import build_supervisor, same_command, stopping, supervise
+from headgate.app.cli.working import Working
 from headgate.app.settings import Flag
 from headgate.core.errors import UsageError
+from headgate.core.words import counted
 from headgate.engine.supervisor import RunReport, Work
 
 WORK = "How to work"
@@ -76,20 +80,20 @@ async def worker(
     chosen = _jobs_in(jobs)
     settings = desk.load(*worker_flags(concurrency, processes, item_timeout)).settings
     async with desk.store(settings, create=True) as store:
-        for job_id in chosen or ():
-            await store.reads.job(job_id)
+        chosen = await loadable(desk, settings, store, chosen, drain=drain)
         supervisor = build_supervisor(desk, settings, store)
         desk.screen.say(f"working on {'all jobs' if chosen is None else f'jobs {jobs}'}")
         work = Work(chosen, drain=drain, max_stall_s=max_stall, command=same_command())
-        report = await supervise(
-            supervisor, work, lambda count: desk.screen.say(stopping(count, supervisor.running))
-        )
+        async with Working(desk.screen, desk.clock, store, configured(settings), chosen):
+            report = await supervise(
+                supervisor, work, lambda count: desk.screen.say(stopping(count, supervisor.running))
+            )
     return ended(desk, report, drain=drain)
 
 
 def ended(desk: Desk, report: RunReport, *, drain: bool) -> Exit:
     """Say what a worker did; being stopped is how a daemon ends, not a failure."""
-    desk.screen.say(f"settled {report.settled:,} items in {report.drain_s:,.1f} s")
+    desk.screen.say(f"settled {counted(report.settled, 'item')} in {report.drain_s:,.1f} s")
     if report.stalled:
         desk.screen.say(f"nothing could progress; go on with: {same_command()}")
     return Exit.STOPPED if report.stalled or (drain and report.interrupted) else Exit.OK

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from headgate.app.outlet_check import demand_outlet
 from headgate.engine.export import Export, ExportReport
 from headgate.engine.parity import Parity, ParityReport
 from headgate.ports.clock import Clock
@@ -19,6 +20,8 @@ class LocalExports:
 
     async def write(self, job_id: int, out: Path, options: WriteOptions) -> ExportReport:
         """Write all rows; the file appears when it is complete, with its record beside it."""
+        job = await self._reads.job(job_id)
+        demand_outlet(out, [Path(job.source)], "FILE")
         return await Export(self._reads, self._clock).run(job_id, open_writer(out, options))
 
     async def check(self, job_id: int, file: Path, stated: str | None) -> ParityReport:

@@ -11,19 +11,37 @@ from headgate.core.provider import ProviderPolicy
 from headgate.core.rate import parse_limits
 from headgate.engine.gate_reading import GateReading, read_gates
 from headgate.engine.gate_steering import GateSteering
+from headgate.ports.clock import Clock
+from headgate.ports.limits import Exchange, LedgerEntry, LimitLedger, Proposal
 from headgate.ports.store import Store
 
 
-class LocalGates:
-    """Implements GateVerbs."""
+class NothingLearned:
+    """The ledger of a store that does not exist yet: every gate is as it was declared."""
 
-    def __init__(self, store: Store, loaded: Loaded) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    async def exchange(self, proposals: Sequence[Proposal], keys: Sequence[str]) -> Exchange:
+        """No gate has a state, and none is kept."""
+        named = [*(proposal.key for proposal in proposals), *keys]
+        entries = [LedgerEntry(key, 0, "") for key in dict.fromkeys(named)]
+        return Exchange(self._clock.now() / 1_000_000, entries, frozenset())
+
+    async def entries(self, prefix: str = "") -> Sequence[LedgerEntry]:  # noqa: ARG002 (a port)
+        """None."""
+        return []
+
+
+class DeclaredGates:
+    """Implements GateLooks."""
+
+    def __init__(self, ledger: LimitLedger | NothingLearned, loaded: Loaded) -> None:
         settings = loaded.settings
         self._loaded = loaded
         self._providers = settings.providers
-        self._ledger = store.limits
+        self._ledger = ledger
         self._limits = Configured(settings.providers, settings.gates)
-        self._steering = GateSteering(store, self._limits)
 
     async def ls(self, *, everything: bool) -> GateReading:
         """Those that were used or declared; `everything`: also what is shipped."""
@@ -34,6 +52,23 @@ class LocalGates:
     async def show(self, name: str) -> GateReading:
         """Those that a name means."""
         return await self._read(await self._meant(name))
+
+    async def _known(self) -> list[str]:
+        return [entry.key for entry in await self._ledger.entries()]
+
+    async def _meant(self, name: str) -> list[str]:
+        return find_gates(name, await self._known(), self._providers)
+
+    async def _read(self, keys: Sequence[str]) -> GateReading:
+        return await read_gates(self._ledger, self._limits, keys)
+
+
+class LocalGates(DeclaredGates):
+    """Implements GateVerbs."""
+
+    def __init__(self, store: Store, loaded: Loaded) -> None:
+        super().__init__(store.limits, loaded)
+        self._steering = GateSteering(store, self._limits)
 
     async def set_rate(self, name: str, rate: str, for_s: float | None) -> GateReading:
         """Overrule what was learned."""
@@ -62,15 +97,6 @@ class LocalGates:
     async def forget(self, keys: Sequence[str]) -> list[str]:
         """Drop what is known of these keys; those where there was anything."""
         return await self._steering.forget(keys)
-
-    async def _known(self) -> list[str]:
-        return [entry.key for entry in await self._ledger.entries()]
-
-    async def _meant(self, name: str) -> list[str]:
-        return find_gates(name, await self._known(), self._providers)
-
-    async def _read(self, keys: Sequence[str]) -> GateReading:
-        return await read_gates(self._ledger, self._limits, keys)
 
 
 def _declared(loaded: Loaded) -> Mapping[str, ProviderPolicy]:

@@ -2,15 +2,15 @@
 
 from msgspec.structs import replace
 
+from headgate.app.handler_presence import handler_wait
 from headgate.app.service import SHOWN_EVENTS, JobAccount, JobStand
 from headgate.core.configured import Configured
 from headgate.core.job import Job
 from headgate.core.retry import RetryPolicy
-from headgate.core.status import UNFINISHED
+from headgate.core.waiting import is_at_work
 from headgate.engine.job_gates import JobGates
 from headgate.engine.limiting import limiting, read_if_there
 from headgate.engine.steering import Steering
-from headgate.engine.why import Wait
 from headgate.ports.items import RequeueRequest
 from headgate.ports.reads import EventQuery, JobQuery
 from headgate.ports.store import Store
@@ -39,13 +39,18 @@ class LocalJobs:
         """One job with everything."""
         reads = self._store.reads
         stand = await self.get(job_id)
+        missing = handler_wait(stand.job) if stand.counts.open else None
         newest = EventQuery(job_id, newest_first=True, limit=SHOWN_EVENTS)
+        at = await self._store.situations.of(job_id)
+        reading = await read_if_there(JobGates(self._store, self._limits, job_id))
         return JobAccount(
             job=stand.job,
             counts=stand.counts,
-            limit=await self._limit(stand),
+            limit=missing or limiting(stand.job, at, reading).wait,
+            at_work=is_at_work(stand.job, at),
             failures=await reads.error_groups(job_id),
             events=(await reads.events(newest))[::-1],
+            handler_problem=missing.why if missing else "",
         )
 
     async def pause(self, job_id: int) -> Job:
@@ -75,9 +80,3 @@ class LocalJobs:
             request = replace(request, below_attempts=self._retry.max_attempts_ever)
         steering = self._steering
         return await (steering.would_reprocess if dry_run else steering.reprocess)(request)
-
-    async def _limit(self, stand: JobStand) -> Wait | None:
-        if not stand.counts.open or stand.job.state not in UNFINISHED:
-            return None
-        reading = await read_if_there(JobGates(self._store, self._limits, stand.job.id))
-        return limiting(reading) if reading else None

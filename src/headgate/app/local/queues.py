@@ -3,9 +3,11 @@
 from collections.abc import AsyncIterator, Sequence
 
 from headgate.app.service import Fed, Feeding, JobStand
+from headgate.core.errors import UnknownHandler, UsageError
 from headgate.core.job import Job
 from headgate.core.sizing import IngestPolicy, IngestSizer
-from headgate.engine.feed import Feed, Queues, Row, key_by
+from headgate.engine.feed import Feed, Queues, Row, names_in_queue
+from headgate.engine.rows import GateOf
 from headgate.engine.steering import Steering
 from headgate.handlers.registry import resolve
 from headgate.ports.clock import Clock
@@ -36,14 +38,21 @@ class LocalQueues:
         """Put rows in; None among them means that nothing more has come yet."""
         handler = feeding.handler
         reference = resolve(handler, self._handlers).reference if handler else None
-        job = await self._queues.get_or_make(feeding.queue, reference)
-        keys = key_by(feeding.key)
-        feed = Feed(self._store, job.id, keys, IngestSizer(self._ingest), self._clock)
+        job = await self._queues.get_or_make(feeding.queue, reference, feeding.key)
+        names = names_in_queue(job, feeding.key, self._gate_of(job))
+        feed = Feed(self._store, job.id, names, IngestSizer(self._ingest), self._clock)
         async for row in rows:
             # Nothing more has come yet: what came must not wait for it.
             await (feed.flush() if row is None else feed.add(row))
         await feed.flush()
         return Fed(job.id, feed.report)
+
+    def _gate_of(self, job: Job) -> GateOf | None:
+        """How the queue's handler names gates; one that cannot be loaded here names none."""
+        try:
+            return resolve(job.handler, self._handlers).configured(job.config).gate_of
+        except (UnknownHandler, UsageError):
+            return None
 
     async def close(self, name: str) -> Job:
         """Take no more items."""

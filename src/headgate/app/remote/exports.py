@@ -13,8 +13,8 @@ from headgate.core.errors import UsageError
 from headgate.engine.export import ExportReport
 from headgate.engine.parity import Parity, ParityReport
 from headgate.transfer.forms import open_written
-from headgate.transfer.places.local import LocalTarget
-from headgate.transfer.sources import WRITABLE, WriteOptions, format_of
+from headgate.transfer.places.target import target_of
+from headgate.transfer.sources import WriteOptions, written_format_of
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -27,10 +27,13 @@ class RemoteExports:
 
     async def write(self, job_id: int, out: Path, options: WriteOptions) -> ExportReport:
         """Write all rows; the file appears when it is complete, with its record beside it."""
-        name = format_of(out, options.format)
-        if name not in WRITABLE:
-            raise UsageError(f"{name} is not written; write {', '.join(WRITABLE)}")
-        target = LocalTarget(out)
+        name = written_format_of(out, options.format)
+        if options.delimiter or options.encoding:
+            raise UsageError(
+                "a server writes CSV with commas, in UTF-8: leave out --out-delimiter and"
+                " --out-encoding"
+            )
+        target = target_of(out)
         try:
             await asyncio.to_thread(target.open)
             asked = await self._exports.ask(str(job_id), name, options.formulas)

@@ -8,6 +8,7 @@ from headgate.client.gates import Gates
 from headgate.core.budget_view import BudgetUse
 from headgate.core.gate_state import Override
 from headgate.core.gate_view import GateView
+from headgate.core.host_down import HostDown
 from headgate.core.membership import Member
 from headgate.core.pace_state import Evidence
 from headgate.engine.gate_reading import GateReading
@@ -60,11 +61,11 @@ def reading_of(gates: Gates) -> GateReading:
 def view_of(gate: Gate) -> GateView:
     """A gate as the commands show it."""
     word = gate.override
-    changed = {"closed_until", "broken", "budgets", "members", "override", "evidence"}
+    changed = {"closed_until", "down", "budgets", "members", "override", "evidence"}
     same = [name for name in GateView.__struct_fields__ if name not in changed]
     return GateView(
         closed_until=ledger_s(gate.closed_until),
-        broken={host: ledger_s(at) or 0.0 for host, at in gate.broken.items()},
+        down=_down_of(gate),
         budgets=[
             BudgetUse(use.name, use.count, use.seconds, use.hard, use.used, ledger_s(use.turns_at))
             for use in gate.budgets
@@ -85,3 +86,12 @@ def view_of(gate: Gate) -> GateView:
         ],
         **{name: getattr(gate, name) for name in same},
     )
+
+
+def _down_of(gate: Gate) -> dict[str, HostDown]:
+    """A server of an earlier version gives only the moments."""
+    plain = {host: HostDown(ledger_s(at) or 0.0) for host, at in gate.broken.items()}
+    return plain | {
+        host: HostDown(ledger_s(each.until) or 0.0, each.reason, ledger_s(each.since))
+        for host, each in gate.down.items()
+    }

@@ -31,17 +31,23 @@ class RemoteItems:
             if after is None or len(rows) >= query.limit or not page.items:
                 return Page(rows, after)
 
+    async def by_key(self, key: str, job_id: int | None) -> list[ItemRow]:
+        """The items that have this key, those of the newest jobs first."""
+        job = None if job_id is None else str(job_id)
+        page = await self._client.items.by_key(key, job_id=job)
+        return [row_of(item) for item in page.items]
+
     async def account(self, item_id: int) -> ItemAccount:
         """One item with everything, or UnknownItem."""
         item = await self._client.items.get(str(item_id))
         waiting = (await self._client.items.why(str(item_id))).waiting
         attempts = [attempt_of(attempt) for attempt in item.history]
-        return ItemAccount(detail_of(item), attempts, wait_of(waiting))
+        return ItemAccount(detail_of(item), attempts, wait_of(waiting), item.decision)
 
     async def why(self, item_id: int) -> ItemWait:
         """What an item waits for."""
         found = await self._client.items.why(str(item_id))
-        return ItemWait(found.status, wait_of(found.waiting))
+        return ItemWait(found.status, wait_of(found.waiting), found.ended, found.todo)
 
     async def decide(self, decision: Decision) -> ItemDetail:
         """Carry out a person's decision; the item as it is then."""

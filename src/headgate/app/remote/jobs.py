@@ -43,6 +43,7 @@ class RemoteJobs:
             job=stand.job,
             counts=stand.counts,
             limit=wait_of(job.limited_by),
+            at_work=True,
             failures=[group_of(group) for group in failures],
             events=[event_of(event) for event in reversed(events)],
         )

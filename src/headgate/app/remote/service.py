@@ -1,6 +1,6 @@
 """A server, as the commands see it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from headgate.app.remote.exports import RemoteExports
@@ -16,8 +16,6 @@ from headgate.core.worker import WorkerRow
 class RemoteService:
     """Implements Service."""
 
-    has_workers = True
-
     def __init__(self, client: Client) -> None:
         self._client = client
         self.jobs = RemoteJobs(client)
@@ -25,6 +23,10 @@ class RemoteService:
         self.queues = RemoteQueues(client)
         self.gates = RemoteGates(client)
         self.exports = RemoteExports(client)
+
+    async def is_at_work(self, job_ids: Sequence[int]) -> bool:  # noqa: ARG002
+        """A server works by itself."""
+        return True
 
     async def workers(self, *, everybody: bool) -> list[WorkerRow]:
         """Who is at work, newest first."""

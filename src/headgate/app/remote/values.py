@@ -11,10 +11,14 @@ from headgate.client.items import Attempt, Call
 from headgate.client.workers import Worker
 from headgate.core.call import Call as StoredCall
 from headgate.core.call import CallKind
+from headgate.core.gate_wait import Wait, WaitKind
 from headgate.core.job import Counts, Job
+from headgate.core.trace import Trace
 from headgate.core.worker import WorkerRow
-from headgate.engine.why import Wait, WaitKind
 from headgate.ports.reads import AttemptRow, ErrorGroup, EventRow, ItemDetail, ItemRow
+
+KINDS = frozenset(WaitKind)
+"""A server of another version may know others."""
 
 
 def stand_of(job: far.Job) -> JobStand:
@@ -66,7 +70,9 @@ def wait_of(wait: far.Wait | None) -> Wait | None:
     """A wait, if there is one."""
     if wait is None:
         return None
-    return Wait(WaitKind(wait.kind), wait.why, stored_or_none(wait.until), wait.gate)
+    kind = WaitKind(wait.kind) if wait.kind in KINDS else WaitKind.TURN
+    until = stored_or_none(wait.until)
+    return Wait(kind, wait.why, until, wait.gate, wait.next, wait.evidence)
 
 
 def group_of(group: far.ErrorGroup) -> ErrorGroup:
@@ -139,6 +145,7 @@ def attempt_of(attempt: Attempt) -> AttemptRow:
         ran_us=round(attempt.ran_ms * 1_000),
         ended_at=stored_or_zero(attempt.ended_at),
         calls=_text(calls) if calls else None,
+        trace=_trace(attempt),
         **{name: getattr(attempt, name) for name in same},
     )
 
@@ -165,6 +172,12 @@ def worker_of(worker: Worker) -> WorkerRow:
         leases=worker.running,
         **{name: getattr(worker, name) for name in same},
     )
+
+
+def _trace(attempt: Attempt) -> str | None:
+    if attempt.traceback is None:
+        return None
+    return _text(Trace(attempt.failed_at or "", attempt.traceback))
 
 
 def _call(call: Call) -> StoredCall:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from headgate.core.allowance import Allowance
 from headgate.core.budget import Cap
+from headgate.core.host_down import HostDown
 from headgate.core.pace_state import Cause, Reading
 from headgate.ports.gate import Cost
 
@@ -52,15 +53,27 @@ class Limiter(Protocol):
 class Gate:
     """A node of the tree."""
 
-    __slots__ = ("benched", "broken", "budget", "in_flight", "key", "limiter", "lineups", "used_s")
+    __slots__ = (
+        "answered",
+        "benched",
+        "budget",
+        "down",
+        "in_flight",
+        "key",
+        "limiter",
+        "lineups",
+        "used_s",
+    )
 
     def __init__(self, key: str, limiter: Limiter, budget: Allowance | None = None) -> None:
         self.key = key
         self.limiter = limiter
         self.budget = budget
         self.in_flight = 0
-        self.broken: dict[str, float] = {}
-        """Hosts behind it that do not answer, each with the moment that it is asked again."""
+        self.down: dict[str, HostDown] = {}
+        """Hosts behind it that do not answer, and when each is asked again."""
+        self.answered: set[str] = set()
+        """Hosts behind it that have ever answered, here or elsewhere."""
         self.benched = ""
         """Why its credential is not to be used; empty while that is fine."""
         self.lineups: set[Lineup] = set()

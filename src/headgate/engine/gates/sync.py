@@ -48,7 +48,7 @@ class LedgerSync:
         """Look after one more gate, if its limit is shared."""
         if isinstance(gate.limiter, Share):
             self._gates[gate.key] = gate, gate.limiter
-            gate.limiter.broken = gate.broken
+            gate.limiter.down = gate.down
             self.nudge()
 
     def nudge(self) -> None:
@@ -122,7 +122,11 @@ class LedgerSync:
         state = _decode(entry.state) if entry and entry.state else None
         gate, share = self._gates[key]
         share.in_flight = gate.in_flight  # it hears of departures, but not of every arrival
-        return share.merge(state, self._time.now())
+        merged = share.merge(state, self._time.now())
+        before = (
+            merged if state is None else msgspec.structs.replace(merged, answered=state.answered)
+        )
+        return before.with_answered(gate.answered)
 
     def _proposal(self, key: str, state: GateState) -> Proposal:
         entry = self._entries.get(key)
@@ -149,7 +153,9 @@ class LedgerSync:
             if entry.key in accepted:
                 share.accepted(made[entry.key], now_s)
             elif entry.state and (before is None or before.version != entry.version):
-                share.seen(_decode(entry.state), now_s)
+                state = _decode(entry.state)
+                share.seen(state, now_s)
+                gate.answered.update(answered_by(gate.key, state))
             self._wake(gate)
 
     def _lose(self, keys: Iterable[str]) -> None:
@@ -158,3 +164,10 @@ class LedgerSync:
             gate, share = self._gates[key]
             share.lost(now_s)
             self._wake(gate)
+
+
+def answered_by(key: str, state: GateState) -> tuple[str, ...]:
+    """Hosts of which somebody has had an answer; earlier versions noted only the replies."""
+    if key.startswith("host:") and state.pace.replies:
+        return (key.removeprefix("host:"),)
+    return state.answered

@@ -1,12 +1,13 @@
 """All gates of a process: global, provider, credential, domain, host; passed all or none."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import ceil, inf, isinf
 
 from headgate.core.ending import AttemptOver
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.pace_state import Cause
 from headgate.engine.gates.gate import Gate
+from headgate.engine.gates.hosts import HostBook
 from headgate.engine.gates.ledger_time import LedgerTime
 from headgate.engine.gates.lineup import Lineup, Waiter
 from headgate.engine.gates.parking import Parking
@@ -27,6 +28,8 @@ class GateClosed(AttemptOver):
     def __init__(self, gate: Gate, cause: str, wait_s: float | None) -> None:
         span = "" if wait_s is None else f" for {wait_s:.1f} s"
         reason = f"{gate.key} lets nothing through{span}: {cause}"
+        if wait_s is not None and wait_s < self.LOOK_AGAIN_S:
+            reason = f"waited its turn at {gate.name} ({cause.partition(': ')[2]}); put back"
         wait_s = self.LOOK_AGAIN_S if wait_s is None else wait_s
         super().__init__(Fault(FaultClass.THROTTLED, reason, wait_s, gate.name))
         self.reason = reason
@@ -52,11 +55,11 @@ class GateTree:
         self._clock = clock
         self._lineups: dict[Route, Lineup] = {}
         self._of_provider: dict[str, list[Lineup]] = {}
+        self._of_host: dict[str, list[Lineup]] = {}
         self._shut: set[Lineup] = set()
         """Those that were found shut, or where somebody stands: looked at whenever one asks."""
         self.parking = Parking()
-        self._broken: dict[str, float] = {}
-        """Hosts that do not answer, each with the moment that it is asked again."""
+        self.hosts = HostBook(self._learners_of, time)
         self.on_impatience: Callable[[], None] = lambda: None
         """Called when somebody has to wait, or a gate has closed: the ledger may know more."""
         self.on_spent: Callable[[int, GateClosed], None] = lambda _job_id, _closed: None
@@ -66,6 +69,8 @@ class GateTree:
         """Wait until all gates of the route let it pass; GateClosed beyond `patience_s`."""
         lineup = self._lineup(route)
         now_s = self._time.now()
+        if self.hosts.held:
+            self.hosts.lets_out(route.host, turn.job_id)
         if not len(lineup):
             opens_at, gate, way = lineup.best_way(now_s, cost)
             if opens_at <= now_s:
@@ -114,7 +119,7 @@ class GateTree:
     def shut(self) -> frozenset[str]:
         """The names of hosts and providers whose items are best left where they are."""
         now_s = self._time.now()
-        names = {host for host, until in self._broken.items() if until - now_s >= self.SHUT_S}
+        names = {host for host in self.hosts.down if self.hosts.is_shut(host, self.SHUT_S)}
         for lineup in tuple(self._shut):
             if self._room_at((lineup,), now_s) <= 0:
                 names |= {self._name(lineup, way, now_s) for way in lineup.ways}
@@ -128,19 +133,10 @@ class GateTree:
             return way.learner.name
         return lineup.host
 
-    def mark(self, host: str, broken_for_s: float | None) -> None:
-        """A host has ceased to answer, and is left alone for a while; or it answers again."""
-        until = None if broken_for_s is None else self._time.now() + broken_for_s
-        if until is None:
-            self._broken.pop(host, None)
-        else:
-            self._broken[host] = until
-        for route, lineup in self._lineups.items():
-            for way in lineup.ways if route.host == host else ():
-                if until is None:
-                    way.learner.broken.pop(host, None)
-                else:
-                    way.learner.broken[host] = until
+    def _learners_of(self, host: str) -> Iterator[Gate]:
+        """The gates that learn from the answers of a host."""
+        for lineup in self._of_host.get(host, ()):
+            yield from (way.learner for way in lineup.ways)
 
     def wake(self, *gates: Gate) -> None:
         """Something has changed at these gates: let those go who may."""
@@ -159,6 +155,7 @@ class GateTree:
             self._pump(lineup)
         cancel = self._clock.later(waiter.patience_s, lambda: self._send_away(lineup, waiter))
         self.parking.enter(waiter.turn.job_id)
+        waiter.turn.waits.begin()
         try:
             return await waiter.woken
         except BaseException:
@@ -167,6 +164,7 @@ class GateTree:
         finally:
             cancel()
             self.parking.leave(waiter.turn.job_id)
+            waiter.turn.waits.end()
 
     def _send_away(self, lineup: Lineup, waiter: Waiter) -> None:
         if not waiter.woken.done():
@@ -246,7 +244,11 @@ class GateTree:
         if found is None:
             if len(self._lineups) >= self.MOST:
                 self._lineups = {key: line for key, line in self._lineups.items() if len(line)}
+                self._of_host = {}
+                for line in self._lineups.values():
+                    self._of_host.setdefault(line.host, []).append(line)
             found = self._lineups[route] = Lineup(self._ways_to(route), route)
+            self._of_host.setdefault(route.host, []).append(found)
             if route.provider:
                 self._of_provider.setdefault(route.provider, []).append(found)
         return found

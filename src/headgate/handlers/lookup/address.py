@@ -28,6 +28,11 @@ class Address(NamedTuple):
         """What stands for values of a row."""
         return [*self.origin.placeholders, *self.path.placeholders, *self.query.placeholders]
 
+    @property
+    def fixed(self) -> str:
+        """Scheme and host where no row changes them; else nothing."""
+        return "" if self.origin.placeholders else self.origin.text({})
+
     def url(self, row: Row) -> str:
         """The URL for a row; Unasked where a value would lead elsewhere."""
         path = "".join(self._in_path(part, row) for part in self.path.parts)

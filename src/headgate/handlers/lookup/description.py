@@ -148,6 +148,11 @@ class Description(Word, frozen=True):
     """A larger reply is not read."""
     host_from_data: bool = False
     """Let rows say which host is asked."""
+    cost: Mapping[Name, Annotated[float, Meta(ge=0)] | Text] = {}
+    """What a request is expected to take from the budgets of its provider, such as `tokens`: a
+    number, or a template that gives one."""
+    spend: Mapping[Name, Path] = {}
+    """What it really took: JMESPath expressions over the reply."""
     provider: Annotated[str, Meta(pattern=r"^([A-Za-z0-9_.-]{1,64})?$")] = ""
     """The provider whose settings and credentials hold."""
     rate: str = ""

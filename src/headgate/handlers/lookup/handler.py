@@ -18,6 +18,7 @@ from headgate.core.url import parse_origin, split_origin
 from headgate.handlers.lookup.description import Description, Name, Secret
 from headgate.handlers.lookup.normalize import EVERY, Normalizer
 from headgate.handlers.lookup.parsing import MOST_BYTES, parse
+from headgate.handlers.lookup.price import price_of
 from headgate.handlers.lookup.question import (
     Question,
     missing_secret,
@@ -30,6 +31,8 @@ from headgate.handlers.lookup.template import NoValue, Unasked
 from headgate.ports.handler import Context, HandlerSpec
 
 NAME = "http.lookup"
+PACE = frozenset({"about", "rate", "burst", "concurrency", "timeout"})
+"""Parts of a description that may change while a job is under way."""
 KEY = "lookup"
 """What a job's config has the description under."""
 
@@ -45,6 +48,7 @@ class Lookup:
         strategies: list[str | None] = [*names] or [None]
         self._questions: dict[str | None, Question] = dict(zip(strategies, questions, strict=True))
         self._reading = Reading(description)
+        self._price = price_of(description)
         self._reply_bytes = description.reply_bytes
         self.strategies = tuple(names)
         columns = [each.columns for each in questions]
@@ -52,7 +56,13 @@ class Lookup:
         self.needs = [
             name for name in self.columns if not any(each.get(name, 1) for each in columns)
         ]
+        self.needs += [name for name in self._price_columns() if name not in self.needs]
+        self.asks = [each.address.fixed for each in questions if each.address.fixed]
+        self.paths = self._reading.paths
         self.secrets: list[Secret] = [found for each in questions for found in secrets_in(each)]
+
+    def _price_columns(self) -> list[str]:
+        return self._price.columns if self._price else []
 
     def host_of(self, row: Mapping[str, Any]) -> str:
         """The host that a row waits for; nothing if it cannot be told."""
@@ -76,7 +86,12 @@ class Lookup:
         except UnicodeEncodeError:
             raise Unasked("the row has half a character, which nothing can be asked with") from None
         options["max_bytes"] = self._reply_bytes
-        return self._reading.outcome(await ctx.http.request(question.method, url, **options))
+        if self._price is not None:
+            options["cost"] = self._price.estimate(row)
+        reply = await ctx.http.request(question.method, url, **options)
+        if self._price is not None:
+            self._price.settle(reply, ctx, self._reading)
+        return self._reading.outcome(reply)
 
 
 def of_file(path: Path) -> HandlerSpec:
@@ -112,11 +127,12 @@ def check_config(config: Mapping[str, Any]) -> None:
 
 
 def _spec(description: Description, name: str, reference: str, *, trusted: bool) -> HandlerSpec:
-    version = digest_of(NAME, "", msgspec.to_builtins(description))
+    version = digest_of(NAME, "", _deciding(description))
     lookup = Lookup(description, trusted=trusted)
     limits = _limits(description)
     # Whoever describes a job sets limits for that job alone, not for everybody's provider.
-    own = name if trusted else f"lookup-{version[:12]}"
+    whole = digest_of(NAME, "", msgspec.to_builtins(description))
+    own = name if trusted else f"lookup-{whole[:12]}"
     spec = HandlerSpec(
         name=name,
         reference=reference,
@@ -132,10 +148,18 @@ def _spec(description: Description, name: str, reference: str, *, trusted: bool)
         about=description.about,
         version=version,
         needs=tuple(lookup.needs),
+        asks=tuple(dict.fromkeys(lookup.asks)),
+        paths=lookup.paths,
     )
     if not lookup.secrets:
         return spec
     return msgspec.structs.replace(spec, for_job=partial(_with_secrets, spec, lookup.secrets))
+
+
+def _deciding(description: Description) -> dict[str, Any]:
+    """What of a description decides the result: not how fast it is asked for."""
+    tree: dict[str, Any] = msgspec.to_builtins(description)
+    return {name: value for name, value in tree.items() if name not in PACE}
 
 
 def _with_secrets(spec: HandlerSpec, secrets: list[Secret], _: Mapping[str, Any]) -> HandlerSpec:

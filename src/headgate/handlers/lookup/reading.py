@@ -33,13 +33,18 @@ class Reading:
         }
         sources = [source for source in self._columns.values() if isinstance(source, Expression)]
         self._needs_value = bool(sources or self._found or self._review)
+        self.paths = {
+            name: source.text
+            for name, source in self._columns.items()
+            if isinstance(source, Expression)
+        }
 
     def outcome(self, reply: Response) -> Outcome:
         """What became of the row; what the reply's status means otherwise is raised."""
         if reply.status_code in self._statuses:
             return NotFound(f"{shown(reply.url)} answered {reply.status_code}")
         reply.raise_for_status()
-        value = self._value(reply) if self._needs_value else None
+        value = self.value(reply) if self._needs_value else None
         if self._found is not None and not self._found.holds(value):
             return NotFound(f"{shown(reply.url)} has nothing in {self._found.text}")
         review = self._review.of(value) if self._review else None
@@ -47,7 +52,8 @@ class Reading:
             {name: _taken(source, value, reply) for name, source in self._columns.items()}
         )
 
-    def _value(self, reply: Response) -> Any:
+    def value(self, reply: Response) -> Any:
+        """What expressions see of a reply; Unreadable if it is not what was described."""
         if self._as_text:
             return {"text": reply.text}
         if reply.status_code == 204:

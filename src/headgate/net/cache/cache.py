@@ -28,6 +28,7 @@ from headgate.net.cache.shelf import Shelf, Warn
 from headgate.net.fields import folded
 from headgate.ports.blobs import BlobStore
 from headgate.ports.clock import Clock
+from headgate.ports.gate import UNHEARD, Waits
 from headgate.ports.wire import WireRequest
 
 DEFAULT_BYTES = 10_000_000_000
@@ -88,6 +89,7 @@ class HttpCache:
         partition: str,
         policy: CachePolicy,
         custody: Custody | None = None,
+        waits: Waits = UNHEARD,
     ) -> CacheReply:
         """Answer from the cache, or by `send`, or by what another caller is just fetching.
 
@@ -120,7 +122,11 @@ class HttpCache:
             if leader is None:
                 return await self._lead(demand, entry, send, policy, leads=not alone)
             kind = CallKind.SHARED
-            alone = await leader.wait(self._clock) is Landing.ALONE
+            waits.begin()  # the one that fetches may wait at a gate
+            try:
+                alone = await leader.wait(self._clock) is Landing.ALONE
+            finally:
+                waits.end()
 
     async def flush(self) -> None:
         """Wait until everything so far is on the disk."""

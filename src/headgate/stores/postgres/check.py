@@ -1,5 +1,6 @@
 """Whether the database obeys its own laws."""
 
+from headgate.core.words import counted
 from headgate.ports.reads import Finding
 from headgate.stores.orphans import orphans
 from headgate.stores.postgres.connection import Database, Session
@@ -27,12 +28,12 @@ async def _wrong_counts(session: Session, *, repair: bool) -> list[Finding]:
     if repair:
         await session.change("lock_counts")
     findings = []
-    for job_id, status, kept, counted in await session.rows("wrong_counts"):
+    for job_id, status, kept, there in await session.rows("wrong_counts"):
         if repair:
-            await add_counts(session, [(job_id, status, counted - kept)])
+            await add_counts(session, [(job_id, status, there - kept)])
         findings.append(
             Finding(
-                f"job {job_id} counts {kept} items in {status}, but there are {counted}",
+                f"job {job_id} counts {counted(kept, 'item')} in {status}, but there are {there}",
                 repairable=True,
                 repaired=repair,
             ),
@@ -45,11 +46,11 @@ async def _lost_leases(session: Session, *, repair: bool) -> list[Finding]:
     for worker, n in await session.rows("lost_leases"):
         if repair:
             await return_leases(session, worker)
-            message = f"{n} items of {worker} returned by `db check --repair`"
+            message = f"{counted(n, 'item')} of {worker} returned by `db check --repair`"
             await add_event(session, "rescued", message)
         findings.append(
             Finding(
-                f"{n} items are leased to {worker}, which is gone",
+                f"{counted(n, 'lease')} of {worker}, which is gone",
                 repairable=True,
                 repaired=repair,
             ),
@@ -59,7 +60,7 @@ async def _lost_leases(session: Session, *, repair: bool) -> list[Finding]:
 
 async def _finished_with_open(session: Session) -> list[Finding]:
     return [
-        Finding(f"job {job_id} is {state} with {n} open items", repairable=False)
+        Finding(f"job {job_id} is {state} with {counted(n, 'open item')}", repairable=False)
         for job_id, state, n in await session.rows("finished_with_open")
     ]
 
@@ -75,7 +76,7 @@ async def _orphans(session: Session) -> list[Finding]:
 async def _short_histories(session: Session) -> list[Finding]:
     return [
         Finding(
-            f"item {item_id} counts {attempts} attempts, more than its history has",
+            f"item {item_id} counts {counted(attempts, 'attempt')}, more than its history has",
             repairable=False,
         )
         for item_id, attempts in await session.rows("short_histories")

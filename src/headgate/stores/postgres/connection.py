@@ -1,5 +1,7 @@
 """The server: a few connections, whole transactions, and patience while it is away."""
 
+import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -17,6 +19,8 @@ from headgate.stores.queries import load_queries
 
 PACKAGE = "headgate.stores.postgres"
 Answer = TypeVar("Answer")
+# What a lost connection means is said by those who need it; the driver's own lines are noise.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 CONFLICTS = (errors.DeadlockDetected, errors.SerializationFailure)
 
@@ -85,7 +89,7 @@ class Database:
     def __init__(self, url: str, *, patience_s: float = 60.0) -> None:
         self.address = read_address(url)
         self.queries = {name: text.encode() for name, text in load_queries(PACKAGE).items()}
-        self.migrations = load_migrations(PACKAGE)
+        self.migrations = list(load_migrations(PACKAGE))
         self._patience_s = patience_s
         self._pool: AsyncConnectionPool[Connection] | None = None
 
@@ -231,7 +235,12 @@ class Database:
         if self._pool is None:
             raise StoreError("the store is not open")
         timeout = max(give_up_at - time.monotonic(), 0.1)
+        task = asyncio.current_task()
+        cancelled = task.cancelling() if task else 0
         async with self._pool.connection(timeout) as connection:
+            # Before Python 3.12 the pool loses a cancellation that comes with a connection.
+            if task is not None and task.cancelling() > cancelled:
+                raise asyncio.CancelledError
             return await work(Session(connection, self.queries, again=again))
 
     def _unreachable(self, error: Exception) -> StoreUnreachable:

@@ -6,16 +6,18 @@ from headgate.core.job import Job, NewJob, Once, OwnerCaps
 from headgate.stores.caps import demand_room, demand_same_request, job_is_gone
 from headgate.stores.postgres.connection import Session
 from headgate.stores.postgres.records import add_event
-from headgate.stores.postgres.rows import as_json, fitting, job_from
+from headgate.stores.postgres.rows import as_json, as_json_or_none, fitting, job_from
 from headgate.stores.postgres.usage import usage_of
 
 
 async def create(session: Session, new: NewJob) -> Job:
     """The job that was made now, or before under the same key."""
-    if new.once is not None or new.caps != OwnerCaps():
+    if new.once is not None or new.newest is not None or new.caps != OwnerCaps():
         # Two who ask at once are answered one after the other.
         await session.rows("lock_owner", **fitting(owner=new.owner))
     if new.once is not None and (made := await _made_before(session, new.owner, new.once)):
+        return made
+    if new.newest is not None and (made := await _made_meanwhile(session, new)):
         return made
     if new.caps != OwnerCaps():
         demand_room(new.owner, new.caps, await usage_of(session, new.owner))
@@ -39,12 +41,21 @@ async def _made_before(session: Session, owner: str, once: Once) -> Job | None:
     return msgspec.structs.replace(job_from(record), made_before=True)
 
 
+async def _made_meanwhile(session: Session, new: NewJob) -> Job | None:
+    values = fitting(owner=new.owner, handler=new.handler, source=new.source)
+    record = await session.record("find_jobs", **values)
+    if record is None or record["id"] == new.newest:
+        return None
+    return msgspec.structs.replace(job_from(record), made_before=True)
+
+
 async def _insert(session: Session, new: NewJob) -> Job:
     values = msgspec.structs.asdict(new) | {
         "key_columns": as_json(new.key_columns),
         "config": as_json(new.config),
         "columns": as_json(new.columns),
-        "reading": None if new.reading is None else as_json(new.reading),
+        "reading": as_json_or_none(new.reading),
+        "options": as_json_or_none(new.options),
     }
-    del values["once"], values["caps"]
+    del values["once"], values["caps"], values["newest"]
     return job_from((await session.records("insert_job", **fitting(**values)))[0])

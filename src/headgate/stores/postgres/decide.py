@@ -41,6 +41,7 @@ def _kept(decision: Decision) -> dict[str, Any]:
         move=decision.move,
         candidate=decision.candidate,
         by=decision.by,
+        reason=decision.reason,
     )
 
 

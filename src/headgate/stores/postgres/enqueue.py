@@ -70,6 +70,8 @@ class Enqueue:
         new, known = self._request.items, list[KnownRow]()
         if not hopeful or job.ingest_run > 1:
             new, known = await self._sort(session, job)
+            if self._request.hold_duplicates and any(row.duplicate for row in known):
+                return EnqueueReport(0, known, held=True)
         await self._insert(session, job, new, now)
         self._new_keys = [storable(item.key) for item in new[:1]]
         self._sent = EnqueueReport(len(new), known)

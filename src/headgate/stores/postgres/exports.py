@@ -1,6 +1,7 @@
 """Exports that the server makes, on PostgreSQL."""
 
 from headgate.core.errors import UnknownExport, UnknownJob
+from headgate.core.words import counted
 from headgate.ports.exports import ExportDone, ExportRecord, ExportState, NewExport
 from headgate.stores.files import export_from
 from headgate.stores.postgres.connection import Database, Session
@@ -74,7 +75,9 @@ class PostgresExports:
             record = await session.record("finish_export", **values)
             if record is None:
                 return session.again and await _was_kept(session, export_id, done)
-            message = f"{export_id} → DONE: {done.rows:,} rows, {done.size:,} bytes"
+            message = (
+                f"{export_id} → DONE: {counted(done.rows, 'row')}, {counted(done.size, 'byte')}"
+            )
             await add_event(session, "export_state", message, record["job_id"])
             return True
 

@@ -64,19 +64,21 @@ class PostgresItems:
 
     async def claim(self, request: ClaimRequest) -> list[ClaimedItem]:
         """Lease due items of a claimable job, in input order, each with a grown epoch."""
+        gates = None if request.suspects or request.ids is not None else request.gates
 
         async def work(session: Session) -> list[tuple[Any, ...]]:
             if session.again and (lost := await self._undelivered(session, request)):
                 return lost
             return await session.rows(
-                "claim",
+                "claim" if gates is None else "claim_by_gate",
                 job_id=request.job_id,
                 worker=request.worker,
                 limit=request.limit,
                 lease_us=int(request.lease_s * MICROSECONDS),
-                suspects=request.suspects,
                 shard=_shard(request.worker),
-                **_gate_filter(request),
+                # Suspects are leased by due time alone.
+                retries=0 if request.suspects else min(request.retries, request.limit),
+                **(_row_filter(request) if gates is None else _gate_filter(request, gates)),
             )
 
         # One at a time: what arrived last then tells which leases of a lost answer did not.
@@ -122,6 +124,21 @@ class PostgresItems:
             return len(returned)
 
         return await self._database.write(work)
+
+    async def extend(self, worker: str, held: Sequence[Held], lease_s: float) -> int:
+        """Let leases last at least `lease_s` seconds from now; how many are still held."""
+
+        async def work(session: Session) -> int:
+            extended = await session.rows(
+                "extend_leases",
+                worker=worker,
+                ids=number_array([each.item_id for each in held]),
+                epochs=number_array([each.epoch for each in held]),
+                lease_us=int(lease_s * MICROSECONDS),
+            )
+            return len(extended)
+
+        return await self._database.single(work)
 
     async def leases_of(self, worker: str) -> list[ClaimedItem]:
         """Everything that a worker holds."""
@@ -170,13 +187,17 @@ class PostgresItems:
         )
 
 
-def _gate_filter(request: ClaimRequest) -> dict[str, object]:
-    gates = request.gates or GateFilter()
+def _row_filter(request: ClaimRequest) -> dict[str, object]:
+    ids = None if request.ids is None else number_array(request.ids)
+    return {"suspects": request.suspects, "ids": ids}
+
+
+def _gate_filter(request: ClaimRequest, gates: GateFilter) -> dict[str, object]:
     return {
-        "by_gate": request.gates is not None and not request.suspects,
         "closed": text_array(gates.closed),
         "after": gates.after,
         "gate_limit": request.GATES,
+        "ungated": request.UNGATED,
     }
 
 

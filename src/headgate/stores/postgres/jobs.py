@@ -6,9 +6,11 @@ from typing import Any
 import msgspec
 
 from headgate.core.errors import IllegalMove, UnknownJob
-from headgate.core.job import ARRIVAL, Job, NewJob
+from headgate.core.identity import rebound
+from headgate.core.job import ARRIVAL, Binding, Job, NewJob
 from headgate.core.status import JOB_TRANSITIONS, UNFINISHED, JobMove, JobState, job_after
 from headgate.core.turns import Contender
+from headgate.core.words import counted
 from headgate.core.worker import WorkerInfo
 from headgate.ports.jobs import Demand, SessionReport
 from headgate.stores.postgres.connection import Database, Session
@@ -16,7 +18,7 @@ from headgate.stores.postgres.create import create
 from headgate.stores.postgres.items import MICROSECONDS, return_leases
 from headgate.stores.postgres.literals import number_array, storable, text_array
 from headgate.stores.postgres.records import add_counts, add_event
-from headgate.stores.postgres.rows import as_json, job_from
+from headgate.stores.postgres.rows import as_json, as_json_or_none, fitting, job_from
 
 
 class PostgresJobs:
@@ -28,7 +30,7 @@ class PostgresJobs:
     async def create_job(self, new: NewJob) -> Job:
         """Make a job in INGESTING (an open one in QUEUED), within its owner's caps, and once."""
         # Without a key not twice: a job that was made without our knowing would be made again.
-        repeatable = new.once is not None
+        repeatable = new.once is not None or new.newest is not None
         return await self._database.write(
             lambda session: create(session, new), repeatable=repeatable
         )
@@ -69,6 +71,46 @@ class PostgresJobs:
             message = f"{before.state} → {job.state}: source read"
             await add_event(session, "job_state", message, job_id)
             return job
+
+        return await self._database.write(work)
+
+    async def similar_jobs(self, owner: str, fingerprint: str, ending: str) -> list[Job]:
+        """Jobs over the same content, or whose source ends so, newest first."""
+        values = fitting(owner=owner, fingerprint=fingerprint, ending=ending)
+        records = await self._database.single(
+            lambda session: session.records("similar_jobs", **values)
+        )
+        return [job_from(record) for record in records]
+
+    async def rebind_job(self, job_id: int, binding: Binding) -> Job:
+        """Give a job another handler, source, config and options."""
+
+        async def work(session: Session) -> Job:
+            before = await _locked(session, job_id)
+            await add_event(session, "job_rebound", rebound(before, binding), job_id)
+            values = fitting(
+                handler=binding.handler,
+                source=binding.source,
+                config=as_json(binding.config),
+                options=as_json_or_none(binding.options),
+            )
+            return job_from((await session.records("rebind_job", job_id=job_id, **values))[0])
+
+        return await self._database.write(work)
+
+    async def rebind_items(self, job_id: int, after_id: int = 0, limit: int = 5_000) -> int:
+        """Write the job's handler into its items; the last id of the step, 0 at the end."""
+        values = {"job_id": job_id, "after_id": after_id, "limit": limit}
+        rows = await self._database.write(lambda session: session.rows("rebind_items", **values))
+        return max((row[0] for row in rows), default=0)
+
+    async def drop_unseen(self, job_id: int, limit: int = 5_000) -> int:
+        """Remove bad rows that the present reading has not met; 0 when none is left."""
+
+        async def work(session: Session) -> int:
+            await _locked(session, job_id)
+            found = await session.rows("unseen_bad_rows", job_id=job_id, limit=limit)
+            return await _remove(session, job_id, found)
 
         return await self._database.write(work)
 
@@ -117,7 +159,7 @@ class PostgresJobs:
             "jobs": None if jobs is None else number_array(jobs),
             "handlers": None if handlers is None else text_array(handlers),
         }
-        return _demand(
+        return demand_in(
             await self._database.single(lambda session: session.rows("demand", **values))
         )
 
@@ -173,7 +215,7 @@ class PostgresJobs:
             await session.change("stop_worker", worker=worker, reason=storable(reason))
             returned = await return_leases(session, worker)
             if returned:
-                message = f"{returned} items of {worker} returned: {reason}"
+                message = f"{counted(returned, 'item')} of {worker} returned: {reason}"
                 await add_event(session, "rescued", message)
             return returned
 
@@ -245,10 +287,12 @@ async def _move(
 
 
 async def _finish(session: Session, job_id: int) -> Job | None:
+    before = await session.record("job", job_id=job_id)
     row = await session.record("finish_job", job_id=job_id)
-    if row is None:
+    if before is None or row is None:
         return None
-    await add_event(session, "job_state", "→ DONE: no open item is left", job_id)
+    message = f"{before['state']} → DONE: no open item is left"
+    await add_event(session, "job_state", message, job_id)
     return job_from(row)
 
 
@@ -280,13 +324,18 @@ async def _discard(session: Session, job_id: int, limit: int) -> int:
         raise IllegalMove(f"job {job_id} is {job.state}: only a FAILED job loses its items")
     removed = await _remove_items(session, job_id, limit)
     if removed:
-        message = f"{removed} items of the failed job removed"
+        message = f"{counted(removed, 'item')} of the failed job removed"
         await add_event(session, "items_discarded", message, job_id)
     return removed
 
 
 async def _remove_items(session: Session, job_id: int, limit: int) -> int:
-    found = await session.rows("select_any", job_id=job_id, limit=limit)
+    return await _remove(
+        session, job_id, await session.rows("select_any", job_id=job_id, limit=limit)
+    )
+
+
+async def _remove(session: Session, job_id: int, found: Sequence[tuple[Any, ...]]) -> int:
     if found:
         ids = number_array([each[0] for each in found])
         for query in ("delete_attempts", "delete_decisions", "delete_reusable"):
@@ -297,7 +346,8 @@ async def _remove_items(session: Session, job_id: int, limit: int) -> int:
     return len(found)
 
 
-def _demand(rows: Sequence[tuple[Any, ...]]) -> Demand:
+def demand_in(rows: Sequence[tuple[Any, ...]]) -> Demand:
+    """What the rows of the query `demand` or `demand_for` say."""
     contenders, suspects, waits, finishable = [], [], [], []
     open_items = False
     for job_id, owner, priority, claimable, suspect, is_open, due_in_us, complete in rows:

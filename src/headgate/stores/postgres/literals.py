@@ -12,14 +12,16 @@ import msgspec
 from headgate.core.fault import FaultClass
 from headgate.core.item import NewItem
 from headgate.core.settlement import Settlement
-from headgate.core.signature import signature_of
+from headgate.core.signature import kind_of
 
 ODD_ESCAPES = ("\\n", "\\r", "\\t", "\\u", "\\b", "\\f")
 """JSON escapes that an array literal would read as a plain letter."""
 SEPARATOR = "\x00"
 """Can be in no text that PostgreSQL stores."""
 BLOCK_ROWS = 1_000
-NO_PROBLEM = "\\N\t\\N\tPENDING\t\\N"
+NOTHING = "\\N"
+"""How COPY writes NULL."""
+NO_PROBLEM = f"{NOTHING}\t{NOTHING}\tPENDING\t{NOTHING}\t{NOTHING}"
 
 
 def storable(text: str) -> str:
@@ -74,6 +76,8 @@ TEXT_FIELDS = frozenset(
         "gate",
         "signature",
         "digest",
+        "variant",
+        "trace",
     }
 )
 
@@ -118,20 +122,25 @@ def _packed(items: Sequence[NewItem]) -> str:
 
 
 def _problems(items: Sequence[NewItem]) -> list[str]:
-    """The columns last_error, error_class, status and signature."""
+    """The columns last_error, error_class, status, signature and variant."""
     if all(item.problem is None for item in items):
         return [NO_PROBLEM] * len(items)
     texts = _escaped([item.problem or "" for item in items])
-    kinds = _escaped([signature_of(FaultClass.BAD_ROW, item.problem) for item in items])
+    kinds = [kind_of(FaultClass.BAD_ROW, item.problem) for item in items]
+    signatures = _escaped([signature for signature, _ in kinds])
+    variants = _escaped([variant or "" for _, variant in kinds])
     return [
-        _problem(item, text, kind) for item, text, kind in zip(items, texts, kinds, strict=True)
+        _problem(item, text, f"{signature}\t{variant or NOTHING}")
+        for item, text, signature, variant in zip(items, texts, signatures, variants, strict=True)
     ]
 
 
 def _problem(item: NewItem, text: str, kind: str) -> str:
     if item.problem is None:
         return NO_PROBLEM
-    return f"{text}\tbad_row\tSKIPPED\t\\N" if item.duplicate else f"{text}\tbad_row\tERROR\t{kind}"
+    if item.duplicate:
+        return f"{text}\tbad_row\tSKIPPED\t{NOTHING}\t{NOTHING}"
+    return f"{text}\tbad_row\tERROR\t{kind}"
 
 
 def _escaped(column: list[str]) -> list[str]:

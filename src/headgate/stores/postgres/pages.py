@@ -20,7 +20,7 @@ async def page(session: Session, listing: Listing) -> Page:
     await _demand_owned(session, listing.query)
     read = _in_order if listing.query.order is Order.INPUT else _by_time
     rows, until = await read(session, listing)
-    return listing.page([_item_row(row) for row in rows], until)
+    return listing.page([item_row(row) for row in rows], until)
 
 
 async def _demand_owned(session: Session, query: ItemQuery) -> None:
@@ -85,6 +85,7 @@ def _across(query: ItemQuery) -> dict[str, str | None]:
     }
 
 
-def _item_row(row: Sequence[Any]) -> ItemRow:
+def item_row(row: Sequence[Any]) -> ItemRow:
+    """An item of a list, from the columns of a query for one."""
     item_id, job_id, key, line, status, *rest = row
     return ItemRow(item_id, job_id, key, line, ItemStatus(status), *rest)

@@ -73,17 +73,27 @@ SELECT * FROM jobs
 WHERE owner = %(owner)s AND handler = %(handler)s AND source = %(source)s
 ORDER BY id DESC
 
+-- name: similar_jobs
+-- Jobs over the same content, or over a file of the same name, wherever it lies; newest first.
+SELECT * FROM jobs
+WHERE owner = %(owner)s AND NOT open AND reading IS NULL
+AND (
+    (%(fingerprint)s != '' AND fingerprint = %(fingerprint)s)
+    OR right(source, length(%(ending)s)) = %(ending)s
+)
+ORDER BY id DESC LIMIT 100
+
 -- name: insert_job
 -- A new job; an open one has no source to read.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
 INSERT INTO jobs (
     owner, name, handler, source, key_columns, config, priority, state, open, eager, fingerprint,
-    columns, reading, file, client, ingest_complete, created_at, updated_at
+    columns, reading, file, client, options, ingest_complete, created_at, updated_at
 )
 SELECT
     %(owner)s, %(name)s, %(handler)s, %(source)s, %(key_columns)s, %(config)s, %(priority)s,
     CASE WHEN %(open)s THEN 'QUEUED' ELSE 'INGESTING' END, %(open)s, %(eager)s, %(fingerprint)s,
-    %(columns)s, %(reading)s, %(file)s, %(client)s, %(open)s, clock.now, clock.now
+    %(columns)s, %(reading)s, %(file)s, %(client)s, %(options)s, %(open)s, clock.now, clock.now
 FROM clock
 RETURNING *
 
@@ -167,6 +177,29 @@ FROM clock
 WHERE id = %(job_id)s
 RETURNING jobs.*
 
+-- name: rebind_job
+-- Another handler, another place of the source.
+UPDATE jobs SET handler = %(handler)s, source = %(source)s, config = %(config)s,
+    options = %(options)s, updated_at = utc_us()
+WHERE id = %(job_id)s
+RETURNING *
+
+-- name: rebind_items
+-- The name of the job's handler in some of its items.
+UPDATE items SET handler = (SELECT j.handler FROM jobs AS j WHERE j.id = %(job_id)s)
+WHERE job_id = %(job_id)s AND id IN (
+    SELECT id FROM items WHERE job_id = %(job_id)s AND id > %(after_id)s ORDER BY id
+    LIMIT %(limit)s
+)
+RETURNING id
+
+-- name: unseen_bad_rows
+-- Bad rows that the reading of the source that just ended has not met.
+SELECT i.id, i.status FROM items AS i JOIN jobs AS j ON j.id = i.job_id
+WHERE i.job_id = %(job_id)s AND i.status IN ('ERROR', 'SKIPPED') AND i.error_class = 'bad_row'
+AND i.ingest_run < j.ingest_run
+LIMIT %(limit)s FOR UPDATE OF i
+
 -- name: close_queue
 -- An open job takes no more items.
 UPDATE jobs SET open = false, updated_at = utc_us() WHERE id = %(job_id)s RETURNING *
@@ -203,8 +236,8 @@ UPDATE jobs SET ingest = %(progress)s WHERE id = %(job_id)s
 -- name: insert_items
 -- New rows, in input order.
 COPY items (
-    key, input, line, gate, summary, last_error, error_class, status, signature, job_id, owner,
-    handler, ingest_run, updated_at
+    key, input, line, gate, summary, last_error, error_class, status, signature, variant,
+    job_id, owner, handler, ingest_run, updated_at
 ) FROM STDIN
 
 -- name: newest_item
@@ -241,10 +274,146 @@ ON CONFLICT (job_id, shard, status) DO UPDATE SET n = c.n + excluded.n
 -- The maintained counters of a job.
 SELECT status, sum(n)::bigint FROM job_counts WHERE job_id = %(job_id)s GROUP BY status
 
+-- name: situation
+-- Whether a row is due, when one was last finished, who may work on it, and whether others are at
+-- work. A worker that was killed has no time to say so: its heartbeat tells.
+WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
+SELECT clock.now,
+    coalesce(due.at <= clock.now, false) OR coalesce(suspect.at <= clock.now, false),
+    (
+        SELECT max(last.at)
+        FROM unnest('{DONE,NOT_FOUND,SKIPPED,REVIEW,ERROR}'::text[]) AS ended (status)
+        CROSS JOIN LATERAL (
+            SELECT updated_at AS at FROM items
+            WHERE job_id = %(job_id)s AND status = ended.status
+            ORDER BY updated_at DESC LIMIT 1
+        ) AS last
+    ),
+    (
+        SELECT count(*) FROM workers AS w
+        WHERE w.stopped_at IS NULL AND clock.now - w.beat_at < (2 * w.ttl_s) * 1000000
+        AND (w.jobs = '[]' OR w.jobs::jsonb @> to_jsonb(%(job_id)s::bigint))
+    ),
+    EXISTS (
+        SELECT 1 FROM jobs AS other CROSS JOIN LATERAL (
+            SELECT 1 FROM items AS i
+            WHERE i.job_id = other.id AND i.status = 'PROCESSING'
+            ORDER BY i.updated_at LIMIT 1
+        ) AS busy
+        WHERE other.state = 'RUNNING' AND other.id != %(job_id)s
+    )
+FROM clock
+LEFT JOIN LATERAL (
+    SELECT due_at AS at FROM items
+    WHERE job_id = %(job_id)s AND status = 'PENDING' AND NOT suspect
+    ORDER BY due_at LIMIT 1
+) AS due ON true
+LEFT JOIN LATERAL (
+    SELECT due_at AS at FROM items
+    WHERE job_id = %(job_id)s AND status = 'PENDING' AND suspect
+    ORDER BY due_at LIMIT 1
+) AS suspect ON true
+
+-- name: deferrals
+-- Rows that are due later, by the reason; each group tells what the first of it says.
+SELECT coalesce(error_class, ''), gate, count(*), min(due_at),
+    coalesce((array_agg(last_error ORDER BY due_at))[1], '')
+FROM (
+    SELECT error_class, gate, due_at, last_error FROM items
+    WHERE job_id = %(job_id)s AND status = 'PENDING' AND NOT suspect AND due_at > %(after)s
+    ORDER BY due_at LIMIT %(limit)s
+) AS later
+GROUP BY 1, 2 ORDER BY 4
+
+-- name: handler_time
+-- How long the rows that were done last took in their handler.
+SELECT avg(ran_us)::float8 FROM attempts
+WHERE outcome = 'done' AND item_id IN (
+    SELECT id FROM items
+    WHERE job_id = %(job_id)s AND status = 'DONE' ORDER BY updated_at DESC LIMIT %(limit)s
+)
+
 -- name: claim
 -- Lease due items. The worker's row is shared, so that it cannot be retired under the claim.
 -- Planned anew each time: only then does the planner know which partial index `suspects` means.
--- The same knowledge leaves out one of the two ways to pick: in input order, or gate by gate.
+-- Some are retries that are due, most are fresh rows, and retries fill up where those are too few.
+WITH clock AS MATERIALIZED (SELECT utc_us() AS now),
+allowed AS MATERIALIZED (
+    SELECT j.state FROM jobs AS j CROSS JOIN workers AS w
+    WHERE j.id = %(job_id)s
+    AND (j.state IN ('QUEUED', 'RUNNING') OR (j.state = 'INGESTING' AND j.eager))
+    AND w.id = %(worker)s AND w.stopped_at IS NULL
+    FOR SHARE OF w
+),
+retries AS MATERIALIZED (
+    SELECT i.ctid FROM items AS i
+    WHERE i.job_id = %(job_id)s AND i.status = 'PENDING' AND i.suspect = %(suspects)s
+    AND i.due_at > 0 AND i.due_at <= (SELECT now FROM clock)
+    AND EXISTS (SELECT FROM allowed)
+    AND (%(ids)s::bigint[] IS NULL OR i.id = ANY (%(ids)s::bigint[]))
+    ORDER BY i.due_at, i.id LIMIT %(retries)s
+    FOR UPDATE OF i SKIP LOCKED
+),
+fresh AS MATERIALIZED (
+    SELECT i.ctid FROM items AS i
+    WHERE i.job_id = %(job_id)s AND i.status = 'PENDING' AND i.suspect = %(suspects)s
+    AND i.due_at = 0 AND EXISTS (SELECT FROM allowed)
+    AND (%(ids)s::bigint[] IS NULL OR i.id = ANY (%(ids)s::bigint[]))
+    ORDER BY i.due_at, i.id LIMIT %(limit)s - (SELECT count(*) FROM retries)
+    FOR UPDATE OF i SKIP LOCKED
+),
+more_retries AS MATERIALIZED (
+    SELECT i.ctid FROM items AS i
+    WHERE i.job_id = %(job_id)s AND i.status = 'PENDING' AND i.suspect = %(suspects)s
+    AND i.due_at > 0 AND i.due_at <= (SELECT now FROM clock)
+    AND EXISTS (SELECT FROM allowed)
+    AND i.ctid != ALL (ARRAY(SELECT ctid FROM retries))
+    AND (%(ids)s::bigint[] IS NULL OR i.id = ANY (%(ids)s::bigint[]))
+    ORDER BY i.due_at, i.id
+    LIMIT %(limit)s - (SELECT count(*) FROM retries) - (SELECT count(*) FROM fresh)
+    FOR UPDATE OF i SKIP LOCKED
+),
+claimed AS (
+    UPDATE items AS i SET
+        status = 'PROCESSING', worker = %(worker)s, epoch = i.epoch + 1, leased_at = clock.now,
+        deadline_at = clock.now + %(lease_us)s, updated_at = clock.now
+    FROM clock
+    WHERE i.ctid = ANY (ARRAY(
+        SELECT ctid FROM retries UNION ALL SELECT ctid FROM fresh
+        UNION ALL SELECT ctid FROM more_retries
+    ))
+    RETURNING i.due_at, i.id, i.job_id, i.key, i.input, i.normalized, i.epoch, i.attempts,
+        i.failures, i.crashes, i.strategy, i.suspect,
+        coalesce(clock.now - i.throttled_since, 0) AS throttled_us, i.gate, i.leased_at
+),
+counted AS (
+    INSERT INTO job_counts AS c (job_id, shard, status, n)
+    SELECT %(job_id)s, %(shard)s, moved.status, moved.n
+    FROM (SELECT count(*) AS n FROM claimed) AS total
+    CROSS JOIN LATERAL (VALUES ('PENDING', -total.n), ('PROCESSING', total.n)) AS moved (status, n)
+    WHERE total.n > 0
+    ORDER BY moved.status
+    ON CONFLICT (job_id, shard, status) DO UPDATE SET n = c.n + excluded.n
+),
+started AS (
+    UPDATE jobs SET
+        state = 'RUNNING', started_at = coalesce(started_at, clock.now), updated_at = clock.now
+    FROM clock
+    WHERE id = %(job_id)s AND state = 'QUEUED'
+    AND EXISTS (SELECT FROM allowed WHERE allowed.state = 'QUEUED') AND EXISTS (SELECT FROM claimed)
+    RETURNING id, owner
+),
+announced AS (
+    INSERT INTO events (at, job_id, kind, message, owner)
+    SELECT clock.now, started.id, 'job_state', 'started', started.owner
+    FROM started, clock
+)
+SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy, suspect,
+    throttled_us, gate, leased_at
+FROM claimed ORDER BY due_at, id
+
+-- name: claim_by_gate
+-- The same from gates that are open, retries and fresh rows at each; then items without a gate.
 WITH RECURSIVE clock AS MATERIALIZED (SELECT utc_us() AS now),
 allowed AS MATERIALIZED (
     SELECT j.state FROM jobs AS j CROSS JOIN workers AS w
@@ -253,16 +422,9 @@ allowed AS MATERIALIZED (
     AND w.id = %(worker)s AND w.stopped_at IS NULL
     FOR SHARE OF w
 ),
-in_order AS MATERIALIZED (
-    SELECT i.ctid FROM items AS i
-    WHERE i.job_id = %(job_id)s AND i.status = 'PENDING' AND i.suspect = %(suspects)s
-    AND i.due_at <= (SELECT now FROM clock) AND EXISTS (SELECT FROM allowed) AND NOT %(by_gate)s
-    ORDER BY i.due_at, i.id LIMIT %(limit)s
-    FOR UPDATE OF i SKIP LOCKED
-),
 -- One look into the index for each gate, however many items wait there; behind the last, the first.
 gates AS (
-    SELECT %(after)s AS gate, 0 AS n, false AS round WHERE %(by_gate)s
+    SELECT %(after)s AS gate, 0 AS n, false AS round
     UNION ALL
     SELECT next.gate, gates.n + (next.gate != ALL (%(closed)s::text[]))::integer,
         gates.round OR ahead.gate IS NULL
@@ -282,24 +444,78 @@ gates AS (
 open_gates AS MATERIALIZED (
     SELECT gate FROM gates WHERE n > 0 AND gate != ALL (%(closed)s::text[])
 ),
-by_gate AS MATERIALIZED (
+each AS MATERIALIZED (
+    SELECT ceil(%(limit)s::numeric / greatest(count(*), 1))::bigint AS n,
+        ceil(%(retries)s::numeric / greatest(count(*), 1))::bigint AS retries
+    FROM open_gates
+),
+retries_at AS MATERIALIZED (
+    SELECT due.ctid, open_gates.gate FROM open_gates CROSS JOIN LATERAL (
+        SELECT i.ctid FROM items AS i
+        WHERE i.job_id = %(job_id)s AND i.status = 'PENDING' AND NOT i.suspect AND i.gate != ''
+        AND i.gate = open_gates.gate AND i.due_at > 0 AND i.due_at <= (SELECT now FROM clock)
+        AND EXISTS (SELECT FROM allowed)
+        ORDER BY i.due_at, i.id LIMIT (SELECT retries FROM each)
+        FOR UPDATE OF i SKIP LOCKED
+    ) AS due
+    LIMIT %(retries)s
+),
+fresh_at AS MATERIALIZED (
+    SELECT due.ctid, open_gates.gate FROM open_gates CROSS JOIN LATERAL (
+        SELECT i.ctid FROM items AS i
+        WHERE i.job_id = %(job_id)s AND i.status = 'PENDING' AND NOT i.suspect AND i.gate != ''
+        AND i.gate = open_gates.gate AND i.due_at = 0 AND EXISTS (SELECT FROM allowed)
+        ORDER BY i.due_at, i.id
+        LIMIT (SELECT n FROM each) - (
+            SELECT count(*) FROM retries_at WHERE retries_at.gate = open_gates.gate
+        )
+        FOR UPDATE OF i SKIP LOCKED
+    ) AS due
+    LIMIT %(limit)s - (SELECT count(*) FROM retries_at)
+),
+more_at AS MATERIALIZED (
     SELECT due.ctid FROM open_gates CROSS JOIN LATERAL (
         SELECT i.ctid FROM items AS i
         WHERE i.job_id = %(job_id)s AND i.status = 'PENDING' AND NOT i.suspect AND i.gate != ''
-        AND i.gate = open_gates.gate
-        AND i.due_at <= (SELECT now FROM clock) AND EXISTS (SELECT FROM allowed)
+        AND i.gate = open_gates.gate AND i.due_at > 0 AND i.due_at <= (SELECT now FROM clock)
+        AND EXISTS (SELECT FROM allowed) AND i.ctid != ALL (ARRAY(SELECT ctid FROM retries_at))
         ORDER BY i.due_at, i.id
-        LIMIT (SELECT ceil(%(limit)s::numeric / greatest(count(*), 1)) FROM open_gates)
+        LIMIT (SELECT n FROM each)
+            - (SELECT count(*) FROM retries_at WHERE retries_at.gate = open_gates.gate)
+            - (SELECT count(*) FROM fresh_at WHERE fresh_at.gate = open_gates.gate)
         FOR UPDATE OF i SKIP LOCKED
     ) AS due
-    LIMIT %(limit)s
+    LIMIT %(limit)s - (SELECT count(*) FROM retries_at) - (SELECT count(*) FROM fresh_at)
+),
+missing AS MATERIALIZED (
+    SELECT %(limit)s - (SELECT count(*) FROM retries_at) - (SELECT count(*) FROM fresh_at)
+        - (SELECT count(*) FROM more_at) AS n
+),
+-- Where gates are closed, their items may stand before those without a gate: the look is bounded.
+first_due AS MATERIALIZED (
+    SELECT i.ctid, i.gate, i.due_at, i.id FROM items AS i
+    WHERE i.job_id = %(job_id)s AND i.status = 'PENDING' AND NOT i.suspect
+    AND i.due_at <= (SELECT now FROM clock) AND EXISTS (SELECT FROM allowed)
+    AND (SELECT n FROM missing) > 0
+    ORDER BY i.due_at, i.id LIMIT %(ungated)s
+),
+ungated AS MATERIALIZED (
+    SELECT i.ctid FROM items AS i
+    WHERE i.ctid = ANY (ARRAY(
+        SELECT ctid FROM first_due WHERE gate = '' ORDER BY due_at, id LIMIT (SELECT n FROM missing)
+    ))
+    AND i.status = 'PENDING'
+    FOR UPDATE OF i SKIP LOCKED
 ),
 claimed AS (
     UPDATE items AS i SET
         status = 'PROCESSING', worker = %(worker)s, epoch = i.epoch + 1, leased_at = clock.now,
         deadline_at = clock.now + %(lease_us)s, updated_at = clock.now
     FROM clock
-    WHERE i.ctid = ANY (ARRAY(SELECT ctid FROM in_order UNION ALL SELECT ctid FROM by_gate))
+    WHERE i.ctid = ANY (ARRAY(
+        SELECT ctid FROM retries_at UNION ALL SELECT ctid FROM fresh_at
+        UNION ALL SELECT ctid FROM more_at UNION ALL SELECT ctid FROM ungated
+    ))
     RETURNING i.due_at, i.id, i.job_id, i.key, i.input, i.normalized, i.epoch, i.attempts,
         i.failures, i.crashes, i.strategy, i.suspect,
         coalesce(clock.now - i.throttled_since, 0) AS throttled_us, i.gate, i.leased_at
@@ -328,7 +544,7 @@ announced AS (
 )
 SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy, suspect,
     throttled_us, gate, leased_at
-FROM claimed ORDER BY CASE WHEN %(by_gate)s THEN gate END, due_at, id
+FROM claimed ORDER BY nullif(gate, ''), due_at, id
 
 -- name: undelivered
 -- Leases of a claim whose answer was lost: later than the last one that arrived.
@@ -350,11 +566,11 @@ given AS MATERIALIZED (
         %(throttled)s::boolean[], %(due_in_us)s::bigint[], %(result)s::text[],
         %(normalized)s::text[], %(error_class)s::text[], %(reason)s::text[],
         %(waited_us)s::bigint[], %(ran_us)s::bigint[], %(calls)s::text[], %(gate)s::text[],
-        %(signature)s::text[], %(digest)s::text[]
+        %(signature)s::text[], %(digest)s::text[], %(variant)s::text[], %(trace)s::text[]
     ) AS given (
         item_id, job_id, epoch, status, outcome, attempts, failures, crashes, strategy, suspect,
         throttled, due_in_us, result, normalized, error_class, reason, waited_us, ran_us, calls,
-        gate, signature, digest
+        gate, signature, digest, variant, trace
     )
 ),
 -- The lateral read forces one look-up by id for each row, in the order given; the lock keeps
@@ -382,6 +598,7 @@ settled AS (
         result = held.result, normalized = coalesce(held.normalized, i.normalized),
         gate = coalesce(held.gate, i.gate),
         error_class = held.error_class, last_error = held.reason, signature = held.signature,
+        variant = held.variant,
         worker = NULL, leased_at = NULL, deadline_at = NULL, updated_at = clock.now
     FROM held, clock
     WHERE i.ctid = ANY (ARRAY(SELECT place FROM held)) AND i.id = held.item_id
@@ -389,10 +606,10 @@ settled AS (
 recorded AS (
     INSERT INTO attempts (
         item_id, epoch, number, worker, strategy, outcome, error_class, reason, leased_at,
-        waited_us, ran_us, ended_at, calls
+        waited_us, ran_us, ended_at, calls, trace
     )
     SELECT item_id, epoch, number, %(worker)s, tried, outcome, error_class, reason, leased_at,
-        waited_us, ran_us, clock.now, calls
+        waited_us, ran_us, clock.now, calls, trace
     FROM held, clock
 ),
 -- In order of digest, which is the order of locks.
@@ -470,6 +687,19 @@ UPDATE items SET
 WHERE ctid = ANY (ARRAY(SELECT ctid FROM held))
 RETURNING job_id
 
+-- name: extend_leases
+-- Let leases last longer, without a change of anything else.
+WITH held AS MATERIALIZED (
+    SELECT i.ctid FROM jobs AS j JOIN items AS i ON i.job_id = j.id
+    WHERE j.state != 'DONE' AND i.status = 'PROCESSING' AND i.worker = %(worker)s
+    AND (i.id, i.epoch) IN (SELECT * FROM unnest(%(ids)s::bigint[], %(epochs)s::bigint[]))
+    ORDER BY i.id
+    FOR UPDATE OF i
+)
+UPDATE items SET deadline_at = greatest(deadline_at, utc_us() + %(lease_us)s::bigint)
+WHERE ctid = ANY (ARRAY(SELECT ctid FROM held))
+RETURNING id
+
 -- name: leases_of
 -- What a worker holds. Leases are found through the jobs that can have some.
 SELECT i.id, i.job_id, i.key, i.input, i.normalized, i.epoch, i.attempts, i.failures, i.crashes,
@@ -508,6 +738,7 @@ AND (%(last_id)s::bigint IS NULL OR id <= %(last_id)s)
 AND (%(error_class)s::text IS NULL OR error_class = %(error_class)s)
 AND (%(but_class)s::text IS NULL OR error_class IS DISTINCT FROM %(but_class)s)
 AND (%(signature)s::text IS NULL OR signature = %(signature)s)
+AND (%(variant)s::text IS NULL OR variant = %(variant)s)
 AND (%(below_attempts)s::integer IS NULL OR attempts < %(below_attempts)s)
 AND (%(changed_from)s::bigint IS NULL OR updated_at >= %(changed_from)s)
 AND (%(changed_to)s::bigint IS NULL OR updated_at < %(changed_to)s)
@@ -537,6 +768,7 @@ FOR UPDATE
 UPDATE items SET
     status = 'PENDING', due_at = 0, failures = 0, crashes = 0, strategy = 0, suspect = false,
     throttled_since = NULL, result = NULL, error_class = NULL, last_error = NULL, signature = NULL,
+    variant = NULL,
     attempts = CASE WHEN %(reset_attempts)s THEN 0 ELSE attempts END,
     updated_at = utc_us()
 WHERE job_id = %(job_id)s AND id = ANY (%(ids)s::bigint[])
@@ -555,8 +787,8 @@ WHERE job_id = %(job_id)s AND id = %(item_id)s AND status = 'REVIEW'
 
 -- name: insert_decision
 -- Who decided; one decision for each asking.
-INSERT INTO decisions (item_id, epoch, move, candidate, decided_by, decided_at)
-VALUES (%(item_id)s, %(epoch)s, %(move)s, %(candidate)s, %(by)s, utc_us())
+INSERT INTO decisions (item_id, epoch, move, candidate, decided_by, decided_at, reason)
+VALUES (%(item_id)s, %(epoch)s, %(move)s, %(candidate)s, %(by)s, utc_us(), %(reason)s)
 
 -- name: decision
 -- What was decided when an item was asked about.
@@ -653,6 +885,26 @@ WHERE (j.state IN ('QUEUED', 'RUNNING') OR (j.state = 'INGESTING' AND j.eager))
 AND (%(jobs)s::bigint[] IS NULL OR j.id = ANY (%(jobs)s::bigint[]))
 AND (%(handlers)s::text[] IS NULL OR j.handler = ANY (%(handlers)s::text[]))
 ORDER BY j.id
+
+-- name: counts_of
+-- Where chosen rows of a job stand.
+SELECT status, count(*) FROM items
+WHERE job_id = %(job_id)s AND id = ANY (%(ids)s::bigint[]) GROUP BY status
+
+-- name: demand_for
+-- What there is to do for chosen rows of a job.
+WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
+SELECT j.id, j.owner, j.priority,
+    coalesce(bool_or(i.status = 'PENDING' AND NOT i.suspect AND i.due_at <= clock.now), false),
+    coalesce(bool_or(i.status = 'PENDING' AND i.suspect AND i.due_at <= clock.now), false),
+    coalesce(bool_or(i.status IN ('PENDING', 'PROCESSING')), false),
+    min(i.due_at) FILTER (WHERE i.status = 'PENDING') - min(clock.now),
+    false
+FROM jobs AS j CROSS JOIN clock
+JOIN items AS i ON i.job_id = j.id AND i.id = ANY (%(ids)s::bigint[])
+WHERE j.id = %(job_id)s
+AND (j.state IN ('QUEUED', 'RUNNING') OR (j.state = 'INGESTING' AND j.eager))
+GROUP BY j.id, j.owner, j.priority
 
 -- name: register
 -- A worker; a second announcement, after a lost answer, changes nothing.
@@ -770,6 +1022,7 @@ SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, l
     worker, updated_at, CASE WHEN %(with_result)s THEN result END, owner, handler, gate
 FROM items
 WHERE job_id = %(job_id)s AND signature = %(signature)s AND status = 'ERROR'
+AND (%(variant)s::text IS NULL OR variant = %(variant)s)
 AND id > %(after_id)s AND id <= %(last_id)s
 AND (%(error_class)s::text IS NULL OR error_class = %(error_class)s)
 AND (
@@ -794,6 +1047,7 @@ SELECT page.* FROM unnest(%(statuses)s::text[]) AS wanted (status) CROSS JOIN LA
     AND (i.updated_at, i.id) < (%(before_at)s, %(before_id)s)
     AND (%(error_class)s::text IS NULL OR i.error_class = %(error_class)s)
     AND (%(signature)s::text IS NULL OR i.signature = %(signature)s)
+    AND (%(variant)s::text IS NULL OR i.variant = %(variant)s)
     AND (
         %(text)s::text IS NULL
         OR i.key ILIKE %(text)s OR i.summary ILIKE %(text)s
@@ -840,6 +1094,7 @@ SELECT page.* FROM (
         AND (%(handler)s::text IS NULL OR i.handler = %(handler)s)
         AND (%(error_class)s::text IS NULL OR i.error_class = %(error_class)s)
         AND (%(signature)s::text IS NULL OR i.signature = %(signature)s)
+        AND (%(variant)s::text IS NULL OR i.variant = %(variant)s)
         AND (
             %(text)s::text IS NULL
             OR i.key ILIKE %(text)s OR i.summary ILIKE %(text)s
@@ -868,6 +1123,7 @@ SELECT page.* FROM (
     AND (i.updated_at, i.id) < (%(before_at)s, %(before_id)s)
         AND (%(error_class)s::text IS NULL OR i.error_class = %(error_class)s)
         AND (%(signature)s::text IS NULL OR i.signature = %(signature)s)
+        AND (%(variant)s::text IS NULL OR i.variant = %(variant)s)
         AND (
             %(text)s::text IS NULL
             OR i.key ILIKE %(text)s OR i.summary ILIKE %(text)s
@@ -931,10 +1187,67 @@ SELECT i.* FROM jobs AS j CROSS JOIN LATERAL (
     SELECT * FROM items WHERE job_id = j.id AND id = %(item_id)s
 ) AS i
 
+-- name: items_by_key
+-- The items that have a key, those of the newest jobs first.
+SELECT i.id, i.job_id, i.key, i.line, i.status, i.summary, i.attempts, i.crashes, i.error_class,
+    i.last_error, i.due_at, i.worker, i.updated_at, i.result, i.owner, i.handler, i.gate
+FROM jobs AS j
+JOIN item_keys AS k ON k.job_id = j.id AND k.key = %(key)s
+JOIN items AS i ON i.job_id = k.job_id AND i.id = k.item_id
+WHERE (%(job_id)s::bigint IS NULL OR j.id = %(job_id)s)
+AND (%(owner)s::text IS NULL OR j.owner = %(owner)s)
+ORDER BY j.id DESC LIMIT 100
+
+-- name: last_decision
+-- What was decided the last time that an item was asked about.
+SELECT move, candidate, decided_by, reason FROM decisions
+WHERE item_id = %(item_id)s ORDER BY epoch DESC LIMIT 1
+
+-- name: newest_change
+-- When a pending or failed row was changed last.
+SELECT greatest(
+    coalesce((
+        SELECT max(updated_at) FROM items WHERE job_id = %(job_id)s AND status = 'PENDING'
+    ), 0),
+    coalesce((
+        SELECT max(updated_at) FROM items WHERE job_id = %(job_id)s AND status = 'ERROR'
+    ), 0)
+)
+
+-- name: failing_rows
+-- Only rows that were put off have a due time, so fresh ones are not looked at.
+SELECT f.id, f.status, f.error_class, coalesce(f.last_error, ''), a.trace
+FROM (
+    (
+        SELECT id, epoch, status, error_class, last_error, updated_at FROM items
+        WHERE job_id = %(job_id)s AND status = 'PENDING' AND NOT suspect AND due_at > 0
+        ORDER BY due_at, id LIMIT %(limit)s
+    )
+    UNION ALL
+    (
+        SELECT id, epoch, status, error_class, last_error, updated_at FROM items
+        WHERE job_id = %(job_id)s AND status = 'ERROR' AND updated_at > %(since_at)s
+        ORDER BY updated_at, id LIMIT %(limit)s
+    )
+) AS f LEFT JOIN attempts AS a ON a.item_id = f.id AND a.epoch = f.epoch
+WHERE f.updated_at > %(since_at)s AND f.error_class IS NOT NULL
+AND (f.status = 'ERROR' OR f.error_class IN ('transient', 'timeout'))
+
+-- name: first_rows
+-- The first rows of a job.
+SELECT id FROM items WHERE job_id = %(job_id)s ORDER BY id LIMIT %(limit)s
+
+-- name: rows_at_places
+-- The rows at given places in input order.
+SELECT id FROM (
+    SELECT id, row_number() OVER (ORDER BY id) AS place FROM items WHERE job_id = %(job_id)s
+) AS numbered WHERE place = ANY (%(places)s::bigint[])
+ORDER BY id
+
 -- name: attempts
 -- An item's history.
 SELECT number, epoch, worker, strategy, outcome, error_class, reason, leased_at, waited_us, ran_us,
-    ended_at, calls
+    ended_at, calls, trace
 FROM attempts WHERE item_id = %(item_id)s ORDER BY epoch
 
 -- name: calls
@@ -1008,14 +1321,28 @@ SELECT name FROM job_columns WHERE job_id = %(job_id)s ORDER BY ordinal, name
 
 -- name: error_groups
 -- A job's failures by kind. A signature begins with its class, so that one row of a group knows the
--- class of all.
-SELECT one.error_class, coalesce(kind.signature, one.error_class), kind.n, one.id,
-    coalesce(one.last_error, '')
-FROM (
-    SELECT signature, count(*) AS n, min(id) AS id FROM items
+-- class of all. Variants are told apart while they are few, and all rows of the signature have one:
+-- those of before the migration that brought them do not.
+WITH fine AS MATERIALIZED (
+    SELECT signature, variant, count(*) AS n, min(id) AS id FROM items
     WHERE job_id = %(job_id)s AND status = 'ERROR'
-    GROUP BY signature ORDER BY n DESC, min(id) LIMIT %(limit)s
-) AS kind JOIN items AS one ON one.job_id = %(job_id)s AND one.id = kind.id
+    GROUP BY signature, variant
+),
+told AS (
+    SELECT signature, n, id,
+        CASE
+            WHEN count(*) OVER of_signature <= %(variants)s
+            AND count(variant) OVER of_signature = count(*) OVER of_signature THEN variant
+        END AS variant
+    FROM fine WINDOW of_signature AS (PARTITION BY signature)
+),
+kind AS (
+    SELECT signature, variant, sum(n)::bigint AS n, min(id) AS id FROM told
+    GROUP BY signature, variant ORDER BY sum(n) DESC, min(id) LIMIT %(limit)s
+)
+SELECT one.error_class, coalesce(kind.variant, kind.signature, one.error_class), kind.n, one.id,
+    coalesce(one.last_error, '')
+FROM kind JOIN items AS one ON one.job_id = %(job_id)s AND one.id = kind.id
 ORDER BY kind.n DESC, one.id
 
 -- name: workers

@@ -6,6 +6,7 @@ import msgspec
 
 from headgate.core.errors import UnknownItem, UnknownJob
 from headgate.core.job import Counts, Job
+from headgate.core.signature import MOST_VARIANTS
 from headgate.core.worker import WorkerRow
 from headgate.ports.reads import (
     AttemptRow,
@@ -102,7 +103,7 @@ class PostgresReads:
 
     async def error_groups(self, job_id: int, limit: int = 1_000) -> list[ErrorGroup]:
         """Failures of a job by kind, the most frequent kinds first."""
-        rows = await self._rows("error_groups", job_id=job_id, limit=limit)
+        rows = await self._rows("error_groups", job_id=job_id, limit=limit, variants=MOST_VARIANTS)
         return [ErrorGroup(*row) for row in rows]
 
     async def workers(self, *, alive_only: bool = True) -> list[WorkerRow]:

@@ -5,7 +5,7 @@ from collections import Counter
 from headgate.core.errors import UnknownJob
 from headgate.core.status import ItemStatus, JobMove, JobState
 from headgate.ports.items import RequeueRequest, SweptItems
-from headgate.stores.listing import WINDOW
+from headgate.stores.listing import WINDOW, kind_filter
 from headgate.stores.matching import patterns
 from headgate.stores.postgres.connection import Session
 from headgate.stores.postgres.literals import number_array, text_array
@@ -51,7 +51,7 @@ async def _step(session: Session, request: RequeueRequest) -> tuple[list[int], i
         statuses=text_array(sorted(request.statuses)),
         error_class=request.error_class,
         but_class=request.but_class,
-        signature=request.signature,
+        **kind_filter(request.signature),
         below_attempts=request.below_attempts,
         changed_from=request.changed_from,
         changed_to=request.changed_to,

@@ -12,13 +12,19 @@ def job_from(row: dict[str, Any]) -> Job:
     """The job in a row of the jobs table."""
     texts = ("key_columns", "config", "columns", "ingest")
     parsed = {name: msgspec.json.decode(row[name]) for name in texts}
-    reading = None if row["reading"] is None else msgspec.json.decode(row["reading"])
-    return msgspec.convert({**row, **parsed, "reading": reading}, Job)
+    for name in ("reading", "options"):
+        parsed[name] = None if row[name] is None else msgspec.json.decode(row[name])
+    return msgspec.convert({**row, **parsed}, Job)
 
 
 def as_json(value: object) -> str:
     """JSON text for a column."""
     return msgspec.json.encode(value).decode()
+
+
+def as_json_or_none(value: object) -> str | None:
+    """JSON text for a column; None stays None."""
+    return None if value is None else as_json(value)
 
 
 def fitting(**values: Any) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from headgate.stores.postgres.jobs import PostgresJobs
 from headgate.stores.postgres.limits import PostgresLimits
 from headgate.stores.postgres.notifier import PostgresNotifier
 from headgate.stores.postgres.reads import PostgresReads
+from headgate.stores.postgres.row_reads import PostgresRowReads
+from headgate.stores.postgres.situations import PostgresSituations
 
 
 class PostgresStore:
@@ -25,7 +27,9 @@ class PostgresStore:
         self.access = PostgresAccess(self._database)
         self.exports = PostgresExports(self._database)
         self.reads = PostgresReads(self._database)
+        self.rows = PostgresRowReads(self._database)
         self.history = PostgresHistory(self._database)
+        self.situations = PostgresSituations(self._database)
         self.notifier = PostgresNotifier(self._database)
         self.limits = PostgresLimits(self._database, self.notifier)
 

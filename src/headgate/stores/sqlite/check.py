@@ -1,5 +1,6 @@
 """Whether the file obeys its own laws."""
 
+from headgate.core.words import counted
 from headgate.ports.reads import Finding
 from headgate.stores.orphans import orphans
 from headgate.stores.sqlite.connection import Database, Transaction
@@ -33,12 +34,12 @@ def _damaged(tx: Transaction) -> list[Finding]:
 
 def _wrong_counts(tx: Transaction, *, repair: bool) -> list[Finding]:
     findings = []
-    for job_id, status, kept, counted in tx.rows("wrong_counts"):
+    for job_id, status, kept, there in tx.rows("wrong_counts"):
         if repair:
-            add_counts(tx, [(job_id, status, counted - kept)])
+            add_counts(tx, [(job_id, status, there - kept)])
         findings.append(
             Finding(
-                f"job {job_id} counts {kept} items in {status}, but there are {counted}",
+                f"job {job_id} counts {counted(kept, 'item')} in {status}, but there are {there}",
                 repairable=True,
                 repaired=repair,
             ),
@@ -51,10 +52,12 @@ def _lost_leases(tx: Transaction, *, repair: bool) -> list[Finding]:
     for worker, n in tx.rows("lost_leases"):
         if repair:
             return_leases(tx, worker)
-            add_event(tx, "rescued", f"{n} items of {worker} returned by `db check --repair`")
+            add_event(
+                tx, "rescued", f"{counted(n, 'item')} of {worker} returned by `db check --repair`"
+            )
         findings.append(
             Finding(
-                f"{n} items are leased to {worker}, which is gone",
+                f"{counted(n, 'lease')} of {worker}, which is gone",
                 repairable=True,
                 repaired=repair,
             ),
@@ -64,7 +67,7 @@ def _lost_leases(tx: Transaction, *, repair: bool) -> list[Finding]:
 
 def _finished_with_open(tx: Transaction) -> list[Finding]:
     return [
-        Finding(f"job {job_id} is {state} with {n} open items", repairable=False)
+        Finding(f"job {job_id} is {state} with {counted(n, 'open item')}", repairable=False)
         for job_id, state, n in tx.rows("finished_with_open")
     ]
 
@@ -76,7 +79,7 @@ def _orphans(tx: Transaction) -> list[Finding]:
 def _short_histories(tx: Transaction) -> list[Finding]:
     return [
         Finding(
-            f"item {item_id} counts {attempts} attempts, more than its history has",
+            f"item {item_id} counts {counted(attempts, 'attempt')}, more than its history has",
             repairable=False,
         )
         for item_id, attempts in tx.rows("short_histories")

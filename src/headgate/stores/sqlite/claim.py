@@ -1,6 +1,6 @@
-"""Leasing due items: in input order, or gate by gate."""
+"""Leasing due items: some retries and many fresh rows, over all or gate by gate."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice, takewhile
 from typing import Any
 
@@ -40,19 +40,49 @@ def claim(tx: Transaction, request: ClaimRequest) -> list[Any]:
 
 
 def _due(tx: Transaction, request: ClaimRequest) -> list[Any]:
-    if request.gates is not None and not request.suspects:
+    if request.ids is not None:
+        chosen = {"ids": as_json(request.ids), "suspects": request.suspects}
+        return tx.rows("select_chosen", job_id=request.job_id, limit=request.limit, **chosen)
+    if request.suspects:
+        return tx.rows("select_suspects", job_id=request.job_id, limit=request.limit)
+    if request.gates is not None:
         return _due_at_gates(tx, request, request.gates)
-    query = "select_suspects" if request.suspects else "select_claimable"
-    return tx.rows(query, job_id=request.job_id, limit=request.limit)
+    retries, fresh = _mixed(tx, request.limit, request.retries, {"job_id": request.job_id})
+    return fresh + retries
+
+
+def _mixed(
+    tx: Transaction, limit: int, asked: int, where: Mapping[str, Any]
+) -> tuple[list[Any], list[Any]]:
+    """So many retries as asked for, then fresh rows, then more retries if those are too few."""
+    at = "_at" if "gate" in where else ""
+    asked = min(asked, limit)
+    retries = tx.rows(f"select_retries{at}", limit=asked, skip=0, **where) if asked else []
+    fresh = tx.rows(f"select_fresh{at}", limit=limit - len(retries), **where)
+    left = limit - len(retries) - len(fresh)
+    if left and len(retries) == asked:
+        retries += tx.rows(f"select_retries{at}", limit=left, skip=asked, **where)
+    return retries, fresh
 
 
 def _due_at_gates(tx: Transaction, request: ClaimRequest, gates: GateFilter) -> list[Any]:
     open_gates = list(islice(_open_gates(tx, request.job_id, gates), request.GATES))
     each = -(-request.limit // max(len(open_gates), 1))
+    each_asked = -(-request.retries // max(len(open_gates), 1))
     rows: list[Any] = []
+    asked = request.retries
     for gate in open_gates:
         limit = min(each, request.limit - len(rows))
-        rows += tx.rows("select_claimable_at", job_id=request.job_id, gate=gate, limit=limit)
+        if not limit:
+            break
+        where = {"job_id": request.job_id, "gate": gate}
+        retries, fresh = _mixed(tx, limit, min(each_asked, asked), where)
+        asked = max(asked - len(retries), 0)
+        rows += fresh + retries
+    left = request.limit - len(rows)
+    if left:
+        where = {"job_id": request.job_id, "limit": left, "look": request.UNGATED}
+        rows += tx.rows("select_ungated", **where)
     return rows
 
 
@@ -80,4 +110,4 @@ def _start(tx: Transaction, job_id: int) -> None:
         reason="",
         resume_us=None,
     )
-    add_event(tx, "job_state", "QUEUED → RUNNING: first claim", job_id)
+    add_event(tx, "job_state", "started", job_id)

@@ -79,7 +79,7 @@ class Database:
         self.path = path
         self.clock = clock
         self.queries = load_queries(PACKAGE)
-        self.migrations = load_migrations(PACKAGE)
+        self.migrations = list(load_migrations(PACKAGE))
         self._writer_thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite-write")
         self._reader_thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite-read")
         self._writer: apsw.Connection | None = None

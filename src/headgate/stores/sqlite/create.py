@@ -6,12 +6,14 @@ from headgate.core.job import Job, NewJob, Once
 from headgate.ports.access import Usage
 from headgate.stores.caps import demand_room, demand_same_request, job_is_gone
 from headgate.stores.sqlite.connection import Transaction
-from headgate.stores.sqlite.records import add_event, as_json, job_from
+from headgate.stores.sqlite.records import add_event, as_json, as_json_or_none, job_from
 
 
 def create(tx: Transaction, new: NewJob) -> Job:
     """The job that was made now, or before under the same key."""
     if new.once is not None and (made := _made_before(tx, new.owner, new.once)):
+        return made
+    if new.newest is not None and (made := _made_meanwhile(tx, new)):
         return made
     demand_room(new.owner, new.caps, usage_of(tx, new.owner))
     job = _insert(tx, new)
@@ -44,6 +46,13 @@ def _made_before(tx: Transaction, owner: str, once: Once) -> Job | None:
     return replace(job_from(row), made_before=True)
 
 
+def _made_meanwhile(tx: Transaction, new: NewJob) -> Job | None:
+    row = tx.record("find_jobs", owner=new.owner, handler=new.handler, source=new.source)
+    if row is None or row["id"] == new.newest:
+        return None
+    return replace(job_from(row), made_before=True)
+
+
 def _insert(tx: Transaction, new: NewJob) -> Job:
     rows = tx.records(
         "insert_job",
@@ -58,8 +67,9 @@ def _insert(tx: Transaction, new: NewJob) -> Job:
         eager=new.eager,
         fingerprint=new.fingerprint,
         columns=as_json(new.columns),
-        reading=None if new.reading is None else as_json(new.reading),
+        reading=as_json_or_none(new.reading),
         file=new.file,
         client=new.client,
+        options=as_json_or_none(new.options),
     )
     return job_from(rows[0])

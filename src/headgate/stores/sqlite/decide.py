@@ -31,6 +31,7 @@ def decide(tx: Transaction, decision: Decision) -> None:
         move=decision.move,
         candidate=decision.candidate,
         by=decision.by,
+        reason=decision.reason,
     )
     add_counts(tx, [(item["job_id"], ItemStatus.REVIEW, -1), (item["job_id"], target, 1)])
     add_event(tx, "decided", words, item["job_id"], decision.item_id)

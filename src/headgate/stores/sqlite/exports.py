@@ -1,6 +1,7 @@
 """Exports that the server makes, on SQLite."""
 
 from headgate.core.errors import UnknownExport, UnknownJob
+from headgate.core.words import counted
 from headgate.ports.exports import ExportDone, ExportRecord, NewExport
 from headgate.stores.files import export_from
 from headgate.stores.sqlite.connection import Database, Transaction
@@ -76,7 +77,9 @@ class SqliteExports:
                 report=as_json(done.report),
             )
             if row is not None:
-                told = f"{export_id} → DONE: {done.rows:,} rows, {done.size:,} bytes"
+                told = (
+                    f"{export_id} → DONE: {counted(done.rows, 'row')}, {counted(done.size, 'byte')}"
+                )
                 add_event(tx, "export_state", told, row["job_id"])
             return row is not None
 

@@ -12,7 +12,7 @@ from headgate.core.errors import IllegalMove, StaleIngest, UnknownJob, UsageErro
 from headgate.core.fault import FaultClass
 from headgate.core.item import ClaimedItem, NewItem
 from headgate.core.settlement import Settlement
-from headgate.core.signature import signature_of
+from headgate.core.signature import kind_of
 from headgate.core.status import (
     UNFINISHED,
     ItemMove,
@@ -57,7 +57,10 @@ class SqliteItems:
     async def enqueue_many(self, request: EnqueueRequest) -> EnqueueReport:
         """Store rows idempotently by (job, key), with their position and counters."""
         rows = self.pack(request.items) if request.packed is None else request.packed
-        return await self._database.write(lambda tx: _enqueue(tx, request, rows))
+        try:
+            return await self._database.write(lambda tx: _enqueue(tx, request, rows))
+        except _Held as held:
+            return EnqueueReport(0, held.known, held=True)
 
     async def claim(self, request: ClaimRequest) -> list[ClaimedItem]:
         """Lease due items of a claimable job, in input order, each with a grown epoch."""
@@ -79,6 +82,11 @@ class SqliteItems:
             return len(returned)
 
         return await self._database.write(work)
+
+    async def extend(self, worker: str, held: Sequence[Held], lease_s: float) -> int:
+        """Let leases last at least `lease_s` seconds from now; how many are still held."""
+        named = {"worker": worker, "held": as_json(held), "lease_us": int(lease_s * 1_000_000)}
+        return await self._database.write(lambda tx: len(tx.rows("extend_leases", **named)))
 
     async def leases_of(self, worker: str) -> list[ClaimedItem]:
         """Everything that a worker holds."""
@@ -119,10 +127,18 @@ class SqliteItems:
         return await self._database.write(lambda tx: _cancel(tx, job_id, limit))
 
 
+class _Held(Exception):
+    """The transaction is taken back: some rows are duplicates."""
+
+    def __init__(self, known: Sequence[KnownRow]) -> None:
+        super().__init__()
+        self.known = known
+
+
 def _row(item: NewItem) -> tuple[str | int | None, ...]:
     failed = item.problem is not None and not item.duplicate
-    kind = signature_of(FaultClass.BAD_ROW, item.problem) if failed else None
-    return item.key, item.input, item.line, item.gate, item.summary, item.problem, kind
+    kind = kind_of(FaultClass.BAD_ROW, item.problem) if failed else (None, None)
+    return item.key, item.input, item.line, item.gate, item.summary, item.problem, *kind
 
 
 def _enqueue(tx: Transaction, request: EnqueueRequest, rows: str) -> EnqueueReport:
@@ -146,6 +162,8 @@ def _enqueue(tx: Transaction, request: EnqueueRequest, rows: str) -> EnqueueRepo
     }
     inserted = tx.change("insert_items", rows=rows, **values)
     known = () if inserted == len(request.items) else _known_rows(tx, request, rows, newest)
+    if request.hold_duplicates and any(row.duplicate for row in known):
+        raise _Held(known)
     new = tx.rows("count_new", job_id=request.job_id, newest=newest)
     add_counts(tx, [(request.job_id, status, n) for status, n in new])
     if request.open_items_cap is not None and inserted:
@@ -199,6 +217,8 @@ def _settle(tx: Transaction, request: SettleRequest, settlements: str) -> Settle
     if any(each.digest is not None for each in accepted):
         tx.change("keep_reusable", **values)
     tx.change("settle_items", **values)
+    if any(each.variant is not None for each in accepted):
+        tx.change("set_variants", **values)  # as rare as failures
     add_counts(tx, _count_settled(accepted))
     for columns in request.columns:
         tx.change("insert_columns", job_id=columns.job_id, names=as_json(columns.names))

@@ -6,15 +6,23 @@ from typing import Any
 import msgspec
 
 from headgate.core.errors import IllegalMove, UnknownJob
-from headgate.core.job import ARRIVAL, Job, NewJob
+from headgate.core.identity import rebound
+from headgate.core.job import ARRIVAL, Binding, Job, NewJob
 from headgate.core.status import JobMove, JobState, job_after
 from headgate.core.turns import Contender
+from headgate.core.words import counted
 from headgate.core.worker import WorkerInfo
 from headgate.ports.jobs import Demand, SessionReport
 from headgate.stores.sqlite.connection import Database, Transaction
 from headgate.stores.sqlite.create import create
 from headgate.stores.sqlite.items import return_leases
-from headgate.stores.sqlite.records import add_counts, add_event, as_json, job_from
+from headgate.stores.sqlite.records import (
+    add_counts,
+    add_event,
+    as_json,
+    as_json_or_none,
+    job_from,
+)
 
 MICROSECONDS = 1_000_000
 
@@ -64,6 +72,44 @@ class SqliteJobs:
 
         return await self._database.write(work)
 
+    async def similar_jobs(self, owner: str, fingerprint: str, ending: str) -> list[Job]:
+        """Jobs over the same content, or whose source ends so, newest first."""
+        values = {"owner": owner, "fingerprint": fingerprint, "ending": ending}
+        rows = await self._database.read(lambda tx: tx.records("similar_jobs", **values))
+        return [job_from(row) for row in rows]
+
+    async def rebind_job(self, job_id: int, binding: Binding) -> Job:
+        """Give a job another handler, source, config and options."""
+
+        def work(tx: Transaction) -> Job:
+            before = _job(tx, job_id)
+            add_event(tx, "job_rebound", rebound(before, binding), job_id)
+            row = tx.records(
+                "rebind_job",
+                job_id=job_id,
+                handler=binding.handler,
+                source=binding.source,
+                config=as_json(binding.config),
+                options=as_json_or_none(binding.options),
+            )[0]
+            return job_from(row)
+
+        return await self._database.write(work)
+
+    async def rebind_items(self, job_id: int, after_id: int = 0, limit: int = 5_000) -> int:
+        """Write the job's handler into its items; the last id of the step, 0 at the end."""
+        values = {"job_id": job_id, "after_id": after_id, "limit": limit}
+        rows = await self._database.write(lambda tx: tx.rows("rebind_items", **values))
+        return max((row[0] for row in rows), default=0)
+
+    async def drop_unseen(self, job_id: int, limit: int = 5_000) -> int:
+        """Remove bad rows that the present reading has not met; 0 when none is left."""
+
+        def work(tx: Transaction) -> int:
+            return _remove(tx, job_id, tx.rows("unseen_bad_rows", job_id=job_id, limit=limit))
+
+        return await self._database.write(work)
+
     async def close_queue(self, job_id: int) -> Job:
         """An open job takes no more items and may become DONE."""
 
@@ -102,7 +148,7 @@ class SqliteJobs:
             "jobs": None if jobs is None else as_json(jobs),
             "handlers": None if handlers is None else as_json(handlers),
         }
-        return await self._database.read(lambda tx: _demand(tx, tx.rows("demand", **values)))
+        return await self._database.read(lambda tx: demand_in(tx, tx.rows("demand", **values)))
 
     async def rested(self) -> list[int]:
         """Paused jobs whose pause was to end by itself, and is over."""
@@ -151,7 +197,9 @@ class SqliteJobs:
             tx.rows("stop_worker", worker=worker, reason=reason)
             returned = return_leases(tx, worker)
             if returned:
-                add_event(tx, "rescued", f"{returned} items of {worker} returned: {reason}")
+                add_event(
+                    tx, "rescued", f"{counted(returned, 'item')} of {worker} returned: {reason}"
+                )
             return returned
 
         return await self._database.write(work)
@@ -224,10 +272,11 @@ def _move(tx: Transaction, job_id: int, move: JobMove, reason: str, resume_us: i
 
 
 def _finish(tx: Transaction, job_id: int) -> Job | None:
+    before = tx.record("job", job_id=job_id)
     row = tx.record("finish_job", job_id=job_id)
-    if row is None:
+    if before is None or row is None:
         return None
-    add_event(tx, "job_state", "→ DONE: no open item is left", job_id)
+    add_event(tx, "job_state", f"{before['state']} → DONE: no open item is left", job_id)
     return job_from(row)
 
 
@@ -258,12 +307,17 @@ def _discard(tx: Transaction, job_id: int, limit: int) -> int:
         raise IllegalMove(f"job {job_id} is {job.state}: only a FAILED job loses its items")
     removed = _remove_items(tx, job_id, limit)
     if removed:
-        add_event(tx, "items_discarded", f"{removed} items of the failed job removed", job_id)
+        add_event(
+            tx, "items_discarded", f"{counted(removed, 'item')} of the failed job removed", job_id
+        )
     return removed
 
 
 def _remove_items(tx: Transaction, job_id: int, limit: int) -> int:
-    found = tx.rows("select_any", job_id=job_id, limit=limit)
+    return _remove(tx, job_id, tx.rows("select_any", job_id=job_id, limit=limit))
+
+
+def _remove(tx: Transaction, job_id: int, found: Sequence[tuple[int, str]]) -> int:
     if found:
         ids = as_json([row[0] for row in found])
         for query in ("delete_attempts", "delete_decisions", "delete_reusable", "delete_items"):
@@ -272,7 +326,8 @@ def _remove_items(tx: Transaction, job_id: int, limit: int) -> int:
     return len(found)
 
 
-def _demand(tx: Transaction, rows: Sequence[Any]) -> Demand:
+def demand_in(tx: Transaction, rows: Sequence[Any]) -> Demand:
+    """What the rows of the query `demand` or `demand_for` say."""
     contenders, suspects, due, finishable = [], [], [], []
     open_items = False
     for job_id, owner, priority, claimable, suspect, is_open, *next_dues, complete in rows:

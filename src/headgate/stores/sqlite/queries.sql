@@ -23,14 +23,23 @@ SELECT * FROM jobs
 WHERE owner = :owner AND handler = :handler AND source = :source
 ORDER BY id DESC
 
+-- name: similar_jobs
+SELECT * FROM jobs
+WHERE owner = :owner AND open = 0 AND reading IS NULL
+AND (
+    (:fingerprint != '' AND fingerprint = :fingerprint)
+    OR substr(source, -length(:ending)) = :ending
+)
+ORDER BY id DESC LIMIT 100
+
 -- name: insert_job
 INSERT INTO jobs (
     owner, name, handler, source, key_columns, config, priority, state, open, eager, fingerprint,
-    columns, reading, file, client, ingest_complete, created_at, updated_at
+    columns, reading, file, client, options, ingest_complete, created_at, updated_at
 ) VALUES (
     :owner, :name, :handler, :source, :key_columns, :config, :priority,
     CASE WHEN :open THEN 'QUEUED' ELSE 'INGESTING' END, :open, :eager, :fingerprint,
-    :columns, :reading, :file, :client, :open, :now, :now
+    :columns, :reading, :file, :client, :options, :open, :now, :now
 ) RETURNING *
 
 -- name: made_once
@@ -94,6 +103,26 @@ UPDATE jobs SET
 WHERE id = :job_id
 RETURNING *
 
+-- name: rebind_job
+UPDATE jobs SET handler = :handler, source = :source, config = :config, options = :options,
+    updated_at = :now
+WHERE id = :job_id
+RETURNING *
+
+-- name: rebind_items
+UPDATE items SET handler = (SELECT jobs.handler FROM jobs WHERE jobs.id = :job_id)
+WHERE id IN (
+    SELECT id FROM items WHERE job_id = :job_id AND id > :after_id ORDER BY id LIMIT :limit
+)
+RETURNING id
+
+-- name: unseen_bad_rows
+SELECT items.id, status FROM items INDEXED BY items_by_status
+JOIN jobs ON jobs.id = items.job_id
+WHERE job_id = :job_id AND status IN ('ERROR', 'SKIPPED') AND items.error_class = 'bad_row'
+AND items.ingest_run < jobs.ingest_run
+LIMIT :limit
+
 -- name: close_queue
 UPDATE jobs SET open = 0, updated_at = :now WHERE id = :job_id RETURNING *
 
@@ -120,12 +149,12 @@ UPDATE jobs SET ingest = :progress WHERE id = :job_id
 -- name: insert_items
 -- A problem without a signature is no failure: such a row is left alone.
 INSERT INTO items (
-    job_id, key, line, gate, summary, input, last_error, signature, error_class, status,
+    job_id, key, line, gate, summary, input, last_error, signature, variant, error_class, status,
     updated_at, owner, handler, ingest_run
 )
 SELECT
     :job_id, value ->> 0, value ->> 2, value ->> 3, value ->> 4, value ->> 1, value ->> 5,
-    value ->> 6,
+    value ->> 6, value ->> 7,
     CASE WHEN value ->> 5 IS NULL THEN NULL ELSE 'bad_row' END,
     CASE
         WHEN value ->> 5 IS NULL THEN 'PENDING' WHEN value ->> 6 IS NULL THEN 'SKIPPED'
@@ -159,14 +188,84 @@ ON CONFLICT (job_id, shard, status) DO UPDATE SET n = n + excluded.n
 -- name: counts
 SELECT status, sum(n) FROM job_counts WHERE job_id = :job_id GROUP BY status
 
+-- name: situation
+-- Whether a row is due, when one was last finished, who may work on it, and whether others are at
+-- work. A worker that was killed has no time to say so: its heartbeat tells.
+SELECT
+    EXISTS (
+        SELECT 1 FROM items INDEXED BY items_claimable
+        WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at <= :now
+    ) OR EXISTS (
+        SELECT 1 FROM items INDEXED BY items_suspect
+        WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 1 AND due_at <= :now
+    ),
+    (
+        SELECT max(last) FROM (
+            SELECT (
+                SELECT max(updated_at) FROM items INDEXED BY items_by_status
+                WHERE job_id = :job_id AND status = value
+            ) AS last
+            FROM json_each('["DONE","NOT_FOUND","SKIPPED","REVIEW","ERROR"]')
+        )
+    ),
+    (
+        SELECT count(*) FROM workers INDEXED BY workers_alive
+        WHERE stopped_at IS NULL AND :now - beat_at < (2 * ttl_s) * 1000000
+        AND (jobs = '[]' OR :job_id IN (SELECT value FROM json_each(jobs)))
+    ),
+    EXISTS (
+        SELECT 1 FROM jobs AS other CROSS JOIN items AS i INDEXED BY items_by_status
+        WHERE other.state = 'RUNNING' AND other.id != :job_id
+        AND i.job_id = other.id AND i.status = 'PROCESSING'
+    )
+
+-- name: deferrals
+-- Rows that are due later, by the reason; each group tells what the first of it says.
+SELECT coalesce(error_class, ''), gate, count(*), min(due_at), coalesce(last_error, '')
+FROM (
+    SELECT error_class, gate, due_at, last_error FROM items INDEXED BY items_claimable
+    WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at > :now
+    ORDER BY due_at LIMIT :limit
+)
+GROUP BY 1, 2 ORDER BY 4
+
+-- name: handler_time
+-- How long the rows that were done last took in their handler.
+SELECT avg(ran_us) FROM attempts
+WHERE outcome = 'done' AND item_id IN (
+    SELECT id FROM items INDEXED BY items_by_status
+    WHERE job_id = :job_id AND status = 'DONE' ORDER BY updated_at DESC LIMIT :limit
+)
+
 -- name: worker_alive
 SELECT 1 FROM workers WHERE id = :worker AND stopped_at IS NULL
 
--- name: select_claimable
+-- name: select_fresh
+-- Rows whose due time was never put off, in input order.
 SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
     CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, gate
 FROM items INDEXED BY items_claimable
-WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at <= :now
+WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at = 0
+ORDER BY id LIMIT :limit
+
+-- name: select_retries
+-- Items whose due time was put off and has come.
+SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
+    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, gate
+FROM items INDEXED BY items_claimable
+WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at > 0 AND due_at <= :now
+ORDER BY due_at, id LIMIT :limit OFFSET :skip
+
+-- name: select_ungated
+-- Items without a gate among the first due ones: where gates are closed, theirs stand before them.
+SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
+    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, gate
+FROM (
+    SELECT * FROM items INDEXED BY items_claimable
+    WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at <= :now
+    ORDER BY due_at, id LIMIT :look
+)
+WHERE gate = ''
 ORDER BY due_at, id LIMIT :limit
 
 -- name: next_gate
@@ -174,13 +273,30 @@ SELECT gate FROM items INDEXED BY items_by_gate
 WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND gate != '' AND gate > :after
 ORDER BY gate LIMIT 1
 
--- name: select_claimable_at
+-- name: select_fresh_at
 SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
     CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, gate
 FROM items INDEXED BY items_by_gate
 WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND gate != '' AND gate = :gate
-AND due_at <= :now
-ORDER BY due_at, id LIMIT :limit
+AND due_at = 0
+ORDER BY id LIMIT :limit
+
+-- name: select_retries_at
+SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
+    CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, gate
+FROM items INDEXED BY items_by_gate
+WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND gate != '' AND gate = :gate
+AND due_at > 0 AND due_at <= :now
+ORDER BY due_at, id LIMIT :limit OFFSET :skip
+
+-- name: select_chosen
+SELECT i.id, i.job_id, i.key, i.input, i.normalized, i.epoch + 1, i.attempts, i.failures,
+    i.crashes, i.strategy, i.suspect,
+    CASE WHEN i.throttled_since IS NULL THEN 0 ELSE :now - i.throttled_since END, i.gate
+FROM json_each(:ids) AS chosen CROSS JOIN items AS i
+WHERE i.id = chosen.value AND +i.job_id = :job_id AND +i.status = 'PENDING'
+AND +i.suspect = :suspects AND +i.due_at <= :now
+ORDER BY i.due_at, i.id LIMIT :limit
 
 -- name: select_suspects
 SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
@@ -198,11 +314,11 @@ WHERE id IN (SELECT value FROM json_each(:ids)) AND +status = 'PENDING'
 -- name: insert_attempts
 INSERT INTO attempts (
     item_id, epoch, number, worker, strategy, outcome, error_class, reason, leased_at,
-    waited_us, ran_us, ended_at, calls
+    waited_us, ran_us, ended_at, calls, trace
 )
 SELECT
     i.id, i.epoch, i.attempts + 1, i.worker, i.strategy, value ->> 4, value ->> 14, value ->> 15,
-    i.leased_at, value ->> 16, value ->> 17, :now, value ->> 18
+    i.leased_at, value ->> 16, value ->> 17, :now, value ->> 18, value ->> 23
 FROM jsonb_each(:settlements) AS s CROSS JOIN items AS i
 WHERE i.id = value ->> 0 AND +i.status = 'PROCESSING' AND +i.epoch = value ->> 2
 AND +i.worker = :worker
@@ -229,6 +345,13 @@ UPDATE items SET
 FROM jsonb_each(:settlements)
 WHERE items.id = value ->> 0 AND +items.status = 'PROCESSING' AND +items.epoch = value ->> 2
 AND +items.worker = :worker
+
+-- name: set_variants
+-- Of what was just settled. Before, none of them had one.
+UPDATE items SET variant = value ->> 22
+FROM jsonb_each(:settlements)
+WHERE items.id = value ->> 0 AND +items.status = 'ERROR' AND +items.epoch = value ->> 2
+AND items.signature = value ->> 20 AND value ->> 22 IS NOT NULL
 
 -- name: set_gates
 UPDATE items SET gate = value ->> 19
@@ -276,6 +399,13 @@ WHERE items.id = held.value ->> 0 AND +items.status = 'PROCESSING'
 AND +items.epoch = held.value ->> 1 AND +items.worker = :worker
 RETURNING items.job_id
 
+-- name: extend_leases
+UPDATE items SET deadline_at = max(deadline_at, :now + :lease_us)
+FROM json_each(:held) AS held
+WHERE items.id = held.value ->> 0 AND +items.status = 'PROCESSING'
+AND +items.epoch = held.value ->> 1 AND +items.worker = :worker
+RETURNING items.id
+
 -- name: leases_of
 SELECT items.id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy,
     suspect, CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, gate
@@ -307,6 +437,7 @@ AND (:last_id IS NULL OR id <= :last_id)
 AND (:error_class IS NULL OR error_class = :error_class)
 AND (:but_class IS NULL OR error_class IS NULL OR error_class != :but_class)
 AND (:signature IS NULL OR signature = :signature)
+AND (:variant IS NULL OR variant = :variant)
 AND (:below_attempts IS NULL OR attempts < :below_attempts)
 AND (:changed_from IS NULL OR updated_at >= :changed_from)
 AND (:changed_to IS NULL OR updated_at < :changed_to)
@@ -327,6 +458,7 @@ WHERE job_id = :job_id AND id > :after_id ORDER BY id LIMIT 1 OFFSET :rows - 1
 UPDATE items SET
     status = 'PENDING', due_at = 0, failures = 0, crashes = 0, strategy = 0, suspect = 0,
     throttled_since = NULL, result = NULL, error_class = NULL, last_error = NULL, signature = NULL,
+    variant = NULL,
     attempts = CASE WHEN :reset_attempts THEN 0 ELSE attempts END,
     updated_at = :now
 WHERE id IN (SELECT value FROM json_each(:ids))
@@ -337,8 +469,8 @@ UPDATE items SET
 WHERE id = :item_id AND status = 'REVIEW'
 
 -- name: insert_decision
-INSERT INTO decisions (item_id, epoch, move, candidate, decided_by, decided_at)
-VALUES (:item_id, :epoch, :move, :candidate, :by, :now)
+INSERT INTO decisions (item_id, epoch, move, candidate, decided_by, decided_at, reason)
+VALUES (:item_id, :epoch, :move, :candidate, :by, :now, :reason)
 
 -- name: delete_decisions
 DELETE FROM decisions WHERE item_id IN (SELECT value FROM json_each(:ids))
@@ -409,6 +541,23 @@ FROM jobs
 WHERE (state IN ('QUEUED', 'RUNNING') OR (state = 'INGESTING' AND eager = 1))
 AND (:jobs IS NULL OR id IN (SELECT value FROM json_each(:jobs)))
 AND (:handlers IS NULL OR handler IN (SELECT value FROM json_each(:handlers)))
+
+-- name: counts_of
+SELECT i.status, count(*) FROM json_each(:ids) AS chosen CROSS JOIN items AS i
+WHERE i.id = chosen.value AND i.job_id = :job_id GROUP BY i.status
+
+-- name: demand_for
+SELECT j.id, j.owner, j.priority,
+    coalesce(max(i.status = 'PENDING' AND i.suspect = 0 AND i.due_at <= :now), 0),
+    coalesce(max(i.status = 'PENDING' AND i.suspect = 1 AND i.due_at <= :now), 0),
+    coalesce(max(i.status IN ('PENDING', 'PROCESSING')), 0),
+    min(CASE WHEN i.status = 'PENDING' AND i.suspect = 0 THEN i.due_at END),
+    min(CASE WHEN i.status = 'PENDING' AND i.suspect = 1 THEN i.due_at END),
+    0
+FROM jobs AS j CROSS JOIN json_each(:ids) AS chosen CROSS JOIN items AS i
+WHERE j.id = :job_id AND i.id = chosen.value AND i.job_id = j.id
+AND (j.state IN ('QUEUED', 'RUNNING') OR (j.state = 'INGESTING' AND j.eager = 1))
+GROUP BY j.id
 
 -- name: register
 INSERT INTO workers (
@@ -501,6 +650,7 @@ SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, l
 FROM items INDEXED BY items_by_signature
 WHERE job_id = :job_id AND signature = :signature AND status = 'ERROR'
 AND id > :after_id AND id <= :last_id
+AND (:variant IS NULL OR variant = :variant)
 AND (:error_class IS NULL OR error_class = :error_class)
 AND (
     :text IS NULL
@@ -520,6 +670,7 @@ WHERE job_id = :job_id AND status = :status AND (updated_at, id) > (:after_at, :
 AND (updated_at, id) < (:before_at, :before_id)
 AND (:error_class IS NULL OR error_class = :error_class)
 AND (:signature IS NULL OR signature = :signature)
+AND (:variant IS NULL OR variant = :variant)
 AND (
     :text IS NULL
     OR key LIKE :text ESCAPE '\' OR summary LIKE :text ESCAPE '\'
@@ -552,6 +703,7 @@ AND (updated_at, id) < (:before_at, :before_id)
 AND (:handler IS NULL OR handler = :handler)
 AND (:error_class IS NULL OR error_class = :error_class)
 AND (:signature IS NULL OR signature = :signature)
+AND (:variant IS NULL OR variant = :variant)
 AND (
     :text IS NULL
     OR key LIKE :text ESCAPE '\' OR summary LIKE :text ESCAPE '\'
@@ -576,9 +728,63 @@ SELECT DISTINCT owner FROM jobs
 -- name: item
 SELECT * FROM items WHERE id = :item_id
 
+-- name: items_by_key
+SELECT i.id, i.job_id, i.key, i.line, i.status, i.summary, i.attempts, i.crashes, i.error_class,
+    i.last_error, i.due_at, i.worker AS locked_by, i.updated_at, i.result, i.owner, i.handler,
+    i.gate
+FROM jobs AS j CROSS JOIN items AS i
+WHERE i.job_id = j.id AND i.key = :key AND (:job_id IS NULL OR j.id = :job_id)
+AND (:owner IS NULL OR j.owner = :owner)
+ORDER BY j.id DESC LIMIT 100
+
+-- name: last_decision
+SELECT move, candidate, decided_by, reason FROM decisions
+WHERE item_id = :item_id ORDER BY epoch DESC LIMIT 1
+
+-- name: newest_change
+SELECT max(
+    coalesce((
+        SELECT max(updated_at) FROM items WHERE job_id = :job_id AND status = 'PENDING'
+    ), 0),
+    coalesce((
+        SELECT max(updated_at) FROM items WHERE job_id = :job_id AND status = 'ERROR'
+    ), 0)
+)
+
+-- name: failing_rows
+-- Only rows that were put off have a due time, so fresh ones are not looked at.
+SELECT f.id, f.status, f.error_class, coalesce(f.last_error, ''), a.trace
+FROM (
+    SELECT * FROM (
+        SELECT id, epoch, status, error_class, last_error, updated_at
+        FROM items INDEXED BY items_claimable
+        WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at > 0
+        ORDER BY due_at, id LIMIT :limit
+    )
+    UNION ALL
+    SELECT * FROM (
+        SELECT id, epoch, status, error_class, last_error, updated_at
+        FROM items INDEXED BY items_by_status
+        WHERE job_id = :job_id AND status = 'ERROR' AND updated_at > :since_at
+        ORDER BY updated_at, id LIMIT :limit
+    )
+) AS f LEFT JOIN attempts AS a ON a.item_id = f.id AND a.epoch = f.epoch
+WHERE f.updated_at > :since_at AND f.error_class IS NOT NULL
+AND (f.status = 'ERROR' OR f.error_class IN ('transient', 'timeout'))
+
+-- name: first_rows
+SELECT id FROM items INDEXED BY items_in_order WHERE job_id = :job_id ORDER BY id LIMIT :limit
+
+-- name: rows_at_places
+SELECT id FROM (
+    SELECT id, row_number() OVER (ORDER BY id) AS place
+    FROM items INDEXED BY items_in_order WHERE job_id = :job_id
+) WHERE place IN (SELECT value FROM json_each(:places))
+ORDER BY id
+
 -- name: attempts
 SELECT number, epoch, worker, strategy, outcome, error_class, reason, leased_at, waited_us, ran_us,
-    ended_at, calls
+    ended_at, calls, trace
 FROM attempts WHERE item_id = :item_id ORDER BY epoch
 
 -- name: calls
@@ -640,15 +846,30 @@ WHERE i.job_id = :job_id AND i.key = given.value
 SELECT name FROM job_columns WHERE job_id = :job_id ORDER BY ordinal, name
 
 -- name: error_groups
--- A signature begins with its class, so that one row of a group knows the class of all.
-SELECT one.error_class, coalesce(kind.signature, one.error_class), kind.n, one.id,
-    coalesce(one.last_error, '')
-FROM (
-    SELECT signature, count(*) AS n, min(id) AS id
+-- A signature begins with its class, so that one row of a group knows the class of all. Variants
+-- are told apart while they are few, and all rows of the signature have one: those of before the
+-- migration that brought them do not.
+WITH fine AS MATERIALIZED (
+    SELECT signature, variant, count(*) AS n, min(id) AS id
     FROM items INDEXED BY items_by_signature
     WHERE job_id = :job_id AND status = 'ERROR'
-    GROUP BY signature ORDER BY n DESC, min(id) LIMIT :limit
-) AS kind JOIN items AS one ON one.id = kind.id
+    GROUP BY signature, variant
+),
+told AS (
+    SELECT signature, n, id,
+        CASE
+            WHEN count(*) OVER of_signature <= :variants
+            AND count(variant) OVER of_signature = count(*) OVER of_signature THEN variant
+        END AS variant
+    FROM fine WINDOW of_signature AS (PARTITION BY signature)
+),
+kind AS (
+    SELECT signature, variant, sum(n) AS n, min(id) AS id FROM told
+    GROUP BY signature, variant ORDER BY sum(n) DESC, min(id) LIMIT :limit
+)
+SELECT one.error_class, coalesce(kind.variant, kind.signature, one.error_class), kind.n, one.id,
+    coalesce(one.last_error, '')
+FROM kind JOIN items AS one ON one.id = kind.id
 ORDER BY kind.n DESC, one.id
 
 -- name: workers

@@ -5,6 +5,7 @@ import msgspec
 
 from headgate.core.errors import UnknownItem, UnknownJob
 from headgate.core.job import Counts, Job
+from headgate.core.signature import MOST_VARIANTS
 from headgate.core.worker import WorkerRow
 from headgate.ports.reads import (
     AttemptRow,
@@ -111,7 +112,7 @@ class SqliteReads:
     async def error_groups(self, job_id: int, limit: int = 1_000) -> list[ErrorGroup]:
         """Failures of a job by kind, the most frequent kinds first."""
         rows = await self._database.read(
-            lambda tx: tx.rows("error_groups", job_id=job_id, limit=limit)
+            lambda tx: tx.rows("error_groups", job_id=job_id, limit=limit, variants=MOST_VARIANTS)
         )
         return [ErrorGroup(*row) for row in rows]
 

@@ -15,6 +15,11 @@ def as_json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
+def as_json_or_none(value: object) -> str | None:
+    """JSON text for a query parameter; None stays None."""
+    return None if value is None else as_json(value)
+
+
 def job_from(row: dict[str, Any]) -> Job:
     """The job in a row of the jobs table."""
     parsed = {
@@ -22,8 +27,11 @@ def job_from(row: dict[str, Any]) -> Job:
         for name in ("key_columns", "config", "columns", "ingest")
     }
     flags = {name: bool(row[name]) for name in ("open", "eager", "ingest_complete")}
-    reading = None if row["reading"] is None else msgspec.json.decode(row["reading"])
-    return msgspec.convert({**row, **parsed, **flags, "reading": reading}, Job)
+    parsed |= {
+        name: None if row[name] is None else msgspec.json.decode(row[name])
+        for name in ("reading", "options")
+    }
+    return msgspec.convert({**row, **parsed, **flags}, Job)
 
 
 def add_counts(tx: Transaction, changes: Iterable[tuple[int, str, int]]) -> None:

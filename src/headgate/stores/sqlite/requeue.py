@@ -6,7 +6,7 @@ from typing import Any
 from headgate.core.errors import UnknownJob
 from headgate.core.status import ItemStatus, JobState
 from headgate.ports.items import RequeueRequest, SweptItems
-from headgate.stores.listing import WINDOW
+from headgate.stores.listing import WINDOW, kind_filter
 from headgate.stores.matching import patterns
 from headgate.stores.sqlite.connection import Transaction
 from headgate.stores.sqlite.records import add_counts, add_event, as_json
@@ -46,7 +46,7 @@ def _step(tx: Transaction, request: RequeueRequest) -> tuple[list[Any], SweptIte
         statuses=as_json(sorted(request.statuses)),
         error_class=request.error_class,
         but_class=request.but_class,
-        signature=request.signature,
+        **kind_filter(request.signature),
         below_attempts=request.below_attempts,
         changed_from=request.changed_from,
         changed_to=request.changed_to,

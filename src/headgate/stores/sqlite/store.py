@@ -15,6 +15,8 @@ from headgate.stores.sqlite.jobs import SqliteJobs
 from headgate.stores.sqlite.limits import SqliteLimits
 from headgate.stores.sqlite.notifier import SqliteNotifier
 from headgate.stores.sqlite.reads import SqliteReads
+from headgate.stores.sqlite.row_reads import SqliteRowReads
+from headgate.stores.sqlite.situations import SqliteSituations
 
 
 class SqliteStore:
@@ -28,7 +30,9 @@ class SqliteStore:
         self.exports = SqliteExports(self._database)
         self.limits = SqliteLimits(self._database)
         self.reads = SqliteReads(self._database)
+        self.rows = SqliteRowReads(self._database)
         self.history = SqliteHistory(self._database)
+        self.situations = SqliteSituations(self._database)
         self.notifier = SqliteNotifier(self._database)
 
     async def __aenter__(self) -> Self:

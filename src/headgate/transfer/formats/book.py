@@ -7,15 +7,15 @@ threads that fight over one interpreter take longer than two processes.
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
-from itertools import islice
-from typing import IO, Any
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import IO, Any, NamedTuple
 
 import msgspec
 
 from headgate.core.errors import UsageError
 from headgate.transfer.formats.pipe import widened
-from headgate.transfer.formats.xlsx_cells import xlsx_cells
+from headgate.transfer.formats.xlsx_cells import day_columns, xlsx_cells
 
 MODULE = "headgate.transfer.formats.book_main"
 LENGTH = struct.Struct("<I")
@@ -38,7 +38,7 @@ class BookProcess:
 
     def __init__(self, order: BookOrder) -> None:
         self._process = subprocess.Popen(  # noqa: S603 (this interpreter, a module of ours)
-            [sys.executable, "-m", MODULE],
+            [sys.executable, "-P", "-m", MODULE],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -85,18 +85,35 @@ def pages(file: IO[bytes]) -> Iterator[bytes]:
         yield _exactly(file, size)
 
 
-def sheets(order: BookOrder, sent: Iterator[bytes]) -> list[tuple[str, Iterator[dict[str, Any]]]]:
+Rows = list[dict[str, Any]] | Iterable[dict[str, Any]] | Any
+"""As the library takes them."""
+
+
+class Book(NamedTuple):
     """The sheets of a workbook, each with the rows that it takes from what was sent."""
-    rows = _rows(order, sent)
-    return [
+
+    sheets: list[tuple[str, Rows]]
+    days: frozenset[str]
+    """Columns whose dates are plain days."""
+
+
+def book_of(order: BookOrder, sent: Iterator[bytes]) -> Book:
+    """What to write. The first page decides which columns hold plain days."""
+    first = _decoder.decode_lines(next(sent, b""))
+    days = day_columns(first, order.columns)
+    rows = _rows(order, chain([first], map(_decoder.decode_lines, sent)), days)
+    sheets: list[tuple[str, Rows]] = [
         (f"Sheet{number}", _sheet(order, rows, last=number == order.sheets))
         for number in range(1, order.sheets + 1)
     ]
+    return Book(sheets, days)
 
 
-def _rows(order: BookOrder, sent: Iterator[bytes]) -> Iterator[dict[str, Any]]:
-    for page in sent:
-        yield from xlsx_cells(_decoder.decode_lines(page), order.columns)
+def _rows(
+    order: BookOrder, pages: Iterable[Sequence[Any]], days: frozenset[str]
+) -> Iterator[dict[str, Any]]:
+    for page in pages:
+        yield from xlsx_cells(page, order.columns, days) if page else ()
 
 
 def _sheet(

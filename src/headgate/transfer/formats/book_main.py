@@ -5,9 +5,10 @@ import sys
 
 import msgspec
 import rustpy_xlsxwriter
+from rustpy_xlsxwriter import Format
 
 from headgate.core.errors import UsageError
-from headgate.transfer.formats.book import BookOrder, pages, sheets
+from headgate.transfer.formats.book import BookOrder, book_of, pages
 
 
 def main() -> None:
@@ -16,7 +17,17 @@ def main() -> None:
     sent = pages(sys.stdin.buffer)
     order = msgspec.json.decode(next(sent), type=BookOrder)
     try:
-        rustpy_xlsxwriter.write_worksheets(list(sheets(order, sent)), order.path)
+        book = book_of(order, sent)
+        day = Format().set_num_format("yyyy-mm-dd")
+        formats: dict[str, dict[str, Format] | list[Format]] = {
+            name: dict.fromkeys(book.days, day) for name, _ in book.sheets
+        }
+        rustpy_xlsxwriter.write_worksheets(
+            book.sheets,
+            order.path,
+            datetime_format="yyyy-mm-dd hh:mm:ss",
+            column_formats=formats if book.days else None,
+        )
     except (RuntimeError, OSError, UsageError) as error:
         sys.exit(str(error))
 

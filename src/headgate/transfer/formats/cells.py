@@ -1,11 +1,14 @@
 """One value, one cell: the text that stands for it, and that no spreadsheet will run."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 import msgspec
+
+from headgate.core.words import agreeing, counted
 
 
 class Formulas(StrEnum):
@@ -19,7 +22,6 @@ class Formulas(StrEnum):
 
 _STARTERS = frozenset("=+-@\t\r")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
-_AWKWARD = {delimiter: re.compile(f'["\\r\\n{delimiter}]') for delimiter in ",\t"}
 _ANY_DELIMITER = re.compile(r'["\r\n,;\t|]')
 _encode = msgspec.json.Encoder().encode
 
@@ -38,7 +40,36 @@ def neutral(text: str) -> str:
     return text
 
 
-def csv_cells(values: Iterable[Any], formulas: Formulas) -> list[str]:
+class Neutralizer:
+    """Makes texts harmless, and counts those that it changed."""
+
+    def __init__(self) -> None:
+        self.changed = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How many, in words."""
+        if not self.changed:
+            return ()
+        looks, them = agreeing(self.changed, "looks", "look"), agreeing(self.changed, "it", "them")
+        note = (
+            f"{counted(self.changed, 'cell')} {looks} like a formula and got an apostrophe in"
+            f" front, so that a spreadsheet does not run {them}; `--formulas raw` writes such"
+            " cells unchanged"
+        )
+        return (note,)
+
+    def __call__(self, text: str) -> str:
+        """The text as it may stand in a cell."""
+        harmless = neutral(text)
+        if harmless is not text:
+            self.changed += 1
+        return harmless
+
+
+def csv_cells(
+    values: Iterable[Any], formulas: Formulas, neutral: Callable[[str], str] = neutral
+) -> list[str]:
     """The cells of one row."""
     if formulas is Formulas.RAW:
         return [value if type(value) is str else cell_text(value) for value in values]
@@ -55,7 +86,7 @@ def csv_line(cells: Sequence[str], delimiter: str) -> str:
     """One row as a line, with quotes where needed; twice as fast as csv.writer."""
     line = delimiter.join(cells)
     if '"' in line or "\n" in line or "\r" in line:
-        awkward = _AWKWARD[delimiter].search
+        awkward = _awkward(delimiter).search
         line = delimiter.join([_quoted(cell) if awkward(cell) else cell for cell in cells])
     elif line.count(delimiter) >= len(cells):
         line = delimiter.join([f'"{cell}"' if delimiter in cell else cell for cell in cells])
@@ -63,9 +94,17 @@ def csv_line(cells: Sequence[str], delimiter: str) -> str:
     return f"{line}\n" if line else '""\n'
 
 
+@lru_cache(maxsize=8)
+def _awkward(delimiter: str) -> re.Pattern[str]:
+    return re.compile(f'["\\r\\n{re.escape(delimiter)}]')
+
+
 def header_line(names: Sequence[str], delimiter: str) -> str:
     """The first line; a name that holds any delimiter is quoted, lest it be taken for one."""
-    cells = [_quoted(name) if _ANY_DELIMITER.search(name) else name for name in names]
+    cells = [
+        _quoted(name) if _ANY_DELIMITER.search(name) or delimiter in name else name
+        for name in names
+    ]
     return f"{delimiter.join(cells)}\n"
 
 

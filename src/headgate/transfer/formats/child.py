@@ -22,7 +22,7 @@ class ChildReader:
     def __init__(self, order: Order) -> None:
         self._order = order
         self._process = subprocess.Popen(  # noqa: S603 (this interpreter, a module of ours)
-            [sys.executable, "-m", MODULE],
+            [sys.executable, "-P", "-m", MODULE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -9,8 +9,16 @@ from typing import Any, BinaryIO
 import msgspec
 
 from headgate.core.errors import BadSource
+from headgate.core.words import counted
 from headgate.ports.source import Batch
-from headgate.transfer.formats.cells import Formulas, csv_cells, csv_line, header_line
+from headgate.transfer.formats.cells import (
+    Formulas,
+    Neutralizer,
+    csv_cells,
+    csv_line,
+    header_line,
+)
+from headgate.transfer.formats.encoder import Encoder
 from headgate.transfer.formats.feed import LineFeed, RowTooLong
 from headgate.transfer.formats.header import (
     checked_names,
@@ -20,7 +28,8 @@ from headgate.transfer.formats.header import (
 )
 from headgate.transfer.limits import Limits
 from headgate.transfer.lines import Encoding, find_encoding
-from headgate.transfer.places.local import LocalTarget, fingerprint, open_file
+from headgate.transfer.places.content import content_fingerprint, open_content
+from headgate.transfer.places.target import target_of
 from headgate.transfer.position import Position, decode_position, encode_position
 
 MAX_OPEN_QUOTES = 100
@@ -60,20 +69,25 @@ class CsvSource:
         limits = limits or Limits()
         self._limit = limits.max_record_bytes
         self._max_columns = limits.max_columns
+        self._most = limits.max_decompressed_bytes
 
     def fingerprint(self) -> str:
-        """The hash and the size of the file."""
-        return fingerprint(self._path)
+        """The hash and the size of the text."""
+        return content_fingerprint(self._path, self._most)
+
+    def layout(self) -> Layout:
+        """What its head says: encoding, delimiter and columns."""
+        with open_content(self._path, self._most) as file:
+            return self._layout(file, find_encoding(file, self._path, self._encoding))
 
     def open(self, position: str = "") -> "CsvReader":
         """Begin reading at a stored position."""
         # The module's own limit of 128 kB for a value is for all its users at once; ours is for
         # a row, and is kept by the feed.
         csv.field_size_limit(max(csv.field_size_limit(), self._limit))
-        encoding = find_encoding(self._path, self._encoding)
-        file = open_file(self._path)
+        file = open_content(self._path, self._most)
         try:
-            layout = self._layout(file, encoding)
+            layout = self._layout(file, find_encoding(file, self._path, self._encoding))
         except BaseException:
             file.close()
             raise
@@ -148,7 +162,7 @@ class CsvReader:
     def take(self, rows: int, max_bytes: int) -> Batch:
         """Further rows."""
         found = _Rows()
-        began = self._feed.offset
+        began = self._feed.offset if self._row else 0  # the first rows bring the header with them
         while not found.values and self._read(rows, max_bytes, found):
             pass
         first = self._row + 1
@@ -239,7 +253,7 @@ class CsvReader:
             if len(row) == width:
                 found.add(first + bounds[index], dict(zip(columns, row, strict=True)), problem)
             elif len(row) > 1 or "".join(row).strip():
-                problem = problem or f"{len(row)} values for {width} columns"
+                problem = problem or f"{counted(len(row), 'value')} for {counted(width, 'column')}"
                 found.add(first + bounds[index], self._what_there_is(row), problem)
 
     def _broken(self, start: int, end: int) -> str | None:
@@ -267,22 +281,33 @@ class CsvReader:
 
 
 class CsvWriter:
-    """Rows under a header, in UTF-8; line ends are LF."""
+    """Rows under a header; line ends are LF."""
 
     def __init__(
-        self, path: Path, delimiter: str = ",", formulas: Formulas = Formulas.NEUTRAL
+        self,
+        path: Path,
+        delimiter: str = ",",
+        formulas: Formulas = Formulas.NEUTRAL,
+        encoding: str = "utf-8",
     ) -> None:
-        self._target = LocalTarget(path)
+        self._target = target_of(path)
         self._formulas = formulas
         self._delimiter = delimiter
         self._columns: Sequence[str] = ()
+        self._neutral = Neutralizer()
+        self._text = Encoder(encoding)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was written otherwise than it is stored."""
+        return (*self._neutral.notes, *self._text.notes)
 
     def open(self, columns: Sequence[str], rows: int = 0) -> None:  # noqa: ARG002 (of any number)
         """Begin, with the header."""
         self._columns = columns
         self._target.open()
-        cells = csv_cells(columns, self._formulas)
-        self._target.write(header_line(cells, self._delimiter).encode())
+        cells = csv_cells(columns, self._formulas, self._neutral)
+        self._target.write(self._text(header_line(cells, self._delimiter)))
 
     def write(self, rows: Sequence[Mapping[str, Any]], lines: bytes = b"") -> None:  # noqa: ARG002
         """Append rows; a missing value is an empty cell."""
@@ -298,6 +323,6 @@ class CsvWriter:
         self._target.abandon()
 
     def _put(self, rows: Iterable[Iterable[Any]]) -> None:
-        delimiter, formulas = self._delimiter, self._formulas
-        lines = [csv_line(csv_cells(row, formulas), delimiter) for row in rows]
-        self._target.write("".join(lines).encode())
+        delimiter, formulas, neutral = self._delimiter, self._formulas, self._neutral
+        lines = [csv_line(csv_cells(row, formulas, neutral), delimiter) for row in rows]
+        self._target.write(self._text("".join(lines)))

@@ -29,6 +29,8 @@ class Head(msgspec.Struct, frozen=True, tag="head"):
     columns: tuple[str, ...]
     notes: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
+    sheet: str = ""
+    """The one that is read."""
 
 
 class Rows(msgspec.Struct, frozen=True, tag="rows"):

@@ -9,7 +9,7 @@ import msgspec
 from headgate.core.errors import BadSource
 from headgate.transfer.formats.line_rows import LineSource, Rows
 from headgate.transfer.lines import Encoding, describe_broken
-from headgate.transfer.places.local import LocalTarget
+from headgate.transfer.places.target import target_of
 
 MAX_COLUMNS = 2_000
 """Names beyond these stay in the rows, but are no columns of the job: data used as names must not
@@ -85,8 +85,10 @@ class JsonLines:
 class JsonlWriter:
     """Objects into a file, values as they are."""
 
+    notes: tuple[str, ...] = ()
+
     def __init__(self, path: Path) -> None:
-        self._target = LocalTarget(path)
+        self._target = target_of(path)
 
     def open(self, columns: Sequence[str], rows: int = 0) -> None:  # noqa: ARG002 (any fit)
         """Begin."""

@@ -3,14 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import msgspec
 
 from headgate.ports.source import Batch
 from headgate.transfer.limits import Limits
 from headgate.transfer.lines import Encoding, Lines, find_encoding, read_lines
-from headgate.transfer.places.local import fingerprint, open_file
+from headgate.transfer.places.content import content_fingerprint, open_content
 from headgate.transfer.position import Position, decode_position, encode_position
 
 RAW = "_raw"
@@ -60,18 +60,30 @@ class LineSource(ABC):
     ) -> None:
         self._path = path
         self._encoding = encoding
-        self._limit = (limits or Limits()).max_record_bytes
+        limits = limits or Limits()
+        self._limit = limits.max_record_bytes
+        self._most = limits.max_decompressed_bytes
 
     def fingerprint(self) -> str:
-        """The hash and the size of the file."""
-        return fingerprint(self._path)
+        """The hash and the size of the text."""
+        return content_fingerprint(self._path, self._most)
+
+    def encoding(self) -> Encoding:
+        """How its bytes become text."""
+        with open_content(self._path, self._most) as file:
+            return find_encoding(file, self._path, self._encoding)
 
     def open(self, position: str = "") -> "LineReader":
         """Begin reading at a stored position."""
         start = decode_position(position)
-        encoding = find_encoding(self._path, self._encoding)
+        file = open_content(self._path, self._most)
+        try:
+            encoding = find_encoding(file, self._path, self._encoding)
+        except BaseException:
+            file.close()
+            raise
         form = self._form(encoding, start.columns)
-        return LineReader(self._path, encoding, start, self._limit, form)
+        return LineReader(file, encoding, start, self._limit, form)
 
     @abstractmethod
     def _form(self, encoding: Encoding, columns: Sequence[str]) -> LineFormat:
@@ -85,9 +97,9 @@ class LineReader:
     sheets: tuple[str, ...] = ()
 
     def __init__(
-        self, path: Path, encoding: Encoding, start: Position, limit: int, form: LineFormat
+        self, file: BinaryIO, encoding: Encoding, start: Position, limit: int, form: LineFormat
     ) -> None:
-        self._file = open_file(path)
+        self._file = file
         self._offset = max(start.offset, encoding.start)
         self._file.seek(self._offset)
         self._encoding = encoding

@@ -40,6 +40,8 @@ class ParquetWriter:
     a wider one, which happens to a column three times at most.
     """
 
+    notes: tuple[str, ...] = ()
+
     def __init__(self, path: Path) -> None:
         need("pyarrow", "parquet")
         # Heavy, and perhaps not there.

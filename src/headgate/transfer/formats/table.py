@@ -39,6 +39,7 @@ class TableReader:
         self.columns = head.columns
         self.notes = head.notes
         self.sheets = head.sheets
+        self.sheet = head.sheet
         self._child = child
         self._row = at.row
         self._line = at.line

@@ -14,6 +14,7 @@ from headgate.transfer.formats.book import BookOrder, BookProcess
 from headgate.transfer.formats.frames import Order
 from headgate.transfer.formats.table import TableReader, open_table
 from headgate.transfer.formats.xlsx_cells import fitting
+from headgate.transfer.formats.xlsx_formulas import FormulaWatch, notes_on_formulas
 from headgate.transfer.limits import Limits
 from headgate.transfer.places.local import LocalTarget, fingerprint
 
@@ -40,12 +41,18 @@ class XlsxSource:
     def open(self, position: str = "") -> TableReader:
         """Begin reading at a stored position; the archive's real sizes are checked first."""
         with open_archive(self._path, self._limits, unsafe_names=False) as archive:
-            check = partial(check_inflated, self._path, archive, self._limits)
-            return open_table(self._order, position, check)
+            watch = FormulaWatch()
+            check = partial(check_inflated, self._path, archive, self._limits, watch)
+            reader = open_table(self._order, position, check)
+        if watch.seen:
+            reader.notes += notes_on_formulas(self._path, reader.sheet)
+        return reader
 
 
 class XlsxWriter:
     """Rows under a header; past the end of a sheet they go on in the next, under it again."""
+
+    notes: tuple[str, ...] = ()
 
     def __init__(self, path: Path, sheet_rows: int = MAX_SHEET_ROWS) -> None:
         need("rustpy_xlsxwriter", "xlsx")

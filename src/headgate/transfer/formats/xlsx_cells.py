@@ -1,8 +1,8 @@
 """Values as cells of a workbook: what it cannot hold as such becomes text."""
 
 import re
-from collections.abc import Sequence
-from datetime import date, datetime
+from collections.abc import Collection, Sequence
+from datetime import date, datetime, time
 from functools import lru_cache
 from itertools import repeat
 from typing import Any
@@ -23,10 +23,48 @@ _DATE_LENGTHS = {10: _DAY, 19: _MOMENT}
 _AS_THEY_ARE = {type(None), bool, float}
 
 
-def xlsx_cells(rows: Sequence[Sequence[Any]], columns: Sequence[str]) -> list[dict[str, Any]]:
-    """Rows with a cell for each column; by columns, because most hold one type only."""
-    cells = [_column(values) for values in zip(*rows, strict=True)]
+def xlsx_cells(
+    rows: Sequence[Sequence[Any]], columns: Sequence[str], days: Collection[str] = ()
+) -> list[dict[str, Any]]:
+    """Rows with a cell for each column; by columns, because most hold one type only.
+
+    `days` are the columns that show plain days.
+    """
+    cells = [
+        _dated_column(values, day=name in days)
+        for name, values in zip(columns, zip(*rows, strict=True), strict=False)
+    ]
     return list(map(dict, map(zip, repeat(columns), zip(*cells, strict=True))))
+
+
+def day_columns(rows: Sequence[Sequence[Any]], columns: Sequence[str]) -> frozenset[str]:
+    """The columns that have dates, all of them plain days."""
+    kinds = [set(map(type, _column(values))) for values in zip(*rows, strict=True)]
+    pairs = zip(columns, kinds, strict=False)
+    return frozenset(name for name, found in pairs if date in found and datetime not in found)
+
+
+def _dated_column(values: Sequence[Any], *, day: bool) -> Sequence[Any]:
+    cells = _column(values)
+    return cells if cells is values else _one_kind_of_dates(cells, day=day)
+
+
+def _one_kind_of_dates(cells: Sequence[Any], *, day: bool) -> Sequence[Any]:
+    """Dates of a column in one form: the library would cut the time off all but the first kind.
+
+    Between moments, a day is its midnight. Between days, a moment is text, as its time would not
+    be shown.
+    """
+    wrong = datetime if day else date
+    if wrong not in set(map(type, cells)):
+        return cells
+    return [_other_kind(cell) if type(cell) is wrong else cell for cell in cells]
+
+
+def _other_kind(cell: date) -> datetime | str:
+    if isinstance(cell, datetime):
+        return cell.isoformat()
+    return datetime.combine(cell, time())
 
 
 def xlsx_cell(value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import python_calamine as calamine
 
 from headgate.core.errors import BadSource
+from headgate.core.words import counted
 from headgate.transfer.formats.cells import cell_text
 from headgate.transfer.formats.frames import Ended, Head, Message, Order, Rows, framed
 from headgate.transfer.formats.header import checked_names, extra_name
@@ -29,12 +30,12 @@ def read(order: Order) -> Iterator[Message]:
     rows = ((line, row) for line, row in enumerate(sheet.iter_rows(), 1) if any(map(_filled, row)))
     header = next(rows, None)
     if header is None:
-        yield Head((), notes, names)
+        yield Head((), notes, names, sheet.name)
         yield Ended()
         return
     first = list(islice(rows, PEEK))
     columns = _columns(order, header, first)
-    yield Head(columns, notes, names)
+    yield Head(columns, notes, names, sheet.name)
     wanted = (row for row in chain(first, rows) if row[0] > order.after_line)
     yield from _messages(wanted, columns, order.limits.max_record_bytes)
     yield Ended()
@@ -111,7 +112,9 @@ def _messages(
             for index, row in enumerate(cells):
                 if used := _width(row[width:]):
                     values[index][extra] = row[width : width + used]
-                    problems[index] = f"{width + used} values for {width} columns"
+                    problems[index] = (
+                        f"{counted(width + used, 'value')} for {counted(width, 'column')}"
+                    )
         yield from framed(lines, values, problems, max_record_bytes)
 
 

@@ -31,12 +31,17 @@ def open_file(path: Path) -> BinaryIO:
 
 def fingerprint(path: Path) -> str:
     """A name for the bytes of a file: hash and size."""
+    with open_file(path) as file:
+        return name_of_content(file)
+
+
+def name_of_content(file: BinaryIO) -> str:
+    """A name for the bytes of an open file."""
     digest = hashlib.blake2b(digest_size=20)
     size = 0
-    with open_file(path) as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-            size += len(block)
+    while block := file.read(_BLOCK):
+        digest.update(block)
+        size += len(block)
     return f"blake2b:{digest.hexdigest()}:{size}"
 
 

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from headgate.app.api.pulse import Health, Pulse
+from headgate.core.gate_wait import Wait, WaitKind
 from headgate.core.status import ItemStatus
+from headgate.engine.limiting import Limit
 from headgate.ports.items import SettleRequest
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock
@@ -51,7 +53,7 @@ async def test_items_that_nobody_claims_for_a_minute_are_a_stall(store: SqliteSt
     assert pulse.health.moving  # it finished one since the last look
 
 
-async def test_the_rate_is_that_of_the_last_minute(store: SqliteStore):
+async def test_the_rate_is_that_of_the_last_seconds(store: SqliteStore):
     clock = FakeClock()
     pulse = Pulse(store, clock)
     worker = await factories.worker(store)
@@ -65,7 +67,10 @@ async def test_the_rate_is_that_of_the_last_minute(store: SqliteStore):
         await clock.advance(1.0)
         await pulse.look()
     assert pulse.rate(job.id) == pytest.approx(2.0)
-    band = pulse.eta(job.id, 12)
+    going = Limit(Wait(WaitKind.RUNNING, "nothing"))
+    band = pulse.eta(job, 12, going)
     assert band is not None
     assert band.low_s == pytest.approx(6.0)
     assert pulse.heartbeat is not None
+    nobody = Limit(Wait(WaitKind.WORKER, "no worker is running"))
+    assert pulse.eta(job, 12, nobody) is None, "it ends when somebody starts one"

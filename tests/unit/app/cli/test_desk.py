@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from headgate.app.cli.batch import FailOn, exit_code, in_words
+from headgate.app.cli.batch_end import FailOn, exit_code, in_words
 from headgate.app.cli.batch_options import config_in
 from headgate.app.cli.desk import Flags
 from headgate.app.cli.exits import Exit, known_error, of_error
 from headgate.app.cli.screen import Screen, printable
 from headgate.app.cli.shapes import ago, span, totals
-from headgate.app.cli.supervise import same_command, stopping
+from headgate.app.cli.supervise import command_here, same_command, stopping
 from headgate.core import errors
 from headgate.core.job import Counts
 from headgate.core.moment import moment
@@ -125,6 +125,20 @@ def test_counts_in_words():
 def test_the_command_that_goes_on_leaves_out_what_would_begin_anew():
     words = ["run", "a.py:f", "my file.csv", "--new", "--retry-failed", "--out", "o.csv"]
     assert same_command(words) == "headgate run a.py:f 'my file.csv' --out o.csv"
+
+
+def test_a_command_that_is_advised_names_the_store_that_was_given():
+    assert command_here("items ls 1", ["run", "a.py:f", "in.csv", "--key", "x"]) == (
+        "headgate items ls 1"
+    )
+    words = ["run", "a.py:f", "--db", "sqlite:///my store.db", "in.csv", "-c", "h.toml"]
+    assert command_here("items ls 1", words) == (
+        "headgate items ls 1 --db 'sqlite:///my store.db' -c h.toml"
+    )
+    secret = ["--db=postgresql://ann:hunter2secret@db.example/hg", "run"]
+    advised = command_here("items ls 1", secret)
+    assert advised.startswith("headgate items ls 1 ")
+    assert "ann:***@db.example/hg" in advised
 
 
 def test_what_an_interrupt_says():

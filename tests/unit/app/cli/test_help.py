@@ -1,11 +1,14 @@
 """Every command explains itself."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
 import typer.main
 
 from headgate.app.cli import app
+from headgate.app.cli.help_page import summary
+from headgate.app.cli.menu import NAMES, SUMMARIES, Menu
 
 WANTED = [
     "run",
@@ -156,6 +159,32 @@ def test_a_command_of_two_words_comes_before_one_of_the_first(headgate, words, u
 def test_a_file_may_be_called_like_a_command_of_two_words(headgate):
     result = headgate("download", "./report", "--out", "papers")
     assert (result.code, "report" in result.err) == (2, True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_list_of_commands_says_what_the_command_itself_says(name: str):
+    assert SUMMARIES[name] == summary(Menu()[name].help)
+
+
+@pytest.mark.parametrize("columns", [60, 80, 140])
+@pytest.mark.parametrize("words", [[], ["run"], ["jobs"], ["jobs", "reprocess"], ["providers"]])
+def test_a_page_of_help_fits_its_terminal(headgate, monkeypatch, words: list[str], columns: int):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = headgate(*words, "--help").out.splitlines()
+    frames = [line for line in lines if line.startswith(("╭", "│", "╰"))]
+    assert {len(line) for line in frames} == {columns}
+    assert not any(line.endswith(" ") for line in lines)
+
+
+def test_a_page_of_help_is_coloured_on_a_terminal_only(headgate, monkeypatch):
+    plain = headgate("jobs", "ls", "--help").out
+    assert "\x1b" not in plain
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    context = typer.main.get_command(app).make_context("headgate", ["jobs"])
+    page = Menu()["jobs"].get_help(context)
+    assert "\x1b[1;36m--server\x1b[0m" in page
+    assert re.sub(r"\x1b\[[\d;]*m", "", page).count("│") == page.count("│")
 
 
 def test_no_command_at_all_shows_help(headgate):

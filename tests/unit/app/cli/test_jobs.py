@@ -103,7 +103,7 @@ def test_reprocess_prints_the_count(headgate):
     by_class = headgate("jobs", "reprocess", job_id, "--error-class", "timeout", "--json").json
     assert by_class == {"job_id": job_id, "requeued": 1, "found": 1}
     assert headgate("jobs", "reprocess", job_id, "--status", "not_found").out == (
-        "brought back 1 items\n"
+        "brought back 1 item\n"
     )
     done = headgate("jobs", "reprocess", job_id, "--ids", "1,2", "--status", "DONE")
     assert done.out == "brought back 2 items\n"
@@ -189,7 +189,7 @@ def test_item_with_its_attempts(headgate):
     assert answer["history"][0]["outcome"] == "error"
     assert answer["history"][0]["reason"] == "HTTP 400"
     text = headgate("items", "show", dead["id"]).out
-    assert "attempt 1: error (permanent)" in text
+    assert "attempt 1: failed (permanent)" in text
     assert "HTTP 400" in text
     assert f"headgate dlq replay {dead['id']}" in text
 

@@ -1,13 +1,23 @@
 """What is shown while a job runs."""
 
+import io
+import re
 from types import SimpleNamespace
 from typing import Any
 
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
 from headgate.app.cli.progress import LINE_S, TICK_S, WONDER_S, Progress
+from headgate.app.cli.resizing import Redrawn, wrapped_lines
 from headgate.app.cli.screen import Screen
 from headgate.core.errors import StoreUnreachable
+from headgate.core.gate_wait import Wait, WaitKind
 from headgate.core.job import Counts
 from headgate.core.status import JobState
+from headgate.core.waiting import Situation
+from headgate.engine.limiting import Limit
 from headgate.testing import FakeClock
 
 
@@ -117,14 +127,172 @@ async def test_what_limits_the_speed_is_said_with_it(capsys):
     reads: Any = Reads(clock)
     asked = []
 
-    async def cause() -> str:
+    async def limit() -> Limit:
         asked.append(clock.monotonic())
-        return "limited by wikidata: the learned rate, 4.9/s" if len(asked) < 4 else ""
+        wait = Wait(WaitKind.RATE, "wikidata: the learned rate, 4.9/s", gate="provider:wikidata")
+        return Limit(wait if len(asked) < 7 else None, Situation(clock.now()))
 
-    async with Progress(Screen(), clock, reads, 7, cause):
+    async with Progress(Screen(), clock, reads, 7, limit):
         for _ in range(int(2.2 * LINE_S / TICK_S)):
             await clock.advance(TICK_S)
     first, second = capsys.readouterr().err.splitlines()
     assert first.endswith(" left · limited by wikidata: the learned rate, 4.9/s")
     assert second.endswith(" left")
-    assert len(asked) == int(2.2 * LINE_S / WONDER_S)
+    assert len(asked) == int(2.2 * LINE_S / WONDER_S) + 1
+
+
+async def test_a_host_that_does_not_answer_is_named_at_once_and_counted_down(capsys):
+    clock = FakeClock()
+    reads: Any = Reads(clock)
+    until_us = clock.now() + 35_000_000
+    why = "127.0.0.1:18204 does not answer (connection refused)"
+    wait = Wait(WaitKind.BREAKER, why, until_us, "host:127.0.0.1:18204", "asked again")
+
+    async def limit() -> Limit:
+        return Limit(wait, Situation(clock.now()))
+
+    async with Progress(Screen(), clock, reads, 7, limit) as progress:
+        await clock.advance(TICK_S)
+        assert progress.words()[-1] == f"{why}; asked again in 35 s"
+        for _ in range(int(LINE_S / TICK_S)):
+            await clock.advance(TICK_S)
+    assert capsys.readouterr().err.splitlines()[0].endswith(f"{why}; asked again in 30 s")
+
+
+async def test_while_a_gate_is_closed_the_time_left_is_at_least_that(capsys):
+    clock = FakeClock()
+    reads: Any = Reads(clock)
+    until_us = clock.now() + 300_000_000
+    wait = Wait(WaitKind.REFUSED, "shop: the provider asked to wait", until_us, "provider:shop")
+
+    async def limit() -> Limit:
+        return Limit(wait, Situation(clock.now()))
+
+    async with Progress(Screen(), clock, reads, 7, limit):
+        for _ in range(int(1.2 * LINE_S / TICK_S)):
+            await clock.advance(TICK_S)
+    assert " · over 6 min left · limited by shop" in capsys.readouterr().err
+
+
+async def test_fewer_and_fewer_lines_while_nothing_changes(capsys):
+    progress, _, clock = progress_over(Screen())
+    stuck = Counts(pending=10, done=5)
+
+    async def count() -> Counts:
+        return stuck
+
+    async with progress:
+        progress.only(count)
+        await clock.advance(1_200)
+        twenty_minutes = capsys.readouterr().err.splitlines()
+        assert 5 <= len(twenty_minutes) <= 12
+        stuck = Counts(pending=9, done=6)
+        for _ in range(int((LINE_S + 1) / TICK_S)):
+            await clock.advance(TICK_S)
+    moved, *more = capsys.readouterr().err.splitlines()
+    assert moved.startswith("6 of 15")
+    assert len(more) <= 1
+
+
+async def test_rows_that_fail_are_said_once_for_each_kind(capsys):
+    progress, _, _ = progress_over(Screen())
+    async with progress:
+        progress.failing("1 row failed and waits for another try: KeyError: 'a' (x.py:1)", "key")
+        progress.failing(
+            "9 rows failed and wait for another try: KeyError: 'b' (x.py:1)", "key", "mend it"
+        )
+        progress.failing(
+            "9 rows failed and wait for another try: OSError (x.py:2)", "os", "mend it"
+        )
+        progress.failing("", "", "mend it")
+        progress.failing("3 rows failed and wait for another try: KeyError: 'c' (x.py:1)", "key")
+    assert capsys.readouterr().err.splitlines() == [
+        "1 row failed and waits for another try: KeyError: 'a' (x.py:1)",
+        "mend it",
+        "9 rows failed and wait for another try: OSError (x.py:2)",
+    ]
+
+
+async def test_a_bar_says_once_that_rows_wait_for_another_try():
+    clock = FakeClock()
+    reads: Any = Reads(clock)
+    until_us = clock.now() + 60_000_000
+    why = "9 rows failed and wait for another try"
+    waits = [
+        Wait(WaitKind.RETRY, why, until_us, next="the next is due"),
+        Wait(WaitKind.BREAKER, "shop.example does not answer", until_us, next="asked again"),
+    ]
+
+    async def limit() -> Limit:
+        return Limit(waits[0], Situation(clock.now()))
+
+    async with Progress(Screen(), clock, reads, 7, limit) as progress:
+        progress.failing(f"{why}: KeyError (x.py:1)", "key")
+        await clock.advance(2 * WONDER_S)
+        said = f"{why}: KeyError (x.py:1); the next is due in 58 s"
+        assert progress.troubles() == ("", said)
+        del waits[0]
+        await clock.advance(2 * WONDER_S)
+        assert progress.troubles()[0].startswith("shop.example does not answer")
+        progress.failing("", "")
+        assert progress.troubles()[1] == ""
+
+
+class Terminal:
+    """As much of a terminal as a bar needs: it wraps again what it shows when it gets narrower."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.lines = [""]
+        self.row = 0
+
+    def resize(self, width: int) -> None:
+        self.width = width
+        wrapped = [
+            [line[start : start + width] for start in range(0, max(len(line), 1), width)]
+            for line in self.lines
+        ]
+        self.row = sum(len(each) for each in wrapped[: self.row + 1]) - 1
+        self.lines = [part for each in wrapped for part in each]
+
+    def feed(self, text: str) -> None:
+        column = len(self.lines[self.row])
+        for token in re.findall(r"\x1b\[\??(\d*)([A-Za-z])|([^\x1b])", text):
+            number, code, char = token
+            if code == "A":
+                self.row = max(self.row - int(number or 1), 0)
+            elif code == "K":
+                self.lines[self.row] = ""
+            elif char == "\r":
+                column = 0
+            elif char == "\n":
+                self.row += 1
+                column = 0
+                if self.row == len(self.lines):
+                    self.lines.append("")
+            elif char:
+                line = self.lines[self.row].ljust(column)
+                self.lines[self.row] = line[:column] + char + line[column + 1 :]
+                column += 1
+
+
+def test_a_narrower_window_leaves_no_torn_line():
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=60, color_system=None)
+    terminal = Terminal(60)
+    redrawn = Redrawn(console)
+    live = Live(console=console, auto_refresh=False)
+    live.start()
+    for width in (60, 60, 25, 25, 40, 13):
+        if width != console.width:
+            console.width = width
+            terminal.resize(width)
+        bar = Text("#" * width + "\n" + "done", no_wrap=True)
+        redrawn.prepare(bar)
+        live.update(bar, refresh=True)
+        terminal.feed(out.getvalue())
+        out.seek(0)
+        out.truncate()
+        assert [line for line in terminal.lines if line] == ["#" * width, "done"]
+    live.stop()
+    assert wrapped_lines([80, 10, 0], 30) == 2

@@ -176,12 +176,12 @@ def test_what_cannot_be_is_refused_in_one_line(headgate, words, said):
 def test_a_job_and_its_items_name_what_they_wait_for(headgate):
     headgate("providers", "pause", "wikidata")
     job_id = headgate.job()
-    assert headgate("jobs", "show", job_id, "--json").json["limited_by"] is None
+    assert headgate("jobs", "show", job_id, "--json").json["limited_by"]["kind"] == "worker"
     waiting = headgate("items", "show", 1, "--json").json["waiting"]
     assert waiting["kind"] == "worker"
     assert "waiting   no worker is running" in headgate("items", "show", 1).out
     headgate("jobs", "pause", job_id)
-    assert headgate("items", "show", 1, "--json").json["waiting"]["kind"] == "job"
+    assert headgate("items", "show", 1, "--json").json["waiting"]["kind"] == "paused"
     assert headgate("items", "show", 1, "--json").json["waiting"]["until"] is None
 
 

@@ -57,6 +57,8 @@ def test_an_item_says_why_it_waits(headgate):
         "item_id": 6,
         "status": "DONE",
         "waiting": None,
+        "ended": "it is finished",
+        "todo": None,
     }
 
 

@@ -22,6 +22,7 @@ from headgate.engine.gates.sync import LedgerSync
 from headgate.engine.gates.tree import GateClosed, GateTree
 from headgate.engine.gates.ways import Ways
 from headgate.ports.gate import Permit, Route, Turn
+from headgate.ports.hosts import HostTrouble
 from headgate.ports.limits import Exchange, LimitLedger, Proposal
 from headgate.stores.sqlite import SqliteStore
 from headgate.testing import FakeClock
@@ -204,11 +205,23 @@ async def test_a_spent_hard_cap_is_told_to_whoever_can_let_the_job_rest(ledger: 
 async def test_a_host_that_does_not_answer_is_told_to_the_others(ledger: LimitLedger):
     async with Process("a", ledger) as process:
         (await process.enter()).release()
-        process.tree.mark("api.example.org", 600.0)
+        process.tree.hosts.is_down("api.example.org", HostTrouble(600.0, "timed out"), 1)
         (share,) = process.shares
         assert not share.idle
         told = share.merge(await state_of(ledger), process.time.now())
         assert list(told.members["a"].broken) == ["api.example.org"]
+        assert told.members["a"].down["api.example.org"].reason == "timed out"
+
+
+async def test_a_host_that_has_answered_is_known_to_the_next_process(ledger: LimitLedger):
+    async with Process("a", ledger) as process:
+        (await process.enter()).release()
+        assert not process.tree.hosts.has_answered("api.example.org")
+        process.tree.hosts.answers("api.example.org")
+    async with Process("b", ledger) as process:
+        (await process.enter()).release()
+        assert process.tree.hosts.has_answered("api.example.org")
+        assert not process.tree.hosts.has_answered("other.example.org")
 
 
 class Slow:

@@ -14,6 +14,7 @@ from headgate.engine.gates.ledger_time import LedgerTime
 from headgate.engine.gates.tree import GateClosed, GateTree
 from headgate.engine.gates.ways import Ways
 from headgate.ports.gate import Route, Turn
+from headgate.ports.hosts import HostTrouble
 from headgate.testing import FakeClock
 
 ANYWHERE = Route("", "example.org", "api.example.org")
@@ -432,9 +433,14 @@ async def test_whoever_cannot_go_in_time_is_told_at_once():
 async def test_a_host_that_does_not_answer_is_shut_until_it_is_asked_again():
     town = Town()
     await town.enter(ANYWHERE)
-    town.tree.mark("api.example.org", 20.0)
+    town.tree.hosts.is_down("api.example.org", HostTrouble(20.0, "connection refused"), 1)
     assert town.tree.shut() == {"api.example.org"}
-    assert town.ways.gates["host:api.example.org"].broken
-    town.tree.mark("api.example.org", None)
+    first = town.ways.gates["host:api.example.org"].down["api.example.org"]
+    assert first.reason == "connection refused"
+    assert first.since_s == first.until_s - 20.0
+    town.tree.hosts.is_down("api.example.org", HostTrouble(40.0, "answers 502"), 1)
+    again = town.ways.gates["host:api.example.org"].down["api.example.org"]
+    assert (again.reason, again.since_s) == ("answers 502", first.since_s)
+    town.tree.hosts.is_up("api.example.org")
     assert town.tree.shut() == set()
-    assert not town.ways.gates["host:api.example.org"].broken
+    assert not town.ways.gates["host:api.example.org"].down

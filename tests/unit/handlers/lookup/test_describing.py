@@ -174,7 +174,9 @@ def test_the_handler_of_a_job_has_what_the_description_says():
     assert spec.strategies == ("a", "variant 2")
     assert spec.timeout_s == 30
     assert spec.limits == ProviderPolicy(rate="5/s")
-    assert spec.provider == f"lookup-{spec.version[:12]}"
+    faster = of_config({"lookup": {**FULL, "rate": "50/s"}})
+    assert (spec.provider or "").startswith("lookup-")
+    assert spec.provider != faster.provider  # each job's limits are its own
 
 
 def test_rows_that_name_their_host_wait_for_it_alone():
@@ -190,6 +192,12 @@ def test_the_version_is_that_of_the_description():
     version = of_config({"lookup": GOOD}).version
     assert version == of_config({"lookup": dict(reversed(GOOD.items()))}).version
     assert version != of_config(changed(columns={"price": "cost"})).version
+
+
+def test_how_fast_a_service_is_asked_is_no_part_of_the_version():
+    version = of_config({"lookup": GOOD}).version
+    for pace in ({"rate": "5/s"}, {"burst": 3}, {"concurrency": 2}, {"timeout": 9}, {"about": "x"}):
+        assert of_config(changed(**pace)).version == version
 
 
 def test_columns_that_every_variant_needs_are_needed():

@@ -139,7 +139,7 @@ async def test_a_body_that_was_not_read_to_its_end_is_not_kept(rig):
 
 async def test_a_body_that_is_cut_is_not_kept(rig):
     rig.provider.script = always(Answer(200, [FRESH], b"hello", cut_at=3))
-    with pytest.raises(WireFailure, match="cut its answer short"):
+    with pytest.raises(WireFailure, match="ended before the answer was complete"):
         await download(rig)
     rig.provider.script = always(Answer(200, [FRESH], b"hello"))
     assert await download(rig) == (FETCHED, b"hello", "")

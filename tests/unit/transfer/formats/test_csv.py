@@ -169,7 +169,7 @@ def test_lines_are_counted_from_the_separator_line_on(path: Path):
 def test_a_row_of_another_width_is_bad_and_keeps_what_there_is(path: Path):
     rows = all_rows(source(path, "a,b\n1\n1,2,3,4\n5,6\n"))
     assert [(row.line, row.problem, row.values) for row in rows] == [
-        (2, "1 values for 2 columns", {"a": "1"}),
+        (2, "1 value for 2 columns", {"a": "1"}),
         (3, "4 values for 2 columns", {"a": "1", "b": "2", "_extra": ["3", "4"]}),
         (4, None, {"a": "5", "b": "6"}),
     ]
@@ -263,7 +263,7 @@ def test_a_batch_ends_near_its_bytes(path: Path):
     sizes = [batch.size for batch in batches(given, max_bytes=500_000)]
     assert len(sizes) >= 4
     assert max(sizes) < 1_100_000
-    assert sum(sizes) == 3_000_000
+    assert sum(sizes) == path.stat().st_size
 
 
 def test_a_missing_file_and_a_folder_are_named(tmp_path: Path):

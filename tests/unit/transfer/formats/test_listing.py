@@ -83,5 +83,5 @@ def test_other_files_are_refused_by_their_content(path: Path):
 
 
 def test_lists_are_not_written(path: Path):
-    with pytest.raises(UsageError, match="list is not written; write csv"):
+    with pytest.raises(UsageError, match="cannot write list; it writes csv"):
         open_writer(path)

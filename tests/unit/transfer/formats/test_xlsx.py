@@ -259,3 +259,56 @@ def test_what_is_abandoned_leaves_nothing_behind(path: Path):
 def test_a_sheet_has_so_many_columns(path: Path):
     with pytest.raises(UsageError, match="a sheet has 16,384 columns, and there are 20,000"):
         XlsxWriter(path).open([str(n) for n in range(20_000)])
+
+
+def formats_of(path: Path) -> list[list[str]]:
+    rows = openpyxl.load_workbook(path).active.iter_rows(min_row=2)
+    return [[cell.number_format for cell in row] for row in rows]
+
+
+def test_a_column_of_days_shows_days(path: Path):
+    rows = [
+        {"day": "2024-02-29", "moment": "2024-02-29T01:02:03", "n": 3},
+        {"day": None, "moment": "2024-02-29", "n": 4},
+    ]
+    write(path, rows)
+    assert formats_of(path)[0] == ["yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss", "General"]
+    assert [row["moment"] for row in good_values(XlsxSource(path))] == [
+        "2024-02-29T01:02:03",
+        "2024-02-29",
+    ]
+
+
+@pytest.mark.parametrize("at", [1, 3])
+def test_a_moment_after_days_keeps_its_time(path: Path, at: int):
+    """On the page that decides what a column shows, and on a later one."""
+    texts = ["2024-02-29"] * at + ["2024-02-29T01:02:03", "2024-03-01"]
+    writer = XlsxWriter(path)
+    writer.open(["a"], len(texts))
+    for start in range(0, len(texts), 2):
+        writer.write([{"a": text} for text in texts[start : start + 2]])
+    writer.commit({})
+    assert [row["a"] for row in good_values(XlsxSource(path))] == texts
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "1 cell holds a formula"), (3, "3 cells hold")])
+def test_formulas_that_nobody_has_calculated_are_counted(path: Path, count: int, words: str):
+    book = openpyxl.Workbook()
+    book.active.title = "A & B"
+    book.active.append(["n", "sum"])
+    for n in range(count):
+        book.active.append([n, f"=A{n + 2}*2"])
+    book.create_sheet("Other").append(["=1+1"])
+    book.save(path)
+    reader = XlsxSource(path, "A & B").open()
+    reader.close()
+    [note] = reader.notes
+    assert f"{words}" in note
+    assert "without a stored value" in note
+
+
+def test_formulas_with_a_value_are_no_matter(path: Path):
+    write(path, [{"a": 1}])
+    reader = XlsxSource(path).open()
+    reader.close()
+    assert reader.notes == ()

@@ -1,0 +1,105 @@
+"""Rows that fail while `headgate run` works: seen at once, and reason to stop if asked for."""
+
+from headgate.core.failing import (
+    ErrorLimit,
+    Failure,
+    all_alike,
+    most_frequent,
+    waiting_in_words,
+)
+from headgate.core.job import Counts
+from headgate.core.status import ItemStatus
+from headgate.core.trace import trace_in
+from headgate.core.words import counted
+from headgate.ports.row_reads import FailingRow, RowReads
+
+LOOK_S = 1.0
+"""Between two looks."""
+MOST = 1_000
+"""Rows that one look reads of each kind."""
+
+
+class FailingRows:
+    """What fails in one job since this command began; earlier failures are not counted."""
+
+    def __init__(
+        self,
+        rows: RowReads,
+        job_id: int,
+        limit: ErrorLimit | None = None,
+        *,
+        revisits: bool = False,
+    ) -> None:
+        """`revisits`: the command tries failed rows again without an option for it."""
+        self._rows = rows
+        self._revisits = revisits
+        self._job_id = job_id
+        self._limit = limit
+        self._since_at = 0
+        self._before = Counts()
+        self._total = 0
+        self.remark = ""
+        """What to show under the progress now; empty if nothing waits for another try."""
+        self.kind = ""
+        """What the failures in `remark` have in common; the values of the rows may differ."""
+        self.hint = ""
+        """Said once, when the first rows all fail alike."""
+        self.too_many = ""
+        """Why to stop, once the limit is reached."""
+        self.raised = False
+        """The code of the handler raised the failure in `too_many` or `hint`."""
+
+    async def begin(self, counts: Counts, total: int) -> None:
+        """Note where the job stands; `total` rows are to be run."""
+        self._since_at = await self._rows.newest_change(self._job_id)
+        self._before = counts
+        self._total = total
+
+    async def look(self, counts: Counts) -> None:
+        """Read what fails now."""
+        found = await self._rows.failing(self._job_id, self._since_at, MOST)
+        failures = [_failure(row) for row in found]
+        waiting = [failure for failure in failures if not failure.ended]
+        self.remark = waiting_in_words(failures, more=len(waiting) >= MOST)
+        self.kind = most_frequent(waiting).kind if waiting else ""
+        if not failures:
+            return
+        succeeded = counts.done - self._before.done + counts.not_found - self._before.not_found
+        succeeded += counts.skipped - self._before.skipped + counts.review - self._before.review
+        alike = all_alike(failures, succeeded, self._total)
+        self._judge(counts, failures, waiting)
+        if alike is not None and counts.open and not self.hint and not self.too_many:
+            self.raised = bool(alike.where)
+            self.hint = self._hint_in_words(alike, failures)
+
+    def _hint_in_words(self, alike: Failure, failures: list[Failure]) -> str:
+        ended = any(failure.ended for failure in failures) and not self._revisits
+        again = "the same command with --retry-failed" if ended else "the same command"
+        rows = counted(len(failures), "row")
+        what = "mend the handler" if alike.where else "remove the cause"
+        return (
+            f"the first {rows} all failed alike: {alike.in_words(' at ', '')};"
+            f" press Ctrl-C, {what}, and run {again}"
+        )
+
+    def _judge(self, counts: Counts, failures: list[Failure], waiting: list[Failure]) -> None:
+        limit = self._limit
+        if limit is None or self.too_many:
+            return
+        raised = sum(bool(failure.where) for failure in waiting)
+        failed = counts.error - self._before.error + raised
+        tried = counts.finished - self._before.finished + len(waiting)
+        if limit.reached(failed, tried, self._total):
+            most = most_frequent(failures)
+            self.raised = bool(most.where)
+            example = most.in_words(" at ", "")
+            self.too_many = (
+                f"{counted(failed, 'row')} of {tried:,} failed, which reaches --max-errors"
+                f" {limit.text}: {example}"
+            )
+
+
+def _failure(row: FailingRow) -> Failure:
+    trace = trace_in(row.trace)
+    where = trace.where if trace else ""
+    return Failure(row.error_class, row.reason, where, row.status is ItemStatus.ERROR)

@@ -1,0 +1,153 @@
+"""What `headgate run` does before a job begins: handler, source, outlet, job."""
+
+import asyncio
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from headgate.app.address_check import demand_public
+from headgate.app.cli.admission import NamedJob, ReadAlready
+from headgate.app.cli.batch import BatchOptions, BatchRun
+from headgate.app.cli.batch_options import demand_fitting
+from headgate.app.cli.desk import Desk
+from headgate.app.cli.exits import Exit
+from headgate.app.cli.inputs import demand_order, readable, table_format
+from headgate.app.cli.outlet import ExportFile
+from headgate.app.cli.preflight import demand_columns, wrong_encoding
+from headgate.app.cli.trial import Trial
+from headgate.app.data_folder import data_folder
+from headgate.app.job_files import LOCAL, JobFiles
+from headgate.app.outlet_check import demand_outlet
+from headgate.app.settings import Settings
+from headgate.core.errors import BadSource, UsageError
+from headgate.engine.work import REUSE, reuse_in
+from headgate.handlers.registry import resolve
+from headgate.ports.handler import HandlerSpec
+from headgate.ports.source import RowWriter, Source
+from headgate.ports.store import Store
+from headgate.transfer.blob_sink import StoreSink
+from headgate.transfer.places.target import STDOUT
+from headgate.transfer.sources import STREAMED, WriteOptions, format_of, open_source, open_writer
+
+
+class Wanted(NamedTuple):
+    """Where the results should go, how they are written, and of which rows."""
+
+    out: Path | None
+    options: WriteOptions
+    limit: int | None = None
+    """Only the first rows, this many."""
+    sample: int | None = None
+    """Only this many rows, spread over the file."""
+
+
+class Named(NamedTuple):
+    """A job by its number, with what else the command named."""
+
+    job_id: int
+    handler: str | None
+    file: str | None
+
+
+class _Opened(NamedTuple):
+    source: Source
+    writer: RowWriter | None
+
+
+async def run_file(
+    desk: Desk, settings: Settings, handler: str, options: BatchOptions, wanted: Wanted
+) -> Exit:
+    """Run a handler on the rows of a file."""
+    # All that can be wrong with the command is found before anything is written.
+    own = {name: value for name, value in options.config.items() if name != REUSE}
+    spec = demand_fitting(resolve(handler, settings.handlers), own).configured(options.config)
+    reuse_in(options.config, spec)
+    demand_public(spec, allow_private=settings.net.allow_private)
+    file = options.source or str(options.file)
+    async with readable(file, options.reading.format, table_format) as (path, stated):
+        reading = replace(options.reading, format=stated)
+        options = replace(options, file=path, reading=reading)
+        opened = _open(desk, settings, spec, options, wanted)
+        try:
+            await demand_columns(spec, opened.source, path)
+        except BadSource as error:  # a header in another encoding, for one
+            raise (
+                await wrong_encoding(path, path.name, reading, settings.limits)
+            ) or error from None
+        async with desk.store(settings, create=True) as store:
+            trial = Trial(store.rows, wanted.limit, wanted.sample)
+            outlet = _outlet(desk, store, opened, wanted, trial)
+            return await BatchRun(desk, settings, store, options, trial).go(
+                spec, opened.source, outlet
+            )
+
+
+async def run_named(
+    desk: Desk, settings: Settings, named: Named, options: BatchOptions, wanted: Wanted
+) -> Exit:
+    """Go on with a job that is named by its number."""
+    if named.handler and named.file:
+        demand_order(named.handler, named.file)
+    async with desk.store(settings) as store:
+        job = NamedJob(store, settings, await store.reads.job(named.job_id))
+        spec = job.spec(named.handler)
+        options = job.options(options)
+        if named.file is None and not job.job.ingest_complete:
+            _demand_source(job)
+            options = replace(options, file=Path(job.job.source))
+        if named.file is None and job.job.ingest_complete:
+            place = Path(job.job.source)
+            opened = _Opened(ReadAlready(job.job), _writer(wanted, spec, [place]))
+            source = None
+        else:
+            opened = _open(desk, settings, spec, options, wanted)
+            source = opened.source
+        rebind = named.handler is not None
+        admission = await job.admit(spec, options, source, rebind=rebind)
+        trial = Trial(store.rows, wanted.limit, wanted.sample)
+        outlet = _outlet(desk, store, opened, wanted, trial)
+        run = BatchRun(desk, settings, store, options, trial)
+        return await run.go(spec, opened.source, outlet, admission)
+
+
+def _demand_source(job: NamedJob) -> None:
+    if not Path(job.job.source).exists():
+        number = job.job.id
+        raise UsageError(
+            f"the source of job {number} is not read to its end, and there is no file"
+            f" {job.job.source}; name it: headgate run --job {number} HANDLER FILE"
+        )
+
+
+def _open(
+    desk: Desk, settings: Settings, spec: HandlerSpec, options: BatchOptions, wanted: Wanted
+) -> _Opened:
+    blobs = JobFiles(data_folder(settings), desk.clock).space(LOCAL)
+    sink = StoreSink(blobs, asyncio.get_running_loop())
+    source = open_source(options.file, options.reading, settings.limits, sink)
+    if wanted.out == STDOUT and wanted.options.format is None:
+        found = format_of(options.file, options.reading.format)
+        shown = replace(wanted.options, format=found if found in STREAMED else "csv")
+        wanted = wanted._replace(options=shown)
+    return _Opened(source, _writer(wanted, spec, [options.file]))
+
+
+def _writer(wanted: Wanted, spec: HandlerSpec, inputs: list[Path]) -> RowWriter | None:
+    if wanted.out is None:
+        return None
+    options = wanted.options
+    if wanted.out == STDOUT and options.format is None:
+        options = replace(options, format="csv")
+    writer = open_writer(wanted.out, options)
+    handler = spec.reference.rpartition(":")[0] or spec.reference
+    demand_outlet(wanted.out, [*inputs, Path(handler)])
+    return writer
+
+
+def _outlet(
+    desk: Desk, store: Store, opened: _Opened, wanted: Wanted, trial: Trial
+) -> ExportFile | None:
+    if opened.writer is None or wanted.out is None:
+        return None
+    return ExportFile(store, desk.clock, opened.writer, wanted.out, trial)

@@ -1,0 +1,149 @@
+"""A wait and its cause; and the waits that gates and silent hosts make."""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+import msgspec
+
+from headgate.core.gate_view import SET, GateView
+from headgate.core.host_down import HostDown, in_words
+from headgate.core.pace_state import Cause
+
+MICROSECONDS = 1_000_000
+
+
+class WaitKind(StrEnum):
+    """What is waited for. The set is closed: metrics use it as a label."""
+
+    PAUSED = "paused"
+    """A person or a spent budget paused the job."""
+    READING = "reading"
+    """The file is being read."""
+    WORKER = "worker"
+    """No worker is there, or the worker that had the row is gone."""
+    BREAKER = "breaker"
+    """A host does not answer, or answers errors only, and is left alone for a while."""
+    PROVIDER_PAUSED = "provider_paused"
+    """An operator paused the provider."""
+    REFUSED = "refused"
+    """The provider refused, and the gate is closed until it takes more."""
+    BUDGET = "budget"
+    """A budget is spent."""
+    RATE = "rate"
+    """The rate that the provider allows, that was learned or that was set."""
+    CAP = "cap"
+    """As many requests are in flight as are allowed."""
+    DEFERRED = "deferred"
+    """The handler asked to try later."""
+    RETRY = "retry"
+    """An attempt failed, and the next one has to wait."""
+    TURN = "turn"
+    """Other rows or other jobs come first."""
+    HANDLER = "handler"
+    """Handlers are busy, and none has finished a row in the last seconds."""
+    RUNNING = "running"
+    """Nothing: it goes as fast as the workers can."""
+
+
+AT_GATES = frozenset(
+    {
+        WaitKind.PROVIDER_PAUSED,
+        WaitKind.REFUSED,
+        WaitKind.BUDGET,
+        WaitKind.RATE,
+        WaitKind.CAP,
+    }
+)
+"""Waits whose words begin with the name of a gate."""
+
+
+class Wait(msgspec.Struct, frozen=True):
+    """A wait and its cause."""
+
+    kind: WaitKind
+    why: str
+    until_us: int | None = None
+    """When it ends, as far as is known."""
+    gate: str = ""
+    next: str = ""
+    """What happens at that time, as `asked again`; empty: the wait ends."""
+    evidence: str = ""
+    """What was seen that led to it, if there is more to say."""
+
+
+KINDS: Mapping[str, WaitKind] = {
+    Cause.PAUSED: WaitKind.PROVIDER_PAUSED,
+    Cause.STOPPED: WaitKind.REFUSED,
+    Cause.RETRY_AFTER: WaitKind.REFUSED,
+    Cause.BUDGET: WaitKind.BUDGET,
+    Cause.CAP: WaitKind.CAP,
+    Cause.CONCURRENCY: WaitKind.CAP,
+}
+"""Causes that are not a rate."""
+PACED = frozenset({Cause.RATE, Cause.TOLD, Cause.CEILING, SET})
+"""Causes of which the rate is the figure to know."""
+
+
+def holding(gates: Sequence[GateView], *, flowing: bool) -> GateView | None:
+    """The gate that decides the speed of those who pass these gates; None if none does.
+
+    An open gate that has a line decides, because rows that wait at a stopped one are left alone
+    meanwhile. Without such a line a stopped gate decides, unless rows still move elsewhere.
+    """
+    stopped = [gate for gate in gates if is_stopped(gate, flowing=flowing)]
+    slow = [gate for gate in gates if gate.holds and gate not in stopped]
+    if slow:
+        return max(slow, key=lambda gate: gate.now_per_s or 0.0)
+    if flowing and any(gate.in_flight for gate in gates if gate not in stopped):
+        return None
+    return min(stopped, key=_end_of, default=None)
+
+
+def is_stopped(gate: GateView, *, flowing: bool) -> bool:
+    """Whether a gate lets nothing through: it is closed, or the hosts behind it do not answer.
+
+    Behind a provider's gate may be several hosts. As long as rows are finished, one answers.
+    """
+    if gate.closed:
+        return True
+    return bool(gate.down) and (gate.name in gate.down or not (flowing and gate.in_flight))
+
+
+def _end_of(gate: GateView) -> float:
+    ends = [gate.closed_until] if gate.closed else [each.until_s for each in gate.down.values()]
+    return min((end for end in ends if end is not None), default=float("inf"))
+
+
+def at_stop(gate: GateView) -> Wait:
+    """The wait before a gate that lets nothing through: see `is_stopped`."""
+    if gate.closed or not gate.down:
+        return at_gate(gate)
+    host = min(gate.down, key=lambda each: gate.down[each].until_s)
+    return at_host(host, gate.down[host], gate)
+
+
+def at_gate(gate: GateView) -> Wait:
+    """The wait before a gate that is slow or closed."""
+    until = None if gate.closed_until is None else int(gate.closed_until * MICROSECONDS)
+    pace = gate.now_per_s
+    shown = f", {in_figures(pace)}" if pace and not gate.closed and gate.cause in PACED else ""
+    kind = KINDS.get(gate.cause, WaitKind.RATE)
+    return Wait(kind, f"{gate.name}: {gate.why}{shown}", until, gate.key, evidence=gate.stage)
+
+
+def at_host(host: str, down: HostDown, gate: GateView) -> Wait:
+    """The wait for a host that is left alone."""
+    until = int(down.until_s * MICROSECONDS)
+    why = in_words(host, down, gate.name)
+    following = "next try" if why.startswith("paused") else "asked again"
+    return Wait(WaitKind.BREAKER, why, until, gate.key, following, down.reason)
+
+
+def in_figures(per_s: float) -> str:
+    """A rate as people say it: by the minute or the hour where it is slow."""
+    if per_s >= 100:
+        return f"{per_s:,.0f}/s"
+    for size, unit in ((1, "s"), (60, "min"), (3_600, "h")):
+        if per_s * size >= 1:
+            return f"{per_s * size:.1f}".removesuffix(".0") + f"/{unit}"
+    return f"{per_s * 86_400:.1f}".removesuffix(".0") + "/day"

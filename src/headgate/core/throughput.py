@@ -1,0 +1,50 @@
+"""Whether a job is far slower than it could be."""
+
+import math
+from collections.abc import Sequence
+
+from headgate.core.gate_view import GateView
+from headgate.core.gate_wait import Wait, WaitKind
+
+SLOW_S = 30.0
+"""How long a job must be slow before it counts. In seconds."""
+SLOW_SHARE = 0.05
+"""Below this share of what it could do, a job is slow."""
+EXPECTED = frozenset(
+    {
+        WaitKind.PAUSED,
+        WaitKind.READING,
+        WaitKind.DEFERRED,
+        WaitKind.RETRY,
+        WaitKind.PROVIDER_PAUSED,
+        WaitKind.BUDGET,
+        WaitKind.TURN,
+    }
+)
+"""Waits that were asked for: by a person, the handler, the settings, another job."""
+
+
+def expected_per_s(
+    wait: Wait, gates: Sequence[GateView], lanes: int, handler_s: float | None
+) -> float | None:
+    """Rows a second that a job could do: what its gate allows and what its handlers manage.
+
+    None where neither is known, or where nothing is to be expected. A closed gate allows nothing.
+    A host that does not answer leaves the rate of its gate as it was.
+    """
+    if wait.kind in EXPECTED:
+        return None
+    rates = [_rate_of(gate) for gate in gates if gate.key == wait.gate]
+    if handler_s:
+        rates.append(lanes / handler_s)
+    lowest = min(rates, default=math.inf)
+    return None if math.isinf(lowest) else lowest
+
+
+def _rate_of(gate: GateView) -> float:
+    return math.inf if gate.now_per_s is None else gate.now_per_s
+
+
+def is_slow(per_s: float | None, expected: float | None) -> bool:
+    """Whether a job that did so much in the last `SLOW_S` seconds is far below what it could do."""
+    return per_s is not None and expected is not None and per_s < expected * SLOW_SHARE

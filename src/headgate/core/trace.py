@@ -1,0 +1,216 @@
+"""Where in the user's code a handler failed: a traceback that is short and safe to store.
+
+Frames of Headgate and of the interpreter say nothing about the mistake and are left out.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from types import TracebackType
+
+import msgspec
+
+from headgate.core.fault import error_in_words, storable
+from headgate.core.secret import redacted
+
+FRAMES = 8
+"""The last frames that are kept of each exception."""
+TEXT_BYTES = 4_000
+"""The most that is stored for one attempt, in UTF-8."""
+CHAIN = 4
+"""How many exceptions are shown: the one that was raised, and those behind it."""
+WORDS = 500
+"""The longest message of one exception, in characters."""
+CODE = 160
+"""The longest line of code, in characters."""
+REPEATS = 2
+"""How often the same frame is shown in a row before the others are counted."""
+PACKAGES = ("/site-packages/", "/dist-packages/")
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """One call in the user's code or in a package that it uses."""
+
+    file: str
+    line: int
+    name: str
+    code: str
+    own: bool
+    """In the project; not in an installed package."""
+
+
+class Trace(msgspec.Struct, frozen=True):
+    """What is stored with an attempt."""
+
+    where: str
+    """The innermost line of the project that was running, such as `lookup.py:12`."""
+    text: str
+
+
+CodeAt = Callable[[str, int], str]
+"""The text of a line in a file; empty if there is none."""
+
+
+class Grounds(msgspec.Struct, frozen=True):
+    """Which files are whose. All are absolute paths without a slash at their end."""
+
+    headgate: str
+    interpreter: str
+    project: str
+    """Paths below it are shown relative to it."""
+    roots: tuple[str, ...] = ()
+    """Folders that modules are imported from; paths elsewhere are shown relative to these."""
+    code_at: CodeAt | None = None
+    """Reads a line of code; without it, none is shown."""
+
+
+def trace_of(error: BaseException, grounds: Grounds) -> Trace | None:
+    """The trace of an exception; None if no line of the user's code had a part in it."""
+    blocks: list[list[str]] = []
+    where = ""
+    for words, frames, intro in _chain(error, grounds):
+        blocks.append([*intro, *_lines(frames), words])
+        where = _where(frames) or where
+    if not where:
+        return None
+    shown = [redacted(storable("\n".join(block))) for block in blocks]
+    return Trace(redacted(storable(where)), _bounded(shown))
+
+
+def trace_in(text: str | None) -> Trace | None:
+    """A stored trace."""
+    return None if not text else msgspec.json.decode(text, type=Trace)
+
+
+Link = tuple[str, list[Frame], list[str]]
+"""An exception in words, its frames, and how it follows from the one before."""
+
+
+def _chain(error: BaseException, grounds: Grounds) -> Iterator[Link]:
+    """The exceptions from the first cause to the one that was raised."""
+    links: list[Link] = []
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen and len(links) < CHAIN:
+        seen.add(id(current))
+        behind, relation = _behind(current)
+        intro = ["", relation, ""] if behind is not None and id(behind) not in seen else []
+        links.append((_words(current, grounds), _frames(current, grounds), intro))
+        current = behind
+    if links and current is not None:
+        words, frames, _ = links[-1]
+        links[-1] = (words, frames, [])
+    for words, frames, intro in reversed(links):
+        yield words, frames, intro
+    yield from _members(error, grounds)
+
+
+def _behind(error: BaseException) -> tuple[BaseException | None, str]:
+    if error.__cause__ is not None:
+        return error.__cause__, "This was the cause of:"
+    if error.__context__ is not None and not error.__suppress_context__:
+        return error.__context__, "While this was handled, another exception was raised:"
+    return None, ""
+
+
+def _members(error: BaseException, grounds: Grounds) -> Iterator[Link]:
+    """The first exceptions of a group, wherever in it they are."""
+    if not isinstance(error, BaseExceptionGroup):
+        return
+    leaves = list(_leaves(error))
+    for number, leaf in enumerate(leaves[:CHAIN], start=1):
+        intro = ["", f"Exception {number} of {len(leaves)} in the group:", ""]
+        yield _words(leaf, grounds), _frames(leaf, grounds), intro
+
+
+def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    for inner in group.exceptions:
+        if isinstance(inner, BaseExceptionGroup):
+            yield from _leaves(inner)
+        else:
+            yield inner
+
+
+def _words(error: BaseException, grounds: Grounds) -> str:
+    words = error_in_words(error)
+    if len(words) > WORDS:
+        words = f"{words[:WORDS]}…"
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        shown, _ = _shown_path(error.filename, grounds)
+        code = (error.text or "").strip()[:CODE]
+        return "\n".join([f'  File "{shown}", line {error.lineno}', *_code(code), words])
+    return words
+
+
+def _frames(error: BaseException, grounds: Grounds) -> list[Frame]:
+    """The last frames, the innermost at the end."""
+    found: list[tuple[TracebackType, str]] = []
+    step = error.__traceback__
+    while step is not None:
+        path = step.tb_frame.f_code.co_filename.replace("\\", "/")
+        if not _is_foreign(path, grounds):
+            found.append((step, path))
+        step = step.tb_next
+    return [_frame(step, path, grounds) for step, path in found[-FRAMES * (REPEATS + 1) :]]
+
+
+def _frame(step: TracebackType, path: str, grounds: Grounds) -> Frame:
+    code = step.tb_frame.f_code
+    line = step.tb_lineno or code.co_firstlineno
+    text = grounds.code_at(code.co_filename, line).strip() if grounds.code_at else ""
+    shown, own = _shown_path(path, grounds)
+    return Frame(shown, line, code.co_name, text[:CODE], own)
+
+
+def _is_foreign(path: str, grounds: Grounds) -> bool:
+    """Whether a file belongs to Headgate or to the interpreter."""
+    if path.startswith(("<frozen ", f"{grounds.headgate}/")):
+        return True
+    inside = path.startswith(f"{grounds.interpreter}/")
+    return inside and not any(folder in path for folder in PACKAGES)
+
+
+def _shown_path(path: str, grounds: Grounds) -> tuple[str, bool]:
+    """A path as it is shown, and whether it is the project's own."""
+    path = path.replace("\\", "/")
+    for folder in PACKAGES:
+        if folder in path:
+            return f"{folder[1:]}{path.rpartition(folder)[2]}", False
+    for root in (grounds.project, *sorted(grounds.roots, key=len, reverse=True)):
+        if root and path.startswith(f"{root}/"):
+            return path[len(root) + 1 :], True
+    return path, True
+
+
+def _where(frames: Sequence[Frame]) -> str:
+    own = [frame for frame in frames if frame.own] or list(frames)
+    return f"{own[-1].file}:{own[-1].line}" if own else ""
+
+
+def _lines(frames: Sequence[Frame]) -> list[str]:
+    shown: list[tuple[Frame, int]] = []
+    for frame in frames:
+        if shown and shown[-1][0] == frame:
+            shown[-1] = (frame, shown[-1][1] + 1)
+        else:
+            shown.append((frame, 1))
+    lines: list[str] = []
+    for frame, times in shown[-FRAMES:]:
+        lines += [f'  File "{frame.file}", line {frame.line}, in {frame.name}', *_code(frame.code)]
+        if times > 1:
+            lines.append("    (this call is repeated)")
+    return lines
+
+
+def _code(code: str) -> list[str]:
+    return [f"    {code}"] if code else []
+
+
+def _bounded(blocks: list[str]) -> str:
+    """The blocks in order, without the first ones where all are too long."""
+    left_out = False
+    while len(blocks) > 1 and len("\n".join(blocks).encode(errors="replace")) > TEXT_BYTES - 100:
+        blocks = blocks[1:]
+        left_out = True
+    text = "\n".join(["(earlier exceptions are left out)", *blocks] if left_out else blocks)
+    text = text.strip("\n").replace("\0", "\\0")
+    cut = text.encode(errors="backslashreplace")
+    return text if len(cut) <= TEXT_BYTES else f"…{cut[-TEXT_BYTES + 10 :].decode(errors='ignore')}"

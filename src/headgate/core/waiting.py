@@ -1,0 +1,216 @@
+"""Why a job is not faster, and what its rows wait for: one decision over stored facts.
+
+The commands, the API, the web pages and the metrics all ask `why_job`, so that they agree.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from headgate.core.fault import FaultClass
+from headgate.core.gate_key import own_name
+from headgate.core.gate_view import GateView
+from headgate.core.gate_wait import (
+    MICROSECONDS,
+    Wait,
+    WaitKind,
+    at_gate,
+    at_stop,
+    holding,
+    is_stopped,
+)
+from headgate.core.job import Counts, Job
+from headgate.core.status import UNFINISHED, JobState
+
+FLOWING_US = 5 * MICROSECONDS
+"""Rows move if the last one was finished no longer ago than this. In microseconds."""
+SILENT_US = 60 * MICROSECONDS
+"""A command that reads a file and has told nothing for this long has ended. In microseconds."""
+COUNTED = 500
+"""Rows that are due later are counted up to this number."""
+TIMED = 20
+"""Rows whose handler times make the mean."""
+DASH = "\N{EN DASH}"
+START = "start one with: headgate worker"
+NO_WORKER = f"no worker is running; {START}"
+STARTING = "a worker process is starting"
+
+
+class Deferral(msgspec.Struct, frozen=True):
+    """Rows that are due later, all for the same kind of reason."""
+
+    error_class: str
+    gate: str
+    """The gate that sent them back, if one did."""
+    count: int
+    next_us: int
+    """When the first of them is due."""
+    reason: str = ""
+    """What the first of them says."""
+
+
+class Situation(msgspec.Struct, frozen=True):
+    """What a store knows of a job at a moment. All of it is read through indexes."""
+
+    now_us: int
+    counts: Counts = Counts()
+    due: bool = False
+    """At least one row could be claimed now."""
+    deferrals: Sequence[Deferral] = ()
+    """Rows that are due later, at most `COUNTED` of them."""
+    finished_us: int | None = None
+    """When a row was last finished."""
+    workers: int = 0
+    """Living workers that may take rows of this job."""
+    others_busy: bool = False
+    """Rows of other jobs are being worked on."""
+    starts_workers: bool = False
+    """The command that asks starts workers itself: a missing one is about to start."""
+
+    @property
+    def deferred(self) -> int:
+        """How many rows are due later; more than `COUNTED` are not told apart."""
+        return sum(each.count for each in self.deferrals)
+
+    @property
+    def flowing(self) -> bool:
+        """Whether a row was finished in the last seconds."""
+        return self.finished_us is not None and self.now_us - self.finished_us <= FLOWING_US
+
+
+def among(chosen: Counts, at: Situation) -> Situation:
+    """The same situation, if only the rows that are counted in `chosen` are run.
+
+    The other rows are due and stay so; those that are due later are taken for chosen ones.
+    """
+    due = at.due and chosen.pending > at.deferred
+    return msgspec.structs.replace(at, counts=chosen, due=due)
+
+
+def why_job(job: Job, at: Situation, gates: Sequence[GateView]) -> Wait | None:
+    """What decides the speed of a job; None if it has ended or nothing is left to do.
+
+    Of several causes the one is named whose end would let the job go on:
+    a pause, the reading of the file, a gate or host that lets nothing through, a missing worker,
+    a gate that is open but slow, rows that are all due later, the turn of other jobs, and at last
+    the handlers themselves.
+    """
+    if job.state not in UNFINISHED:
+        return None
+    if wait := _of_job(job, at):
+        return wait
+    if not at.counts.open:
+        return None
+    held = holding(gates, flowing=at.flowing)
+    if held is not None and is_stopped(held, flowing=at.flowing):
+        return _without_worker(at_stop(held), at)
+    is_slow = held is not None and at.counts.processing > at.deferred
+    if at.deferrals and not (at.due or is_slow):
+        return _without_worker(_deferred(at), at)
+    if not at.workers:
+        return Wait(WaitKind.WORKER, STARTING if at.starts_workers else NO_WORKER)
+    if held is not None:
+        return at_gate(held)
+    return _at_handlers(at) if at.counts.processing else _untaken(at)
+
+
+def _of_job(job: Job, at: Situation) -> Wait | None:
+    if job.state is JobState.PAUSED:
+        return paused(job)
+    if job.state is JobState.INGESTING and not (job.eager and at.counts.open):
+        return reading(job, at.counts, at.now_us)
+    return None
+
+
+def is_at_work(job: Job, at: Situation) -> bool:
+    """Whether a worker is there for a job, or its file is being read."""
+    if job.state is JobState.INGESTING and not at.workers:
+        return not _is_given_up(job, at.now_us)
+    return at.workers > 0
+
+
+def _is_given_up(job: Job, now_us: int) -> bool:
+    """Whether the command that read the file has ended before its end."""
+    told_us = int(job.ingest.get("at") or job.updated_at)
+    return job.reading is None and now_us - told_us > SILENT_US
+
+
+def paused(job: Job) -> Wait:
+    """The wait for the end of a pause."""
+    reason = f" ({job.pause_reason})" if job.pause_reason else ""
+    following = "goes on" if job.resume_at else ""
+    return Wait(WaitKind.PAUSED, f"job {job.id} is paused{reason}", job.resume_at, next=following)
+
+
+def reading(job: Job, counts: Counts, now_us: int) -> Wait:
+    """The wait for the end of the file."""
+    if _is_given_up(job, now_us):
+        why = "the file is not read to its end; run the same headgate command again"
+        return Wait(WaitKind.READING, why)
+    rows = f" {counts.total:,} rows so far" if counts.total else ""
+    return Wait(WaitKind.READING, f"reading the file…{rows}")
+
+
+def _without_worker(wait: Wait, at: Situation) -> Wait:
+    if at.workers or at.counts.processing or at.starts_workers:
+        return wait
+    return and_no_worker(wait)
+
+
+def and_no_worker(wait: Wait) -> Wait:
+    """The same wait, and that no worker is there to go on when it ends."""
+    return msgspec.structs.replace(wait, why=f"{wait.why}; and no worker is running ({START})")
+
+
+def _deferred(at: Situation) -> Wait:
+    """Rows of the largest group that is due later."""
+    group = max(at.deferrals, key=lambda each: (each.count, -each.next_us))
+    one = group.count == 1
+    some = f"{group.count:,}{' or more' if at.deferred >= COUNTED else ''}"
+    rows = f"{some} {'row' if one else 'rows'}"
+    kind, what = _reason_of(group, one=one)
+    following = "it is due" if one else "the next is due"
+    return Wait(kind, f"{rows} {what}", group.next_us, group.gate, following, group.reason)
+
+
+def _reason_of(group: Deferral, *, one: bool) -> tuple[WaitKind, str]:
+    waits = "waits" if one else "wait"
+    match kind_of_deferral(group.error_class, group.gate):
+        case WaitKind.DEFERRED:
+            return WaitKind.DEFERRED, f"{waits} because the handler asked to try later"
+        case WaitKind.RETRY:
+            return WaitKind.RETRY, f"failed and {waits} for another try"
+        case kind:
+            return kind, f"{'was' if one else 'were'} sent back by {own_name(group.gate)}"
+
+
+def kind_of_deferral(error_class: str | None, gate: str) -> WaitKind:
+    """Why a row is due later. Older stores have no class `deferred`: there, no gate tells it."""
+    if error_class == FaultClass.THROTTLED and gate:
+        return WaitKind.REFUSED
+    if error_class in {FaultClass.DEFERRED, FaultClass.THROTTLED}:
+        return WaitKind.DEFERRED
+    return WaitKind.RETRY
+
+
+def _untaken(at: Situation) -> Wait:
+    if at.others_busy:
+        return Wait(WaitKind.TURN, "workers are busy with other jobs; its turn comes next")
+    which = "a row" if at.finished_us is None else "the next row"
+    return Wait(WaitKind.WORKER, f"a worker is running, but it has not taken {which} yet")
+
+
+def _at_handlers(at: Situation) -> Wait:
+    busy = handlers_busy(at.counts.processing)
+    if at.flowing:
+        what = "running at full speed" if at.due else "the last rows are running"
+        return Wait(WaitKind.RUNNING, f"nothing {DASH} {what} ({busy})")
+    if at.finished_us is None:
+        return Wait(WaitKind.HANDLER, f"{busy}; no row is finished yet")
+    ago_s = (at.now_us - at.finished_us) // MICROSECONDS
+    return Wait(WaitKind.HANDLER, f"{busy}; the last row was finished {ago_s:,} s ago")
+
+
+def handlers_busy(count: int) -> str:
+    """How many rows handlers work on at the moment, in words."""
+    return f"{count:,} {'handler' if count == 1 else 'handlers'} busy"

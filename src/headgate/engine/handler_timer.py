@@ -1,0 +1,108 @@
+"""The time that counts against the limit of a handler.
+
+It stands still while at least one request of the handler waits at a gate, and does not run before a
+plain function gets its thread. The board shows the supervisor how much more time the handler has
+because of that.
+"""
+
+from collections.abc import Sequence
+
+from headgate.core.gate_time import GateTime
+from headgate.engine.board import FlightBoard
+from headgate.ports.clock import Clock
+
+
+class HandlerTimer:
+    """Times one execution. Its requests call `begin` and `end` when they wait at a gate."""
+
+    __slots__ = (
+        "_asked_s",
+        "_board",
+        "_clock",
+        "_gates",
+        "_longest_s",
+        "_queued_s",
+        "_slots",
+        "_threaded_s",
+        "limit_s",
+        "started_s",
+    )
+
+    def __init__(
+        self, clock: Clock, board: FlightBoard, limit_s: float, longest_wait_s: float
+    ) -> None:
+        """`longest_wait_s` bounds the time at gates that does not count."""
+        self._clock = clock
+        self._board = board
+        self._longest_s = longest_wait_s
+        self._gates = GateTime()
+        self._slots: Sequence[int] = ()
+        self._asked_s: float | None = None
+        self._threaded_s: float | None = None
+        self._queued_s = 0.0
+        self.limit_s = limit_s
+        self.started_s = clock.monotonic()
+
+    def start(self, slots: Sequence[int]) -> None:
+        """Show the time at gates in these slots of the board from now on."""
+        self._slots = slots
+
+    def stop(self) -> None:
+        """The handler has ended. Requests that it left behind change nothing any more."""
+        self._slots = ()
+
+    def begin(self) -> None:
+        """A request begins to wait at a gate."""
+        now_s = self._clock.monotonic()
+        self._gates.begin(now_s)
+        # Before that, `is_over` shows it long before the limit matters; most waits cost no write.
+        if 2.0 * (now_s - self.started_s) > self.limit_s:
+            self._show(self.waited_s(now_s) + self.limit_s)
+
+    def end(self) -> None:
+        """It goes on. What the board shows is put right by `is_over`."""
+        self._gates.end(self._clock.monotonic())
+
+    def await_thread(self) -> None:
+        """The handler is a plain function, which waits for a thread."""
+        if self._asked_s is not None and self._threaded_s is not None:  # for half of a pack before
+            self._queued_s += self._threaded_s - self._asked_s
+        self._asked_s = self._clock.monotonic()
+        self._threaded_s = None
+
+    def has_thread(self) -> None:
+        """It begins. The thread itself says so."""
+        self._threaded_s = self._clock.monotonic()
+
+    def waited_s(self, now_s: float) -> float:
+        """The time that does not count: at gates, and before it had a thread."""
+        waited_s = self._gates.total_s(now_s) + self._queued_s
+        if self._asked_s is not None:
+            waited_s += (self._threaded_s or now_s) - self._asked_s
+        return min(waited_s, self._longest_s)
+
+    def ran_s(self, now_s: float) -> float:
+        """The time that counts."""
+        return now_s - self.started_s - self.waited_s(now_s)
+
+    def is_over(self, now_s: float) -> bool:
+        """Whether the handler has used up its time."""
+        if now_s - self.started_s <= self.limit_s:
+            return False
+        waited_s = self.waited_s(now_s)
+        self._show(waited_s + (self.limit_s if self._is_waiting else 0.0))
+        return now_s - self.started_s - waited_s > self.limit_s
+
+    @property
+    def _is_waiting(self) -> bool:
+        has_none = self._asked_s is not None and self._threaded_s is None
+        return has_none or self._gates.is_waiting
+
+    def _show(self, excused_s: float) -> None:
+        """Tell the supervisor how much time the handler has beside its limit.
+
+        During a wait that is as much again as its limit, and it is shown again at each tick. A loop
+        that is blocked shows nothing more, so a handler that blocks it is ended after that time.
+        """
+        for slot in self._slots:
+            self._board.excuse(slot, excused_s)

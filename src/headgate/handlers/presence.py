@@ -1,0 +1,65 @@
+"""Whether a handler can be there, without running any code of its author."""
+
+import ast
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from headgate.core.identity import file_of
+
+
+def problem_of(reference: str) -> str | None:
+    """Why a handler cannot be loaded, as far as its files tell; None if nothing speaks against it.
+
+    A handler that is known by a plain name is not looked at.
+    """
+    if file := file_of(reference):
+        path = Path(file)
+        if not path.is_file():
+            return f"there is no file {path}"
+        return None if path.suffix == ".toml" else _problem_in(path, reference.rpartition(":")[2])
+    module, colon, _ = reference.partition(":")
+    if colon and not _is_there(module.partition(".")[0]):
+        return f"there is no module {module!r} to import"
+    return None
+
+
+def _is_there(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _problem_in(path: Path, function: str) -> str | None:
+    try:
+        tree = ast.parse(path.read_bytes())
+    except SyntaxError as error:
+        return f"{path} cannot be imported: line {error.lineno}: {error.msg}"
+    except (OSError, ValueError) as error:
+        return f"{path} cannot be read: {error}"
+    names = set(_names(tree.body))
+    if "*" in names or function.partition(".")[0] in names:
+        return None
+    return f"{path} has no function {function!r}"
+
+
+def _names(statements: list[ast.stmt]) -> Iterator[str]:
+    """What a module may call by a name; "*" where that is not known."""
+    for statement in statements:
+        match statement:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield statement.name
+            case ast.Import() | ast.ImportFrom():
+                yield from (each.asname or each.name.partition(".")[0] for each in statement.names)
+            case ast.Expr():
+                continue
+            case _:
+                # Assignments, branches and loops: every name that is written somewhere in them.
+                for node in ast.walk(statement):
+                    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                        yield node.id
+                    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                        yield node.name
+                    elif isinstance(node, ast.Import | ast.ImportFrom):
+                        yield from (each.asname or each.name for each in node.names)

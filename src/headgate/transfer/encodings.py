@@ -1,0 +1,66 @@
+"""Which encoding the bytes of a text file fit, where none was stated."""
+
+import codecs
+import re
+from pathlib import Path
+
+import msgspec
+
+from headgate.transfer.lines import find_encoding
+from headgate.transfer.places.content import open_content
+
+_BLOCK = 1024 * 1024
+_SCANNED = 64 * _BLOCK
+"""So much of a file is looked at."""
+_MULTIBYTE = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
+)
+_LETTERS = re.compile(rb"[A-Za-z0-9\x80-\xff]")
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+_WESTERN_SHARE = 0.4
+"""In Western languages fewer of the letters and digits than this are beyond ASCII."""
+
+
+class Misread(msgspec.Struct, frozen=True):
+    """A file that is not in the encoding it is read in."""
+
+    fits: str | None
+    """One that fits; None where the bytes do not tell."""
+
+
+def misread(path: Path, most_bytes: int) -> Misread | None:
+    """What to say of a file that would be read as UTF-8; None if it is UTF-8.
+
+    A file that is UTF-8 but for a few damaged rows counts as UTF-8. `most_bytes` bounds what is
+    unpacked.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with open_content(path, most_bytes) as file:
+        start = find_encoding(file, path, None).start
+        if start:
+            return None
+        file.seek(0)
+        for _ in range(0, _SCANNED, _BLOCK):
+            block = file.read(_BLOCK)
+            try:
+                decoder.decode(block, final=len(block) < _BLOCK)
+            except UnicodeDecodeError:
+                return judged(block)
+            if len(block) < _BLOCK:
+                return None
+    return None
+
+
+def judged(data: bytes) -> Misread | None:
+    """What to say of bytes that are not valid UTF-8; None if they are UTF-8 with damage."""
+    beyond = len(_BEYOND_ASCII.findall(data))
+    whole = sum(len(each) for each in _MULTIBYTE.findall(data))
+    if whole > beyond - whole:
+        return None
+    if beyond > len(_LETTERS.findall(data)) * _WESTERN_SHARE:
+        return Misread(None)
+    try:
+        data.decode("cp1252")
+    except UnicodeDecodeError:
+        return Misread("latin-1")
+    return Misread("cp1252")

@@ -1,0 +1,46 @@
+"""Text as bytes of an encoding, piece by piece."""
+
+import codecs
+
+from headgate.core.errors import UsageError
+
+
+class Encoder:
+    """Encodes pieces of one text; what the encoding does not know becomes a question mark."""
+
+    def __init__(self, name: str = "utf-8") -> None:
+        try:
+            self._name = codecs.lookup(name).name
+            # A byte order mark stands in front of the first piece only.
+            self._encoder = codecs.getincrementalencoder(name)()
+            "".encode(name)
+        except (LookupError, TypeError) as error:
+            raise UsageError(f"{name!r} is not the name of an encoding of text") from error
+        self._replaced = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How many characters were replaced, in words."""
+        if not self._replaced:
+            return ()
+        characters = "character is" if self._replaced == 1 else "characters are"
+        note = (
+            f"{self._replaced:,} {characters} not known to {self._name} and written as `?`;"
+            " utf-8-sig knows all of them"
+        )
+        return (note,)
+
+    def __call__(self, text: str) -> bytes:
+        """The bytes of a piece."""
+        try:
+            return self._encoder.encode(text)
+        except UnicodeEncodeError:
+            return self._encoder.encode("".join(map(self._known, text)))
+
+    def _known(self, character: str) -> str:
+        try:
+            character.encode(self._name)
+        except UnicodeEncodeError:
+            self._replaced += 1
+            return "?"
+        return character

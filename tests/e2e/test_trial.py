@@ -1,0 +1,99 @@
+"""Trying a handler on a few rows, and stopping early when it fails."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from tests.kit.cli import Cli
+
+HANDLER = """\
+def price(item, ctx):
+    if item.input["n"] == "BAD":
+        return {"price": item.input["prise"]}
+    return {"price": int(item.input["n"]) * 2}
+"""
+PATIENT = {"HEADGATE_RETRY__BACKOFF_BASE_S": "500"}
+"""A row that failed waits for so long that nothing is tried twice."""
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    cli = Cli(tmp_path, PATIENT)
+    cli.write("lookup.py", HANDLER)
+    return cli
+
+
+def rows(cli: Cli, file: str) -> list[dict[str, str]]:
+    with (cli.folder / file).open(newline="") as opened:
+        return list(csv.DictReader(opened))
+
+
+def test_a_few_rows_are_tried_and_the_same_command_runs_the_others(cli: Cli):
+    cli.write("in.csv", "n\n" + "".join(f"{n}\n" for n in range(1, 41)))
+    words = ("run", "lookup.py:price", "in.csv", "--out", "out.csv")
+    tried = cli(*words, "--limit", "3")
+    assert tried.code == 0
+    assert "finished: 3 rows: 3 done" in tried.err
+    assert "37 other rows were not run" in tried.err
+    assert tried.err.endswith(f"run all: headgate {' '.join(words)}\n")
+    assert [row["n"] for row in rows(cli, "out.csv")] == ["1", "2", "3"]
+
+    sample = cli(*words, "--sample=4", "--json")
+    assert (sample.code, sample.json["chosen"]) == (0, 4)
+    spread = [int(row["n"]) for row in rows(cli, "out.csv")]
+    assert len(spread) == 4
+    assert [(n - 1) // 10 for n in spread] == [0, 1, 2, 3]
+    again = cli(*words, "--sample", "4", "--json")
+    assert [int(row["n"]) for row in rows(cli, "out.csv")] == spread
+    assert again.json["done"] == sample.json["done"]
+
+    whole = cli(*words)
+    assert whole.code == 0
+    assert f"resuming job 1: {sample.json['done']} finished rows are left alone" in whole.err
+    assert [row["price"] for row in rows(cli, "out.csv")] == [str(2 * n) for n in range(1, 41)]
+    assert cli("jobs", "ls", "--json").json["jobs"][0]["id"] == 1
+
+
+def test_failing_rows_show_at_once_and_a_run_can_be_stopped_for_them(cli: Cli):
+    cli.write("in.csv", "n\n" + "BAD\n" * 30)
+    words = ("run", "lookup.py:price", "in.csv")
+    stopped = cli(*words, "--max-errors", "25")
+    assert stopped.code == 4
+    assert "30 rows failed and wait for another try: KeyError: 'prise' (lookup.py:3)" in stopped.err
+    assert (
+        "30 rows of 30 failed, which reaches --max-errors 25: KeyError: 'prise' at" in stopped.err
+    )
+    assert "mend the handler, then go on with: headgate run lookup.py:price in.csv" in stopped.err
+    assert cli("jobs", "ls", "--json").json["jobs"][0]["counts"]["pending"] == 30
+
+
+def test_the_first_rows_that_all_fail_alike_give_a_hint(cli: Cli):
+    cli.write("in.csv", "n\n" + "BAD\n" * 40)
+    process = cli.start("run", "lookup.py:price", "in.csv")
+    assert process.stderr is not None
+    said = ""
+    for line in process.stderr:
+        said = line
+        if line.startswith("the first"):
+            break
+    process.terminate()
+    process.communicate(timeout=50)
+    assert said == (
+        "the first 40 rows all failed alike: KeyError: 'prise' at lookup.py:3;"
+        " press Ctrl-C, mend the handler, and run the same command\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--limit", "2", "--sample", "2"], "--limit and --sample exclude each other"),
+        (["--max-errors", "lots"], "--max-errors 'lots': write a number of rows"),
+    ],
+)
+def test_choices_that_cannot_be_are_refused(cli: Cli, words: list[str], message: str):
+    cli.write("in.csv", "n\n1\n")
+    said = cli("run", "lookup.py:price", "in.csv", *words)
+    assert said.code == 2
+    assert message in said.err

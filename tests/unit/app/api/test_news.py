@@ -1,0 +1,54 @@
+"""Listeners hear of a new cause, rate or estimate also while the counters stand still."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headgate.app.api.gauges import Gauges
+from headgate.app.api.news import News, Topic
+from headgate.app.api.pulse import Pulse
+from headgate.core.configured import Configured
+from headgate.stores.sqlite.store import SqliteStore
+from headgate.testing import FakeClock
+from tests.kit import factories
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    async with SqliteStore(tmp_path / "headgate.db") as store:
+        yield store
+
+
+class Office:
+    """What news are made from."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self.store = store
+        self.clock = FakeClock()
+        self.limits = Configured({})
+        self.gauges = Gauges(store, self.limits, self.clock, {})
+        self.pulse = Pulse(store, self.clock)
+
+
+async def told(news: News) -> list[Any]:
+    """The causes in what is told at one look."""
+    messages = [message async for message in news._changes()]
+    return [json.loads(data)["limitedBy"] for kind, _, data in messages if kind == "counters"]
+
+
+@pytest.mark.parametrize(("of_job", "patience_s"), [(True, 1.0), (False, 5.0)])
+async def test_a_worker_that_comes_changes_the_cause(store: SqliteStore, of_job, patience_s):
+    job = await factories.job(store, 3)
+    office: Any = Office(store)
+    news = News(office, Topic(job.id if of_job else None, None, gates=False))
+    (first,) = await told(news)
+    assert first["kind"] == "worker"
+    await office.clock.advance(patience_s)
+    assert await told(news) == [], "nothing is new"
+    await factories.worker(store)
+    await office.clock.advance(patience_s)
+    (second,) = await told(news)
+    assert second["why"] == "a worker is running, but it has not taken a row yet"

@@ -1,0 +1,56 @@
+"""Whether a handler can be there is told without running it."""
+
+from pathlib import Path
+
+import pytest
+
+from headgate.handlers.presence import problem_of
+
+CODE = """
+raise SystemExit("nobody may run this")
+from elsewhere import borrowed as mine
+import package.part
+def price(item, ctx): ...
+async def slow(item, ctx): ...
+class Kept:
+    def method(self, item, ctx): ...
+chosen = first = price
+if chosen:
+    def late(item, ctx): ...
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "lookup.py"
+    path.write_text(CODE)
+    return path
+
+
+@pytest.mark.parametrize(
+    "name", ["price", "slow", "mine", "package", "Kept.method", "chosen", "first", "late"]
+)
+def test_what_a_file_defines_is_there(file: Path, name: str):
+    assert problem_of(f"{file}:{name}") is None
+
+
+def test_what_is_missing_is_named(file: Path):
+    assert problem_of(f"{file}:prise") == f"{file} has no function 'prise'"
+    assert problem_of(f"{file}:method") == f"{file} has no function 'method'"
+    gone = file.with_name("gone.py")
+    assert problem_of(f"{gone}:price") == f"there is no file {gone}"
+    assert (
+        problem_of(str(file.with_name("gone.toml"))) == f"there is no file {file.parent}/gone.toml"
+    )
+    assert problem_of("no_such_package.part:f") == (
+        "there is no module 'no_such_package.part' to import"
+    )
+    file.write_text("def broken(:\n")
+    assert "line 1" in (problem_of(f"{file}:broken") or "")
+
+
+def test_what_cannot_be_told_is_no_problem(file: Path):
+    assert problem_of("json.tool:main") is None
+    assert problem_of("price.lookup") is None
+    file.write_text("from elsewhere import *\n")
+    assert problem_of(f"{file}:anything") is None
