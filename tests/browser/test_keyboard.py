@@ -63,6 +63,38 @@ def test_rows_of_the_grid_are_walked_selected_and_opened(visit: Visit, world: Wo
     expect(drawer).to_have_count(0)
 
 
+def test_rows_from_one_to_another_are_selected_at_once(visit: Visit, world: World):
+    someone = visit(world.admin)
+    someone.open(f"/jobs/{world.every}?tab=grid")
+    page, keys = someone.page, someone.page.keyboard
+    grid = page.get_by_role("tabpanel").get_by_role("grid")
+    boxes = grid.get_by_role("checkbox", name="Select", exact=True)
+    bar = page.get_by_role("status").filter(has_text="selected")
+    boxes.nth(1).click()
+    boxes.nth(5).click(modifiers=["Shift"])
+    expect(bar).to_contain_text("5 rows selected")
+    page.get_by_role("button", name="Clear").click()
+    boxes.nth(0).click()
+    grid.get_by_role("row").nth(3).click(modifiers=["Shift"], position={"x": 300, "y": 10})
+    expect(bar).to_contain_text("3 rows selected")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    keys.press("j")
+    keys.press("X")
+    expect(bar).to_contain_text("4 rows selected")
+
+
+def test_the_keys_that_are_listed_work_here(visit: Visit, world: World):
+    someone = visit(world.admin)
+    listed = someone.page.get_by_role("dialog", name="Keyboard")
+    someone.open(f"/review?item={world.reviewed}", "Review")
+    expect(someone.page.get_by_role("radio").first).to_be_visible()
+    someone.page.keyboard.press("?")
+    expect(listed).to_contain_text("→")
+    expect(listed.get_by_text("Search")).to_have_count(0)
+    keycaps = "() => [...document.querySelectorAll('dialog kbd')].map((key) => key.offsetWidth)"
+    assert max(someone.page.evaluate(keycaps)) <= 64
+
+
 def test_a_job_is_made_without_a_mouse(visit: Visit, world: World):
     someone = visit(world.admin)
     someone.open("/jobs/new", "New job")

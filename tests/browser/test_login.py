@@ -51,6 +51,25 @@ def test_a_wrong_password_is_told(visit: Visit):
     expect(someone.page).to_have_url(re.compile("/login$"))
 
 
+def test_a_login_that_is_not_needed_leads_on(visit: Visit, api: ApiServer):
+    someone = visit(api.user("inside"))
+    someone.open("/", "Jobs")
+    someone.page.goto("/login?to=/settings")
+    someone.drawn("Settings")
+
+
+def test_a_session_that_ends_is_told(visit: Visit, api: ApiServer):
+    caller = api.user("ended")
+    someone = visit(caller)
+    someone.expects("401")
+    someone.open("/settings", "Settings")
+    for token in caller.get("/api/tokens").ok()["items"]:
+        api.admin().delete(f"/api/tokens/{token['id']}")
+    someone.page.get_by_role("link", name="Jobs").click()
+    expect(someone.page.get_by_role("status")).to_contain_text("Your session has ended")
+    expect(someone.page).to_have_url(re.compile(r"/login\?"))
+
+
 def test_who_logs_out_is_gone(visit: Visit, api: ApiServer):
     someone = visit(api.user("leaver"))
     someone.open("/", "Jobs")

@@ -8,10 +8,12 @@ from playwright.sync_api import ViewportSize, expect
 from tests.browser.conftest import Visit
 from tests.browser.views import close, full, opened
 from tests.browser.world import World
-from tests.kit.api_server import ApiServer
+from tests.kit.api_server import ApiServer, rows_csv
 from tests.kit.browser import DESKTOP, PHONE, Visitor
 
 _WIDTH = "() => document.scrollingElement.scrollWidth"
+_LINES = """box =>
+  box.getBoundingClientRect().height / parseFloat(getComputedStyle(box).lineHeight)"""
 _BACKGROUND = "() => getComputedStyle(document.documentElement).backgroundColor"
 
 
@@ -20,7 +22,7 @@ def brightness(colour: str) -> float:
     return (red + green + blue) / 3
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(1_200)
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_every_screen_fits_and_is_open_to_everybody(visit: Visit, world: World, size: ViewportSize):
     someone = visit(world.admin, viewport=size)
@@ -45,6 +47,40 @@ def faults(someone: Visitor, size: ViewportSize) -> list[str]:
     width = someone.page.evaluate(_WIDTH)
     wide = [f"it is {width} wide"] if width > size["width"] else []
     return wide + someone.barriers()
+
+
+def test_a_tablet_shows_what_matters_without_scrolling_aside(visit: Visit, world: World):
+    someone = visit(world.admin, viewport={"width": 768, "height": 1024})
+    for path, columns in {
+        "/": ("Time left", "Limited by", "Actions"),
+        "/pending": ("Type", "Job", "Updated"),
+        "/dead-letters": ("What went wrong", "Job", "Failed at"),
+    }.items():
+        someone.open(path)
+        grid = someone.page.get_by_role("grid")
+        for name in columns:
+            expect(grid.get_by_role("columnheader", name=name, exact=True)).to_be_attached()
+        assert grid.evaluate("grid => grid.scrollWidth <= grid.clientWidth"), path
+
+
+def test_no_cell_of_the_workers_is_cut(visit: Visit, world: World):
+    someone = visit(world.admin)
+    someone.open("/workers", "Workers")
+    cell = someone.page.get_by_role("button", name=re.compile("^Drain")).locator("..")
+    assert cell.evaluate("cell => cell.scrollWidth <= cell.clientWidth")
+
+
+def test_a_job_that_ended_badly_does_not_look_done(visit: Visit, world: World):
+    someone = visit(world.admin)
+    someone.open("/", "Jobs")
+    row = someone.grid("Jobs").get_by_role("row").filter(has_text="Catalogue 2026")
+    expect(row).to_contain_text("Finished with errors")
+    someone.open(f"/jobs/{world.every}")
+    expect(someone.page.get_by_role("heading", level=1)).to_contain_text("Finished with errors")
+    phone = visit(world.admin, viewport=PHONE)
+    phone.open("/", "Jobs")
+    row = phone.grid("Jobs").get_by_role("row").filter(has_text="Catalogue 2026")
+    expect(row).to_contain_text("With errors")
 
 
 def test_the_login_is_open_to_everybody(visit: Visit):
@@ -86,3 +122,32 @@ def test_the_chosen_colours_stay(visit: Visit, api: ApiServer):
     page.reload()
     someone.drawn("Jobs")
     assert brightness(page.evaluate(_BACKGROUND)) < 60
+
+
+LONG = f"stock_of_the_northern_warehouse_{'with_prices_' * 9}2026.csv"
+
+
+def test_a_long_name_and_a_traceback_stay_in_their_boxes_on_a_phone(visit: Visit, api: ApiServer):
+    caller = api.user("mender")
+    sent = caller.upload((LONG, rows_csv(2, r2="raise")), handler="shop.price", key="id")
+    job = sent.ok(202)["jobId"]
+    assert caller.ended(job)["counts"]["error"] == 1
+    (item,) = caller.items(job, statuses="ERROR")
+    someone = visit(caller, viewport=PHONE)
+    someone.open(f"/jobs/{job}")
+    name = someone.page.get_by_role("heading", level=1).get_by_title(f"shop.price {LONG}")
+    assert 2.5 < name.evaluate(_LINES) < 3.5
+    someone.open(f"/jobs/{job}?tab=grid&item={item['id']}")
+    attempt = someone.page.get_by_role("dialog").get_by_role("listitem").filter(has_text="shop.py:")
+    trace = attempt.last.locator("pre")
+    expect(trace).to_contain_text('raise ValueError(f"no price for {item.key}")')
+    box, around = trace.bounding_box(), attempt.last.bounding_box()
+    assert box is not None
+    assert around is not None
+    assert box["x"] + box["width"] < around["x"] + around["width"] <= PHONE["width"]
+    # Its long line is reached by keys.
+    trace.focus()
+    assert trace.evaluate(
+        "box => box === document.activeElement && box.scrollWidth > box.clientWidth"
+    )
+    someone.check_access()

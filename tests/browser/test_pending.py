@@ -50,7 +50,6 @@ def hoarder(api: ApiServer) -> Caller:
     return api.user(OWNER)
 
 
-@pytest.mark.timeout(240)
 def test_very_many_rows_are_scrolled_to_the_end(visit: Visit, hoarder: Caller):
     someone = visit(hoarder, viewport=LOW)
     someone.open("/pending", "Pending")

@@ -30,7 +30,7 @@ def test_two_users_do_not_see_each_other(visit: Visit, api: ApiServer, secret: s
     item = api.user("ann").items(secret)[0]["id"]
     for path in (f"/jobs/{secret}", f"/items/{item}", f"/review?item={item}"):
         bob.page.goto(path)
-        expect(bob.page.get_by_role("alert")).to_contain_text("There is no such thing")
+        expect(bob.page.get_by_role("alert")).to_contain_text("Not found")
         expect(bob.page.get_by_role("main")).not_to_contain_text("annsecret")
     ann = visit(api.user("ann"))
     ann.open("/", "Jobs")

@@ -57,6 +57,27 @@ def test_items_are_decided_by_keys_alone(visit: Visit, judge: Caller):
     ]
 
 
+def test_keys_that_come_faster_than_answers_all_count(visit: Visit, judge: Caller):
+    job = reviews(judge, 8)
+    someone = visit(judge)
+    someone.open("/review", "Review")
+    _is_open(someone, "1")
+    for key in ["a", "a", "2", "a", "n", "s", "ArrowRight", "a", "a", "a"]:
+        someone.page.keyboard.press(key)
+    expect(someone.page.get_by_role("heading", name="Nothing waits for a person")).to_be_visible()
+    found = {item["key"]: (item["status"], item["result"]) for item in judge.items(job)}
+    first, second = ("DONE", {"match": "Q1"}), ("DONE", {"match": "Q2"})
+    assert [found[str(n)][0] for n in (4, 5)] == ["NOT_FOUND", "SKIPPED"]
+    assert [found[str(n)] for n in (1, 2, 3, 6, 7, 8)] == [
+        first,
+        first,
+        second,
+        second,
+        first,
+        first,
+    ]
+
+
 def test_the_row_stands_beside_its_candidates(visit: Visit, judge: Caller):
     reviews(judge, 1)
     someone = visit(judge)

@@ -187,6 +187,7 @@ def _of_parts(world: World) -> list[View]:
     deeds = {"set-rate": "Set a rate", "pause": "Pause", "forget": "Forget"}
     return [
         View("item", f"/items/{world.failed}"),
+        View("item-review", f"/items/{world.reviewed}"),
         View("item-drawer", f"/jobs/{world.asked}?tab=grid&item={world.failed}"),
         View("item-waiting", f"/pending?item={world.waits}"),
         View(

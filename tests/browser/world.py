@@ -21,6 +21,8 @@ class World(NamedTuple):
     admin: Caller
     every: str
     """A job with every outcome."""
+    reviewed: str
+    """One of its items, with candidates to choose from."""
     asked: str
     """A job that asked the service, and has an export."""
     failed: str
@@ -57,6 +59,7 @@ def built(api: ApiServer, shop: RudeShop) -> World:
     return World(
         admin,
         every,
+        _first(admin, every, "REVIEW"),
         asked,
         failed=_first(admin, asked, "ERROR"),
         waiting=waiting,

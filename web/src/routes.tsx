@@ -10,19 +10,33 @@ import { aboutQuery, meQuery } from "./api";
 import { Loading } from "./design";
 import { Failure } from "./shell/Failure";
 import { Frame } from "./shell/Frame";
+import { loaded } from "./shell/loading";
 import { Nowhere } from "./shell/Nowhere";
-import { only, parseSearch, stringifySearch } from "./shell/search";
+import { only, ownPath, parseSearch, stringifySearch } from "./shell/search";
 
 // Each screen is a file of its own that is loaded when it is first opened. The names behind
 // `only` are what a screen keeps in the URL.
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()();
 
+/** A user who is logged in does not need the login page. */
+async function leaveIfLoggedIn({
+  context: { queries },
+  search,
+}: {
+  context: { queries: QueryClient };
+  search: { to?: string | undefined };
+}): Promise<void> {
+  const me = await queries.ensureQueryData(meQuery).catch(() => null);
+  if (me !== null) throw redirect({ href: ownPath(search.to) });
+}
+
 const login = createRoute({
   getParentRoute: () => root,
   path: "/login",
-  validateSearch: only("to", "link"),
-  component: lazyRouteComponent(() => import("./screens/login/LoginScreen"), "LoginScreen"),
+  validateSearch: only("to", "link", "why"),
+  beforeLoad: leaveIfLoggedIn,
+  component: lazyRouteComponent(() => loaded(import("./screens/login/LoginScreen")), "LoginScreen"),
 });
 
 const frame = createRoute({
@@ -43,14 +57,17 @@ const jobs = createRoute({
   getParentRoute: () => frame,
   path: "/",
   validateSearch: only("q", "states", "handler", "after"),
-  component: lazyRouteComponent(() => import("./screens/jobs/JobsScreen"), "JobsScreen"),
+  component: lazyRouteComponent(() => loaded(import("./screens/jobs/JobsScreen")), "JobsScreen"),
 });
 
 const newJob = createRoute({
   getParentRoute: () => frame,
   path: "/jobs/new",
   validateSearch: only("handler"),
-  component: lazyRouteComponent(() => import("./screens/new-job/NewJobScreen"), "NewJobScreen"),
+  component: lazyRouteComponent(
+    () => loaded(import("./screens/new-job/NewJobScreen")),
+    "NewJobScreen",
+  ),
 });
 
 const job = createRoute({
@@ -68,27 +85,33 @@ const job = createRoute({
     "charts",
     "after",
   ),
-  component: lazyRouteComponent(() => import("./screens/job/JobScreen"), "JobScreen"),
+  component: lazyRouteComponent(() => loaded(import("./screens/job/JobScreen")), "JobScreen"),
 });
 
 const item = createRoute({
   getParentRoute: () => frame,
   path: "/items/$itemId",
-  component: lazyRouteComponent(() => import("./screens/item/ItemScreen"), "ItemScreen"),
+  component: lazyRouteComponent(() => loaded(import("./screens/item/ItemScreen")), "ItemScreen"),
 });
 
 const review = createRoute({
   getParentRoute: () => frame,
   path: "/review",
   validateSearch: only("job", "item"),
-  component: lazyRouteComponent(() => import("./screens/review/ReviewScreen"), "ReviewScreen"),
+  component: lazyRouteComponent(
+    () => loaded(import("./screens/review/ReviewScreen")),
+    "ReviewScreen",
+  ),
 });
 
 const pending = createRoute({
   getParentRoute: () => frame,
   path: "/pending",
   validateSearch: only("statuses", "userId", "jobType", "jobId", "from", "to", "item", "after"),
-  component: lazyRouteComponent(() => import("./screens/pending/PendingScreen"), "PendingScreen"),
+  component: lazyRouteComponent(
+    () => loaded(import("./screens/pending/PendingScreen")),
+    "PendingScreen",
+  ),
 });
 
 const providers = createRoute({
@@ -96,7 +119,7 @@ const providers = createRoute({
   path: "/providers",
   validateSearch: only("which", "gate", "q"),
   component: lazyRouteComponent(
-    () => import("./screens/providers/ProvidersScreen"),
+    () => loaded(import("./screens/providers/ProvidersScreen")),
     "ProvidersScreen",
   ),
 });
@@ -105,7 +128,10 @@ const workers = createRoute({
   getParentRoute: () => frame,
   path: "/workers",
   validateSearch: only("all"),
-  component: lazyRouteComponent(() => import("./screens/workers/WorkersScreen"), "WorkersScreen"),
+  component: lazyRouteComponent(
+    () => loaded(import("./screens/workers/WorkersScreen")),
+    "WorkersScreen",
+  ),
 });
 
 const deadLetters = createRoute({
@@ -113,7 +139,7 @@ const deadLetters = createRoute({
   path: "/dead-letters",
   validateSearch: only("errorClass", "jobType", "item", "after"),
   component: lazyRouteComponent(
-    () => import("./screens/dead-letters/DeadLettersScreen"),
+    () => loaded(import("./screens/dead-letters/DeadLettersScreen")),
     "DeadLettersScreen",
   ),
 });
@@ -123,7 +149,7 @@ const settings = createRoute({
   path: "/settings",
   validateSearch: only("tab"),
   component: lazyRouteComponent(
-    () => import("./screens/settings/SettingsScreen"),
+    () => loaded(import("./screens/settings/SettingsScreen")),
     "SettingsScreen",
   ),
 });

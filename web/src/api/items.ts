@@ -1,4 +1,10 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
 import { api, got, query } from "./client";
 import { keys } from "./keys";
 import { useKeyset } from "./keyset";
@@ -112,6 +118,16 @@ export function useDeadLetters(filter: DeadLetterFilter, start?: string) {
   });
 }
 
+/** How many dead letters there are, and in which jobs. */
+export function useDeadTotals(filter: DeadLetterFilter) {
+  return useQuery({
+    queryKey: [...keys.deadLetters, "jobs", filter],
+    queryFn: ({ signal }) =>
+      got(api.GET("/api/dead-letters/jobs", { params: { query: query(filter) }, signal })),
+    placeholderData: keepPreviousData,
+  });
+}
+
 /** How many dead letters a replay would bring back: the server counts, nothing changes. */
 export async function countReplay(body: ReplayAsked): Promise<number> {
   return (await got(api.POST("/api/dead-letters/replay", { body: { ...body, dryRun: true } })))
@@ -186,7 +202,8 @@ export function useDecide() {
       queries.setQueryData(keys.item(item.id), item);
       // Whoever decides goes on to the next item at once, and does not wait for lists.
       void queries.invalidateQueries({ queryKey: keys.job(item.jobId) });
-      void queries.invalidateQueries({ queryKey: keys.reviews });
+      // The server tells of every decision, and then the line is read again: once is enough.
+      void queries.invalidateQueries({ queryKey: keys.reviews, refetchType: "none" });
     },
   });
 }

@@ -8,6 +8,8 @@ export class Problem extends Error {
     readonly title: string,
     readonly detail: string,
     readonly errors: readonly FieldProblem[] = [],
+    /** Of a file that was read in another encoding: one that fits, null where none is known. */
+    readonly encoding?: string | null,
   ) {
     super(detail || title);
   }
@@ -24,12 +26,13 @@ export const UNREACHABLE = "The server does not answer. Is it running, and is th
 /** The problem that an answer describes, however little it says. */
 export async function problemOf(response: Response): Promise<Problem> {
   const told: unknown = await response.json().catch(() => null);
-  const { title, detail, errors } = (told ?? {}) as Partial<Problem>;
+  const { title, detail, errors, encoding } = (told ?? {}) as Partial<Problem>;
   return new Problem(
     response.status,
     title ?? "It did not work",
     detail ?? `The server answered ${response.status} and said no more.`,
     Array.isArray(errors) ? errors : [],
+    encoding,
   );
 }
 
@@ -37,9 +40,5 @@ export async function problemOf(response: Response): Promise<Problem> {
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof TypeError) return new Problem(0, "No answer", UNREACHABLE);
-  return new Problem(
-    0,
-    "A defect of this page",
-    error instanceof Error ? error.message : String(error),
-  );
+  return new Problem(0, "This page failed", error instanceof Error ? error.message : String(error));
 }

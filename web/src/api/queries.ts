@@ -15,7 +15,11 @@ export function newQueries(onLoggedOut: () => void): QueryClient {
     queryCache: new QueryCache({ onError: notice }),
     mutationCache: new MutationCache({ onError: notice }),
     defaultOptions: {
+      // What is asked without a network fails at once and says so. It never waits to run later,
+      // when the user has long gone on to something else.
+      mutations: { networkMode: "always" },
       queries: {
+        networkMode: "always",
         staleTime: 5_000,
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,

@@ -1,8 +1,10 @@
 import type { ReactNode } from "react";
-import type { ItemStatus, JobState } from "../api";
+import type { Counts, ItemStatus, JobState } from "../api";
 import styles from "./Badge.module.css";
 import { classes } from "./classes";
 import { Icon, type IconName } from "./Icon";
+import { usePhone } from "./media";
+import { counted, grouped } from "./numbers";
 
 export type Tone =
   | "done"
@@ -60,6 +62,45 @@ const LOOKS: Record<ItemStatus | JobState, Look> = {
 /** How a status is said and drawn, everywhere the same. */
 export function lookOf(status: string): Look {
   return LOOKS[status as ItemStatus] ?? { tone: "pending", icon: "question", word: status };
+}
+
+interface Ended {
+  state: string;
+  counts: Pick<Counts, "error" | "review" | "total">;
+}
+
+interface JobLook extends Look {
+  /** The same where there is little room. */
+  short: string;
+  /** What there is to say of it, for those who point at it. */
+  about?: string;
+}
+
+/** How a job is said and drawn: one that has ended also by what came of it. */
+export function lookOfJob({ state, counts }: Ended): JobLook {
+  const look = lookOf(state);
+  const { error, review, total } = counts;
+  if (state !== "DONE" || (error === 0 && review === 0)) return { ...look, short: look.word };
+  const about = [
+    ...(error ? [`${grouped(error)} of ${counted(total, "item")} failed`] : []),
+    ...(review ? [`${grouped(review)} to review`] : []),
+  ].join(", ");
+  if (error > 0) {
+    const tone = error === total ? "error" : "warn";
+    return { tone, icon: "warn", word: "Finished with errors", short: "With errors", about };
+  }
+  return { tone: "review", icon: "question", word: "Needs review", short: "Review", about };
+}
+
+/** The state of a job, and what came of it. */
+export function JobBadge({ job }: { job: Ended }) {
+  const { tone, icon, word, short, about } = lookOfJob(job);
+  const isPhone = usePhone();
+  return (
+    <Badge tone={tone} icon={icon} {...(about ? { title: about } : {})}>
+      {isPhone ? short : word}
+    </Badge>
+  );
 }
 
 /** The status of an item or the state of a job. */

@@ -93,6 +93,17 @@ function inside(plot: uPlot, moments: number[]): (number | null)[] {
   return moments.map((moment) => (moment <= end ? moment : null));
 }
 
+const SECONDS = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 43_200,
+].concat([86_400, 172_800, 604_800, 2_592_000]);
+const LEAST_SPAN_S = 10;
+
+/** From when to when: at least some seconds, so that the first readings have an axis. */
+export function spanOf(_: unknown, first: number | null, last: number | null): [number, number] {
+  const end = last ?? Date.now() / 1000;
+  return [Math.min(first ?? end, end - LEAST_SPAN_S), end];
+}
+
 function options(series: readonly Series[], width: number, height: number): uPlot.Options {
   const axis: uPlot.Axis = {
     stroke: token("--muted"),
@@ -111,13 +122,15 @@ function options(series: readonly Series[], width: number, height: number): uPlo
         ...axis,
         size: 24,
         space: 80,
+        // Whole seconds: labels have no smaller unit, and would repeat themselves.
+        incrs: SECONDS,
         grid: { ...axis.grid, filter: inside },
         filter: inside,
         values: (_, moments) => moments.map((at) => (at === null ? "" : clockTime(at))),
       },
       { ...axis, size: 44, space: 28 },
     ],
-    scales: { y: { range: (_, __, top) => [0, Math.max(top * 1.1, 1)] } },
+    scales: { x: { range: spanOf }, y: { range: (_, __, top) => [0, Math.max(top * 1.1, 1)] } },
     series: [
       {},
       ...series.map(({ label, colour, format, filled, dashed }) => ({

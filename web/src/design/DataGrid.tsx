@@ -8,7 +8,7 @@ import { GridTail } from "./GridTail";
 import { useTop } from "./gridTop";
 import { OVERSCAN, useGridWindow } from "./gridWindow";
 import { useKey } from "./keyboard";
-import { usePhone } from "./media";
+import { useNarrow, usePhone } from "./media";
 import type { Selection } from "./selection";
 import { useShownColumns } from "./shownColumns";
 
@@ -52,7 +52,9 @@ export function DataGrid<T>(props: DataGridProps<T>) {
   const id = useId();
   const phone = usePhone();
   const rowHeight = phone ? 48 : 36;
-  const columns = useShownColumns(props.columns, props.hidden ?? NO_HIDDEN, phone);
+  const narrow = useNarrow();
+  const room = { phone, narrow };
+  const columns = useShownColumns(props.columns, props.hidden ?? NO_HIDDEN, room);
   const [active, setActive] = useState<number | null>(null);
   const { scroller, virtual, base, first, last } = useGridWindow(rows, rowHeight);
   const shown = virtual.getVirtualItems();
@@ -69,15 +71,26 @@ export function DataGrid<T>(props: DataGridProps<T>) {
   const activeRow = active === null ? undefined : rows.row(active);
   useKey("j", "Next row", () => go(active === null ? first : active + 1));
   useKey("k", "Previous row", () => go((active ?? 1) - 1));
+  const anchor = useRef<number | null>(null);
+  const select = useStable(({ index, isRange }: { index: number; isRange: boolean }) => {
+    const from = isRange && anchor.current !== null ? anchor.current : index;
+    anchor.current = index;
+    const chosen = idsBetween(rows, from, index, props.rowId);
+    const [one] = chosen;
+    if (!selection || one === undefined) return;
+    if (from === index) selection.toggle(one);
+    else selection.choose(chosen, true);
+  });
   useKey("x", selection ? "Select the row" : "", () => {
-    if (activeRow) selection?.toggle(props.rowId(activeRow));
+    if (active !== null) select({ index: active, isRange: false });
+  });
+  useKey("X", selection ? "Select all rows up to this one" : "", () => {
+    if (active !== null) select({ index: active, isRange: true });
   });
   const open = useStable((index: number) => {
     const row = rows.row(index);
     if (row !== undefined) props.onOpen?.(row, index);
   });
-  const select = useStable((rowId: string) => selection?.toggle(rowId));
-
   useKey("Enter", props.onOpen ? "Open the row" : "", () => {
     if (active !== null) open(active);
   });
@@ -88,7 +101,7 @@ export function DataGrid<T>(props: DataGridProps<T>) {
     <div
       className={styles.frame}
       style={{
-        ...widthsOf(columns, selection !== undefined),
+        ...widthsOf(columns, { hasCheckbox: selection !== undefined, phone }),
         ...(rows.complete ? fitting(virtual.getTotalSize()) : {}),
       }}
     >
@@ -120,7 +133,6 @@ export function DataGrid<T>(props: DataGridProps<T>) {
               top={start}
               height={rowHeight}
               row={rows.row(base + index)}
-              rowId={props.rowId}
               columns={columns}
               active={active === base + index}
               selected={isSelected(selection, rows.row(base + index), props.rowId)}
@@ -162,6 +174,21 @@ function useStable<In>(deed: (given: In) => void): (given: In) => void {
     latest.current = deed;
   });
   return useCallback((given: In) => latest.current(given), []);
+}
+
+/** The ids of the rows from one to another; those that are not at hand are left out. */
+function idsBetween<T>(
+  rows: Rows<T>,
+  one: number,
+  other: number,
+  id: (row: T) => string,
+): string[] {
+  const found: string[] = [];
+  for (let index = Math.min(one, other); index <= Math.max(one, other); index += 1) {
+    const row = rows.row(index);
+    if (row !== undefined) found.push(id(row));
+  }
+  return found;
 }
 
 function isSelected<T>(

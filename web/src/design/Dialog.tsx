@@ -17,10 +17,10 @@ export function Dialog({
   const id = useId();
   return (
     <dialog ref={ref} className={styles.dialog} aria-labelledby={id}>
-      <header className={styles.head}>
+      <div className={styles.head}>
         <h2 id={id}>{title}</h2>
         <Button look="quiet" icon="cross" aria-label="Close" onClick={onClose} />
-      </header>
+      </div>
       {children}
     </dialog>
   );
@@ -30,6 +30,7 @@ export function Dialog({
 export function Confirm({
   title,
   action,
+  cancel = "Cancel",
   danger,
   busy,
   problem,
@@ -42,6 +43,8 @@ export function Confirm({
   title: string;
   /** "Run 1,204 again": never only "OK". */
   action: string;
+  /** What the other button says. */
+  cancel?: string;
   danger?: boolean;
   busy?: boolean;
   disabled?: boolean;
@@ -65,7 +68,7 @@ export function Confirm({
           </p>
         )}
         <div className={styles.buttons}>
-          <Button onClick={onClose}>Not now</Button>
+          <Button onClick={onClose}>{cancel}</Button>
           <Button
             type="submit"
             look={danger ? "danger" : "primary"}

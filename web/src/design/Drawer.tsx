@@ -20,13 +20,13 @@ export function Drawer({
   const id = useId();
   return (
     <dialog ref={ref} className={styles.drawer} aria-labelledby={id}>
-      <header className={styles.head}>
+      <div className={styles.head}>
         <h2 id={id}>{title}</h2>
         <div className={styles.actions}>
           {actions}
           <Button look="quiet" icon="cross" aria-label="Close" onClick={onClose} />
         </div>
-      </header>
+      </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what has the focus */}
       <div className={styles.body} role="region" aria-labelledby={id} tabIndex={0}>
         {children}

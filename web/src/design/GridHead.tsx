@@ -25,7 +25,7 @@ export function GridHead<T>({
       )}
       {columns.map((column) => (
         <span key={column.id} role="columnheader" className={styles[column.align ?? "start"]}>
-          {column.header}
+          {column.hideHeader ? <span className="unseen">{column.header}</span> : column.header}
         </span>
       ))}
     </div>

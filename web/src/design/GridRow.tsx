@@ -6,6 +6,8 @@ import { Skeleton } from "./Skeleton";
 export interface Column<T> {
   id: string;
   header: string;
+  /** The header is for those who listen; others see what the column is for. */
+  hideHeader?: boolean;
   cell: (row: T) => ReactNode;
   /** At least so wide, in pixels. */
   width?: number;
@@ -15,6 +17,10 @@ export interface Column<T> {
   align?: "start" | "end";
   /** It matters so much that a phone shows it too. */
   phone?: boolean;
+  /** Its width on a phone, where that is another. */
+  phoneWidth?: number;
+  /** It matters so little that only a wide window shows it. */
+  wide?: boolean;
 }
 
 interface GridRowProps<T> {
@@ -23,11 +29,11 @@ interface GridRowProps<T> {
   top: number;
   height: number;
   row: T | undefined;
-  rowId: (row: T) => string;
   columns: readonly Column<T>[];
   active: boolean;
   selected: boolean;
-  onSelect: ((id: string) => void) | undefined;
+  /** `isRange`: all rows from the one that was chosen before. */
+  onSelect: ((chosen: { index: number; isRange: boolean }) => void) | undefined;
   onOpen: ((index: number) => void) | undefined;
   onActive: (index: number) => void;
 }
@@ -44,9 +50,15 @@ function Row<T>(props: GridRowProps<T>) {
       data-active={props.active || undefined}
       className={classes(styles.row, props.onOpen && styles.opens)}
       style={{ transform: `translateY(${props.top}px)`, height: props.height }}
+      onMouseDown={(event) => {
+        // Else the browser marks the text between two clicks.
+        if (event.shiftKey && onSelect) event.preventDefault();
+      }}
       onClick={(event) => {
         props.onActive(index);
-        if (!isControl(event.target)) props.onOpen?.(index);
+        if (isControl(event.target)) return;
+        if (event.shiftKey && onSelect) onSelect({ index, isRange: true });
+        else props.onOpen?.(index);
       }}
     >
       {onSelect && (
@@ -56,7 +68,9 @@ function Row<T>(props: GridRowProps<T>) {
               type="checkbox"
               aria-label="Select"
               checked={selected}
-              onChange={() => onSelect(props.rowId(row))}
+              onChange={({ nativeEvent }) =>
+                onSelect({ index, isRange: (nativeEvent as MouseEvent).shiftKey === true })
+              }
             />
           )}
         </span>
@@ -97,9 +111,18 @@ function isControl(target: EventTarget): boolean {
 const CHECKBOX = 40;
 
 /** Column widths for CSS: the tracks, and how wide they are at least when taken together. */
-export function widthsOf<T>(columns: readonly Column<T>[], hasCheckbox: boolean) {
-  const first = hasCheckbox ? [{ width: CHECKBOX, grow: 0 }] : [];
-  const all = [...first, ...columns].map(({ width = 96, grow = 1 }) => ({ width, grow }));
+export function widthsOf<T>(
+  columns: readonly Column<T>[],
+  { hasCheckbox, phone }: { hasCheckbox: boolean; phone: boolean },
+) {
+  const first: { width: number; grow: number }[] = hasCheckbox
+    ? [{ width: CHECKBOX, grow: 0 }]
+    : [];
+  const given = columns.map(({ width = 96, phoneWidth = width, grow = 1 }) => ({
+    width: phone ? phoneWidth : width,
+    grow,
+  }));
+  const all = [...first, ...given];
   const tracks = all.map(({ width, grow }) =>
     grow ? `minmax(${width}px, ${grow}fr)` : `${width}px`,
   );

@@ -1,6 +1,18 @@
 import styles from "./Key.module.css";
 
+const SIGNS: Record<string, string> = {
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+};
+
 /** A key of the keyboard. */
 export function Key({ children }: { children: string }) {
-  return <kbd className={styles.key}>{children}</kbd>;
+  const sign = SIGNS[children];
+  return (
+    <kbd className={styles.key} {...(sign ? { title: children } : {})}>
+      {sign ?? children}
+    </kbd>
+  );
 }

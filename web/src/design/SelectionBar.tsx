@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Button } from "./Button";
-import { grouped } from "./numbers";
+import { counted, grouped } from "./numbers";
 import styles from "./SelectionBar.module.css";
 import type { Selection } from "./selection";
 
@@ -22,19 +22,19 @@ export function SelectionBar({
       <span>{chosenInWords(selection, total)}</span>
       {children}
       <Button look="quiet" icon="cross" onClick={selection.clear}>
-        Choose none
+        Clear
       </Button>
     </div>
   );
 }
 
-/** "3 chosen", "All 1,204 that match are chosen, but 2". */
+/** "3 rows selected", "All 1,204 matching rows selected, except 2". */
 export function chosenInWords(
   { everything, ids }: Pick<Selection, "everything" | "ids">,
   total: number | undefined,
 ): string {
-  if (!everything) return `${grouped(ids.size)} chosen`;
+  if (!everything) return `${counted(ids.size, "row")} selected`;
   const all = total === undefined ? "All" : `All ${grouped(total)}`;
-  const but = ids.size ? `, but ${grouped(ids.size)}` : "";
-  return `${all} that match are chosen${but}`;
+  const but = ids.size ? `, except ${grouped(ids.size)}` : "";
+  return `${all} matching rows selected${but}`;
 }

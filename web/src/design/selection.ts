@@ -7,6 +7,8 @@ export interface Selection {
   everything: boolean;
   has: (id: string) => boolean;
   toggle: (id: string) => void;
+  /** Chooses all of these, or (with `on` false) none of them. */
+  choose: (ids: readonly string[], on: boolean) => void;
   selectAll: () => void;
   clear: () => void;
   /** Whether anything is chosen. */
@@ -26,6 +28,15 @@ export function useSelection(filter: string): Selection {
     everything,
     has: (id) => ids.has(id) !== everything,
     toggle: (id) => set(toggled(ids, id), everything),
+    choose: (some, on) => {
+      const next = new Set(ids);
+      for (const id of some) {
+        // Where all are chosen, those in the set are taken out.
+        if (on === everything) next.delete(id);
+        else next.add(id);
+      }
+      set(next, everything);
+    },
     selectAll: () => set(NONE, true),
     clear: () => set(NONE, false),
     any: everything || ids.size > 0,

@@ -1,7 +1,19 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sentence } from "./sentence";
 
-it("makes a sentence of what the server says", () => {
-  expect(sentence("there is no job 7")).toBe("There is no job 7.");
-  expect(sentence("Is it there?")).toBe("Is it there?");
+describe("a sentence", () => {
+  it.each([
+    ["no row can be used", "No row can be used."],
+    ["line 3: 2 values for 3 columns", "Line 3: 2 values for 3 columns."],
+    ["empty.csv is empty", "empty.csv is empty."],
+    [
+      "my orders of may.xlsx has a header but no rows",
+      "my orders of may.xlsx has a header but no rows.",
+    ],
+    ["https://a.example does not answer", "https://a.example does not answer."],
+    ["max_age must be at most 365", "max_age must be at most 365."],
+    ["is it there?", "Is it there?"],
+    ["the name or the password is wrong", "The name or the password is wrong."],
+    ["nothing. empty.csv has gone", "Nothing. empty.csv has gone."],
+  ])("of “%s” is “%s”", (text, said) => expect(sentence(text)).toBe(said));
 });

@@ -10,11 +10,11 @@ import type { Column } from "./GridRow";
 const features = tableFeatures({ columnVisibilityFeature });
 const NO_DATA: never[] = [];
 
-/** Columns that are shown: those that are not switched off, and on a phone those that matter. */
+/** Columns that are shown: those that are not switched off, and for which there is room. */
 export function useShownColumns<T>(
   columns: readonly Column<T>[],
   hidden: readonly string[],
-  phone: boolean,
+  { phone, narrow }: { phone: boolean; narrow: boolean },
 ): readonly Column<T>[] {
   const defs = useMemo(
     () => columns.map((column): ColumnDef<typeof features, object> => ({ ...column, cell: "" })),
@@ -23,12 +23,12 @@ export function useShownColumns<T>(
   const columnVisibility = useMemo(
     () =>
       Object.fromEntries(
-        columns.map(({ id, phone: onPhone }) => [
+        columns.map(({ id, phone: onPhone, wide }) => [
           id,
-          !hidden.includes(id) && (!phone || onPhone === true),
+          !hidden.includes(id) && (!phone || onPhone === true) && (!narrow || wide !== true),
         ]),
       ),
-    [columns, hidden, phone],
+    [columns, hidden, phone, narrow],
   );
   const table = useTable({ features, columns: defs, data: NO_DATA, state: { columnVisibility } });
   const ids = table.getVisibleLeafColumns().map((column) => column.id);

@@ -64,6 +64,54 @@ describe("news", () => {
     expect([isStale("7"), isStale("8")]).toEqual([true, false]);
   });
 
+  it("of changed items leaves a page alone whose rows are all finished", () => {
+    const queries = new QueryClient();
+    const pages = {
+      finished: [...keys.itemList("7", {}), { after: "a" }],
+      open: [...keys.itemList("7", {}), { after: "b" }],
+      last: [...keys.itemList("7", {}), { after: "c" }],
+      filtered: keys.itemList("7", { statuses: "DONE" }),
+    };
+    const done = { items: [{ status: "DONE" }, { status: "ERROR" }], next: "b" };
+    queries.setQueryData(pages.finished, done);
+    queries.setQueryData(pages.open, {
+      items: [{ status: "DONE" }, { status: "PENDING" }],
+      next: "c",
+    });
+    queries.setQueryData(pages.last, { ...done, next: null });
+    queries.setQueryData(pages.filtered, done);
+    const stale = () =>
+      Object.entries(pages)
+        .filter(([, key]) => queries.getQueryState(key)?.isInvalidated)
+        .map(([name]) => name);
+    const applying = new Applying(queries);
+    applying.apply({ kind: "changed", value: { jobId: "7", after: "c" } });
+    expect(stale()).toEqual(["open", "last", "filtered"]);
+    const event = { id: "1", at: null, jobId: "7", itemId: null, message: "" };
+    applying.apply({ kind: "event", value: { ...event, kind: "requeued" } });
+    expect(stale()).toContain("finished");
+    applying.close();
+  });
+
+  it("has errors grouped again only when there are more or fewer", () => {
+    const queries = new QueryClient();
+    const isStale = () => queries.getQueryState(keys.errors("7"))?.isInvalidated;
+    const counts = (error: number) => ({ ...told, counts: { ...COUNTS, error } });
+    const applying = new Applying(queries);
+    queries.setQueryData(keys.errors("7"), []);
+    applying.apply({ kind: "counters", value: counts(2) });
+    applying.apply({ kind: "changed", value: { jobId: "7", after: "c" } });
+    expect(isStale()).toBe(true);
+    queries.setQueryData(keys.errors("7"), []);
+    applying.close();
+    applying.apply({ kind: "changed", value: { jobId: "7", after: "c" } });
+    expect(isStale()).toBe(false);
+    applying.apply({ kind: "counters", value: counts(3) });
+    applying.apply({ kind: "changed", value: { jobId: "7", after: "c" } });
+    expect(isStale()).toBe(true);
+    applying.close();
+  });
+
   it("of a decision has the job and what waits for a person read anew", () => {
     const queries = new QueryClient();
     const shown = [keys.job("7"), keys.job("8"), keys.reviewList({})];

@@ -1,5 +1,5 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
-import { type Job, keys, type Page } from "../api";
+import { type Item, isOpen, type Job, keys, type Page } from "../api";
 import type { Counters, News } from "./news";
 import { Throttle } from "./throttle";
 
@@ -9,6 +9,9 @@ const PERIOD_MS = 1_000;
 export class Applying {
   #throttle = new Throttle(PERIOD_MS);
   #states = new Map<string, string>();
+  /** How many errors each job has, as told; and when its errors were last grouped. */
+  #errors = new Map<string, number>();
+  #grouped = new Map<string, number>();
 
   constructor(readonly queries: QueryClient) {}
 
@@ -47,6 +50,7 @@ export class Applying {
     const { jobId, at: _, ...fresh } = told;
     const isMoved = this.#states.get(jobId) !== told.state && this.#isNews(told);
     this.#states.set(jobId, told.state);
+    this.#errors.set(jobId, told.counts.error);
     this.queries.setQueryData<Job>(keys.job(jobId), (job) => job && { ...job, ...fresh });
     this.queries.setQueriesData<Page<Job>>({ queryKey: keys.jobs }, (page) => {
       if (!page?.items.some((job) => job.id === jobId)) return page;
@@ -66,6 +70,8 @@ export class Applying {
 
   #told(jobId: string, kind: string): void {
     this.#refresh(keys.log(jobId));
+    // What is finished changes only when a person has it changed, which is an event.
+    this.#refresh(keys.items(jobId));
     // A decision mostly comes after the job is done, when its counters are no longer told.
     if (kind !== "decided") return;
     this.#refresh(keys.job(jobId));
@@ -73,12 +79,31 @@ export class Applying {
   }
 
   #changed(jobId: string): void {
-    this.#refresh(keys.items(jobId));
-    this.#refresh(keys.errors(jobId));
+    this.#refreshOpen(jobId);
+    this.#refreshErrors(jobId);
     this.#refresh(keys.pending);
     this.#refresh(keys.deadLetters);
     this.#refresh(keys.reviews);
     this.#refresh(["item"]);
+  }
+
+  /** Pages whose rows are all finished are not read again: see `mayChange`. */
+  #refreshOpen(jobId: string): void {
+    const queryKey = keys.items(jobId);
+    this.#throttle.run(`open ${JSON.stringify(queryKey)}`, () => {
+      void this.queries.invalidateQueries(
+        { queryKey, predicate: ({ queryKey: key, state }) => mayChange(key, state.data) },
+        { cancelRefetch: false },
+      );
+    });
+  }
+
+  /** Errors are grouped again only when there are more or fewer of them. */
+  #refreshErrors(jobId: string): void {
+    const told = this.#errors.get(jobId);
+    if (told !== undefined && told === this.#grouped.get(jobId)) return;
+    if (told !== undefined) this.#grouped.set(jobId, told);
+    this.#refresh(keys.errors(jobId));
   }
 
   #refresh(queryKey: QueryKey): void {
@@ -86,4 +111,14 @@ export class Applying {
       void this.queries.invalidateQueries({ queryKey }, { cancelRefetch: false });
     });
   }
+}
+
+/** Whether a page of items may look otherwise now, though nobody touched what is finished. */
+export function mayChange(queryKey: QueryKey, data: unknown): boolean {
+  const page = data as Page<Item> | undefined;
+  const filter = queryKey.find((part) => typeof part === "object" && part !== null) ?? {};
+  // Under a filter or in another order, rows come into a page and leave it.
+  if (Object.values(filter).some((value) => value !== undefined)) return true;
+  if (!page?.items || page.next === null) return true;
+  return page.items.some(isOpen);
 }

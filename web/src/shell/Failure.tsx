@@ -1,7 +1,49 @@
 import type { ErrorComponentProps } from "@tanstack/react-router";
+import { useCallback, useEffect, useState } from "react";
+import { Problem } from "../api";
 import { ErrorState } from "../design";
+import { isReachable, LoadFailure, mayReload } from "./loading";
 
 /** A screen that broke; the rest of the page goes on. */
 export function Failure({ error, reset }: ErrorComponentProps) {
+  if (error instanceof LoadFailure) return <NotLoaded />;
   return <ErrorState error={error} retry={reset} />;
+}
+
+const EVERY_MS = 3_000;
+
+/** A screen whose parts did not come. Once the server answers, the page loads itself again. */
+function NotLoaded() {
+  const [isThere, setThere] = useState<boolean | null>(null);
+  const look = useCallback(async (signal?: AbortSignal) => {
+    const found = await isReachable(signal);
+    if (signal?.aborted) return;
+    setThere(found);
+    if (found && mayReload(Date.now(), sessionStorage)) location.reload();
+  }, []);
+  useEffect(() => {
+    const over = new AbortController();
+    const again = () => void look(over.signal);
+    again();
+    const timer = setInterval(again, EVERY_MS);
+    addEventListener("online", again, { signal: over.signal });
+    return () => {
+      over.abort();
+      clearInterval(timer);
+    };
+  }, [look]);
+  if (isThere) {
+    const updated = new Problem(
+      0,
+      "Headgate was updated",
+      "This page belongs to another version. Reload it to go on.",
+    );
+    return <ErrorState error={updated} retry={() => location.reload()} action="Reload" />;
+  }
+  const away = new Problem(
+    0,
+    "This page failed to load",
+    "Headgate cannot be reached. The page loads as soon as it answers.",
+  );
+  return <ErrorState error={away} retry={() => void look()} />;
 }

@@ -1,6 +1,7 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
-import { useAbout, useLogout, useMay, useMe } from "../api";
+import { keys, useAbout, useLogout, useMay, useMe } from "../api";
 import { Button, classes, Icon, type IconName, Menu, ToastProvider } from "../design";
 import { LiveProvider } from "../live";
 import styles from "./Frame.module.css";
@@ -11,7 +12,14 @@ import { ThemeSwitch } from "./ThemeSwitch";
 /** What stands around every screen: where one is, who one is, and how current it all is. */
 export function Frame() {
   const navigate = useNavigate();
-  const toLogin = useCallback(() => void navigate({ to: "/login" }), [navigate]);
+  const queries = useQueryClient();
+  const toLogin = useCallback(() => {
+    queries.setQueryData(keys.me, null);
+    void navigate({
+      to: "/login",
+      search: { to: location.pathname + location.search, why: "ended" },
+    });
+  }, [navigate, queries]);
   return (
     <ToastProvider>
       <LiveProvider onLoggedOut={toLogin}>

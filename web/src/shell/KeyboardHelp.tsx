@@ -7,7 +7,7 @@ import styles from "./KeyboardHelp.module.css";
 export function KeyboardHelp() {
   const [isOpen, setOpen] = useState(false);
   useKey("?", "Show these keys", () => setOpen(true));
-  useKey("/", "Search", () => document.querySelector<HTMLElement>('[data-key="/"]')?.focus());
+  useKey("/", "Search", () => searchField()?.focus());
   return (
     <>
       <Button
@@ -26,10 +26,15 @@ export function KeyboardHelp() {
   );
 }
 
+/** Where this screen is searched, if it can be. */
+function searchField(): HTMLElement | null {
+  return document.querySelector<HTMLElement>('[data-key="/"]');
+}
+
 function Keys() {
   const listed = new Map(
     useShortcuts()
-      .filter(({ about }) => about)
+      .filter(({ key, about }) => about && (key !== "/" || searchField() !== null))
       .map(({ key, about }) => [key, about]),
   );
   return (

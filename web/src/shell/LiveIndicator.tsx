@@ -8,8 +8,13 @@ export function LiveIndicator() {
   const { mode, heardAt, pause, resume } = useLive();
   if (mode === "paused") {
     return (
-      <Button icon="play" onClick={resume} className={styles.paused} title="Go on showing changes">
-        Paused
+      <Button
+        icon="play"
+        onClick={resume}
+        className={styles.paused}
+        title="Show changes as they happen"
+      >
+        Updates paused
       </Button>
     );
   }
@@ -21,7 +26,7 @@ export function LiveIndicator() {
     );
   }
   return (
-    <Button look="quiet" onClick={pause} title="Hold the page still">
+    <Button look="quiet" onClick={pause} title="Pause updates of this page">
       <span className={classes(styles.dot, mode === "live" && styles.live)} />
       {mode === "live" ? "Live" : "Connecting"}
     </Button>

@@ -13,6 +13,11 @@ export function stringifySearch(search: Record<string, unknown>): string {
   return text ? `?${text.replaceAll("%2C", ",")}` : "";
 }
 
+/** Where to go on: only ever a path of this page, whatever the URL says. */
+export function ownPath(to: string | undefined): string {
+  return to && /^\/(?![/\\])/.test(to) ? to : "/";
+}
+
 /** Keeps these names of a search, as text; whatever else somebody wrote there is passed over. */
 export function only<Name extends string>(...names: Name[]) {
   return (search: Record<string, unknown>): { [N in Name]?: string | undefined } => {

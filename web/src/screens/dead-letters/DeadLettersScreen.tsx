@@ -1,6 +1,13 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { type Item, type ReplayAsked, useDeadLetters, useHandlers, useMay } from "../../api";
+import {
+  type Item,
+  type ReplayAsked,
+  useDeadLetters,
+  useDeadTotals,
+  useHandlers,
+  useMay,
+} from "../../api";
 import {
   Button,
   DataGrid,
@@ -35,7 +42,12 @@ export function DeadLettersScreen() {
   const open = useOpenItem();
   const mayWrite = useMay("user");
   const isAdmin = useMay("admin");
-  const columns = useMemo(() => columnsOf(isAdmin), [isAdmin]);
+  const totals = useDeadTotals(filter).data;
+  const total = rows.complete && !start ? rows.count : totals?.whole ? totals.count : undefined;
+  const columns = useMemo(
+    () => columnsOf(isAdmin, new Map(totals?.jobs.map(({ jobId, name: job }) => [jobId, job]))),
+    [isAdmin, totals],
+  );
   const [asked, setAsked] = useState<ReplayAsked | null>(null);
   const isFiltered = Boolean(errorClass || jobType);
   const isAny = rows.count > 0;
@@ -53,7 +65,7 @@ export function DeadLettersScreen() {
       }
     >
       {(isAny || isFiltered) && <Filters errorClass={errorClass} jobType={jobType} />}
-      <SelectionBar selection={selection} total={rows.complete ? rows.count : undefined}>
+      <SelectionBar selection={selection} total={total}>
         <Button icon="repeat" onClick={() => setAsked(replayOf(selection, filter))}>
           Run again…
         </Button>
@@ -64,6 +76,7 @@ export function DeadLettersScreen() {
         columns={columns}
         rows={rows}
         rowId={rowId}
+        total={total}
         {...(mayWrite ? { selection } : {})}
         onOpen={(row) => open(row.id)}
         onTop={onTop}

@@ -5,9 +5,11 @@ type FaultClass = (typeof FAULT_CLASSES)[number];
 const WORDS: Record<FaultClass, string> = {
   transient: "It may well work another time",
   throttled: "The service asked for less",
+  deferred: "The handler asked to try later",
   permanent: "The same request would fail again",
   timeout: "It took too long",
   stalled: "It stood still",
+  crashed: "It was running when its process crashed",
   poison: "It ended its process",
   invalid_result: "The handler’s answer cannot be stored",
   bad_row: "The row of the file is bad",

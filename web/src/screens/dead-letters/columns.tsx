@@ -4,10 +4,10 @@ import { Ago, Badge, type Column, grouped } from "../../design";
 import { type } from "../pending/columns";
 import { classInWords } from "./classes";
 
-/** What is said of each dead letter. */
-export function columnsOf(isAdmin: boolean): Column<Item>[] {
+/** What is said of each dead letter; `jobs` are the names of jobs, by id. */
+export function columnsOf(isAdmin: boolean, jobs: ReadonlyMap<string, string>): Column<Item>[] {
   return [
-    { id: "id", header: "Item", width: 84, grow: 0, cell: (item) => item.id },
+    { id: "id", header: "Item", width: 72, grow: 0, wide: true, cell: (item) => item.id },
     { id: "summary", header: "Title", width: 108, grow: 3, phone: true, cell: title },
     { id: "class", header: "Class", width: 148, grow: 0, phone: true, cell: errorClass },
     { id: "error", header: "What went wrong", width: 160, grow: 6, cell: lastError },
@@ -16,17 +16,27 @@ export function columnsOf(isAdmin: boolean): Column<Item>[] {
       header: "Attempts",
       width: 84,
       grow: 0,
+      wide: true,
       align: "end",
       cell: (item) => grouped(item.attempts),
     },
-    { id: "type", header: "Type", width: 120, grow: 1, cell: type },
-    { id: "job", header: "Job", width: 64, grow: 0, cell: job },
+    { id: "type", header: "Type", width: 112, grow: 1, wide: true, cell: type },
+    { id: "job", header: "Job", width: 120, grow: 3, cell: (item) => job(item, jobs) },
     ...(isAdmin
-      ? [{ id: "owner", header: "Owner", width: 76, grow: 0, cell: (item: Item) => item.owner }]
+      ? [
+          {
+            id: "owner",
+            header: "Owner",
+            width: 76,
+            grow: 0,
+            wide: true,
+            cell: (item: Item) => item.owner,
+          },
+        ]
       : []),
     {
       id: "died",
-      header: "Died",
+      header: "Failed at",
       width: 94,
       grow: 0,
       phone: true,
@@ -51,10 +61,11 @@ function lastError({ lastError: reason }: Item) {
   return <span title={reason ?? undefined}>{reason ?? "–"}</span>;
 }
 
-function job({ jobId }: Item) {
+function job({ jobId }: Item, jobs: ReadonlyMap<string, string>) {
+  const name = jobs.get(jobId) || `Job ${jobId}`;
   return (
-    <Link to="/jobs/$jobId" params={{ jobId }} title={`Go to job ${jobId}`}>
-      {jobId}
+    <Link to="/jobs/$jobId" params={{ jobId }} title={`Go to job ${jobId}: ${name}`}>
+      {name}
     </Link>
   );
 }

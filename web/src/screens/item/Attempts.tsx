@@ -2,7 +2,7 @@ import type { Attempt, ItemWhole } from "../../api";
 import { Badge, classes, duration, grouped, Time, type Tone } from "../../design";
 import styles from "./Attempts.module.css";
 import { Calls } from "./Calls";
-import { PARTS, type Split, splitOf, totalOf } from "./timeline";
+import { isCounted, PARTS, type Split, splitOf, totalOf } from "./timeline";
 
 const WORDS: Record<keyof Split, string> = {
   retry: "until the retry",
@@ -23,6 +23,8 @@ const TONES: Record<string, Tone> = {
   error: "error",
   retry: "warn",
   throttled: "warn",
+  deferred: "warn",
+  crashed: "warn",
 };
 
 /** What was tried, in order, and where the time went. */
@@ -39,9 +41,23 @@ export function Attempts({ item }: { item: ItemWhole }) {
             key={`${attempt.epoch} ${attempt.number} ${attempt.endedAt}`}
             className={styles.attempt}
           >
-            <Head attempt={attempt} place={index + 1} />
+            <Head attempt={attempt} />
             {split && <Times split={split} longest={longest} />}
-            {attempt.reason && <p className={styles.reason}>{attempt.reason}</p>}
+            {attempt.reason && (
+              <p className={styles.reason}>
+                {attempt.reason}
+                {attempt.failedAt && <code className={styles.place}>{attempt.failedAt}</code>}
+              </p>
+            )}
+            {attempt.traceback && (
+              <details open={index === item.history.length - 1}>
+                <summary>Traceback</summary>
+                {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
+                <pre className={styles.traceback} tabIndex={0}>
+                  {attempt.traceback}
+                </pre>
+              </details>
+            )}
             <Calls calls={attempt.calls} />
           </li>
         );
@@ -50,11 +66,15 @@ export function Attempts({ item }: { item: ItemWhole }) {
   );
 }
 
-function Head({ attempt, place }: { attempt: Attempt; place: number }) {
+function Head({ attempt }: { attempt: Attempt }) {
   const { outcome, errorClass, strategy, worker, endedAt } = attempt;
   return (
     <div className={styles.head}>
-      <strong>{grouped(place)}</strong>
+      {isCounted(attempt) ? (
+        <strong>{grouped(attempt.number)}</strong>
+      ) : (
+        <span className={styles.muted}>not counted</span>
+      )}
       <Badge tone={TONES[outcome] ?? "pending"}>{outcome.replaceAll("_", " ")}</Badge>
       {errorClass && errorClass !== outcome && <span>{errorClass}</span>}
       {strategy > 0 && <span>strategy {grouped(strategy + 1)}</span>}

@@ -5,6 +5,7 @@ import { CopyButton, grouped, StatusBadge, Time } from "../../design";
 import { Attempts } from "./Attempts";
 import { curlOfApi } from "./curl";
 import styles from "./ItemBody.module.css";
+import { attemptsTold } from "./timeline";
 import { Value } from "./Value";
 import { WhyWaiting } from "./WhyWaiting";
 
@@ -20,6 +21,7 @@ export function ItemBody({ item }: { item: ItemWhole }) {
           {item.lastError}
         </p>
       )}
+      {item.decision && <p className={styles.reason}>{item.decision}</p>}
       {item.status === "REVIEW" && (
         <p>
           <Link to="/review" search={{ job: item.jobId, item: item.id }}>
@@ -38,7 +40,7 @@ export function ItemBody({ item }: { item: ItemWhole }) {
           <Value value={item.normalized} />
         </Part>
       )}
-      <Part title={`Attempts (${grouped(item.history.length)})`}>
+      <Part title={attemptsTold(item.attempts, item.history)}>
         <Attempts item={item} />
       </Part>
     </div>

@@ -8,7 +8,7 @@ export function Value({ value }: { value: unknown }) {
   const text = JSON.stringify(value, null, 2);
   return (
     <div className={styles.value}>
-      {isTable(value) ? <Table of={value} /> : <pre className={styles.json}>{text}</pre>}
+      {isTable(value) ? <Table of={value} /> : <Json text={text} />}
       <span className={styles.copy}>
         <CopyButton text={text} label="Copy as JSON" />
       </span>
@@ -36,7 +36,16 @@ function Table({ of }: { of: Record<string, unknown> }) {
 }
 
 function Inner({ value }: { value: object }) {
-  return <pre className={styles.json}>{JSON.stringify(value, null, 2)}</pre>;
+  return <Json text={JSON.stringify(value, null, 2)} />;
+}
+
+function Json({ text }: { text: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    <pre className={styles.json} tabIndex={0}>
+      {text}
+    </pre>
+  );
 }
 
 function Leaf({ value }: { value: unknown }) {

@@ -1,5 +1,6 @@
 import { type ItemWhole, isOpen, useWhy } from "../../api";
-import { Ago, ErrorState, Icon, Skeleton, sentence } from "../../design";
+import { Ago, ErrorState, Icon, Skeleton } from "../../design";
+import { Cause } from "../jobs/Cause";
 import styles from "./WhyWaiting.module.css";
 
 /** Why an item is not finished: in one sentence, and until when. */
@@ -15,15 +16,7 @@ export function WhyWaiting({ item }: { item: ItemWhole }) {
       {why.error && <ErrorState error={why.error} retry={() => void why.refetch()} />}
       {why.isPending && <Skeleton />}
       {why.data && (
-        <p>
-          {sentence(why.data.waiting?.why ?? "It has just finished")}
-          {why.data.waiting?.until && (
-            <>
-              {" "}
-              It goes on <Ago at={why.data.waiting.until} />.
-            </>
-          )}
-        </p>
+        <p>{why.data.waiting ? <Cause wait={why.data.waiting} /> : "It has just finished"}.</p>
       )}
       {item.lockedBy && (
         <p className={styles.muted}>

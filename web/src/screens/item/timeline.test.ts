@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Attempt, Call } from "../../api";
-import { splitOf, totalOf } from "./timeline";
+import { attemptsTold, splitOf, totalOf } from "./timeline";
 
 function call(changes: Partial<Call>): Call {
   return { kind: "fetched", waitedMs: 0, ranMs: 0, ...changes } as Call;
@@ -24,6 +24,11 @@ describe("where the time of an attempt went", () => {
     expect(totalOf(split)).toBe(31_005);
   });
 
+  it("is the handler's own work where the handler itself asked to wait", () => {
+    const split = splitOf(attempt({ outcome: "deferred", ranMs: 1_700 }), undefined);
+    expect([split.gate, split.work]).toEqual([0, 1_700]);
+  });
+
   it("was waited at the gate where nothing was let through", () => {
     const split = splitOf(attempt({ outcome: "throttled", ranMs: 29_000 }), undefined);
     expect([split.gate, split.work]).toEqual([29_000, 0]);
@@ -38,5 +43,16 @@ describe("where the time of an attempt went", () => {
     const split = splitOf(attempt({ ranMs: 1_000, calls }), undefined);
     expect(split.gate + split.network).toBeCloseTo(1_000);
     expect(split.work).toBeCloseTo(0);
+  });
+});
+
+describe("how often an item was attempted", () => {
+  it("is the same number as in the grid, whatever else was run", () => {
+    const crashes = Array.from({ length: 3 }, () => attempt({ outcome: "crashed" }));
+    expect(attemptsTold(0, crashes)).toBe("Attempts (0, and 3 not counted)");
+    expect(attemptsTold(1, [...crashes, attempt({ outcome: "done" })])).toBe(
+      "Attempts (1, and 3 not counted)",
+    );
+    expect(attemptsTold(1, [attempt({ outcome: "done" })])).toBe("Attempts (1)");
   });
 });

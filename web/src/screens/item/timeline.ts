@@ -1,4 +1,20 @@
 import type { Attempt, Call } from "../../api";
+import { grouped } from "../../design";
+
+/** Outcomes of executions that cost no attempt. */
+const UNCOUNTED = new Set(["crashed", "deferred", "handed_back", "throttled"]);
+
+export function isCounted({ outcome }: Attempt): boolean {
+  return !UNCOUNTED.has(outcome);
+}
+
+/** How often an item was attempted, in words; the list has executions that do not count as well. */
+export function attemptsTold(attempts: number, history: readonly Attempt[]): string {
+  const free = history.filter((each) => !isCounted(each)).length;
+  return free
+    ? `Attempts (${grouped(attempts)}, and ${grouped(free)} not counted)`
+    : `Attempts (${grouped(attempts)})`;
+}
 
 /** What the time of an attempt went to, in ms. */
 export interface Split {

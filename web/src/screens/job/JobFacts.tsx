@@ -1,6 +1,7 @@
 import { isUnfinished, type Job } from "../../api";
 import { Ago, duration, Fact, Facts, perSecond, Time } from "../../design";
-import { leftOf, limitOf, rateOf } from "../jobs/pace";
+import { Cause } from "../jobs/Cause";
+import { leftOf, rateOf } from "../jobs/pace";
 import { GatesNow } from "./GatesNow";
 
 /** How a job goes, in a few words: speed, how much longer, what limits it. */
@@ -9,14 +10,14 @@ export function JobFacts({ job }: { job: Job }) {
 }
 
 function Going({ job }: { job: Job }) {
-  const { where, why } = limitOf(job);
   return (
     <>
       <Fact name="Rate now">{rateOf(job)}</Fact>
       <Fact name="Time left">{leftOf(job)}</Fact>
-      <Fact name="Limited by">{[where, why].filter(Boolean).join(": ")}</Fact>
+      <Fact name="Limited by">{job.limitedBy ? <Cause wait={job.limitedBy} /> : "–"}</Fact>
       <Fact name="Began">
-        <Ago at={job.startedAt ?? job.createdAt} />
+        {/* Not when its first row was taken: the reading of the file belongs to it. */}
+        <Ago at={job.createdAt} />
       </Fact>
       <GatesNow jobId={job.id} />
     </>

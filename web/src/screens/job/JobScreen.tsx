@@ -5,17 +5,19 @@ import {
   Button,
   ErrorState,
   grouped,
+  JobBadge,
   Loading,
   ProgressBar,
   percent,
   Screen,
-  StatusBadge,
   type Tab,
   Tabs,
   usePhone,
 } from "../../design";
 import { useLiveJob } from "../../live";
+import { loaded } from "../../shell/loading";
 import { useFilter } from "../../shell/useFilter";
+import { isRead } from "../jobs/pace";
 import { ActivityTab } from "./ActivityTab";
 import { ConfigurationTab } from "./ConfigurationTab";
 import { Counters } from "./Counters";
@@ -28,9 +30,12 @@ import { JobFacts } from "./JobFacts";
 import styles from "./JobScreen.module.css";
 import { Notice } from "./Notice";
 import { PendingTab } from "./PendingTab";
+import { ReadingProgress } from "./ReadingProgress";
 
 const route = getRouteApi("/frame/jobs/$jobId");
-const JobCharts = lazy(async () => ({ default: (await import("./charts/JobCharts")).JobCharts }));
+const JobCharts = lazy(async () => ({
+  default: (await loaded(import("./charts/JobCharts"))).JobCharts,
+}));
 
 /** One job: how it goes, and behind tabs all that belongs to it. */
 export function JobScreen() {
@@ -74,7 +79,10 @@ function JobPage({ job }: { job: Job }) {
       title={name}
       heading={
         <span className={styles.heading}>
-          {name} <StatusBadge status={job.state} />
+          <span className={styles.name} title={name}>
+            {name}
+          </span>{" "}
+          <JobBadge job={job} />
         </span>
       }
       actions={<JobButtons job={job} />}
@@ -97,11 +105,17 @@ function Summary({ job }: { job: Job }) {
   return (
     <section className={styles.summary} aria-label="Progress">
       <div className={styles.progress}>
-        <ProgressBar counts={job.counts} />
-        <span className={styles.share}>
-          {grouped(settled(job.counts))} of {grouped(total)} (
-          {percent(total ? settled(job.counts) / total : 0)})
-        </span>
+        {isRead(job) ? (
+          <ReadingProgress job={job} />
+        ) : (
+          <>
+            <ProgressBar counts={job.counts} />
+            <span className={styles.share}>
+              {grouped(settled(job.counts))} of {grouped(total)} (
+              {percent(total ? settled(job.counts) / total : 0)})
+            </span>
+          </>
+        )}
         <Button
           look="quiet"
           icon={isDrawn ? "chevronUp" : "chevronDown"}

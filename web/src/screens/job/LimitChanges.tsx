@@ -14,9 +14,7 @@ export function LimitChanges({ job }: { job: Job }) {
     <Panel title="Limit changes">
       {gates.error && <ErrorState error={gates.error} retry={() => void gates.refetch()} />}
       {gates.data && changes.length === 0 && (
-        <p className={styles.muted}>
-          Nothing was learned of a provider: this job asked none, or none refused anything.
-        </p>
+        <p className={styles.muted}>No rate-limit changes. This job has not been throttled.</p>
       )}
       <Evidence lines={changes} />
     </Panel>

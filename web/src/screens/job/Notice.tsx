@@ -1,5 +1,7 @@
-import type { Job } from "../../api";
+import { isUnfinished, type Job } from "../../api";
 import { Ago, classes, Icon } from "../../design";
+import { Cause } from "../jobs/Cause";
+import { isStopped } from "../jobs/pace";
 import styles from "./Notice.module.css";
 
 /** Why a job stands still or has failed, where one must know that. */
@@ -23,6 +25,13 @@ export function Notice({ job }: { job: Job }) {
         ) : (
           " It goes on when somebody resumes it."
         )}
+      </p>
+    );
+  }
+  if (isUnfinished(job) && isStopped(job) && job.limitedBy) {
+    return (
+      <p className={styles.notice} role="status">
+        <Icon name="warn" /> <Cause wait={job.limitedBy} />.
       </p>
     );
   }

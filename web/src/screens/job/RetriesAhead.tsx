@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { type Item, type Job, type Rows, useItems } from "../../api";
-import { Ago, Button, counted, ErrorState, Panel } from "../../design";
+import { Ago, Button, counted, ErrorState, Panel, useNow } from "../../design";
 import { useOpenItem } from "../item/useOpenItem";
 import styles from "./ActivityTab.module.css";
 
@@ -17,7 +17,7 @@ export function RetriesAhead({ job }: { job: Job }) {
   );
   const rows = useItems(job.id, filter);
   const open = useOpenItem();
-  const retries = retriesIn(rows);
+  const retries = retriesIn(rows, useNow());
   return (
     <Panel title="Retries ahead">
       {rows.problem && <ErrorState error={rows.problem} retry={rows.retry} />}
@@ -32,7 +32,7 @@ export function RetriesAhead({ job }: { job: Job }) {
                 {item.key}
               </Button>
               <span className={styles.muted}>
-                {item.dueAt ? <Ago at={item.dueAt} /> : "when its turn comes"}
+                <Ago at={item.dueAt} />
               </span>
             </span>
             <span className={styles.muted}>
@@ -49,12 +49,14 @@ export function RetriesAhead({ job }: { job: Job }) {
   );
 }
 
-/** Items that have failed before, those that are tried soonest in front. */
-export function retriesIn(rows: Pick<Rows<Item>, "count" | "row">): Item[] {
+/** Items that failed or were put off and are due later than `now`, the soonest in front. */
+export function retriesIn(rows: Pick<Rows<Item>, "count" | "row">, now: number): Item[] {
   const found: Item[] = [];
   for (let index = 0; index < Math.min(rows.count, LOOKED_AT); index += 1) {
     const item = rows.row(index);
-    if (item && (item.lastError !== null || item.errorClass !== null)) found.push(item);
+    if (!item || (item.lastError === null && item.errorClass === null)) continue;
+    // What is due waits for its turn like any other.
+    if (item.dueAt && new Date(item.dueAt).getTime() > now) found.push(item);
   }
   return found.sort((a, b) => (a.dueAt ?? "").localeCompare(b.dueAt ?? ""));
 }

@@ -23,12 +23,14 @@ it("says the class of an error once", () => {
   expect(saidBy({ errorClass: "timeout", signature: "no answer" })).toBe("no answer");
 });
 
-it("takes only items for retries that have failed before, soonest first", () => {
+it("takes only items for retries that have failed and are due later, soonest first", () => {
   const items = [
     { id: "1", lastError: null, errorClass: null, dueAt: null },
     { id: "2", lastError: "HTTP 503", errorClass: "transient", dueAt: "2026-03-01T12:09:00" },
     { id: "3", lastError: "HTTP 503", errorClass: "transient", dueAt: "2026-03-01T12:01:00" },
+    { id: "4", lastError: "HTTP 503", errorClass: "transient", dueAt: "2026-03-01T11:59:00" },
   ] as Item[];
-  const rows = { count: 4, row: (index: number) => items[index] };
-  expect(retriesIn(rows).map(({ id }) => id)).toEqual(["3", "2"]);
+  const rows = { count: 5, row: (index: number) => items[index] };
+  const now = new Date("2026-03-01T12:00:00").getTime();
+  expect(retriesIn(rows, now).map(({ id }) => id)).toEqual(["3", "2"]);
 });

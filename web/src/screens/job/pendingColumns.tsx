@@ -1,14 +1,23 @@
 import type { Item } from "../../api";
 import { Ago, type Column, grouped, Icon, type IconName, StatusBadge } from "../../design";
+import { causeOf } from "../jobs/pace";
 import styles from "./pendingColumns.module.css";
 
 const KINDS: Record<string, IconName> = {
-  job: "pause",
-  due: "clock",
-  gate: "gate",
+  paused: "pause",
+  reading: "upload",
   worker: "worker",
-  running: "play",
+  breaker: "warn",
+  provider_paused: "pause",
+  refused: "gate",
+  budget: "gate",
+  rate: "gate",
+  cap: "gate",
+  deferred: "clock",
+  retry: "repeat",
   turn: "jobs",
+  handler: "play",
+  running: "play",
 };
 
 /** What is said of an item that waits or runs. */
@@ -46,12 +55,14 @@ function text(value: string | null) {
   return <span title={value ?? undefined}>{value || "–"}</span>;
 }
 
-function waiting({ waiting: wait }: Item) {
+/** Why an item waits; shared with the list across jobs. */
+export function waiting({ waiting: wait }: Pick<Item, "waiting">) {
   if (!wait) return "–";
+  const words = causeOf(wait);
   return (
-    <span className={styles.wait} title={wait.why}>
+    <span className={styles.wait} title={words}>
       <Icon name={KINDS[wait.kind] ?? "clock"} size={14} />
-      <span className={styles.why}>{wait.why}</span>
+      <span className={styles.why}>{words}</span>
     </span>
   );
 }
@@ -60,7 +71,7 @@ function waiting({ waiting: wait }: Item) {
 function due({ status, waiting: wait, dueAt }: Item) {
   if (status !== "PENDING") return "running";
   const at = wait?.until ?? dueAt;
-  if (wait?.kind === "job" && !wait.until) return "–";
+  if (wait?.kind === "paused" && !wait.until) return "–";
   const isToCome = at !== null && new Date(at).getTime() > Date.now();
   return isToCome ? <Ago at={at} /> : "now";
 }

@@ -8,13 +8,26 @@ const ms: Say = (value) => duration(value / 1_000);
 const TOLD: readonly [string, string, Say][] = [
   ["rows", "Rows read", grouped],
   ["bytes", "Bytes read", bytes],
+  ["fileBytes", "Size of the file", bytes],
   ["badRows", "Bad rows", grouped],
   ["sameRows", "Rows met before", grouped],
   ["ingestMs", "Reading took", ms],
   ["latencyEwmaMs", "Writing a batch takes", ms],
 ];
-/** The size of the batch at hand tells a reader nothing. */
-const PASSED_OVER = new Set([...TOLD.map(([name]) => name), "batchRows"]);
+/** The size of the batch at hand, and when it was told, tell a reader nothing. */
+const PASSED_OVER = new Set([...TOLD.map(([name]) => name), "batchRows", "at"]);
+
+/** How much of the file is read; the size is known of files that are read line by line. */
+export function readSoFar(ingest: Readonly<Record<string, unknown>>): {
+  share: number | null;
+  size: { read: number; whole: number } | null;
+} {
+  const { bytes: read, fileBytes: whole } = ingest;
+  if (typeof read !== "number" || typeof whole !== "number" || whole <= 0) {
+    return { share: null, size: null };
+  }
+  return { share: Math.min(read / whole, 1), size: { read: Math.min(read, whole), whole } };
+}
 
 /** The figures of a job's reading as words; what is not known by name comes as the server calls it. */
 export function readingOf(ingest: Readonly<Record<string, unknown>>) {

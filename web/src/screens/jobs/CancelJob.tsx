@@ -11,6 +11,7 @@ export function CancelJob({ job, onClose }: { job: Job; onClose: () => void }) {
       danger
       title={`Cancel ${grouped(open)} open items?`}
       action={`Cancel ${grouped(open)} items`}
+      cancel="Keep running"
       busy={move.isPending}
       problem={move.error ? asProblem(move.error).detail : undefined}
       onClose={onClose}

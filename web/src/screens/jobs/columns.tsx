@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { type Job, settled } from "../../api";
-import { Age, type Column, grouped, ProgressBar, StatusBadge } from "../../design";
+import { Age, type Column, grouped, JobBadge, ProgressBar } from "../../design";
 import styles from "./columns.module.css";
 import { JobActions } from "./JobActions";
 import { leftOf, limitOf, rateOf } from "./pace";
@@ -8,22 +8,38 @@ import { leftOf, limitOf, rateOf } from "./pace";
 /** What is said of each job in the list. */
 export function columnsOf({ mayWrite, isAdmin }: { mayWrite: boolean; isAdmin: boolean }) {
   const columns: Column<Job>[] = [
-    { id: "name", header: "Job", width: 150, grow: 4, phone: true, cell: name },
+    { id: "name", header: "Job", width: 132, grow: 4, phone: true, cell: name },
     ...(isAdmin
-      ? [{ id: "owner", header: "Owner", width: 76, cell: (job: Job) => job.owner }]
+      ? [{ id: "owner", header: "Owner", width: 76, wide: true, cell: (job: Job) => job.owner }]
       : []),
-    { id: "handler", header: "Type", width: 104, grow: 1, cell: (job) => job.handler },
-    { id: "state", header: "State", width: 112, grow: 0, phone: true, cell: state },
-    { id: "progress", header: "Progress", width: 150, grow: 3, cell: progress },
-    { id: "rate", header: "Rate now", width: 82, grow: 0, align: "end", cell: rateOf },
-    { id: "eta", header: "Time left", width: 90, grow: 1, cell: eta },
-    { id: "limit", header: "Limited by", width: 140, grow: 3, cell: limit },
-    { id: "age", header: "Age", width: 68, grow: 0, cell: (job) => <Age at={job.createdAt} /> },
+    { id: "handler", header: "Type", width: 104, grow: 1, wide: true, cell: (job) => job.handler },
+    {
+      id: "state",
+      header: "State",
+      width: 184,
+      phoneWidth: 126,
+      grow: 0,
+      phone: true,
+      cell: state,
+    },
+    { id: "progress", header: "Progress", width: 112, grow: 3, cell: progress },
+    { id: "rate", header: "Rate now", width: 82, grow: 0, wide: true, align: "end", cell: rateOf },
+    { id: "eta", header: "Time left", width: 88, grow: 1, cell: eta },
+    { id: "limit", header: "Limited by", width: 132, grow: 3, cell: limit },
+    {
+      id: "age",
+      header: "Age",
+      width: 68,
+      grow: 0,
+      wide: true,
+      cell: (job) => <Age at={job.createdAt} />,
+    },
   ];
   if (mayWrite) {
     columns.push({
       id: "actions",
-      header: "",
+      header: "Actions",
+      hideHeader: true,
       width: 52,
       grow: 0,
       align: "end",
@@ -51,7 +67,7 @@ function state(job: Job) {
   const why = job.state === "FAILED" ? job.lastError : job.pauseReason;
   return (
     <span title={why ?? undefined}>
-      <StatusBadge status={job.state} />
+      <JobBadge job={job} />
     </span>
   );
 }

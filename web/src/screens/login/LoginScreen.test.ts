@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ownPath } from "./LoginScreen";
+import { ownPath } from "../../shell/search";
 
 describe("where a login leads", () => {
   it.each([

@@ -1,14 +1,15 @@
 import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useState } from "react";
 import { asProblem, type Credentials, useLogin } from "../../api";
-import { Button, Field, Icon } from "../../design";
+import { Button, Field, Icon, sentence } from "../../design";
+import { ownPath } from "../../shell/search";
 import styles from "./LoginScreen.module.css";
 
 const route = getRouteApi("/login");
 
 /** Opens a session by password or by token. */
 export function LoginScreen() {
-  const { to, link } = route.useSearch();
+  const { to, link, why } = route.useSearch();
   const router = useRouter();
   const login = useLogin();
   const [byToken, setByToken] = useState(false);
@@ -37,10 +38,15 @@ export function LoginScreen() {
             start the server again for another link.
           </p>
         )}
+        {why === "ended" && !login.error && (
+          <p role="status" className={styles.note}>
+            Your session has ended. Log in again to go on where you were.
+          </p>
+        )}
         {byToken ? <TokenFields /> : <PasswordFields />}
         {login.error && (
           <p role="alert" className={styles.problem}>
-            {asProblem(login.error).detail}
+            {sentence(asProblem(login.error).detail)}
           </p>
         )}
         <Button type="submit" look="primary" busy={login.isPending}>
@@ -92,9 +98,4 @@ function credentials(given: FormData, byToken: boolean): Credentials {
   const text = (name: string) => String(given.get(name) ?? "").trim();
   if (byToken) return { token: text("token") };
   return { name: text("name"), password: String(given.get("password") ?? "") };
-}
-
-/** Where to go on: only ever a path of this page, whatever the URL says. */
-export function ownPath(to: string | undefined): string {
-  return to && /^\/(?![/\\])/.test(to) ? to : "/";
 }

@@ -1,11 +1,14 @@
 import { useEffect } from "react";
 import type { Handler, Preview } from "../../api";
-import { Checkbox, Field, Select } from "../../design";
+import { Checkbox, classes, Field, grouped, Select } from "../../design";
 import styles from "./Columns.module.css";
 import details from "./Details.module.css";
 import { type Draft, named } from "./draft";
 import { columnFor, suggested, withColumn } from "./mapping";
 import type { Change } from "./NewJobScreen";
+
+/** More columns than fit in sight. */
+const MANY = 15;
 
 /** Which column is what the handler asks for, and which ones tell rows apart. */
 export function Columns({
@@ -104,8 +107,9 @@ function KeyColumns({
         {key.length === 0
           ? "None: every line is an item of its own."
           : "A row with the same values as one before it is not taken a second time."}
+        {columns.length > MANY && ` ${grouped(columns.length)} columns: scroll for more.`}
       </p>
-      <div className={styles.choices}>
+      <div className={classes(styles.choices, columns.length > MANY && styles.long)}>
         {columns.map((column) => (
           <Checkbox
             key={column}

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { Handler } from "../../api";
-import { Checkbox, Field, Select, TextArea } from "../../design";
+import { Checkbox, Field, Select, sentence, TextArea } from "../../design";
 import styles from "./Details.module.css";
 import type { Change } from "./NewJobScreen";
-import { parsed, type Setting, settingsOf, withSetting } from "./settings";
+import { limitsOf, parsed, problemIn, type Setting, settingsOf, withSetting } from "./settings";
 
 type Config = Readonly<Record<string, unknown>>;
 
@@ -61,8 +61,9 @@ function SettingField({
   onValue: (value: unknown, problem?: string) => void;
 }) {
   const { label, about, required, standard } = setting;
-  const usual = standard === undefined ? "" : `Usually ${JSON.stringify(standard)}.`;
-  const hint = [about, usual].filter(Boolean).join(" ");
+  const usual = standard === undefined ? "" : `Default: ${JSON.stringify(standard)}.`;
+  const hint = [about, limitsOf(setting), usual].filter(Boolean).join(" ");
+  const problem = problemIn(setting, value);
   switch (setting.kind) {
     case "switch":
       return (
@@ -79,7 +80,7 @@ function SettingField({
           label={label}
           hint={hint}
           options={[
-            { value: "", label: standard === undefined ? "–" : `As usual (${String(standard)})` },
+            { value: "", label: standard === undefined ? "–" : `${String(standard)} (default)` },
             ...setting.choices.map((each) => ({ value: each, label: each })),
           ]}
           value={String(value ?? "")}
@@ -94,8 +95,10 @@ function SettingField({
           label={label}
           hint={hint}
           required={required}
+          problem={problem ? sentence(problem) : undefined}
           type={setting.kind}
-          step="any"
+          step={setting.isWhole ? 1 : "any"}
+          {...(setting.kind === "number" ? { min: setting.min, max: setting.max } : {})}
           autoComplete={setting.kind === "password" ? "new-password" : "off"}
           value={String(value ?? "")}
           onChange={({ target }) => {

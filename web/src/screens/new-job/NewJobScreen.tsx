@@ -1,10 +1,11 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useCallback, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import { useHandlers, useMay } from "../../api";
 import { EmptyState, ErrorState, Loading, Panel, Screen } from "../../design";
 import { useFilter } from "../../shell/useFilter";
 import { Columns } from "./Columns";
-import { type Draft, EMPTY_DRAFT } from "./draft";
+import { type Draft, EMPTY_DRAFT, hasRows } from "./draft";
+import { LeaveGuard, useDropGuard } from "./guards";
 import { HandlerChoice } from "./HandlerChoice";
 import styles from "./NewJobScreen.module.css";
 import { Options } from "./Options";
@@ -35,6 +36,8 @@ function NewJob() {
   const [draft, setDraft] = useState<Draft>(() => ({ ...EMPTY_DRAFT, handler: chosen ?? "" }));
   const change = useCallback<Change>((part) => setDraft((old) => ({ ...old, ...part })), []);
   const preview = usePreview(draft);
+  const isStarted = useRef(false);
+  useDropGuard();
   const handlers = useHandlers();
   if (handlers.error) return <ErrorState error={handlers.error} retry={handlers.refetch} />;
   if (!handlers.data) return <Loading />;
@@ -46,6 +49,7 @@ function NewJob() {
 
   return (
     <Screen title="New job">
+      <LeaveGuard isOn={() => hasRows(draft) && !isStarted.current} />
       <div className={styles.steps}>
         <Panel title="1. Rows">
           <RowsOf draft={draft} preview={preview} onChange={change} />
@@ -67,7 +71,14 @@ function NewJob() {
         <Panel title={preview.data ? "4. Options" : "3. Options"}>
           <Options draft={draft} preview={preview.data} handler={handler} onChange={change} />
         </Panel>
-        <Start draft={draft} preview={preview.data} handler={handler} />
+        <Start
+          draft={draft}
+          preview={preview.data}
+          handler={handler}
+          onStarted={() => {
+            isStarted.current = true;
+          }}
+        />
       </div>
     </Screen>
   );

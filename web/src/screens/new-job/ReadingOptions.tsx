@@ -1,9 +1,10 @@
 import { Select } from "../../design";
 import styles from "./Details.module.css";
 import type { Reading } from "./draft";
+import { ENCODINGS } from "./encodings";
 
 const FORMATS = [
-  { value: "", label: "As its name ends" },
+  { value: "", label: "From file extension" },
   ...["csv", "tsv", "xlsx", "jsonl", "parquet", "list", "images"].map((value) => ({
     value,
     label: value === "list" ? "One value in each line" : value.toUpperCase(),
@@ -11,21 +12,11 @@ const FORMATS = [
 ];
 
 const DELIMITERS = [
-  { value: "", label: "As the file shows" },
+  { value: "", label: "Auto-detect" },
   { value: ",", label: "Comma" },
   { value: ";", label: "Semicolon" },
   { value: "\t", label: "Tab" },
   { value: "|", label: "Bar |" },
-];
-
-const ENCODINGS = [
-  { value: "", label: "UTF-8, or as its first bytes say" },
-  { value: "latin-1", label: "Latin-1 (Western Europe)" },
-  { value: "cp1252", label: "Windows-1252" },
-  { value: "cp1250", label: "Windows-1250 (Central Europe)" },
-  { value: "cp1251", label: "Windows-1251 (Cyrillic)" },
-  { value: "shift_jis", label: "Shift JIS" },
-  { value: "gb18030", label: "GB 18030" },
 ];
 
 /** How the file is read, for the case that its rows look wrong. */
@@ -44,7 +35,7 @@ export function ReadingOptions({
   };
   return (
     <details className={styles.details}>
-      <summary>The rows look wrong? Say how to read them</summary>
+      <summary>Import settings</summary>
       <div className={styles.fields}>
         <Select
           label="Format"
@@ -53,13 +44,13 @@ export function ReadingOptions({
           onChoose={set("format")}
         />
         <Select
-          label="Columns are parted by"
+          label="Delimiter"
           options={DELIMITERS}
           value={read.delimiter ?? ""}
           onChoose={set("delimiter")}
         />
         <Select
-          label="Letters are written in"
+          label="Encoding"
           options={ENCODINGS}
           value={read.encoding ?? ""}
           onChoose={set("encoding")}

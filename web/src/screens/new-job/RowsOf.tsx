@@ -1,8 +1,9 @@
 import { type FormEvent, useState } from "react";
-import { type Preview, useAbout } from "../../api";
+import { type Preview, Problem, useAbout } from "../../api";
 import { Button, bytes, ErrorState, Field, grouped, Loading, Tabs } from "../../design";
 import { DropZone } from "./DropZone";
 import type { Draft } from "./draft";
+import { EncodingNotice } from "./EncodingNotice";
 import type { Change } from "./NewJobScreen";
 import { PreviewTable } from "./PreviewTable";
 import { ReadingOptions } from "./ReadingOptions";
@@ -34,6 +35,7 @@ export function RowsOf({
   onChange: Change;
 }) {
   const [way, setWay] = useState("file");
+  const misread = misreadIn(preview);
   const take = (part: Partial<Draft>) => onChange({ ...NOTHING_READ, ...part });
   return (
     <>
@@ -60,8 +62,15 @@ export function RowsOf({
           onRead={(read) => onChange({ read, names: {}, key: [] })}
         />
       )}
+      {misread && !preview.isFetching && (
+        <EncodingNotice
+          fits={misread.fits}
+          read={draft.read}
+          onRead={(read) => onChange({ read, names: {}, key: [] })}
+        />
+      )}
       {preview.isFetching && <Loading lines={4} label="Reading the first rows" />}
-      {preview.error && !preview.isFetching && (
+      {preview.error && !misread && !preview.isFetching && (
         <ErrorState error={preview.error} retry={() => void preview.refetch()} />
       )}
       {preview.data && !preview.isFetching && (
@@ -69,6 +78,13 @@ export function RowsOf({
       )}
     </>
   );
+}
+
+/** The encoding that fits, where the file is in another one than it was read in. */
+function misreadIn({ data, error }: Looked): { fits: string | null } | null {
+  if (data?.misread) return { fits: data.encoding };
+  const fits = error instanceof Problem ? error.encoding : undefined;
+  return fits === undefined ? null : { fits };
 }
 
 function ChosenFiles({

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { asProblem, type Handler, type Preview } from "../../api";
-import { Button, percent } from "../../design";
+import { Button, percent, sentence } from "../../design";
 import { blockers, type Draft } from "./draft";
 import styles from "./Start.module.css";
 import { useStart } from "./useStart";
@@ -10,16 +10,19 @@ export function Start({
   draft,
   preview,
   handler,
+  onStarted,
 }: {
   draft: Draft;
   preview: Preview | undefined;
   handler: Handler | undefined;
+  /** The job is made: the page may be left. */
+  onStarted: () => void;
 }) {
   const navigate = useNavigate();
-  const { start, share, error, isBusy } = useStart(
-    draft,
-    (jobId) => void navigate({ to: "/jobs/$jobId", params: { jobId } }),
-  );
+  const { start, share, error, isBusy } = useStart(draft, (jobId) => {
+    onStarted();
+    void navigate({ to: "/jobs/$jobId", params: { jobId } });
+  });
   const left = blockers(draft, preview, handler);
   return (
     <section className={styles.start} aria-label="Start">
@@ -35,7 +38,7 @@ export function Start({
       {isBusy && (
         <div role="status" className={styles.sending}>
           <progress value={share} aria-label="Sent" />
-          {share < 1 ? `${percent(share)} sent` : "Sent; the server looks at it"}
+          {share < 1 ? `${percent(share)} sent` : "Uploaded – validating…"}
         </div>
       )}
       {!isBusy && left.length > 0 && (
@@ -50,7 +53,7 @@ export function Start({
       )}
       {error && !isBusy && (
         <p role="alert" className={styles.problem}>
-          {asProblem(error).detail}
+          {sentence(asProblem(error).detail)}
         </p>
       )}
     </section>

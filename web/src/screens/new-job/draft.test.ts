@@ -11,6 +11,8 @@ const PREVIEW: Preview = {
   notes: [],
   missing: [],
   sheets: [],
+  misread: false,
+  encoding: null,
 };
 const HANDLER = { name: "sample.words", needs: ["word"], configSchema: null } as unknown as Handler;
 
@@ -29,6 +31,22 @@ describe("what keeps a job from being made", () => {
     expect(blockers(draft({}), PREVIEW, HANDLER)).toEqual([
       "Say which column is “word”: the handler needs it.",
     ]);
+  });
+
+  it("is an encoding that makes letters wrong, until one is chosen", () => {
+    const misread = { ...PREVIEW, misread: true, encoding: "cp1252" };
+    const names = { Title: "word" };
+    expect(blockers(draft({ names }), misread, HANDLER).join()).toContain("encoding");
+  });
+
+  it("is a setting beyond its limits", () => {
+    const properties = { days: { type: "integer", title: "Days", minimum: 1, maximum: 365 } };
+    const handler = { ...HANDLER, needs: [], configSchema: { properties } };
+    const left = (days: unknown) => blockers(draft({ config: { days } }), PREVIEW, handler);
+    expect(left(99_999)).toEqual(["“Days” must be at most 365."]);
+    expect(left(0)).toEqual(["“Days” must be at least 1."]);
+    expect(left(1.5)).toEqual(["“Days” must be a whole number."]);
+    expect(left(30)).toEqual([]);
   });
 
   it("is a name that two columns would bear", () => {

@@ -1,4 +1,5 @@
 import type { Handler, JobFromSource, Preview, UploadFields } from "../../api";
+import { problemIn, settingsOf } from "./settings";
 
 export type OnBadRow = "item-error" | "skip" | "fail";
 
@@ -104,7 +105,9 @@ export function blockers(
   if (preview && handler) found.push(...columnTrouble(draft, preview, handler));
   for (const name of absent(handler, draft.config)) found.push(`The handler needs “${name}”.`);
   if (draft.configProblem) found.push(draft.configProblem);
-  if (preview) found.push(...rowTrouble(draft, preview));
+  found.push(...limitTrouble(handler, draft.config));
+  if (preview?.misread) found.push("Choose the encoding of the file: it is not in UTF-8.");
+  else if (preview) found.push(...rowTrouble(draft, preview));
   return found;
 }
 
@@ -124,6 +127,14 @@ function rowTrouble({ onBadRow }: Draft, { problems, rows }: Preview): string[] 
   if (problems.length >= rows.length) return ["No row can be used as it is: see how it is read."];
   const said = `Line ${first.row} is bad, and a bad row is to stop the job: ${first.problem}`;
   return onBadRow === "fail" ? [said] : [];
+}
+
+/** Settings that are beyond what the handler allows. */
+function limitTrouble(handler: Handler | undefined, config: Draft["config"]): string[] {
+  return (settingsOf(handler?.configSchema) ?? []).flatMap((setting) => {
+    const problem = problemIn(setting, config[setting.name]);
+    return problem ? [`“${setting.label}” ${problem}.`] : [];
+  });
 }
 
 /** Settings that a handler must have and does not. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parsed, settingsOf, withSetting } from "./settings";
+import { limitsOf, parsed, settingsOf, withSetting } from "./settings";
 
 describe("settings of a handler", () => {
   it("are fields of the kind that its schema says", () => {
@@ -34,6 +34,18 @@ describe("settings of a handler", () => {
   it("are anything where there is no schema, or one that names nothing", () => {
     expect(settingsOf(null)).toBeNull();
     expect(settingsOf({ type: "object" })).toBeNull();
+  });
+
+  it("say what they allow", () => {
+    const schema = (property: object) => settingsOf({ properties: { x: property } })?.[0];
+    const said = (property: object) => {
+      const setting = schema(property);
+      return setting ? limitsOf(setting) : null;
+    };
+    expect(said({ type: "integer", minimum: 1, maximum: 365 })).toBe("1 to 365.");
+    expect(said({ type: "number", minimum: 0 })).toBe("At least 0.");
+    expect(said({ type: "string", maxLength: 3 })).toBe("At most 3 characters.");
+    expect(said({ type: "string" })).toBe("");
   });
 
   it("are left out while they are empty", () => {

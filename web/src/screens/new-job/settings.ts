@@ -7,9 +7,17 @@ export interface Setting {
   choices: readonly string[];
   required: boolean;
   standard: unknown;
+  /** The limits of a number or of the length of a text; undefined: none. */
+  min: number | undefined;
+  max: number | undefined;
+  isWhole: boolean;
 }
 
 interface Property {
+  minimum?: unknown;
+  maximum?: unknown;
+  minLength?: unknown;
+  maxLength?: unknown;
   type?: unknown;
   title?: unknown;
   description?: unknown;
@@ -32,7 +40,37 @@ export function settingsOf(schema: object | null | undefined): Setting[] | null 
     choices: Array.isArray(property.enum) ? property.enum.map(String) : [],
     required: needed.includes(name),
     standard: property.default,
+    min: numberIn(property.type === "string" ? property.minLength : property.minimum),
+    max: numberIn(property.type === "string" ? property.maxLength : property.maximum),
+    isWhole: property.type === "integer",
   }));
+}
+
+function numberIn(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
+/** Which values are allowed, in a few words; empty where any is. */
+export function limitsOf({ kind, min, max }: Setting): string {
+  const what = kind === "number" ? "" : " characters";
+  if (min !== undefined && max !== undefined) return `${min} to ${max}${what}.`;
+  if (min !== undefined) return `At least ${min}${what}.`;
+  return max === undefined ? "" : `At most ${max}${what}.`;
+}
+
+/** What is wrong with a value; empty where nothing is. The server decides in the end. */
+export function problemIn({ kind, min, max, isWhole }: Setting, value: unknown): string {
+  if (value === undefined || value === "") return "";
+  const isNumber = typeof value === "number";
+  if (kind === "number" && !isNumber) return "must be a number";
+  if (!isNumber && typeof value !== "string") return "";
+  if (isNumber && isWhole && !Number.isInteger(value)) return "must be a whole number";
+  const size = isNumber ? value : value.length;
+  const what = isNumber ? "be" : "have";
+  const unit = isNumber ? "" : " characters";
+  if (min !== undefined && size < min) return `must ${what} at least ${min}${unit}`;
+  if (max !== undefined && size > max) return `must ${what} at most ${max}${unit}`;
+  return "";
 }
 
 function kindOf({ type, enum: choices, format, writeOnly }: Property): Setting["kind"] {

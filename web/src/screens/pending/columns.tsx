@@ -1,12 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import { type Item, type OldestOfJob, settled } from "../../api";
 import { Ago, type Column, grouped, ProgressBar, percent, StatusBadge } from "../../design";
+import { waiting } from "../job/pendingColumns";
 import styles from "./columns.module.css";
 
 /** What is said of each item; `jobs` are those with open items, by id. */
 export function columnsOf(jobs: ReadonlyMap<string, OldestOfJob>, ofAll: boolean): Column<Item>[] {
   return [
-    { id: "id", header: "Item", width: 72, grow: 0, cell: (item) => item.id },
+    { id: "id", header: "Item", width: 72, grow: 0, wide: true, cell: (item) => item.id },
     { id: "summary", header: "Title", width: 108, grow: 4, phone: true, cell: title },
     {
       id: "status",
@@ -16,11 +17,13 @@ export function columnsOf(jobs: ReadonlyMap<string, OldestOfJob>, ofAll: boolean
       phone: true,
       cell: (item) => <StatusBadge status={item.status} />,
     },
+    { id: "waiting", header: "Waits for", width: 130, grow: 6, cell: waiting },
     {
       id: "attempts",
       header: "Attempts",
       width: 84,
       grow: 0,
+      wide: true,
       align: "end",
       cell: (item) => grouped(item.attempts),
     },
@@ -29,6 +32,7 @@ export function columnsOf(jobs: ReadonlyMap<string, OldestOfJob>, ofAll: boolean
       header: "Locked by",
       width: 110,
       grow: 2,
+      wide: true,
       cell: (item) => <span title={item.lockedBy ?? undefined}>{item.lockedBy ?? "–"}</span>,
     },
     {
@@ -42,13 +46,14 @@ export function columnsOf(jobs: ReadonlyMap<string, OldestOfJob>, ofAll: boolean
     { id: "type", header: "Type", width: 104, grow: 1, cell: type },
     { id: "job", header: "Job", width: 110, grow: 3, cell: (item) => job(item, jobs) },
     ...(ofAll
-      ? [{ id: "owner", header: "Owner", width: 72, cell: (item: Item) => item.owner }]
+      ? [{ id: "owner", header: "Owner", width: 72, wide: true, cell: (item: Item) => item.owner }]
       : []),
     {
       id: "progress",
       header: "Job’s progress",
       width: 132,
       grow: 0,
+      wide: true,
       cell: (item) => progress(jobs.get(item.jobId)),
     },
   ];

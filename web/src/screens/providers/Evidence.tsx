@@ -1,6 +1,6 @@
 import { Ago, perSecond } from "../../design";
 import styles from "./Evidence.module.css";
-import { decidedInWords, isStep, type Line, seenInWords } from "./evidence";
+import { isStep, type Line, sentence } from "./evidence";
 
 /** What was seen and what was made of it, newest first. */
 export function Evidence({ lines }: { lines: readonly (Line & { gate?: string })[] }) {
@@ -15,9 +15,7 @@ export function Evidence({ lines }: { lines: readonly (Line & { gate?: string })
                 {perSecond(line.before)} → {perSecond(line.after)}
               </b>
             )}
-            <span className={styles.why}>
-              {seenInWords(line.seen)}: {decidedInWords(line.decided)}
-            </span>
+            <span className={styles.why}>{sentence(line)}</span>
           </span>
           <span className={styles.at}>
             <Ago at={line.at} />

@@ -24,7 +24,8 @@ export const COLUMNS: Column<Gate>[] = [
   { id: "latency", header: "Latency", width: 76, grow: 0, align: "end", cell: latency },
   {
     id: "actions",
-    header: "",
+    header: "Actions",
+    hideHeader: true,
     width: 60,
     grow: 0,
     align: "end",

@@ -26,6 +26,7 @@ const gate = (change: Partial<Gate> = {}): Gate => ({
   refusedShare: 0,
   latencyS: 0.1,
   broken: {},
+  down: {},
   budgets: [],
   members: [],
   override: null,

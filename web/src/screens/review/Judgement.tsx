@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import {
   type Decision,
   type ItemWhole,
@@ -26,17 +26,21 @@ import { CandidateCards } from "./CandidateCards";
 import { Comparison } from "./Comparison";
 import { type Candidate, candidatesIn } from "./compare";
 import styles from "./Judgement.module.css";
+import { type DecisionKey, type Keys, played, withKey } from "./queue";
 
 /** One item with its candidates, and the ways to decide it. */
 export function Judgement({
   itemId,
   next,
+  waiting,
   onDecided,
   onOnlyJob,
 }: {
   itemId: string;
   /** Which item comes after it: it is read beforehand. */
   next: string | undefined;
+  /** Keys that were pressed before the item was there. */
+  waiting: RefObject<Keys>;
   onDecided: () => void;
   onOnlyJob: ((jobId: string) => void) | undefined;
 }) {
@@ -52,7 +56,7 @@ export function Judgement({
     <>
       <Head item={item.data} onOnlyJob={onOnlyJob} />
       {mayMoveItem(item.data.status, "reject") ? (
-        <Choice item={item.data} onDecided={onDecided} />
+        <Choice item={item.data} waiting={waiting} onDecided={onDecided} />
       ) : (
         <EmptyState title="This item is decided">
           <p>
@@ -86,17 +90,28 @@ function Head({
   );
 }
 
-function Choice({ item, onDecided }: { item: ItemWhole; onDecided: () => void }) {
+function Choice({
+  item,
+  waiting,
+  onDecided,
+}: {
+  item: ItemWhole;
+  waiting: RefObject<Keys>;
+  onDecided: () => void;
+}) {
   const candidates = candidatesIn(item.result);
   const [place, setPlace] = useState(0);
   const decide = useDecide();
   const toasts = useToasts();
-  const mayDecide = useMay("user") && !decide.isPending;
+  const mayDecide = useMay("user");
+  // A second key may come before the page is drawn again.
+  const isBusy = useRef(false);
   const phone = usePhone();
   const chosen = candidates[place];
 
   const take = (decision: Decision, done: string) => {
     if (!mayDecide) return;
+    isBusy.current = true;
     decide.mutate(
       { id: item.id, decision },
       {
@@ -104,22 +119,44 @@ function Choice({ item, onDecided }: { item: ItemWhole; onDecided: () => void })
           toasts.say(`${item.key}: ${done}.`);
           onDecided();
         },
-        onError: toasts.fail,
+        onError: (error) => {
+          isBusy.current = false;
+          waiting.current = [];
+          toasts.fail(error);
+        },
       },
     );
   };
-  const accept = () => {
-    if (chosen) take({ move: "accept", candidateId: chosen.id }, `accepted “${chosen.name}”`);
+  const decideBy = (key: DecisionKey, at: number) => {
+    const candidate = candidates[at];
+    if (key === "n") take({ move: "reject" }, "marked as not found");
+    else if (key === "s") take({ move: "skip" }, "skipped");
+    else if (candidate) {
+      take({ move: "accept", candidateId: candidate.id }, `accepted “${candidate.name}”`);
+    }
   };
-  const reject = () => take({ move: "reject" }, "none of them; it is not found");
-  const skip = () => take({ move: "skip" }, "skipped");
-  const turn = (step: number) =>
-    setPlace((place + step + candidates.length) % (candidates.length || 1));
-  useKey("a", "Accept the chosen candidate", accept);
-  useKey("n", "None of these: not found", reject);
-  useKey("s", "Skip the item", skip);
-  useKey("ArrowRight", "Choose the next candidate", () => turn(1));
-  useKey("ArrowLeft", "Choose the candidate before", () => turn(-1));
+  const press = (...keys: string[]) => {
+    if (isBusy.current) {
+      waiting.current = keys.reduce(withKey, waiting.current);
+      return;
+    }
+    const { place: at, decision, rest } = played(keys, place, candidates.length);
+    setPlace(at);
+    waiting.current = [...rest, ...waiting.current];
+    if (decision) decideBy(decision, at);
+  };
+  useKey("a", "Accept the chosen candidate", () => press("a"));
+  useKey("n", "None of these: not found", () => press("n"));
+  useKey("s", "Skip the item", () => press("s"));
+  useKey("ArrowRight", "Choose the next candidate", () => press("ArrowRight"));
+  useKey("ArrowLeft", "Choose the candidate before", () => press("ArrowLeft"));
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the item is there
+  useEffect(() => {
+    const keys = waiting.current;
+    waiting.current = [];
+    if (keys.length > 0) press(...keys);
+  }, []);
 
   const View = phone ? CandidateCards : Comparison;
   return (
@@ -130,9 +167,9 @@ function Choice({ item, onDecided }: { item: ItemWhole; onDecided: () => void })
         <p>The handler named no candidate. Say that there is none, or skip the item.</p>
       )}
       {candidates.slice(0, 9).map((each, n) => (
-        <Digit key={each.id} n={n + 1} run={() => setPlace(n)} />
+        <Digit key={each.id} n={n + 1} run={() => press(String(n + 1))} />
       ))}
-      <Buttons {...{ chosen, accept, reject, skip }} busy={decide.isPending} />
+      <Buttons chosen={chosen} press={press} busy={decide.isPending} />
     </Panel>
   );
 }
@@ -144,24 +181,22 @@ function Digit({ n, run }: { n: number; run: () => void }) {
 
 function Buttons(props: {
   chosen: Candidate | undefined;
-  accept: () => void;
-  reject: () => void;
-  skip: () => void;
+  press: (key: string) => void;
   busy: boolean;
 }) {
-  const { chosen, busy } = props;
+  const { chosen, press, busy } = props;
   if (!useMay("user")) return <p className={styles.reason}>Viewers see, but do not decide.</p>;
   return (
     <div className={styles.buttons}>
       {chosen && (
-        <Button look="primary" icon="check" busy={busy} onClick={props.accept}>
+        <Button look="primary" icon="check" busy={busy} onClick={() => press("a")}>
           Accept “{chosen.name}” <Key>a</Key>
         </Button>
       )}
-      <Button icon="none" busy={busy} onClick={props.reject}>
+      <Button icon="none" busy={busy} onClick={() => press("n")}>
         None of these <Key>n</Key>
       </Button>
-      <Button icon="skip" busy={busy} onClick={props.skip}>
+      <Button icon="skip" busy={busy} onClick={() => press("s")}>
         Skip <Key>s</Key>
       </Button>
     </div>

@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useJob, useReviews } from "../../api";
 import {
   Button,
@@ -13,6 +13,7 @@ import {
 } from "../../design";
 import { useFilter } from "../../shell/useFilter";
 import { Judgement } from "./Judgement";
+import { type Keys, REVIEW_KEYS, withKey } from "./queue";
 import styles from "./ReviewScreen.module.css";
 import { afterDeciding, openFrom, placeOf } from "./walk";
 
@@ -31,7 +32,11 @@ export function ReviewScreen() {
 
   const { show } = line;
   useEffect(() => show(Math.max(at, 0), at + 1), [show, at]);
-  const go = (id: string | undefined) => id && setFilter({ item: id });
+  const waiting = useRef<Keys>([]);
+  const go = (id: string | undefined) => {
+    waiting.current = [];
+    if (id) setFilter({ item: id });
+  };
   useKey("j", "Next item", () => go(next));
   useKey("k", "Previous item", () => go(previous));
 
@@ -63,11 +68,23 @@ export function ReviewScreen() {
           <OnlyJob jobId={job} onAll={() => setFilter({ job: undefined, item: undefined })} />
         )}
       </p>
+      {/* Before the item itself, whose keys then come first. */}
+      {current &&
+        REVIEW_KEYS.map((key) => (
+          <Waiting
+            key={key}
+            name={key}
+            run={() => {
+              waiting.current = withKey(waiting.current, key);
+            }}
+          />
+        ))}
       {current ? (
         <Judgement
           key={current}
           itemId={current}
           next={next}
+          waiting={waiting}
           onDecided={() => settle(current)}
           onOnlyJob={job ? undefined : (jobId) => setFilter({ job: jobId })}
         />
@@ -76,6 +93,12 @@ export function ReviewScreen() {
       )}
     </Screen>
   );
+}
+
+/** Keeps a key for the item that is not there yet. */
+function Waiting({ name, run }: { name: string; run: () => void }) {
+  useKey(name, "", run);
+  return null;
 }
 
 function inWords(at: number, count: number, complete: boolean): string {

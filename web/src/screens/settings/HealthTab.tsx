@@ -15,6 +15,7 @@ import {
   percent,
   perSecond,
 } from "../../design";
+import { Cause } from "../jobs/Cause";
 import styles from "./HealthTab.module.css";
 import { ENOUGH, healthInWords, type Sample, schemaInWords, trendOf, withSample } from "./health";
 import { Tile, Tiles } from "./Tiles";
@@ -41,7 +42,7 @@ export function HealthTab() {
   }
   return (
     <div className={styles.health}>
-      {health.data && <Verdict health={health.data} />}
+      {health.data && <Verdict health={health.data} slow={system.data.slowJobs} />}
       <Queue queue={system.data.queue} samples={samples} />
       <div className={styles.panels}>
         <Database database={system.data.database} />
@@ -60,7 +61,7 @@ function useSamples(system: System | undefined, atMs: number): readonly Sample[]
   return next;
 }
 
-function Verdict({ health }: { health: Health }) {
+function Verdict({ health, slow }: { health: Health; slow: System["slowJobs"] }) {
   const { title, todo } = healthInWords(health);
   const isWell = health.status === "ok";
   return (
@@ -69,6 +70,18 @@ function Verdict({ health }: { health: Health }) {
       <div>
         <h2>{title}</h2>
         <p>{todo}</p>
+        {slow.map(({ jobId, name, limitedBy }) => (
+          <p key={jobId}>
+            <Link to="/jobs/$jobId" params={{ jobId }}>
+              {name || `Job ${jobId}`}
+            </Link>
+            {limitedBy && (
+              <>
+                : <Cause wait={limitedBy} />
+              </>
+            )}
+          </p>
+        ))}
       </div>
       <Link to="/workers">{counted(health.workers, "worker")}</Link>
     </section>
@@ -88,7 +101,7 @@ function Queue({ queue, samples }: { queue: System["queue"]; samples: readonly S
           isBad={trend === "grows"}
         />
         <Tile name="Running" value={grouped(counts.processing)} note="items that workers hold" />
-        <Tile name="Throughput" value={perSecond(rate)} note="finished, over the last minute" />
+        <Tile name="Throughput" value={perSecond(rate)} note="finished in the last seconds" />
         <Tile
           name="Error rate"
           value={errorShare === null ? "–" : percent(errorShare)}

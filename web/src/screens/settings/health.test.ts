@@ -5,10 +5,10 @@ const samples = (...depths: number[]) => depths.map((depth, n) => ({ at: n * 5, 
 
 describe("the health of the service", () => {
   it("says what to do about each thing that is wrong", () => {
-    const titles = ["ok", "store", "no workers", "stalled"].map(
+    const titles = ["ok", "store", "no workers", "stalled", "slow"].map(
       (status) => healthInWords({ status }).title,
     );
-    expect(new Set(titles).size).toBe(4);
+    expect(new Set(titles).size).toBe(5);
     expect(healthInWords({ status: "no workers" }).todo).toContain("headgate worker");
   });
 

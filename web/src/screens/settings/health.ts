@@ -20,6 +20,11 @@ export function healthInWords({ status }: Pick<Health, "status">): { title: stri
         title: "Items wait, and none moves",
         todo: "Workers are there, but nothing was claimed or finished for a minute. Look at the workers and the providers.",
       };
+    case "slow":
+      return {
+        title: "Jobs are held up",
+        todo: "They have rows to do, and for 30 seconds did less than 5 % of what they could.",
+      };
     default:
       return { title: status, todo: "See what the server writes to its log." };
   }

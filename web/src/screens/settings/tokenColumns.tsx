@@ -33,7 +33,8 @@ export function tokenColumns(isAdmin: boolean, onRevoke: (token: Token) => void)
     },
     {
       id: "revoke",
-      header: "",
+      header: "Actions",
+      hideHeader: true,
       width: 116,
       grow: 0,
       align: "end",

@@ -37,7 +37,8 @@ export function userColumns(deeds: Deeds): Column<User>[] {
     },
     {
       id: "actions",
-      header: "",
+      header: "Actions",
+      hideHeader: true,
       width: 60,
       grow: 0,
       align: "end",

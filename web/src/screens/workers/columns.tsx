@@ -41,8 +41,9 @@ export function columnsOf(drain: (worker: Worker) => void): Column<Worker>[] {
     },
     {
       id: "drain",
-      header: "",
-      width: 112,
+      header: "Actions",
+      hideHeader: true,
+      width: 132,
       grow: 0,
       align: "end",
       phone: true,
@@ -50,7 +51,7 @@ export function columnsOf(drain: (worker: Worker) => void): Column<Worker>[] {
         mayDrain(row) && (
           <Button
             look="quiet"
-            icon="arrowDown"
+            icon="stop"
             aria-label={`Drain ${row.id}`}
             onClick={() => drain(row)}
           >

@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo } from "react";
-import { type GatePoint, isUnfinished, type Job } from "../../../api";
+import { type GatePoint, isUnfinished, type Job, useHandlers } from "../../../api";
 import { duration, grouped, percent, perSecond } from "../../../design";
 import { Chart, type Series } from "../../../design/Chart";
 import { ChartsPlace } from "./ChartsPlace";
@@ -20,21 +20,27 @@ const COLOURS = ["--accent", "--processing", "--review", "--warn"] as const;
 
 /** How fast a job goes and what comes of it; how its providers answer, and what they let through. */
 export function JobCharts({ job }: { job: Job }) {
-  const { points, isLoading } = useReadings(job.id);
+  const { points, names, isLoading } = useReadings(job.id);
+  const expected = useExpected(job);
   if (isLoading) return <ChartsPlace />;
   if (points.length < 2) return <p className={styles.none}>{whyNone(job)}</p>;
   return (
     <div className={styles.charts}>
       <Throughput points={points} rate={job.rate} />
-      <Gates points={points} />
+      <Gates points={points} own={names.length > 0 ? names : expected} />
     </div>
   );
 }
 
+/** The provider that a job is going to ask: its charts have a place before it is asked. */
+function useExpected({ state, handler }: Job): readonly string[] {
+  const handlers = useHandlers().data;
+  const provider = handlers?.find(({ name }) => name === handler)?.provider;
+  return provider && isUnfinished({ state }) ? [provider] : [];
+}
+
 function whyNone(job: Job): string {
-  return isUnfinished(job)
-    ? "The charts begin with the first two readings: a moment."
-    : "There is nothing to draw: the job ended before this server was started.";
+  return isUnfinished(job) ? "Collecting data…" : "No chart data for this job.";
 }
 
 function Throughput({ points, rate }: { points: readonly Point[]; rate: number | null }) {
@@ -64,8 +70,8 @@ function Throughput({ points, rate }: { points: readonly Point[]; rate: number |
   );
 }
 
-function Gates({ points }: { points: readonly Point[] }) {
-  const names = gatesIn(points).join("\n");
+function Gates({ points, own }: { points: readonly Point[]; own: readonly string[] }) {
+  const names = gatesIn(points, own).join("\n");
   const latencies = useLines(names, inMs);
   const limits = useLines(names, aSecond);
   const shares = useLines(names, ofHundred);
@@ -106,7 +112,7 @@ function Gates({ points }: { points: readonly Point[] }) {
 function Titled({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className={styles.one}>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {children}
     </section>
   );

@@ -51,6 +51,13 @@ describe("throughput", () => {
   });
 });
 
+describe("gates of a job", () => {
+  it("have their place before they are told of, so that nothing moves when they are", () => {
+    expect(gatesIn([point(0), point(1)], ["a"])).toEqual(["a"]);
+    expect(gatesIn([point(0), point(1)], [])).toEqual([]);
+  });
+});
+
 describe("figures of gates", () => {
   it("has a line for each gate, and gaps where it was not told of", () => {
     const points = [point(0, {}, [gate("a", 5)]), point(1), point(2, {}, [gate("b", 7)])];

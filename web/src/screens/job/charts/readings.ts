@@ -64,9 +64,10 @@ export function throughputOf(points: readonly Point[]): (number | null)[][] {
   return table;
 }
 
-/** The gates that points tell of, by name. */
-export function gatesIn(points: readonly Point[]): string[] {
-  return [...new Set(points.flatMap(({ gates }) => gates.map(({ name }) => name)))].slice(0, 4);
+/** The gates to draw, by name: those of the job (`own`), and those that its points tell of. */
+export function gatesIn(points: readonly Point[], own: readonly string[] = []): string[] {
+  const told = points.flatMap(({ gates }) => gates.map(({ name }) => name));
+  return [...new Set([...told, ...own])].slice(0, 4);
 }
 
 /** One figure of each gate over time: [moments, first gate, second gate, …]. */

@@ -1,15 +1,22 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { type GatePoint, isUnfinished, useHistory } from "../../../api";
+import { type GatePoint, isUnfinished, useHistory, useJobGates } from "../../../api";
 import { type Counters, type GateNews, useNews } from "../../../live";
 import { type Point, pointOf, seconds, withPoint } from "./readings";
 
 const NONE: readonly Point[] = [];
 
+interface Readings {
+  points: readonly Point[];
+  /** The gates of the job, by name. */
+  names: readonly string[];
+  isLoading: boolean;
+}
+
 /**
  * How a job stood: what the server remembers, and then what it tells as it happens. Another job
  * needs another component (a key).
  */
-export function useReadings(jobId: string): { points: readonly Point[]; isLoading: boolean } {
+export function useReadings(jobId: string): Readings {
   const history = useHistory(jobId);
   const [points, setPoints] = useState(NONE);
   const drawn = useRef(0);
@@ -21,11 +28,17 @@ export function useReadings(jobId: string): { points: readonly Point[]; isLoadin
       setPoints((live) => live.reduce(withPoint, remembered.map(pointOf) as typeof live));
   }, [remembered]);
 
-  const noteGate = useCallback((news: GateNews) => {
-    const { name, nowPerS, latencyS, refusedShare, inFlight } = news;
-    if (latencyS === null) return;
-    gates.current.set(name, { name, nowPerS, latencyS, refusedShare, inFlight });
-  }, []);
+  // News tell of every gate; only those of this job belong into its charts.
+  const own = useJobGates(jobId);
+  const ownKeys = keysOf(own.data?.items);
+  const noteGate = useCallback(
+    (news: GateNews) => {
+      const { name, nowPerS, latencyS, refusedShare, inFlight } = news;
+      if (latencyS === null || !ownKeys.split("\n").includes(news.key)) return;
+      gates.current.set(name, { name, nowPerS, latencyS, refusedShare, inFlight });
+    },
+    [ownKeys],
+  );
   useNews("gate", noteGate);
 
   const noteCounters = useCallback(
@@ -42,5 +55,10 @@ export function useReadings(jobId: string): { points: readonly Point[]; isLoadin
     [jobId],
   );
   useNews("counters", noteCounters);
-  return { points, isLoading: history.isPending };
+  const names = (own.data?.items ?? []).map(({ name }) => name);
+  return { points, names, isLoading: history.isPending || own.isPending };
+}
+
+function keysOf(gates: readonly { key: string }[] | undefined): string {
+  return (gates ?? []).map(({ key }) => key).join("\n");
 }

@@ -1,0 +1,22 @@
+import type { Job } from "../../api";
+import { bytes, grouped } from "../../design";
+import styles from "./ReadingProgress.module.css";
+import { readSoFar } from "./reading";
+
+/** How much of the file is read: nothing else of the job has begun yet. */
+export function ReadingProgress({ job }: { job: Job }) {
+  const { share, size } = readSoFar(job.ingest);
+  const rows = `${grouped(job.counts.total)} rows read`;
+  return (
+    <>
+      <progress
+        className={styles.bar}
+        aria-label="Reading the file"
+        {...(share === null ? {} : { value: share, max: 1 })}
+      />
+      <span className={styles.words}>
+        {size ? `${bytes(size.read)} of ${bytes(size.whole)} · ${rows}` : rows}
+      </span>
+    </>
+  );
+}

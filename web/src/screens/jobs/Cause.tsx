@@ -1,0 +1,20 @@
+import type { Wait } from "../../api";
+import { Ago, useNow } from "../../design";
+import { causeOf } from "./pace";
+
+/** Why something waits, in one sentence; a known end is counted down. */
+export function Cause({ wait }: { wait: Wait }) {
+  const now = useNow();
+  const { until, next } = wait;
+  const isToCome = until !== null && new Date(until).getTime() > now;
+  return (
+    <>
+      {causeOf(wait)}
+      {until && (next || isToCome) && (
+        <>
+          ; {next || "goes on"} {isToCome ? <Ago at={until} /> : "now"}
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import { Button, Icon } from "../../design";
+import type { Reading } from "./draft";
+import styles from "./EncodingNotice.module.css";
+import { ENCODINGS } from "./encodings";
+
+/** Says that the letters of a file are read wrongly, and mends it with one click. */
+export function EncodingNotice({
+  fits,
+  read,
+  onRead,
+}: {
+  /** An encoding that fits; null where the bytes do not tell. */
+  fits: string | null;
+  read: Reading;
+  onRead: (read: Reading) => void;
+}) {
+  const name = ENCODINGS.find(({ value }) => value === fits)?.label ?? fits;
+  return (
+    <div role="alert" className={styles.notice}>
+      <p>
+        <Icon name="warn" />{" "}
+        <span>
+          <strong>This file is not in UTF-8.</strong>{" "}
+          {fits === null
+            ? "Choose its encoding under “Import settings”."
+            : "Letters with accents are wrong below, and rows with them would become errors."}
+        </span>
+      </p>
+      <div className={styles.buttons}>
+        {fits !== null && (
+          <Button look="primary" onClick={() => onRead({ ...read, encoding: fits })}>
+            Read as {name}
+          </Button>
+        )}
+        <Button onClick={() => onRead({ ...read, encoding: "utf-8" })}>Keep UTF-8</Button>
+      </div>
+    </div>
+  );
+}

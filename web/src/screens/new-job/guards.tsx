@@ -1,0 +1,40 @@
+import { useBlocker } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { Confirm } from "../../design";
+
+/** A file that is dropped beside the place for it must not have the browser leave the page. */
+export function useDropGuard(): void {
+  useEffect(() => {
+    const stop = (event: DragEvent) => {
+      // What is meant for text stays possible.
+      if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+    };
+    addEventListener("dragover", stop);
+    addEventListener("drop", stop);
+    return () => {
+      removeEventListener("dragover", stop);
+      removeEventListener("drop", stop);
+    };
+  }, []);
+}
+
+/** Asks before a job that was begun and not started is left. */
+export function LeaveGuard({ isOn }: { isOn: () => boolean }) {
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ current, next }) => isOn() && current.pathname !== next.pathname,
+    enableBeforeUnload: isOn,
+    withResolver: true,
+  });
+  if (status !== "blocked") return null;
+  return (
+    <Confirm
+      title="Leave without starting the job?"
+      action="Leave"
+      cancel="Stay here"
+      onConfirm={proceed}
+      onClose={reset}
+    >
+      <p>The file and the options that you chose are not saved.</p>
+    </Confirm>
+  );
+}
