@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -74,24 +75,32 @@ def run(job: Run, folder: Path) -> Report:
     return report
 
 
-def execute(words: Sequence[str], folder: Path) -> Report:
-    """Run a command that ends with a line of JSON."""
+def execute(
+    words: Sequence[str],
+    folder: Path,
+    codes: Container[int] = (0,),
+    environment: Mapping[str, str] | None = None,
+) -> Report:
+    """Run a command that ends with a line of JSON, and with one of these codes."""
+    around = {**os.environ, **(environment or {})}
     started = time.perf_counter()
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        with subprocess.Popen(words, cwd=folder, stdout=out, stderr=err) as process:
+        with subprocess.Popen(words, cwd=folder, stdout=out, stderr=err, env=around) as process:
             try:
                 peak = watch(process)
             finally:
                 if process.poll() is None:
                     process.kill()  # its workers see that and end by themselves
         seconds = time.perf_counter() - started
-        return Report(read(process, out, err), seconds, peak)
+        return Report(read(process, out, err, codes), seconds, peak)
 
 
-def read(process: subprocess.Popen[bytes], out: IO[str], err: IO[str]) -> dict[str, Any]:
+def read(
+    process: subprocess.Popen[bytes], out: IO[str], err: IO[str], codes: Container[int]
+) -> dict[str, Any]:
     out.seek(0)
     err.seek(0)
-    if process.returncode:
+    if process.returncode not in codes:
         words = err.read().strip().splitlines() or ["no message"]
         raise FailedError(f"headgate ended with {process.returncode}: {words[-1]}")
     return last_line(out.read(), "headgate")

@@ -35,6 +35,9 @@ class Sizes:
     endless_s: int = 30
     scattered: int = 5_000
     retry_after_s: int = 20
+    troubled: int = 5_000
+    dead_s: float = 60.0
+    backoff_s: float = 5.0
     idle_s: int = 60
 
     @classmethod
@@ -56,6 +59,9 @@ class Sizes:
             endless_s=1,
             scattered=500,
             retry_after_s=2,
+            troubled=60,
+            dead_s=1.0,
+            backoff_s=0.01,
             idle_s=1,
         )
 

@@ -14,6 +14,7 @@ from benchmarks.figures import (
     paging,
     scale,
     serving,
+    strays,
     waiting,
     xlsx,
 )
@@ -29,6 +30,7 @@ FIGURES: tuple[Figure, ...] = (
     *paging.FIGURES,
     *cache.FIGURES,
     *http.FIGURES,
+    *strays.FIGURES,
     *download.FIGURES,
     *serving.FIGURES,
     *xlsx.FIGURES,

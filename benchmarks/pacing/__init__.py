@@ -6,6 +6,7 @@
     python -m benchmarks.pacing recovery     a limit falls to a quarter and comes back
     python -m benchmarks.pacing warm         a remembered limit, right and four times too high
     python -m benchmarks.pacing robustness   lies, other tenants, pauses, costs, slow servers
+    python -m benchmarks.pacing strays       refusals that no limit explains
     python -m benchmarks.pacing shared       four processes on one limit
     python -m benchmarks.pacing all          all of these
     python -m benchmarks.pacing draw SEED    one draw of 40 providers, one by one

@@ -22,6 +22,7 @@ from benchmarks.pacing.experiments import (
     recovery,
     robustness,
     shared,
+    strays,
     study,
     warm,
 )
@@ -37,6 +38,7 @@ EXPERIMENTS: dict[str, Callable[[Plan], Report]] = {
     "recovery": recovery.run,
     "warm": warm.run,
     "robustness": robustness.run,
+    "strays": strays.run,
     "shared": shared.run,
 }
 

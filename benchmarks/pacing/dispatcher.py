@@ -37,12 +37,14 @@ class Dispatcher:
         self._rng = Random(seed * 104729 + 5)
         self._ready: deque[Item] = deque()
         self._in_flight = 0
+        self._begun = 0
         self._wake_at = math.inf
         rng = Random(seed * 31337 + 3)
         rule.begin(Surroundings(events, rng, provider.limit, self.pump))
 
     def start(self, workers: int) -> None:
         """Give each worker its first item."""
+        self._begun = workers
         for _ in range(workers):
             self._events.at(0.0, self._make_ready, Item())
 
@@ -99,10 +101,16 @@ class Dispatcher:
         if status == 200:
             self.log.answered.append(now)
             self.log.latencies.append(now - sent_at)
-            self._ready.append(Item())
+            self._take_up()
         else:
             self._retry(item, reply)
         self.pump()
+
+    def _take_up(self) -> None:
+        """The next item of the backlog, if there is one."""
+        if self._begun < self._demand.items:
+            self._begun += 1
+            self._ready.append(Item())
 
     def _retry(self, item: Item, reply: Reply) -> None:
         (self.log.refused if reply.refused else self.log.failed).append(reply.now)

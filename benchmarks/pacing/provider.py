@@ -35,10 +35,16 @@ class Provider:
         self._banned_until = -1.0
         self._busy = 0
         self._queue: deque[tuple[Answer, int, Headers]] = deque()
+        self._arrived = 0
+        self._strays = scenario.strays.places(seed) if scenario.strays else frozenset()
 
     def arrive(self, answer: Answer) -> None:
         """A request has arrived."""
         now = self._events.now
+        self._arrived += 1
+        if self._arrived - 1 in self._strays:
+            self._refuse(answer, 429, self._stray_headers())
+            return
         if now < self._banned_until:
             told = self._scenario.manners.banned(self._banned_until - now)
             self._refuse(answer, 429, told)
@@ -51,6 +57,10 @@ class Provider:
             assert self.limit is not None
             told = self._scenario.manners.refused(self.limit, decision)
             self._refuse(answer, self._scenario.refusal_status, told)
+
+    def _stray_headers(self) -> Headers:
+        strays = self._scenario.strays
+        return {"retry-after": strays.retry_after} if strays and strays.retry_after else NOTHING
 
     def _refuse(self, answer: Answer, status: int, headers: Headers) -> None:
         delay_s = self.wire * self._rng.uniform(0.015, 0.06)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from random import Random
 from typing import NamedTuple
 
 from benchmarks.pacing.limits import Limit
@@ -24,6 +25,24 @@ class Spikes(NamedTuple):
     def covers(self, now: float) -> bool:
         """Whether the server is having one."""
         return now % self.period_s > self.period_s - self.lasts_s
+
+
+class Strays(NamedTuple):
+    """Refusals that no limit explains: of so many requests, at places drawn at random."""
+
+    among: int
+    count: int = 0
+    share: float = 0.0
+    """Instead of a count: each request is refused with this probability."""
+    retry_after: str = ""
+    """What such a refusal asks for; empty: nothing."""
+
+    def places(self, seed: int) -> frozenset[int]:
+        """The numbers of the requests that are refused, counted from 0 as they arrive."""
+        rng = Random(seed * 6_700_417 + 11)
+        if self.share:
+            return frozenset(i for i in range(self.among) if rng.random() < self.share)
+        return frozenset(rng.sample(range(self.among // 50, self.among), self.count))
 
 
 class Latency(NamedTuple):
@@ -52,6 +71,8 @@ class Demand(NamedTuple):
 
     works_s: float = math.inf
     rests_s: float = 0.0
+    items: float = math.inf
+    """How much work there is in all."""
 
     def next_work(self, now: float) -> float:
         """The time from which on there is work: now, or when the pause ends."""
@@ -77,6 +98,7 @@ class Scenario:
     changes: tuple[Change, ...] = ()
     refusal_status: int = 429
     spikes: Spikes | None = None
+    strays: Strays | None = None
     ban_after: int | None = None
     """More refusals than this within ten seconds are answered with a ban."""
     slots: int | None = None
