@@ -43,12 +43,15 @@ class Agenda:
     async def busy(self) -> AsyncIterator[None]:
         """Hold time while something happens outside of it, such as a question to a real store.
 
-        One at a time, so that every run is the same.
+        One at a time, so that every run is the same: the next one begins when all that the one
+        before has set going is asleep again, however fast the store answers.
         """
         self._busy += 1
         self._idle.clear()
         try:
             async with self._one_by_one:
+                for _ in range(TURNS):
+                    await _Turn()
                 yield
         finally:
             self._busy -= 1

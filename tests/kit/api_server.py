@@ -1,5 +1,6 @@
 """A real `headgate serve` on a port of its own, and callers who ask it as clients would."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -263,8 +264,9 @@ class ApiServer:
     def employee(self, module: str) -> psutil.Process | None:
         """The living process that runs a module of ours."""
         for process in psutil.Process(self.command.pid).children():
-            if living([process]) and module in process.cmdline():
-                return process
+            with contextlib.suppress(psutil.NoSuchProcess):  # it may end between the two questions
+                if living([process]) and module in process.cmdline():
+                    return process
         return None
 
     # ---- people ---------------------------------------------------------------------------

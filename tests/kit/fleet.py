@@ -211,6 +211,8 @@ async def fleet(
                 made, number, clock, TimedLedger(store.limits, made.agenda, clock, urgent)
             )
             made.processes.append(process)
+        # Not before all stores are open: that takes real time, in which others would go on.
+        for process in made.processes:
             made.lanes += [asyncio.create_task(process.lane()) for _ in range(lanes)]
         try:
             yield made
