@@ -25,7 +25,8 @@ class Heat:
 def run_heat(heat: Heat) -> list[Score]:
     """The oracle first: it is what the others are measured by."""
     oracle = simulate(heat.scenario, ORACLE.make(), heat.seed)
-    check_oracle(oracle.log, oracle.bans, heat.scenario.name)
+    changed_at = [at for at, _ in heat.scenario.changes]
+    check_oracle(oracle.log, oracle.bans, heat.scenario.name, changed_at)
     return [
         compare(
             heat.scenario,

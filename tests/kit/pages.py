@@ -8,12 +8,16 @@ In a page
 
 What a command prints is compared line by line, in order: `…` stands for anything, blanks for any
 blanks, and lines may be left out after a line with `…` alone. Times, rates and dates may differ,
-and lines of progress may come or not.
+and lines of progress may come or not. A command behind `timeout -s INT` is interrupted when it has
+settled a few items, whatever time that takes.
 """
 
+import contextlib
 import json
 import os
 import re
+import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -22,6 +26,7 @@ from typing import NamedTuple
 
 import psutil
 
+from tests.kit.command import until
 from tests.kit.service import end
 
 ROOT = Path(__file__).parents[2]
@@ -30,6 +35,10 @@ FENCE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 EXIT = re.compile(r"#\s*exit\s+(\d+)\s*$")
+INTERRUPTED = re.compile(r"timeout --foreground --preserve-status -s INT \d+ (.*)")
+SETTLED = re.compile(r"^settled (\d+) items?", re.MULTILINE)
+ENOUGH = 5
+"""After so many attempts a command is interrupted, unless its page says how many it settles."""
 VARYING = (
     re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)"),
     re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"),
@@ -141,21 +150,54 @@ class PageRunner:
             name, _, value = text.removeprefix("export ").partition("=")
             self._environment[name] = self._expanded(value)
             return
-        ended = subprocess.run(
+        settled = SETTLED.search(command.shown)
+        interrupted = INTERRUPTED.match(text)
+        if interrupted:
+            code, printed = self._interrupt(interrupted[1], int(settled[1]) if settled else ENOUGH)
+        else:
+            code, printed = self._finish(text)
+        story = f"{where}\n$ {text}\n{printed}(exit {code})"
+        assert code == command.exit_code, story
+        problem = difference(command.shown, printed)
+        assert problem is None, f"{story}\n{problem}"
+
+    def _finish(self, text: str) -> tuple[int, str]:
+        with self._start(text) as process:
+            printed, _ = process.communicate(timeout=self.LONGEST_S)
+            return process.returncode, printed
+
+    def _interrupt(self, text: str, attempts: int) -> tuple[int, str]:
+        """Send SIGINT after so many attempts more. On a slow machine they take longer."""
+        before = self._attempts()
+        with self._start(f"exec {text}") as process:
+            until(
+                lambda: process.poll() is not None or self._attempts() - before >= attempts,
+                self.LONGEST_S,
+                f"{attempts} attempts of {text}",
+            )
+            process.send_signal(signal.SIGINT)
+            printed, _ = process.communicate(timeout=self.LONGEST_S)
+            return process.returncode, printed
+
+    def _start(self, text: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
             ["bash", "-c", text],
             cwd=self._folder,
             env=self._environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=self.LONGEST_S,
             text=True,
-            check=False,
         )
-        story = f"{where}\n$ {text}\n{ended.stdout}(exit {ended.returncode})"
-        assert ended.returncode == command.exit_code, story
-        problem = difference(command.shown, ended.stdout)
-        assert problem is None, f"{story}\n{problem}"
+
+    def _attempts(self) -> int:
+        """How many attempts the store of the page's folder knows."""
+        path = self._folder / "headgate.db"
+        with contextlib.suppress(sqlite3.OperationalError):  # it is not there yet
+            store = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+            with contextlib.closing(store):
+                return int(store.execute("SELECT count(*) FROM attempts").fetchone()[0])
+        return 0
 
     def _end_what_is_left(self) -> None:
         """A page starts small servers in the background, which its reader ends by leaving."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from benchmarks.pacing.log import Log
 from benchmarks.pacing.rules.rule import Reply, Rule
 
 QUEUEING_SERVER = 12
 """In flight at a server that works on ten at once: ten there, two on the wire."""
+ON_THE_WAY_S = 0.5
+"""Seconds. A refusal that comes this soon after a change of the limit may be of a request that was
+sent before it."""
 
 
 class OracleRefusedError(Exception):
@@ -43,8 +47,14 @@ class Oracle(Rule):
         return 0.0 if reply.refused else self.surroundings.rng.uniform(0, 1)
 
 
-def check_oracle(log: Log, bans: int, name: str) -> None:
-    """Fail loudly rather than measure against a yardstick that is bent."""
-    refused = len(log.refused) / max(1, len(log.sent))
+def check_oracle(log: Log, bans: int, name: str, changed_at: Sequence[float] = ()) -> None:
+    """Fail loudly rather than measure against a yardstick that is bent.
+
+    What was on its way when the limit fell was sent by the limit before: it does not count.
+    """
+    late = [
+        at for at in log.refused if not any(0 <= at - then <= ON_THE_WAY_S for then in changed_at)
+    ]
+    refused = len(late) / max(1, len(log.sent))
     if refused > 0.001 or bans:
         raise OracleRefusedError(f"{name}: the oracle was refused {refused:.2%}, banned {bans} x")

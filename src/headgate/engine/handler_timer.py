@@ -16,14 +16,12 @@ class HandlerTimer:
     """Times one execution. Its requests call `begin` and `end` when they wait at a gate."""
 
     __slots__ = (
-        "_asked_s",
         "_board",
         "_clock",
         "_gates",
         "_longest_s",
-        "_queued_s",
         "_slots",
-        "_threaded_s",
+        "_thread",
         "limit_s",
         "started_s",
     )
@@ -35,11 +33,10 @@ class HandlerTimer:
         self._clock = clock
         self._board = board
         self._longest_s = longest_wait_s
-        self._gates = GateTime()
+        # One timer is made for each execution, so what most handlers never need is made on demand.
+        self._gates: GateTime | None = None
+        self._thread: _ThreadWait | None = None
         self._slots: Sequence[int] = ()
-        self._asked_s: float | None = None
-        self._threaded_s: float | None = None
-        self._queued_s = 0.0
         self.limit_s = limit_s
         self.started_s = clock.monotonic()
 
@@ -54,6 +51,8 @@ class HandlerTimer:
     def begin(self) -> None:
         """A request begins to wait at a gate."""
         now_s = self._clock.monotonic()
+        if self._gates is None:
+            self._gates = GateTime()
         self._gates.begin(now_s)
         # Before that, `is_over` shows it long before the limit matters; most waits cost no write.
         if 2.0 * (now_s - self.started_s) > self.limit_s:
@@ -61,24 +60,26 @@ class HandlerTimer:
 
     def end(self) -> None:
         """It goes on. What the board shows is put right by `is_over`."""
-        self._gates.end(self._clock.monotonic())
+        if self._gates is not None:
+            self._gates.end(self._clock.monotonic())
 
     def await_thread(self) -> None:
         """The handler is a plain function, which waits for a thread."""
-        if self._asked_s is not None and self._threaded_s is not None:  # for half of a pack before
-            self._queued_s += self._threaded_s - self._asked_s
-        self._asked_s = self._clock.monotonic()
-        self._threaded_s = None
+        now_s = self._clock.monotonic()
+        # The other half of a pack has waited before.
+        earlier_s = self._thread.total_s(now_s) if self._thread else 0.0
+        self._thread = _ThreadWait(now_s, earlier_s)
 
     def has_thread(self) -> None:
-        """It begins. The thread itself says so."""
-        self._threaded_s = self._clock.monotonic()
+        """The handler begins. Its thread calls this."""
+        if self._thread is not None:
+            self._thread.ended_s = self._clock.monotonic()
 
     def waited_s(self, now_s: float) -> float:
         """The time that does not count: at gates, and before it had a thread."""
-        waited_s = self._gates.total_s(now_s) + self._queued_s
-        if self._asked_s is not None:
-            waited_s += (self._threaded_s or now_s) - self._asked_s
+        waited_s = self._gates.total_s(now_s) if self._gates else 0.0
+        if self._thread:
+            waited_s += self._thread.total_s(now_s)
         return min(waited_s, self._longest_s)
 
     def ran_s(self, now_s: float) -> float:
@@ -95,8 +96,8 @@ class HandlerTimer:
 
     @property
     def _is_waiting(self) -> bool:
-        has_none = self._asked_s is not None and self._threaded_s is None
-        return has_none or self._gates.is_waiting
+        for_thread = self._thread is not None and self._thread.ended_s is None
+        return for_thread or (self._gates is not None and self._gates.is_waiting)
 
     def _show(self, excused_s: float) -> None:
         """Tell the supervisor how much time the handler has beside its limit.
@@ -106,3 +107,17 @@ class HandlerTimer:
         """
         for slot in self._slots:
             self._board.excuse(slot, excused_s)
+
+
+class _ThreadWait:
+    """The time until a plain function got a thread. Times are seconds of one clock."""
+
+    __slots__ = ("_began_s", "_earlier_s", "ended_s")
+
+    def __init__(self, began_s: float, earlier_s: float) -> None:
+        self._began_s = began_s
+        self._earlier_s = earlier_s
+        self.ended_s: float | None = None
+
+    def total_s(self, now_s: float) -> float:
+        return self._earlier_s + (self.ended_s or now_s) - self._began_s

@@ -65,7 +65,7 @@ class Runner:
     async def run(self, claimed: ClaimedItem, claimed_s: float, timer: HandlerTimer) -> Ended:
         """Run one item from lease to settlement; the timer stops while it waits at a gate."""
         work = self._workshop.work_of(claimed.job_id)
-        started_s = self._clock.monotonic()
+        started_s = timer.started_s
         normalized: str | None = None
         digest: str | None = None
         try:

@@ -49,6 +49,13 @@ def test_an_oracle_that_is_refused_is_no_oracle():
         check_oracle(Log(sent=[0.0] * 100), 1, "somewhere")
 
 
+def test_what_was_on_its_way_when_the_limit_fell_is_not_held_against_the_oracle():
+    check_oracle(Log(sent=[0.0] * 100, refused=[10.1]), 0, "somewhere", [10.0])
+    for at in (9.9, 10.9):
+        with pytest.raises(OracleRefusedError, match="somewhere"):
+            check_oracle(Log(sent=[0.0] * 100, refused=[at]), 0, "somewhere", [10.0])
+
+
 def test_the_same_seed_gives_the_same_run():
     once, again = (simulate(replace(FLOOD), BACKOFF.make(), 3) for _ in range(2))
     other = simulate(FLOOD, BACKOFF.make(), 4)
