@@ -1,17 +1,22 @@
 """The examples in the help of every command work, on a store in which what they name exists."""
 
+import contextlib
 import gzip
 import json
 import os
 import shutil
+import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from headgate.handlers.download.resolvers.registry import RESOLVERS
+from tests.kit.command import until
 from tests.kit.reference import load_generator
 from tests.kit.resolvers import Case, Services, doi_of
 
@@ -59,19 +64,47 @@ EXAMPLES = [
 ]
 
 
-def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+class Ended(NamedTuple):
+    out: str
+    err: str
+    code: int
+
+
+def start(command: str, folder: Path) -> subprocess.Popen[str]:
     path = os.pathsep.join([str(Path(sys.executable).parent), str(folder), os.environ["PATH"]])
     kept = {name: value for name, value in os.environ.items() if "HEADGATE" not in name}
-    return subprocess.run(
+    return subprocess.Popen(
         ["bash", "-o", "pipefail", "-c", command],
         cwd=folder,
         env={**kept, "PATH": path},
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=120,
-        check=False,
     )
+
+
+def shell(command: str, folder: Path) -> Ended:
+    with start(command, folder) as process:
+        return Ended(*process.communicate(timeout=120), process.returncode)
+
+
+def interrupted(command: str, folder: Path) -> Ended:
+    """What a command did that would go on for ever: SIGINT is sent when it has begun to work."""
+    known = began(folder)
+    with start(f"exec {command.removesuffix('&')}", folder) as process:
+        until(lambda: process.poll() is not None or began(folder) > known, what=command)
+        process.send_signal(signal.SIGINT)
+        return Ended(*process.communicate(timeout=120), process.returncode)
+
+
+def began(folder: Path) -> int:
+    """Counts with each worker process, and with each job that takes up a file."""
+    with contextlib.closing(sqlite3.connect(folder / "headgate.db")) as store:
+        (count,) = store.execute(
+            "SELECT (SELECT count(*) FROM workers) + (SELECT count(*) FROM jobs)"
+        ).fetchone()
+        return int(count)
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +120,8 @@ def furnished(tmp_path_factory):
     (folder / "new.jsonl").write_text('{"sku": "new"}\n')
     (folder / "secret").write_text("correct horse battery\n")
     (folder / "in").mkdir()
+    (folder / "in" / "new.csv").write_text("sku\nP-102\n")
+    os.utime(folder / "in" / "new.csv", (0, 0))  # a file that has just changed is left alone
     (folder / "producer").write_text(PRODUCER)
     (folder / "producer").chmod(0o755)
     for name in ("default", "nightly"):
@@ -95,13 +130,14 @@ def furnished(tmp_path_factory):
     rows = [f"P-{number:03}" for number in range(1, 21)]
     (folder / "products.csv").write_text("\n".join(["sku", *rows]))
     with Services() as services:
-        settings = ["[net]", "allow_private = true", *asking(services)]
+        places = ["[places]", f'roots = ["{folder}"]']
+        settings = ["[net]", "allow_private = true", *places, *asking(services)]
         (folder / "headgate.toml").write_text("\n".join(settings))
         (folder / "urls.txt").write_text("\n".join(services.urls(Case.SEVERAL)))
         (folder / "dois.csv").write_text(f"doi\n{doi_of(Case.FOUND)}\n")
         for command in MAKE:
             made = shell(command, folder)
-            assert made.returncode == 0, made.stderr
+            assert made.code == 0, made.err
         shutil.copyfile(folder / "headgate.db", folder / "pristine")
         yield folder
 
@@ -124,8 +160,6 @@ def folder(furnished):
 
 def prepared(example: str, folder: Path) -> str:
     """The example with its placeholders filled in, and with an end if it has none."""
-    if example in DAEMONS or example.startswith("headgate watch"):
-        return f"timeout --foreground --preserve-status -s INT 15 {example.removesuffix('&')}"
     if example.startswith("headgate serve"):
         command = f"{example.replace('8080', '0')} > serve.out 2>&1 & server=$!"
         # What the example before has left would tell of a server that is gone.
@@ -133,11 +167,11 @@ def prepared(example: str, folder: Path) -> str:
         opened = "until grep -qs http serve.out; do sleep 0.1; done"
         return f"{command}; {opened}; kill -TERM $server; wait $server"
     if TOKEN in example:
-        users = json.loads(shell("headgate users ls --json", folder).stdout)
+        users = json.loads(shell("headgate users ls --json", folder).out)
         return example.replace(TOKEN, users["tokens"][0]["id"])
     if "CURSOR" in example:
         page = shell("headgate items ls 3 --limit 1 --json", folder)
-        return example.replace("CURSOR", json.loads(page.stdout)["next"]) + " --limit 1"
+        return example.replace("CURSOR", json.loads(page.out)["next"]) + " --limit 1"
     if shutil.which("jq") is None:
         example = example.partition(" | jq")[0]
     return example.replace("postgresql://me@db/hg", "sqlite:///hg.db")
@@ -148,10 +182,11 @@ def prepared(example: str, folder: Path) -> str:
 def test_an_example_works(example, folder):
     needed = NO_STORE if _has_no_key(example) else BEFORE.get(example)
     if needed is not None:
-        assert shell(needed, folder).returncode == 0
-    ended = shell(prepared(example, folder), folder)
+        assert shell(needed, folder).code == 0
+    endless = example in DAEMONS or example.startswith("headgate watch")
+    ended = (interrupted if endless else shell)(prepared(example, folder), folder)
     expected = 3 if example.startswith(FAILED_ITEMS) else 0
-    assert ended.returncode == expected, ended.stdout + ended.stderr
+    assert ended.code == expected, ended.out + ended.err
 
 
 def _has_no_key(example: str) -> bool:
