@@ -24,6 +24,7 @@ def migrated(postgres_server: PostgresServer) -> Iterator[PostgresPlace]:
     lying = PostgresPlace(postgres_server.url(name))
     asyncio.run(PostgresStore(lying.url).migrate())
     yield lying
+    lying.close()
     postgres_server.drop_database(name)
 
 

@@ -21,6 +21,7 @@ def migrated(postgres_server: PostgresServer) -> Iterator[PostgresPlace]:
     lying = PostgresPlace(postgres_server.url(name))
     asyncio.run(lying.store().migrate())
     yield lying
+    lying.close()
     postgres_server.drop_database(name)
 
 
@@ -50,7 +51,10 @@ def fresh_places(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[lis
         return
     server: PostgresServer = request.getfixturevalue("postgres_server")
     names = [server.create_database() for _ in range(2)]
-    yield [PostgresPlace(server.url(name)) for name in names]
+    places = [PostgresPlace(server.url(name)) for name in names]
+    yield list(places)
+    for database in places:
+        database.close()
     for name in names:
         server.assert_unused(name)
         server.drop_database(name)
