@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.figures import FIGURES
 from tests.kit.service import need
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -18,11 +19,44 @@ def smoke(module: str, *words: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+TWINS = {
+    "download-again-fresh",
+    "download-closed-hosts",
+    "download-closed-hosts-early",
+    "drain-postgres-two",
+    "memory-postgres",
+    "page-http",
+    "paging-postgres",
+    "scale-postgres",
+    "strays-three",
+    "upload-memory",
+    "upload-postgres",
+    "waiting-postgres",
+}
+"""Figures that run the same code as another one, on the other store or with other sizes."""
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1_800)
+def test_figures_of_every_kind_run(tmp_path):
+    names = {figure.name for figure in FIGURES}
+    assert names > TWINS
+    chosen = sorted(names - TWINS)
+    # `--only` takes the beginning of a name.
+    assert not [twin for twin in TWINS for name in chosen if twin.startswith(name)]
+    measured(tmp_path, *(word for name in chosen for word in ("--only", name)))
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3_600)
 def test_every_figure_runs(tmp_path):
-    document = tmp_path / "figures.json"
-    smoke("benchmarks", "--json", str(document))
+    measured(tmp_path)
+
+
+def measured(folder: Path, *words: str) -> None:
+    """Run one tiny round, in which nothing may fail."""
+    document = folder / "figures.json"
+    smoke("benchmarks", *words, "--json", str(document))
     [only_round] = json.loads(document.read_text())["rounds"]
     ours = {name for name in only_round["values"] if name.startswith("headgate")}
     assert "headgate, SQLite" in ours
