@@ -65,10 +65,18 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("suite")
 
 
+def group_of(file: Path) -> str:
+    """Tests of one group run in one process; those of the browser share it and a server."""
+    folder = file.parent.name
+    return folder if folder == "browser" else str(file)
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path, len(LONGEST)))
     for item in items:
+        item.add_marker(pytest.mark.xdist_group(group_of(item.path)))
         if "postgres_server" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.postgres)
         if not SOAKING and item.get_closest_marker("soak"):
