@@ -72,7 +72,7 @@ MaxStall = Annotated[
         "--max-stall",
         panel=END,
         metavar="S",
-        about="End, resumable, when nothing could progress for so many seconds.",
+        about="End after S seconds in which no row could go on; the same command resumes.",
     ),
 ]
 FirstRows = Annotated[

@@ -17,7 +17,7 @@ from headgate.ports.access import NewToken, NewUser, UserChange
 
 app = noun("users", "Users of the server, and their tokens.")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Who.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of the user.")]
 
 
 @command(

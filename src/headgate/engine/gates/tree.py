@@ -5,6 +5,7 @@ from math import ceil, inf, isinf
 
 from headgate.core.ending import AttemptOver
 from headgate.core.fault import Fault, FaultClass
+from headgate.core.gate_key import GLOBAL
 from headgate.core.pace_state import Cause
 from headgate.engine.gates.gate import Gate
 from headgate.engine.gates.hosts import HostBook
@@ -27,7 +28,8 @@ class GateClosed(AttemptOver):
 
     def __init__(self, gate: Gate, cause: str, wait_s: float | None) -> None:
         span = "" if wait_s is None else f" for {wait_s:.1f} s"
-        reason = f"{gate.key} lets nothing through{span}: {cause}"
+        subject = "all requests" if gate.key == GLOBAL else f"requests to {gate.name}"
+        reason = f"{subject} have to wait{span}: {cause}"
         if wait_s is not None and wait_s < self.LOOK_AGAIN_S:
             reason = f"waited its turn at {gate.name} ({cause.partition(': ')[2]}); put back"
         wait_s = self.LOOK_AGAIN_S if wait_s is None else wait_s

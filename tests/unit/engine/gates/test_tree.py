@@ -346,7 +346,7 @@ async def test_a_full_house_sends_those_back_who_stand_where_it_is_shut():
     town.tree.make_room(1)
     assert await passed(*shut, waiting, others) == [True, True, False, False]
     with pytest.raises(
-        GateClosed, match=r"host:api\.example\.org lets nothing through for 20\.0 s"
+        GateClosed, match=r"requests to api\.example\.org have to wait for 20\.0 s"
     ):
         await shut[0]
     assert town.tree.room(1, "") is None
@@ -415,7 +415,7 @@ async def test_hosts_that_share_settings_have_caps_and_limits_of_their_own():
 async def test_a_global_rate_holds_across_hosts():
     town = Town(GatePolicy(rate="1/min"))
     await town.enter(ANYWHERE)
-    with pytest.raises(GateClosed, match="global:all lets nothing through"):
+    with pytest.raises(GateClosed, match="all requests have to wait"):
         await town.enter(Route("", "example.net", "example.net"))
 
 
