@@ -43,7 +43,7 @@ def test_a_process_that_was_not_buried_is_gone_all_the_same():
     name = name_of(process.pid)
     assert not is_gone(name)
     process.kill()
-    until(lambda: is_gone(name), 5.0, "its end to be noticed")
+    until(lambda: is_gone(name), what="its end to be noticed")
     assert started_ticks(process.pid) is None
     assert is_stopped(process.pid)
     process.communicate()
@@ -53,7 +53,7 @@ def test_a_process_that_was_not_buried_is_gone_all_the_same():
 def test_a_frozen_process_is_stopped_but_not_gone():
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     process.send_signal(signal.SIGSTOP)
-    until(lambda: is_stopped(process.pid), 5.0, "the standstill")
+    until(lambda: is_stopped(process.pid), what="the standstill")
     assert not is_gone(name_of(process.pid))
     process.kill()
     process.communicate()

@@ -345,9 +345,7 @@ async def test_a_full_house_sends_those_back_who_stand_where_it_is_shut():
     await turn_of_the_loop()
     town.tree.make_room(1)
     assert await passed(*shut, waiting, others) == [True, True, False, False]
-    with pytest.raises(
-        GateClosed, match=r"requests to api\.example\.org have to wait for 20\.0 s"
-    ):
+    with pytest.raises(GateClosed, match=r"requests to api\.example\.org have to wait for 20\.0 s"):
         await shut[0]
     assert town.tree.room(1, "") is None
     for task in (waiting, others, shut[1]):
