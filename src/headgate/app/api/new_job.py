@@ -103,7 +103,7 @@ async def create(
 ) -> Accepted:
     """Make a job of an upload, a source reference or inline items; it goes on in the background."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    maker = _Maker(office, who, client_of(request), idempotency_key)
+    maker = _Maker(office, who, client_of(request, office), idempotency_key)
     if kind == "multipart/form-data":
         limit = office.settings.server.upload_mb * MEGABYTE
         async with office.uploads:
