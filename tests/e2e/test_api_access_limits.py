@@ -1,6 +1,7 @@
 """Access ends when it should, and guessing hurts only those who guess."""
 
 import http.client
+import json
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,8 +11,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.kit.answers import Answer as ServerAnswer
+from tests.kit.answers import Request
 from tests.kit.api_server import ApiServer, Caller
 from tests.kit.command import until
+from tests.kit.provider import Provider
 from tests.kit.sessions import Browser, cookie_of, log_in
 
 pytestmark = pytest.mark.slow
@@ -19,11 +23,38 @@ pytestmark = pytest.mark.slow
 PASSWORD = "correct horse battery"
 TRIES = 4
 MOST_TOKENS = 8
+SETTINGS = """
+handlers = ["paid.toml"]
+net.allow_private = true
+[providers.paid]
+hosts = ["127.0.0.1:PORT"]
+credentials = { main = { file = "key" } }
+"""
+OPERATORS_OWN = """
+name = "paid.lookup"
+request.url = "http://127.0.0.1:PORT/own/{id}"
+columns.shown = "shown"
+"""
+
+
+def echo(request: Request) -> ServerAnswer:
+    shown = request.headers.get("authorization", "nothing")
+    return ServerAnswer(200, body=json.dumps({"shown": shown}).encode())
 
 
 @pytest.fixture(scope="module")
-def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
+def paid() -> Iterator[Provider]:
+    """A service that the operator has a key for, and that tells which key it was shown."""
+    with Provider(echo) as provider:
+        yield provider
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory, paid: Provider) -> Iterator[ApiServer]:
     folder = tmp_path_factory.mktemp("api")
+    (folder / "headgate.toml").write_text(SETTINGS.replace("PORT", str(paid.port)))
+    (folder / "paid.toml").write_text(OPERATORS_OWN.replace("PORT", str(paid.port)))
+    (folder / "key").write_text("operator-key")
     most = {"server__login_tries": TRIES, "server__tokens_per_user": MOST_TOKENS}
     with ApiServer(folder, **most) as server:
         yield server
@@ -212,3 +243,31 @@ def test_a_password_that_is_guessed_soon_is_refused(api: ApiServer, password: st
     said = admin.post("/api/users", {"name": "weak.name", "password": password}).refused(422)
     assert "four words" in said
     admin.patch("/api/users/weak.name", {"password": password}).refused(422, "four words")
+
+
+# ---- keys of the operator -----------------------------------------------------------------------
+
+
+def shown_to(caller: Caller, handler: str, **config: Any) -> str:
+    """What the paid service was shown with the request of a job."""
+    items = {"handler": handler, "items": [{"id": "1"}], "config": config}
+    job = caller.ended(caller.post("/api/jobs", items).ok(202)["jobId"])
+    assert job["counts"]["done"] == 1, job
+    (item,) = caller.items(job["id"])
+    shown: str = item["result"]["shown"]
+    return shown
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_the_key_of_the_operator_is_not_sent_for_a_user(
+    api: ApiServer, paid: Provider, method: str
+):
+    request = {"url": paid.url("/any/{id}"), "method": method}
+    lookup = {"request": request, "columns": {"shown": "shown"}}
+    user = api.user("curious")
+    assert shown_to(user, "http.lookup", lookup=lookup) == "nothing"
+    asked = {"handler": "http.lookup", "items": [{"id": "1"}]}
+    named = {**asked, "config": {"lookup": {**lookup, "provider": "paid"}}}
+    user.post("/api/jobs", named).refused(422, "paid", "operator", "for_users")
+    assert shown_to(user, "paid.lookup") == "Bearer operator-key"
+    assert shown_to(api.admin(), "http.lookup", lookup=lookup) == "Bearer operator-key"

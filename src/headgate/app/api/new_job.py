@@ -182,7 +182,8 @@ class _Maker:
 
     def _handler(self, asked: JobAsked) -> HandlerInfo:
         office = self._office
-        return configured(office, demand_handler(office, asked.handler), asked.config)
+        handler = demand_handler(office, asked.handler)
+        return configured(office, handler, asked.config, self._who.name)
 
     async def _create(self, draft: Draft) -> Job:
         policy, asked = self._office.settings.server, draft.asked
