@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import stat
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -271,3 +272,14 @@ def test_the_key_of_the_operator_is_not_sent_for_a_user(
     user.post("/api/jobs", named).refused(422, "paid", "operator", "for_users")
     assert shown_to(user, "paid.lookup") == "Bearer operator-key"
     assert shown_to(api.admin(), "http.lookup", lookup=lookup) == "Bearer operator-key"
+
+
+# ---- files --------------------------------------------------------------------------------------
+
+
+def test_others_on_the_machine_can_read_nothing_of_the_server(api: ApiServer):
+    files = [*api.folder.glob("headgate.db*"), api.data]
+    assert len(files) >= 3
+    assert {path.name: stat.S_IMODE(path.stat().st_mode) & 0o077 for path in files} == {
+        path.name: 0 for path in files
+    }
