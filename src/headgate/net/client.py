@@ -123,7 +123,8 @@ class HttpClient:
             request = self._addressed(outgoing, wishes, place, place.text + normalize_rest(rest))
             if place.policy.robots and wishes is not FOR_RULES:
                 await stack.robots.check(request, place, self._robots, self._errand)
-            bare = outgoing.bare or self._is_withheld(request, place)
+            for_user = self._errand.turn.for_user
+            bare = outgoing.bare or (for_user and self._is_withheld(request, place))
             errand = self._errand_of(wishes, bare=bare)
             answer = await self._repeat(request, place, errand, wishes.custody, take)
             if answer.status_code not in STATUSES or not wishes.follow:
@@ -226,7 +227,7 @@ class HttpClient:
 
         CredentialWithheld if it names the provider: it would fail there for lack of the credential.
         """
-        if not self._errand.turn.for_user or not place.policy.credentials:
+        if not place.policy.credentials:
             return False
         path = request.url.removeprefix(place.text).partition("?")[0]
         why = kept_from_users(place.policy, request.method, path)

@@ -41,6 +41,8 @@ class NewToken(msgspec.Struct, frozen=True):
     """The token that it was made with. It ends no later than that one, and with its revocation."""
     renewed_s: float | None = None
     """Seconds until it ends unless it is renewed; None: it need not be."""
+    password_hash: str | None = None
+    """What the password was checked against. UnknownUser if the user has another one by now."""
     most: int | None = None
     """CapReached if the user has that many API tokens already; None: any number."""
 

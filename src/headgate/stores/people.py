@@ -70,6 +70,15 @@ def ended_by(change: UserChange, before: Role) -> tuple[str, dict[str, str | Non
     return None
 
 
+def demand_let_in(row: Mapping[str, Any] | None, new: NewToken) -> User:
+    """The user in a row; UnknownUser unless a token may be made for them."""
+    if row is None or row["disabled_at"] is not None:
+        raise nobody(new.user)
+    if new.password_hash is not None and new.password_hash != row["password_hash"]:
+        raise nobody(new.user)
+    return user_from(row)
+
+
 def demand_room_for_token(new: NewToken, held: int) -> None:
     """Raise CapReached if a user has as many tokens as allowed."""
     if new.most is not None and held >= new.most:

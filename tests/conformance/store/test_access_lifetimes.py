@@ -2,7 +2,9 @@
 
 import asyncio
 
-from headgate.core.errors import CapReached
+import pytest
+
+from headgate.core.errors import CapReached, UnknownUser
 from headgate.core.user import Role, TokenKind
 from headgate.ports.access import NewToken, NewUser, UserChange
 from headgate.ports.reads import EventQuery
@@ -119,6 +121,16 @@ async def test_a_new_password_ends_everything_but_what_asked_and_running_servers
     await store.access.change_user("ann", UserChange(password_hash="new", asked_with="asks"))
     assert {token.id for token in await other.access.tokens(None)} == {"asks", "of-bob", "server"}
     assert (await messages(store))[-1] == ("user_changed", "ann: a new password, 2 tokens revoked")
+
+
+async def test_a_session_is_not_opened_by_a_password_that_was_changed_meanwhile(store, other):
+    await store.access.add_user(NewUser("ann", Role.USER, "old"))
+    _, checked = await store.access.user("ann")
+    await made_with(store, None, "s1", kind=TokenKind.LOGIN, password_hash=checked)
+    await other.access.change_user("ann", UserChange(password_hash="new"))
+    with pytest.raises(UnknownUser):
+        await made_with(store, None, "s2", kind=TokenKind.LOGIN, password_hash=checked)
+    assert await store.access.tokens("ann") == []
 
 
 async def test_a_lower_role_ends_sessions_and_what_was_made_for_others(store, other):

@@ -39,11 +39,12 @@ class LoginAsked(Asked):
 
 
 class Visitor(NamedTuple):
-    """Who logs in, as what, and by which token."""
+    """Who logs in, as what, and by which token or password."""
 
     name: str
     role: Role
     token_id: str | None = None
+    password_hash: str | None = None
 
 
 class Me(Wire):
@@ -150,7 +151,7 @@ async def _by_password(name: str, password: str, request: Request, office: Offic
     if not right or user is None or user.disabled_at is not None:
         raise Refusal(401, "the name or the password is wrong")
     await store.logins.succeeded(tried, counted)
-    return Visitor(user.name, user.role)
+    return Visitor(user.name, user.role, password_hash=kept)
 
 
 async def _open_session(office: Office, who: Visitor) -> str:
@@ -164,8 +165,12 @@ async def _open_session(office: Office, who: Visitor) -> str:
         "browser",
         lives_s=office.settings.server.session_s,
         opened_by=who.token_id,
+        password_hash=who.password_hash,
     )
-    await office.store.access.add_token(new)
+    try:
+        await office.store.access.add_token(new)
+    except UnknownUser:  # disabled, or given another password, while this one was checked
+        raise Refusal(401, "the name or the password is wrong") from None
     return made.secret
 
 

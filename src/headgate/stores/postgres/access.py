@@ -8,6 +8,7 @@ from headgate.core.user import Token, TokenKind, User
 from headgate.ports.access import Bearer, NewToken, NewUser, Usage, UserChange
 from headgate.stores.people import (
     change_told,
+    demand_let_in,
     demand_room_for_token,
     ended_by,
     in_us,
@@ -158,9 +159,7 @@ def _found(record: dict[str, Any] | None, name: str) -> User:
 
 async def _add_token(session: Session, new: NewToken) -> Token:
     # Locked, so that the user is not disabled under a token that is being made.
-    user = _found(await session.record("lock_user", **fitting(name=new.user)), new.user)
-    if user.disabled_at is not None:
-        raise nobody(new.user)
+    user = demand_let_in(await session.record("lock_user", **fitting(name=new.user)), new)
     if new.most is not None:
         demand_room_for_token(new, (await session.rows("held_tokens", user=user.name))[0][0])
     values = fitting(

@@ -8,6 +8,7 @@ from headgate.core.user import Token, TokenKind, User
 from headgate.ports.access import Bearer, NewToken, NewUser, Usage, UserChange
 from headgate.stores.people import (
     change_told,
+    demand_let_in,
     demand_room_for_token,
     ended_by,
     in_us,
@@ -142,9 +143,7 @@ def _found(row: dict[str, Any] | None, name: str) -> User:
 
 
 def _add_token(tx: Transaction, new: NewToken) -> Token:
-    user = _found(tx.record("user", name=new.user), new.user)
-    if user.disabled_at is not None:
-        raise nobody(new.user)
+    demand_let_in(tx.record("user", name=new.user), new)
     if new.most is not None:
         demand_room_for_token(new, tx.rows("held_tokens", user=new.user)[0][0])
     rows = tx.records(
