@@ -1,7 +1,6 @@
 """Who is let in, as what, and for how long."""
 
 import hashlib
-import http.cookies
 import json
 import os
 import re
@@ -10,10 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
-from tests.kit.api_server import Answer, ApiServer, Caller, rows_csv
+from tests.kit.api_server import ApiServer, Caller, rows_csv
 from tests.kit.command import until
+from tests.kit.sessions import Browser, cookie_of, log_in
 
 pytestmark = pytest.mark.slow
 
@@ -25,29 +26,6 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
     """A server that logs its news: the log must keep a secret too."""
     with ApiServer(tmp_path_factory.mktemp("api"), log__level="info") as server:
         yield server
-
-
-def log_in(api: ApiServer, **asked: str) -> Answer:
-    return api.nobody().post("/api/login", asked)
-
-
-def cookie_of(answer: Answer) -> http.cookies.Morsel[str]:
-    jar: http.cookies.SimpleCookie = http.cookies.SimpleCookie(answer.headers["Set-Cookie"])
-    return jar["headgate_session"]
-
-
-class Browser(Caller):
-    """Somebody with a session instead of a token."""
-
-    def __init__(self, url: str, answer: Answer) -> None:
-        super().__init__(url, None)
-        self.cookie = cookie_of(answer).value
-        self.csrf: str | None = None
-
-    @property
-    def headers(self) -> dict[str, str]:
-        proof = {"X-CSRF-Token": self.csrf} if self.csrf else {}
-        return {"Cookie": f"headgate_session={self.cookie}", **proof}
 
 
 # ---- tokens -------------------------------------------------------------------------------------
@@ -228,20 +206,6 @@ def test_a_login_that_says_too_little_is_refused(api: ApiServer, asked: dict[str
     api.nobody().post("/api/login", asked).refused(422)
 
 
-def test_guessing_is_slowed_down(tmp_path: Path):
-    with ApiServer(tmp_path, server__login_tries=3) as server:
-        server.user("erin", password=PASSWORD)
-        for _ in range(3):
-            log_in(server, name="erin", password="wrong password").refused(401)
-        slowed = log_in(server, name="erin", password=PASSWORD)
-        slowed.refused(429, "try again")
-        assert 0 < int(slowed.headers["Retry-After"]) <= 300
-        # The address rests as well, or every name could be tried.
-        log_in(server, name="else", password="wrong password").refused(429)
-        # Whoever has a token is let in all the same.
-        assert server.admin().get("/api/me").status == 200
-
-
 def test_the_login_link_works_once(tmp_path: Path):
     server = ApiServer(tmp_path)
     with server.project.start("serve", "--handlers", server.handlers, "--port", "0") as command:
@@ -268,13 +232,34 @@ def test_a_session_of_what_the_server_printed_outlives_it(tmp_path: Path):
         opened = log_in(server, token=server.token)
         made = server.admin().post("/api/tokens", {"user": "local", "role": "user"}).ok(201)
         by_token = log_in(server, token=made["token"])
+        stopped = server.token
         server.stop()
         server.start()
+        Caller(server.url, stopped).get("/api/me").refused(401)
         assert Browser(server.url, opened).get("/api/me").ok()["role"] == "admin"
         # Another token's session still ends with that token.
         assert Browser(server.url, by_token).get("/api/me").status == 200
         server.admin().delete(f"/api/tokens/{made['id']}").ok(204)
         Browser(server.url, by_token).get("/api/me").refused(401)
+
+
+def test_the_token_of_a_server_that_was_killed_ends_by_itself(tmp_path: Path):
+    with ApiServer(tmp_path) as server:
+        killed = server.token
+        (own,) = server.admin().get("/api/tokens").ok()["items"][:1]
+        assert own["label"] == "headgate serve"
+        assert own["expiresAt"] is not None
+        far = {"X-Forwarded-For": "203.0.113.9", "Content-Type": "application/json"}
+        from_far = server.admin().ask("POST", "/api/tokens", body=b"{}", headers=far).ok(201)
+        server.kill()
+        # Time passes for the dead server's token alone: its clock is the database's.
+        database = apsw.Connection(str(tmp_path / "headgate.db"))
+        database.execute("UPDATE tokens SET until_at = until_at - 60000000")
+        database.close()
+        server.start()
+        Caller(server.url, killed).get("/api/me").refused(401)
+        Caller(server.url, from_far["token"]).get("/api/me").refused(401)
+        log_in(server, token=killed).refused(401)
 
 
 def test_a_page_may_ask_whether_anybody_is_logged_in(api: ApiServer):

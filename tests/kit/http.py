@@ -49,10 +49,15 @@ class Bench:
         self.calls: list[Call] = []
 
     def client(
-        self, provider: str = "", *, guarded: bool = False, again: bool = False
+        self,
+        provider: str = "",
+        *,
+        guarded: bool = False,
+        again: bool = False,
+        for_user: bool = False,
     ) -> HttpClient:
         """The client of one attempt; `again`: of a row that was tried before."""
-        turn = Turn(ALICE.owner, ALICE.job_id, again=again)
+        turn = Turn(ALICE.owner, ALICE.job_id, again=again, for_user=for_user)
         return self.stack.client(turn, provider, self.calls.append, guarded=guarded)
 
 

@@ -4,6 +4,7 @@ import os
 import platform
 import resource
 import shutil
+import stat
 import sys
 from collections.abc import AsyncIterator, Iterator
 from enum import StrEnum
@@ -62,6 +63,9 @@ def machine_checks(settings: Settings) -> Iterator[Line]:
     if folder is not None:
         yield writable(folder)
         yield filesystem(folder)
+        path = Path(wiring.sqlite_path(settings.database_url))
+        if path.exists():
+            yield file_mode(path)
     if folder is None or folder.exists():
         yield disk_space(shutil.disk_usage(folder or Path.cwd()).free, folder or Path.cwd())
 
@@ -116,6 +120,15 @@ def filesystem(folder: Path) -> Line:
         advice = "use a local disk, or PostgreSQL to share a store between machines"
         return Line(Grade.PROBLEM, "filesystem", f"{kind}, a network folder", advice)
     return Line(Grade.OK, "filesystem", kind)
+
+
+def file_mode(path: Path) -> Line:
+    """The store holds password hashes, rows and configs."""
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o007:
+        advice = f"close it to them: chmod 600 {path}*"
+        return Line(Grade.WARN, "store file", "everybody on this machine can read it", advice)
+    return Line(Grade.OK, "store file", f"mode {mode:o}")
 
 
 def disk_space(free: int, folder: Path) -> Line:

@@ -39,6 +39,7 @@ class StoreWithLedger:
         self.history = store.history
         self.situations = store.situations
         self.access = store.access
+        self.logins = store.logins
         self.exports = store.exports
         self.notifier = store.notifier
         self.limits: LimitLedger = ledger

@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 
 from headgate.core.bounds import Count, Days, Patience, Seconds
+from headgate.core.client_address import networks_of
 
 Megabytes = Annotated[int, msgspec.Meta(ge=1)]
 Port = Annotated[int, msgspec.Meta(ge=0, le=65_535)]
@@ -19,6 +20,10 @@ class ServerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """0 takes any that is free."""
     hosts: tuple[str, ...] = ()
     """Names under which the server may be asked, beside loopback and plain addresses."""
+    trusted_proxies: tuple[str, ...] = ("127.0.0.0/8", "::1")
+    """Addresses and networks of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count."""
+    https: bool = False
+    """Users reach it over https alone: the cookie is `Secure`, whatever a proxy says."""
     data_folder: str = ""
     """Where uploads and exports lie; empty: `.headgate-data` beside the SQLite file."""
     upload_mb: Megabytes = 2_048
@@ -34,7 +39,10 @@ class ServerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     session_s: Seconds = 12 * 3_600.0
     """How long a browser stays logged in."""
     login_tries: Count = 10
-    """Failed logins that a name or an address has in five minutes."""
+    """Failed logins in five minutes of one account from one address. An address has five times as
+    many for all accounts, and an account as many in an hour from addresses that are new to it."""
+    tokens_per_user: Count = 100
+    """API tokens that a user may have at a time. The command line may make more."""
     kickoff_s: Seconds = 30.0
     """The longest slice that a kickoff may ask for."""
     pending_view: bool = True
@@ -47,3 +55,9 @@ class ServerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How often they are looked at by `headgate watch`."""
     watch_settle_s: Patience = 2.0
     """How long a file must not have changed before it is taken."""
+
+    def __post_init__(self) -> None:
+        try:
+            networks_of(self.trusted_proxies)
+        except ValueError as error:
+            raise ValueError(f"trusted_proxies: {error}") from error

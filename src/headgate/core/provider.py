@@ -16,6 +16,8 @@ Status = Annotated[int, Meta(ge=400, le=599)]
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
 Line = Annotated[str, Meta(max_length=500, pattern=r"^[\x20-\x7e]*$")]
 """Text that may stand in a header: one line of ASCII."""
+Method = Annotated[str, Meta(pattern=r"^[A-Z]{1,20}$")]
+PathPrefix = Annotated[str, Meta(pattern=r"^/[\x21-\x7e]*$", max_length=500)]
 
 
 class Placement(StrEnum):
@@ -102,6 +104,13 @@ class ProviderPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The same, but a job pauses when one is spent, until its window turns."""
     credentials: Mapping[Name, CredentialPolicy] = {}
     """Keys and tokens by name; several form a pool."""
+    for_users: bool = False
+    """Send its credentials also with lookups that users describe in a job's config."""
+    user_methods: tuple[Method, ...] = ("GET", "HEAD")
+    """With `for_users`: the methods that a user's request may have."""
+    user_paths: tuple[PathPrefix, ...] = ()
+    """With `for_users`: how the path of a user's request must begin, such as `/v1/search`; empty:
+    any path."""
     user_agent: Line = ""
     """How we introduce ourselves."""
     contact: Line = ""
@@ -140,6 +149,33 @@ class ProviderPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def limits(self) -> tuple[Limit, ...]:
         """The limits on requests."""
         return parse_limits(self.rate)
+
+    @property
+    def needs_credential(self) -> bool:
+        """Whether it has a credential that it cannot do without."""
+        return any(not each.optional for each in self.credentials.values())
+
+
+def kept_from_users(policy: ProviderPolicy, method: str, path: str) -> str:
+    """Why a request that a user described goes without a credential; empty if it may have one.
+
+    `path` is normalized, without the query.
+    """
+    if not policy.for_users:
+        return "its credentials are for the operator's own handlers (for_users = false)"
+    if method not in policy.user_methods:
+        return f"{method} is not among the methods for users ({', '.join(policy.user_methods)})"
+    if policy.user_paths and not any(_is_below(path, each) for each in policy.user_paths):
+        return f"the path is not among those for users ({', '.join(policy.user_paths)})"
+    return ""
+
+
+def _is_below(path: str, prefix: str) -> bool:
+    """Whether a server can take a path for nothing else than one below the prefix."""
+    odd = path.upper()
+    if "//" in odd or "\\" in odd or any(code in odd for code in ("%2E", "%2F", "%5C", "%25")):
+        return False
+    return path == prefix or path.startswith(prefix if prefix.endswith("/") else prefix + "/")
 
 
 def provider_of(host: str, policies: Mapping[str, ProviderPolicy]) -> str:

@@ -305,6 +305,7 @@ class ObservedStore:
         self.history = store.history
         self.situations = store.situations
         self.access = store.access
+        self.logins = store.logins
         self.exports = store.exports
         self.notifier = store.notifier
 

@@ -16,6 +16,7 @@ from headgate.core.errors import (
     UsageError,
 )
 from headgate.core.item import ClaimedItem
+from headgate.core.job import LOCAL_OWNER
 from headgate.core.reuse import parse_span
 from headgate.core.status import JobMove
 from headgate.engine.policy import WorkerPolicy
@@ -198,9 +199,10 @@ class Workshop:
 
     def _open(self, work: JobWork, item_id: int, waits: Waits, *, again: bool) -> Http:
         calls = self._calls.setdefault(item_id, [])
-        handler = work.handler
+        handler, owner = work.handler, work.job.owner
+        for_user = handler.described and owner != LOCAL_OWNER
         return self._http(
-            Turn(work.job.owner, work.job.id, waits, again),
+            Turn(owner, work.job.id, waits, again, for_user),
             handler.provider or "",
             calls.append,
             guarded=handler.guarded,

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 import msgspec
 
 from headgate.core.errors import UsageError
+from headgate.core.provider import kept_from_users
 from headgate.core.url import normalize_rest
 from headgate.net.cache import CacheReply, Custody
 from headgate.net.cached import FROM_CACHE, ask
+from headgate.net.credentials import CredentialWithheld
 from headgate.net.failure import Benched, Refused, WireFailure
 from headgate.net.gated import Errand, Passage, Record
 from headgate.net.redirects import STATUSES, Outgoing, TooManyRedirects, next_hop
@@ -121,7 +123,9 @@ class HttpClient:
             request = self._addressed(outgoing, wishes, place, place.text + normalize_rest(rest))
             if place.policy.robots and wishes is not FOR_RULES:
                 await stack.robots.check(request, place, self._robots, self._errand)
-            errand = self._errand_of(outgoing, wishes)
+            for_user = self._errand.turn.for_user
+            bare = outgoing.bare or (for_user and self._is_withheld(request, place))
+            errand = self._errand_of(wishes, bare=bare)
             answer = await self._repeat(request, place, errand, wishes.custody, take)
             if answer.status_code not in STATUSES or not wishes.follow:
                 return answer
@@ -218,14 +222,27 @@ class HttpClient:
     async def _in_pieces(reply: CacheReply, url: str) -> StreamedResponse:
         return StreamedResponse(reply, url)
 
-    def _errand_of(self, outgoing: Outgoing, wishes: Wishes) -> Errand:
-        if not (outgoing.bare or wishes.light or wishes.cost or wishes.through):
+    def _is_withheld(self, request: WireRequest, place: Place) -> bool:
+        """Whether a user's request goes without the credential, because that is not for users.
+
+        CredentialWithheld if it names the provider: it would fail there for lack of the credential.
+        """
+        if not place.policy.credentials:
+            return False
+        path = request.url.removeprefix(place.text).partition("?")[0]
+        why = kept_from_users(place.policy, request.method, path)
+        if why and self._provider == place.provider and place.policy.needs_credential:
+            raise CredentialWithheld(place.provider, why)
+        return bool(why)
+
+    def _errand_of(self, wishes: Wishes, *, bare: bool) -> Errand:
+        if not (bare or wishes.light or wishes.cost or wishes.through):
             return self._errand
         return msgspec.structs.replace(
             self._errand,
             cost=wishes.cost,
             light=wishes.light,
-            bare=outgoing.bare,
+            bare=bare,
             through=wishes.through,
         )
 

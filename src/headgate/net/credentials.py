@@ -28,6 +28,14 @@ class CredentialLeak(AttemptOver):
         super().__init__(Fault(FaultClass.PERMANENT, reason))
 
 
+class CredentialWithheld(AttemptOver):
+    """A user's request names a provider whose credential it may not have."""
+
+    def __init__(self, provider: str, why: str) -> None:
+        reason = f"provider {provider!r}: {why}; ask the operator, or leave out `provider`"
+        super().__init__(Fault(FaultClass.PERMANENT, reason))
+
+
 class Credential:
     """A value that nobody prints, and where it goes in a request."""
 

@@ -40,7 +40,7 @@ class Errand(msgspec.Struct, frozen=True):
     cost: Cost = {}
     light: bool = False
     bare: bool = False
-    """Without a credential: a redirect has led away from the host that it is meant for."""
+    """Without a credential: a redirect has led away from its host, or it is not for users."""
     through: str = ""
     """The provider that named the URL: its cap on transfers holds too."""
 

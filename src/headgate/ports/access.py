@@ -22,6 +22,8 @@ class UserChange(msgspec.Struct, frozen=True):
     password_hash: str | None = None
     disabled: bool | None = None
     """True: let in no more, and all their tokens revoked. False: let in again."""
+    asked_with: str | None = None
+    """The id of the token that asks for the change. A new password leaves it alone."""
 
 
 class NewToken(msgspec.Struct, frozen=True):
@@ -36,7 +38,13 @@ class NewToken(msgspec.Struct, frozen=True):
     lives_s: float | None = None
     """Seconds until it expires, on the store's clock; None: never."""
     opened_by: str | None = None
-    """The token without which it does not hold."""
+    """The token that it was made with. It ends no later than that one, and with its revocation."""
+    renewed_s: float | None = None
+    """Seconds until it ends unless it is renewed; None: it need not be."""
+    password_hash: str | None = None
+    """What the password was checked against. UnknownUser if the user has another one by now."""
+    most: int | None = None
+    """CapReached if the user has that many API tokens already; None: any number."""
 
 
 class Bearer(msgspec.Struct, frozen=True):
@@ -61,7 +69,11 @@ class AccessStore(Protocol):
         ...
 
     async def change_user(self, name: str, change: UserChange) -> User:
-        """Give another role or password, disable or enable; UnknownUser if there is none."""
+        """Give another role or password, disable or enable; UnknownUser if there is none.
+
+        A new password revokes all tokens of the user. A lower role revokes their sessions, and what
+        they made for others.
+        """
         ...
 
     async def user(self, name: str) -> tuple[User, str | None]:
@@ -76,11 +88,15 @@ class AccessStore(Protocol):
         """Keep a token; UnknownUser if there is no such user or they are disabled."""
         ...
 
+    async def renew_token(self, token_id: str, renewed_s: float) -> bool:
+        """Let a token hold that much longer from now; False if it was revoked."""
+        ...
+
     async def bearer(self, digest: str, kind: TokenKind) -> Bearer | None:
         """Whose token that is, if it holds. Notes the use, at most once a minute.
 
-        None if it is unknown, of another kind, expired, revoked or of a disabled user, or if that
-        is so of the token that opened it.
+        None if it is unknown, of another kind, expired, not renewed, revoked or of a disabled user,
+        or if that is so of a token that it was made with. A session among those may have expired.
         """
         ...
 
@@ -89,11 +105,18 @@ class AccessStore(Protocol):
         ...
 
     async def tokens(self, user: str | None) -> list[Token]:
-        """The tokens of a user (None: of all) that are not expired or revoked, newest first."""
+        """The tokens of a user (None: of all) that hold, newest first."""
         ...
 
     async def revoke_token(self, token_id: str, user: str | None) -> bool:
-        """End a token at once; False if `user` (None: anybody) has no such token that holds."""
+        """End a token at once, and all that was made with it.
+
+        False if `user` (None: anybody) has no such token that holds.
+        """
+        ...
+
+    async def end_session(self, token_id: str) -> None:
+        """Let a session expire now. What was made in it goes on."""
         ...
 
     async def usage(self, owner: str) -> Usage:

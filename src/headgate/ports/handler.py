@@ -142,6 +142,8 @@ class HandlerSpec(msgspec.Struct, frozen=True):
     """Services that it asks beside that, with what holds for them in the end."""
     guarded: bool = False
     """It asks addresses that come from data, so private ones are refused."""
+    described: bool = False
+    """The config of its job describes it; others were installed by the operator."""
     about: str = ""
     """What it does, in a line."""
     version: str = ""

@@ -9,6 +9,7 @@ from headgate.ports.history import HistoryStore
 from headgate.ports.items import ItemStore
 from headgate.ports.jobs import JobStore
 from headgate.ports.limits import LimitLedger
+from headgate.ports.logins import LoginStore
 from headgate.ports.notifier import Notifier
 from headgate.ports.reads import ReadStore
 from headgate.ports.row_reads import RowReads
@@ -51,6 +52,11 @@ class Store(Protocol):
     @property
     def access(self) -> AccessStore:
         """Users and tokens."""
+        ...
+
+    @property
+    def logins(self) -> LoginStore:
+        """Tries of logins."""
         ...
 
     @property

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from headgate.core.errors import NameTaken, UnknownUser
-from headgate.core.user import Role, Token, TokenKind, User
+from headgate.core.errors import CapReached, NameTaken, UnknownUser
+from headgate.core.user import RANKS, Role, Token, TokenKind, User
 from headgate.core.words import counted
-from headgate.ports.access import UserChange
+from headgate.ports.access import NewToken, UserChange
 
 USE_NOTED_US = 60_000_000
 """The use of a token is noted at most this often: a reader should not have to write."""
@@ -25,6 +25,7 @@ def user_from(row: Mapping[str, Any]) -> User:
 
 def token_from(row: Mapping[str, Any]) -> Token:
     """The token in a row of the tokens table."""
+    ends = [row[name] for name in ("expires_at", "until_at") if row[name] is not None]
     return Token(
         row["id"],
         row["user_name"],
@@ -32,7 +33,7 @@ def token_from(row: Mapping[str, Any]) -> Token:
         Role(row["role"]),
         row["label"],
         row["created_at"],
-        row["expires_at"],
+        min(ends, default=None),
         row["last_used_at"],
         row["revoked_at"],
     )
@@ -53,8 +54,42 @@ def change_told(name: str, change: UserChange, revoked: int) -> str:
     told = [f"role {change.role}"] if change.role is not None else []
     told += ["a new password"] if change.password_hash is not None else []
     told += ["enabled"] if change.disabled is False else []
-    told += [f"disabled, {counted(revoked, 'token')} revoked"] if change.disabled else []
+    told += ["disabled"] if change.disabled else []
+    told += [f"{counted(revoked, 'token')} revoked"] if change.disabled or revoked else []
     return f"{name}: {', '.join(told) or 'nothing'}"
+
+
+def ended_by(change: UserChange, before: Role) -> tuple[str, dict[str, str | None]] | None:
+    """The query that revokes what a change of a user ends, with its values; None: nothing ends."""
+    if change.disabled:
+        return "revoke_tokens", {}
+    if change.password_hash is not None:
+        return "revoke_tokens_of_password", {"asked_with": change.asked_with}
+    if change.role is not None and RANKS.index(change.role) < RANKS.index(before):
+        return "revoke_tokens_of_role", {}
+    return None
+
+
+def demand_let_in(row: Mapping[str, Any] | None, new: NewToken) -> User:
+    """The user in a row; UnknownUser unless a token may be made for them."""
+    if row is None or row["disabled_at"] is not None:
+        raise nobody(new.user)
+    if new.password_hash is not None and new.password_hash != row["password_hash"]:
+        raise nobody(new.user)
+    return user_from(row)
+
+
+def demand_room_for_token(new: NewToken, held: int) -> None:
+    """Raise CapReached if a user has as many tokens as allowed."""
+    if new.most is not None and held >= new.most:
+        raise CapReached(
+            f"{new.user} has {held:,} tokens, as many as allowed: revoke one that is not needed"
+        )
+
+
+def in_us(seconds: float | None) -> int | None:
+    """Microseconds; None stays None."""
+    return None if seconds is None else int(seconds * 1_000_000)
 
 
 def use_is_news(token: Token, now: int) -> bool:

@@ -80,7 +80,7 @@ class LocalBlobs:
 
     def _create(self) -> "LocalWriter":
         folder = self._root / _UNFINISHED
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _make_private(folder)
         # The name says when it was begun, for it is there before anything can be noted on it.
         number, name = tempfile.mkstemp(dir=folder, prefix=f"{self._clock.now()}-")
         return LocalWriter(os.fdopen(number, "wb"), Path(name), self._pool, self)
@@ -110,7 +110,7 @@ class LocalBlobs:
         An older copy is replaced: it has the same bytes, or it is damaged.
         """
         target = self._path(name)
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _make_private(target.parent)
         self.stamp(path)
         if self._durable:
             _sync(path)
@@ -221,6 +221,15 @@ class LocalBlob:
 
 async def _in(pool: ThreadPoolExecutor, work: Callable[..., Answer], *arguments: Any) -> Answer:
     return await asyncio.get_running_loop().run_in_executor(pool, work, *arguments)
+
+
+def _make_private(folder: Path) -> None:
+    """A folder that its owner alone may enter, and so are those above it that are missing."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except FileNotFoundError:
+        _make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -96,6 +96,7 @@ async def test_a_database_from_before_the_service_keeps_its_rows(place, another_
         "0008_variants",
         "0009_traces",
         "0010_options",
+        "0011_access",
     ]
     async with another_place.store():
         pass
@@ -125,6 +126,7 @@ async def test_a_database_from_before_every_end_had_a_result_takes_them(place):
         "0008_variants",
         "0009_traces",
         "0010_options",
+        "0011_access",
     ]
     place.execute(told)
     async with place.store() as store:
@@ -230,7 +232,8 @@ ONLY_POSTGRES = {
     "lock_items",
     "lock_item",
     "lock_owner",
-    "share_user",
+    "lock_user",
+    "lock_logins",
     "lock_counts",
     "lock_migrations",
     "has_schema",

@@ -4,7 +4,12 @@ import msgspec
 import pytest
 
 from headgate.core.presets import PRESETS
-from headgate.core.provider import CredentialPolicy, ProviderPolicy, provider_of
+from headgate.core.provider import (
+    CredentialPolicy,
+    ProviderPolicy,
+    kept_from_users,
+    provider_of,
+)
 from headgate.core.rate import Limit
 
 
@@ -115,3 +120,41 @@ def test_the_providers_of_the_documentation_are_shipped():
         "unpaywall",
         "wikidata",
     }
+
+
+def test_credentials_are_for_the_operator_unless_the_provider_says_otherwise():
+    assert "for_users" in kept_from_users(ProviderPolicy(), "GET", "/")
+    assert kept_from_users(read(for_users=True), "GET", "/any") == ""
+    assert "DELETE" in kept_from_users(read(for_users=True), "DELETE", "/any")
+    assert kept_from_users(read(for_users=True, user_methods=["POST"]), "POST", "/any") == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [
+        ("/v1", True),
+        ("/v1/", True),
+        ("/v1/search", True),
+        ("/find/", True),
+        ("/find/x", True),
+        ("/v10", False),
+        ("/", False),
+        ("/admin", False),
+        ("/find", False),
+        ("/v1/%2e%2e/admin", False),
+        ("/v1/..%2Fadmin", False),
+        ("/v1/%252e%252e/admin", False),
+        ("/v1/..%5Cadmin", False),
+        ("//v1/x", False),
+        ("/v1//../admin", False),
+    ],
+)
+def test_a_path_for_users_is_one_that_cannot_be_taken_for_another(path: str, *, allowed: bool):
+    policy = read(for_users=True, user_paths=["/v1", "/find/"])
+    assert (kept_from_users(policy, "GET", path) == "") is allowed
+
+
+@pytest.mark.parametrize("values", [{"user_paths": ["v1"]}, {"user_methods": ["get"]}])
+def test_paths_and_methods_for_users_are_checked(values: dict[str, object]):
+    with pytest.raises(msgspec.ValidationError, match="regex"):
+        read(**values)

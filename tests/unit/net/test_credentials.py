@@ -2,13 +2,15 @@
 
 import logging
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from headgate.core.ending import AttemptOver
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.provider import CredentialPolicy, InlineRetry, Placement, ProviderPolicy
-from headgate.net.credentials import CredentialLeak, Credentials
+from headgate.net.credentials import CredentialLeak, Credentials, CredentialWithheld
 from headgate.net.response import BadStatus
 from tests.kit.answers import Answer, Request, always, by_path, redirect
 from tests.kit.gates import OpenGates
@@ -227,3 +229,60 @@ async def test_no_error_and_no_log_shows_a_credential(
             assert not leaks(desk, repr(desk.stack.crossing.credentials.of("p", "0")))
     assert "s3cr3t" in provider.seen[0].request.target
     assert "s3cr3t" not in caplog.text
+
+
+# ---- requests that users describe ---------------------------------------------------------------
+
+
+def for_users(provider: Provider, **words: Any) -> ProviderPolicy:
+    return msgspec.structs.replace(policy(provider, CredentialPolicy(env="KEY")), **words)
+
+
+async def test_a_request_of_a_user_goes_without_the_credential(provider: Provider):
+    async with bench({"p": for_users(provider)}, gates=OpenGates("0")) as desk:
+        for method in ("GET", "POST", "DELETE"):
+            await desk.client(for_user=True).request(method, provider.url("/x"))
+        await desk.client("other", for_user=True).get(provider.url("/x"))
+        await desk.client().get(provider.url("/x"))
+    sent = ["authorization" in seen.request.headers for seen in provider.seen]
+    assert sent == [False, False, False, False, True], "the operator's own request has it"
+
+
+async def test_a_user_who_names_the_provider_is_told_why_not(provider: Provider):
+    async with bench({"p": for_users(provider)}, gates=OpenGates("0")) as desk:
+        with pytest.raises(CredentialWithheld, match="operator's own handlers"):
+            await desk.client("p", for_user=True).get(provider.url("/x"))
+    assert provider.seen == []
+
+
+async def test_a_user_who_names_a_provider_that_can_do_without_goes_without(provider: Provider):
+    credential = CredentialPolicy(env="KEY", optional=True)
+    async with bench({"p": policy(provider, credential)}, gates=OpenGates("0")) as desk:
+        await desk.client("p", for_user=True).get(provider.url("/x"))
+    assert "authorization" not in provider.seen[0].request.headers
+
+
+async def test_credentials_for_users_have_methods_and_paths(provider: Provider):
+    open_to_users = for_users(provider, for_users=True, user_paths=("/v1",))
+    async with bench({"p": open_to_users}, gates=OpenGates("0")) as desk:
+        await desk.client("p", for_user=True).get(provider.url("/v1/find?q=a"))
+        await desk.client(for_user=True).get(provider.url("/v1/../admin"))
+        await desk.client(for_user=True).delete(provider.url("/v1/find"))
+        with pytest.raises(CredentialWithheld, match="DELETE"):
+            await desk.client("p", for_user=True).delete(provider.url("/v1/find"))
+        with pytest.raises(CredentialWithheld, match="/v1"):
+            await desk.client("p", for_user=True).get(provider.url("/v1/../admin"))
+    sent = ["authorization" in seen.request.headers for seen in provider.seen]
+    assert sent == [True, False, False]
+
+
+async def test_a_redirect_to_another_path_goes_without(provider: Provider):
+    provider.script = by_path({"/v1/a": always(redirect("/admin")), "/admin": always(Answer(200))})
+    open_to_users = for_users(provider, for_users=True, user_paths=("/v1",))
+    async with bench({"p": open_to_users}, gates=OpenGates("0")) as desk:
+        mine = {"X-Mine": "kept"}
+        await desk.client(for_user=True).get(provider.url("/v1/a"), headers=mine)
+    first, second = (seen.request.headers for seen in provider.seen)
+    assert "authorization" in first
+    assert "authorization" not in second
+    assert second["x-mine"] == "kept"

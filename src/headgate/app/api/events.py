@@ -1,15 +1,16 @@
 """What changes, as it changes: server-sent events."""
 
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Query, Request
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.responses import Response
 
 from headgate.app.api.asking import job_named, number_in
 from headgate.app.api.event_view import EventView, event_view
-from headgate.app.api.identity import Someone
+from headgate.app.api.identity import Someone, is_still
 from headgate.app.api.news import News, Topic
 from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import Refusal, documented
@@ -37,6 +38,7 @@ JobChoice = Annotated[
     response_class=Response,
 )
 async def stream(
+    request: Request,
     who: Someone,
     office: AtOffice,
     job_id: JobChoice = None,
@@ -44,11 +46,14 @@ async def stream(
         str | None, Header(alias="Last-Event-ID", max_length=40, description="Where to go on.")
     ] = None,
 ) -> Response:
-    """Stream counters, changes, decisions and gate changes (of the job, or for admins of all)."""
+    """Stream counters, changes, decisions and gate changes (of the job, or for admins of all).
+
+    It ends when the token or session ends, or when its user gets another role.
+    """
     number = await job_named(office, who.sees, job_id)
     after = _after(last_event_id)
     topic = Topic(job_id=number, owner=who.sees, gates=who.sees is None)
-    news = News(office, topic)
+    news = News(office, topic, partial(is_still, who, request, office))
     return EventSourceResponse(_told(news, after), ping=15)
 
 

@@ -12,6 +12,8 @@ from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Json, Wire
 from headgate.core.config_schema import demand_config
+from headgate.core.errors import UsageError
+from headgate.core.job import LOCAL_OWNER
 from headgate.handlers.info import HandlerInfo
 from headgate.handlers.lookup.handler import NAME as LOOKUP
 from headgate.handlers.lookup.handler import of_config
@@ -62,15 +64,30 @@ def _offered(office: Office) -> list[HandlerInfo]:
     return [info for info in office.handlers if info.name != DOWNLOAD]
 
 
-def configured(office: Office, handler: HandlerInfo, config: Mapping[str, Any]) -> HandlerInfo:
+def configured(
+    office: Office, handler: HandlerInfo, config: Mapping[str, Any], owner: str
+) -> HandlerInfo:
     """The handler under a configuration, or UsageError if it could not work with that."""
     if handler.name == LOOKUP:
         spec = of_config(config)
+        _demand_credentials(office, spec.provider or "", owner)
         handler = replace(handler, needs=spec.needs, guarded=spec.guarded, asks=spec.asks)
     else:
         demand_config(handler.config_schema, config)
     demand_public(handler, allow_private=office.settings.net.allow_private)
     return handler
+
+
+def _demand_credentials(office: Office, provider: str, owner: str) -> None:
+    """Refuse a lookup that names a provider whose credentials its owner may not use."""
+    policy = office.settings.providers.get(provider)
+    if policy is None or owner == LOCAL_OWNER:
+        return
+    if policy.needs_credential and not policy.for_users:
+        raise UsageError(
+            f"lookup.provider: the credentials of {provider!r} are for the operator's own handlers;"
+            " ask the operator to set `for_users`, or to add the lookup as a TOML file"
+        )
 
 
 def _view(info: HandlerInfo) -> HandlerView:

@@ -11,6 +11,7 @@ from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBea
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal
 from headgate.app.credentials import csrf_of, digest_of
+from headgate.core.client_address import client_address, is_trusted, networks_of
 from headgate.core.user import RANKS, Role, TokenKind, weaker
 from headgate.ports.access import Bearer
 
@@ -122,8 +123,38 @@ async def demand_admin(request: Request, office: Office) -> Principal:
     return await _admin(await identify(request, office, header, cookie))
 
 
-def client_of(request: Request) -> str:
-    """The address that a request came from."""
+async def is_still(who: Principal, request: Request, office: Office) -> bool:
+    """Whether a request that is under way would be let in as before."""
+    return await somebody(request, office) == who
+
+
+def maker_of(who: Principal | Bearer, request: Request, office: Office) -> str | None:
+    """The token that what is made now shall end with; None: it stands alone.
+
+    Somebody at this machine who has the token of the running server is the operator, who could
+    make the same with the command line.
+    """
+    token_id = who.token_id if isinstance(who, Principal) else who.token.id
+    return None if token_id == office.own_token and is_loopback(request) else token_id
+
+
+def client_of(request: Request, office: Office) -> str:
+    """The address that a request came from: of the client, where a trusted proxy names it."""
+    trusted = networks_of(office.settings.server.trusted_proxies)
+    return client_address(_peer(request), request.headers.getlist("x-forwarded-for"), trusted)
+
+
+def is_https(request: Request, office: Office) -> bool:
+    """Whether the client asked over https, as far as that is known."""
+    server = office.settings.server
+    if server.https or request.url.scheme == "https":
+        return True
+    told = ",".join(request.headers.getlist("x-forwarded-proto")).rpartition(",")[2]
+    is_told = told.strip().lower() == "https"
+    return is_told and is_trusted(_peer(request), networks_of(server.trusted_proxies))
+
+
+def _peer(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
@@ -132,7 +163,7 @@ def is_loopback(request: Request) -> bool:
     if not FORWARDED.isdisjoint(name.lower() for name in request.headers):
         return False
     try:
-        address = ipaddress.ip_address(client_of(request))
+        address = ipaddress.ip_address(_peer(request))
     except ValueError:
         return False
     mapped = getattr(address, "ipv4_mapped", None)

@@ -103,7 +103,7 @@ async def create(
 ) -> Accepted:
     """Make a job of an upload, a source reference or inline items; it goes on in the background."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    maker = _Maker(office, who, client_of(request), idempotency_key)
+    maker = _Maker(office, who, client_of(request, office), idempotency_key)
     if kind == "multipart/form-data":
         limit = office.settings.server.upload_mb * MEGABYTE
         async with office.uploads:
@@ -182,7 +182,8 @@ class _Maker:
 
     def _handler(self, asked: JobAsked) -> HandlerInfo:
         office = self._office
-        return configured(office, demand_handler(office, asked.handler), asked.config)
+        handler = demand_handler(office, asked.handler)
+        return configured(office, handler, asked.config, self._who.name)
 
     async def _create(self, draft: Draft) -> Job:
         policy, asked = self._office.settings.server, draft.asked

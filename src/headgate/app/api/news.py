@@ -1,6 +1,6 @@
 """What one listener has not heard yet."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -31,6 +31,11 @@ class Topic(NamedTuple):
     gates: bool
 
 
+async def for_ever() -> bool:
+    """For a listener who may always go on."""
+    return True
+
+
 class News:
     """Looks for changes as long as somebody listens; never more often than four times a second."""
 
@@ -44,14 +49,23 @@ class News:
     STANDING_LIST_PERIOD_S = 5.0
     """How often a job is looked at whose counters stand still: its cause, rate and rest may not."""
     JOBS = 50
+    CHECK_PERIOD_S = 1.0
+    """How often it is checked that the listener may still listen."""
 
-    def __init__(self, office: Office, topic: Topic) -> None:
+    def __init__(
+        self,
+        office: Office,
+        topic: Topic,
+        may_listen: Callable[[], Awaitable[bool]] = for_ever,
+    ) -> None:
         self._store = office.store
         self._pulse = office.pulse
         self._gauges = office.gauges
         self._clock = office.clock
         self._limits = office.limits
         self._topic = topic
+        self._may_listen = may_listen
+        self._checked_s = self._clock.monotonic()
         self._told_jobs: dict[int, tuple[str, Counts]] = {}
         self._told_us: dict[int, int] = {}
         self._told_pace: dict[int, object] = {}
@@ -62,13 +76,15 @@ class News:
         self._gates_s = self._jobs_s = float("-inf")
 
     async def told(self, after: int | None) -> AsyncIterator[Message]:
-        """Messages for ever; decisions from after that event on, or from now."""
+        """Messages while the listener may listen; decisions from after that event, or from now."""
         query = EventQuery(job_id=self._topic.job_id, owner=self._topic.owner)
         seen = await self._newest(query) if after is None else after
         record = Record(self._store.reads, self._clock, query, seen)
         yield "hello", str(seen), "{}"
         while True:
             try:
+                if not await self._goes_on():
+                    return
                 for message in [message async for message in self._changes()]:
                     yield message
                 rows = await record.fresh()
@@ -78,6 +94,13 @@ class News:
             for row in rows:
                 yield "event", str(row.id), event_view(row).model_dump_json(by_alias=True)
             await self._clock.sleep(self.PERIOD_S)
+
+    async def _goes_on(self) -> bool:
+        now_s = self._clock.monotonic()
+        if now_s - self._checked_s < self.CHECK_PERIOD_S:
+            return True
+        self._checked_s = now_s
+        return await self._may_listen()
 
     async def _newest(self, query: EventQuery) -> int:
         last = msgspec.structs.replace(query, newest_first=True, limit=1)

@@ -9,7 +9,6 @@ from fastapi import Depends, Request
 
 from headgate.app.api.gauges import Gauges
 from headgate.app.api.histories import Histories
-from headgate.app.api.login_limit import LoginLimit
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
 from headgate.app.data_folder import DataFolder
@@ -34,7 +33,6 @@ class Office(msgspec.Struct, frozen=True):
     gauges: Gauges
     histories: Histories
     slices: Slices
-    logins: LoginLimit
     scanner: Scanner
     uploads: asyncio.Semaphore
     """Uploads that are taken in at the same time."""

@@ -5,6 +5,7 @@ import ipaddress
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Any
 
 import msgspec
 import uvicorn
@@ -12,7 +13,6 @@ import uvicorn
 from headgate.app.api.application import build_app
 from headgate.app.api.gauges import Gauges
 from headgate.app.api.histories import Histories
-from headgate.app.api.login_limit import LoginLimit
 from headgate.app.api.office import Office
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
@@ -23,16 +23,20 @@ from headgate.app.handler_list import list_handlers
 from headgate.app.scanner import Scanner
 from headgate.app.settings import Settings
 from headgate.app.staff import Staff
+from headgate.app.telemetry import logger
 from headgate.core.configured import Configured
-from headgate.core.errors import BadSetting, NameTaken
+from headgate.core.errors import BadSetting, HeadgateError, NameTaken
 from headgate.core.job import LOCAL_OWNER
 from headgate.core.user import Role, TokenKind
-from headgate.ports.access import NewToken, NewUser
+from headgate.ports.access import AccessStore, NewToken, NewUser
 from headgate.ports.clock import Clock
 from headgate.ports.store import Store
 
 LINK_S = 900.0
 """How long the login link can be used."""
+RENEWED_S = 60.0
+"""How long the token of a server holds after the server was killed."""
+RENEW_EVERY_S = 10.0
 BACKLOG = 1_024
 
 
@@ -75,6 +79,7 @@ class Server:
         office = await self._office(own.id if is_loopback(self._settings.server.host) else "")
         async with (
             self._first_token(own) as (token, link),
+            _beside(keep_token(self._store.access, own.id, self._clock)),
             _beside(office.pulse.run()),
             _beside(office.histories.run()),
         ):
@@ -124,7 +129,6 @@ class Server:
             gauges=gauges,
             histories=Histories(store, gauges, clock),
             slices=Slices(store, settings, clock),
-            logins=LoginLimit(clock, settings.server.login_tries),
             scanner=Scanner(store, settings, clock),
             uploads=asyncio.Semaphore(settings.server.uploads_at_once),
             own_token=own_token,
@@ -151,8 +155,8 @@ class Server:
         with suppress(NameTaken):
             await access.add_user(NewUser(LOCAL_OWNER, Role.ADMIN))
         link = mint()
-        await access.add_token(_for_owner(token, TokenKind.API, None))
-        await access.add_token(_for_owner(link, TokenKind.LINK, LINK_S))
+        await access.add_token(_for_owner(token, TokenKind.API, renewed_s=RENEWED_S))
+        await access.add_token(_for_owner(link, TokenKind.LINK, lives_s=LINK_S, opened_by=token.id))
         try:
             yield token.secret, link.secret
         finally:
@@ -168,9 +172,19 @@ class _Uvicorn(uvicorn.Server):
         yield
 
 
-def _for_owner(made: Minted, kind: TokenKind, lives_s: float | None) -> NewToken:
+async def keep_token(access: AccessStore, token_id: str, clock: Clock) -> None:
+    """Renew the token of a server for as long as the server runs."""
+    while True:
+        await clock.sleep(RENEW_EVERY_S)
+        try:
+            await access.renew_token(token_id, RENEWED_S)
+        except HeadgateError as error:
+            logger().warning("the token of the server was not renewed", error=str(error))
+
+
+def _for_owner(made: Minted, kind: TokenKind, **more: Any) -> NewToken:
     label = "headgate serve"
-    return NewToken(made.id, LOCAL_OWNER, made.digest, kind, Role.ADMIN, label, lives_s)
+    return NewToken(made.id, LOCAL_OWNER, made.digest, kind, Role.ADMIN, label, **more)
 
 
 def is_loopback(host: str) -> bool:

@@ -1,25 +1,33 @@
 """Logging in and out, in a browser."""
 
-import asyncio
+import math
 from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 from starlette.responses import RedirectResponse
 
-from headgate.app.api.identity import COOKIE, Anybody, Principal, Someone, client_of
+from headgate.app.api.identity import (
+    COOKIE,
+    Anybody,
+    Principal,
+    Someone,
+    client_of,
+    is_https,
+    maker_of,
+)
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Asked, Wire
-from headgate.app.credentials import csrf_of, digest_of, fits, mint
+from headgate.app.credentials import csrf_of, digest_of, fits_aside, mint
+from headgate.core.client_address import counted_as
 from headgate.core.errors import UnknownUser
+from headgate.core.login_limit import allowances, login_keys
 from headgate.core.user import Role, TokenKind, weaker
 from headgate.ports.access import NewToken
+from headgate.ports.logins import LoginTry
 
 router = APIRouter(tags=["access"])
-
-SLOW = asyncio.Semaphore(2)
-"""A password costs 32 MB and a tenth of a second to check, on purpose."""
 
 
 class LoginAsked(Asked):
@@ -31,11 +39,12 @@ class LoginAsked(Asked):
 
 
 class Visitor(NamedTuple):
-    """Who logs in, as what, and by which token."""
+    """Who logs in, as what, and by which token or password."""
 
     name: str
     role: Role
     token_id: str | None = None
+    password_hash: str | None = None
 
 
 class Me(Wire):
@@ -50,19 +59,14 @@ class Me(Wire):
 @router.post("/api/login", responses=documented())
 async def login(asked: LoginAsked, request: Request, response: Response, office: AtOffice) -> Me:
     """Open a session by password or token; the answer sets a cookie."""
-    keys = (f"name:{asked.name}" if asked.name else "token", f"address:{client_of(request)}")
-    rest_s = office.logins.wait_s(*keys)
-    if rest_s > 0:
-        raise Refusal(
-            429, f"too many failures: try again in {rest_s:.0f} s", {"Retry-After": f"{rest_s:.0f}"}
-        )
-    checked = await _checked(asked, office)
-    if checked is None:
-        office.logins.failed(*keys)
-        what = "the token" if asked.token else "the name or the password"
-        raise Refusal(401, f"{what} is wrong")
+    if asked.token:
+        checked = await _by_token(asked.token, request, office)
+    elif asked.name and asked.password is not None:
+        checked = await _by_password(asked.name, asked.password, request, office)
+    else:
+        raise Refusal(422, "send `name` and `password`, or `token`")
     secret = await _open_session(office, checked)
-    _set_cookie(response, request, secret, office.settings.server.session_s)
+    _set_cookie(response, request, office, secret)
     return Me(name=checked.name, role=checked.role, csrf=csrf_of(secret))
 
 
@@ -70,7 +74,7 @@ async def login(asked: LoginAsked, request: Request, response: Response, office:
 async def logout(who: Someone, response: Response, office: AtOffice) -> Response:
     """Close the session; an API token is no session, and stays."""
     if who.csrf is not None:
-        await office.store.access.revoke_token(who.token_id, who.name)
+        await office.store.access.end_session(who.token_id)
     response = Response(status_code=204)
     response.delete_cookie(COOKIE, path="/")
     return response
@@ -106,7 +110,7 @@ async def by_link(
         raise Refusal(401, "this link was used before or is too old; start the server again")
     secret = await _open_session(office, Visitor(found.user.name, found.token.role))
     response = RedirectResponse("/", 303)
-    _set_cookie(response, request, secret, office.settings.server.session_s)
+    _set_cookie(response, request, office, secret)
     return response
 
 
@@ -114,27 +118,40 @@ def _me(who: Principal) -> Me:
     return Me(name=who.name, role=who.role, csrf=who.csrf)
 
 
-async def _checked(asked: LoginAsked, office: Office) -> Visitor | None:
-    """Who that is, and as what: a token never opens more than it lets in to itself."""
-    access = office.store.access
-    if asked.token:
-        found = await access.bearer(digest_of(asked.token), TokenKind.API)
-        if found is None:
-            return None
-        role = weaker(found.token.role, found.user.role)
-        own = found.token.id == office.own_token
-        return Visitor(found.user.name, role, None if own else found.token.id)
-    if not asked.name or asked.password is None:
-        raise Refusal(422, "send `name` and `password`, or `token`")
+async def _by_token(secret: str, request: Request, office: Office) -> Visitor:
+    """Who that is, and as what: a token never opens more than it lets in to itself.
+
+    Tries are not counted: nobody guesses 256 random bits, and a count would only let strangers
+    keep others out.
+    """
+    found = await office.store.access.bearer(digest_of(secret), TokenKind.API)
+    if found is None:
+        raise Refusal(401, "the token is wrong")
+    role = weaker(found.token.role, found.user.role)
+    return Visitor(found.user.name, role, maker_of(found, request, office))
+
+
+async def _by_password(name: str, password: str, request: Request, office: Office) -> Visitor:
+    store = office.store
+    limits = allowances(office.settings.server.login_tries)
+    tried = LoginTry(login_keys(name, counted_as(client_of(request, office))), limits)
+    counted = await store.logins.count(tried)
+    if counted.wait_s > 0:
+        wait_s = math.ceil(counted.wait_s)
+        raise Refusal(
+            429,
+            f"too many failed logins: try again in {wait_s} s, or log in with a token",
+            {"Retry-After": str(wait_s)},
+        )
     try:
-        user, kept = await access.user(asked.name)
+        user, kept = await store.access.user(name)
     except UnknownUser:
         user, kept = None, None
-    async with SLOW:
-        right = await asyncio.to_thread(fits, asked.password, kept)
+    right = await fits_aside(password, kept)
     if not right or user is None or user.disabled_at is not None:
-        return None
-    return Visitor(user.name, user.role)
+        raise Refusal(401, "the name or the password is wrong")
+    await store.logins.succeeded(tried, counted)
+    return Visitor(user.name, user.role, password_hash=kept)
 
 
 async def _open_session(office: Office, who: Visitor) -> str:
@@ -148,18 +165,22 @@ async def _open_session(office: Office, who: Visitor) -> str:
         "browser",
         lives_s=office.settings.server.session_s,
         opened_by=who.token_id,
+        password_hash=who.password_hash,
     )
-    await office.store.access.add_token(new)
+    try:
+        await office.store.access.add_token(new)
+    except UnknownUser:  # disabled, or given another password, while this one was checked
+        raise Refusal(401, "the name or the password is wrong") from None
     return made.secret
 
 
-def _set_cookie(response: Response, request: Request, secret: str, life_s: float) -> None:
+def _set_cookie(response: Response, request: Request, office: Office, secret: str) -> None:
     response.set_cookie(
         COOKIE,
         secret,
-        max_age=int(life_s),
+        max_age=int(office.settings.server.session_s),
         path="/",
         httponly=True,
         samesite="strict",
-        secure=request.url.scheme == "https",
+        secure=is_https(request, office),
     )

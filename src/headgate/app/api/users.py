@@ -1,16 +1,16 @@
 """Users and tokens."""
 
-import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Request, Response
 from pydantic import Field
 
-from headgate.app.api.identity import Admin, Principal, Someone
+from headgate.app.api.identity import Admin, Principal, Someone, Writer, maker_of
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Asked, Identifier, Json, Moment, Wire, moment
-from headgate.app.credentials import SHORTEST_PASSWORD, hash_password, mint
+from headgate.app.credentials import hash_aside, mint
+from headgate.core.password import SHORTEST_PASSWORD, weakness_of
 from headgate.core.user import RANKS, Role, Token, TokenKind, User
 from headgate.ports.access import NewToken, NewUser, UserChange
 
@@ -54,7 +54,7 @@ async def ls(who: Admin, office: AtOffice) -> Users:
 @users.post("", status_code=201, responses=documented(409))
 async def add(asked: UserAsked, who: Admin, office: AtOffice) -> UserView:
     """Make a user; without a password, only tokens let them in."""
-    new = NewUser(asked.name, asked.role, await _kept(asked.password))
+    new = NewUser(asked.name, asked.role, await _kept(asked.password, asked.name))
     return user_view(await office.store.access.add_user(new))
 
 
@@ -72,18 +72,25 @@ class UserChangeAsked(Asked):
 async def change(name: Name, asked: UserChangeAsked, who: Admin, office: AtOffice) -> UserView:
     """Give a user another role or password, or let them in no more; their jobs stay.
 
-    Their tokens never let in as more than the role.
+    Their tokens never let in as more than the role. A new password revokes all tokens and sessions
+    of the user, except the one that asks. A lower role ends their sessions, and tokens that they
+    made for others.
     """
     if name == who.name and asked.role not in {None, who.role}:
         raise Refusal(409, "you cannot take your own rights; let another admin do it")
     if name == who.name and asked.disabled:
         raise Refusal(409, "you cannot lock yourself out; let another admin do it")
-    wanted = UserChange(asked.role, await _kept(asked.password), asked.disabled)
+    kept = await _kept(asked.password, name)
+    wanted = UserChange(asked.role, kept, asked.disabled, asked_with=who.token_id)
     return user_view(await office.store.access.change_user(name, wanted))
 
 
-async def _kept(password: str | None) -> str | None:
-    return None if password is None else await asyncio.to_thread(hash_password, password)
+async def _kept(password: str | None, name: str) -> str | None:
+    if password is None:
+        return None
+    if weakness := weakness_of(password, name):
+        raise Refusal(422, weakness)
+    return await hash_aside(password)
 
 
 class TokenView(Wire):
@@ -128,9 +135,14 @@ async def ls_tokens(who: Someone, office: AtOffice) -> Tokens:
     return Tokens(items=[TokenView(**_token_values(token)) for token in found])
 
 
-@tokens.post("", status_code=201, responses=documented())
-async def add_token(asked: TokenAsked, who: Someone, office: AtOffice) -> NewTokenView:
-    """Make an API token; its secret is shown once."""
+@tokens.post("", status_code=201, responses=documented(429))
+async def add_token(
+    asked: TokenAsked, request: Request, who: Writer, office: AtOffice
+) -> NewTokenView:
+    """Make an API token; its secret is shown once.
+
+    It ends no later than the token that it is made with, and with its revocation.
+    """
     user = asked.user or who.name
     if user != who.name and who.role is not Role.ADMIN:
         raise Refusal(403, "only admins make tokens for others")
@@ -138,7 +150,17 @@ async def add_token(asked: TokenAsked, who: Someone, office: AtOffice) -> NewTok
     if RANKS.index(role) > RANKS.index(who.role):
         raise Refusal(403, f"as {who.role} you cannot make a token for the role {role}")
     made = mint()
-    new = NewToken(made.id, user, made.digest, TokenKind.API, role, asked.label, asked.expires_in_s)
+    new = NewToken(
+        made.id,
+        user,
+        made.digest,
+        TokenKind.API,
+        role,
+        asked.label,
+        asked.expires_in_s,
+        opened_by=maker_of(who, request, office),
+        most=office.settings.server.tokens_per_user,
+    )
     token = await office.store.access.add_token(new)
     return NewTokenView(**_token_values(token), token=made.secret)
 
@@ -147,7 +169,7 @@ async def add_token(asked: TokenAsked, who: Someone, office: AtOffice) -> NewTok
 async def revoke(
     token_id: Annotated[str, Path(alias="tokenId", max_length=64)], who: Someone, office: AtOffice
 ) -> Response:
-    """End a token at once."""
+    """End a token at once, with all that was made with it and the streams that it opened."""
     if not await office.store.access.revoke_token(token_id, who.sees):
         raise Refusal(404, f"there is no token {token_id[:64]!r} that holds")
     return Response(status_code=204)

@@ -9,9 +9,10 @@ import typer
 from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.options import Json, seconds_in
 from headgate.app.cli.shapes import ago, local_time
-from headgate.app.credentials import SHORTEST_PASSWORD, hash_password, mint
+from headgate.app.credentials import hash_password, mint
 from headgate.core.errors import UsageError
 from headgate.core.moment import moment
+from headgate.core.password import weakness_of
 from headgate.core.user import Role, Token, TokenKind, User, weaker
 from headgate.ports.access import NewToken, NewUser, UserChange
 
@@ -39,7 +40,7 @@ async def add(
     """Make a user and, unless a password was given, a first token (shown once)."""
     kept = None
     if password_stdin:
-        kept = await asyncio.to_thread(hash_password, _password())
+        kept = await asyncio.to_thread(hash_password, _password(name))
     async with desk.store(create=True) as store:
         user = await store.access.add_user(NewUser(name, role, kept))
         secret = None
@@ -195,8 +196,8 @@ async def enable(desk: Desk, *, name: Name) -> None:
     desk.screen.say(f"{name} may come in again; `headgate users token {name}` makes a token")
 
 
-def _password() -> str:
+def _password(name: str) -> str:
     password = sys.stdin.readline().rstrip("\r\n")
-    if len(password) < SHORTEST_PASSWORD:
-        raise UsageError(f"a password has at least {SHORTEST_PASSWORD} characters")
+    if weakness := weakness_of(password, name):
+        raise UsageError(weakness)
     return password

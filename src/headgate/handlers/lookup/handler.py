@@ -145,6 +145,7 @@ def _spec(description: Description, name: str, reference: str, *, trusted: bool)
         timeout_s=description.timeout,
         limits=limits,
         guarded=True,
+        described=not trusted,
         about=description.about,
         version=version,
         needs=tuple(lookup.needs),

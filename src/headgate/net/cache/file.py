@@ -4,7 +4,7 @@ import fcntl
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -181,6 +181,8 @@ class CacheFile:
             raise
 
     def _connection(self, busy_ms: int) -> apsw.Connection:
+        with suppress(OSError):  # it exists, or cannot be made, which is told next
+            os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         connection = apsw.Connection(str(self._path))
         connection.set_busy_timeout(busy_ms)
         connection.pragma("cache_size", -8_192)
@@ -207,7 +209,8 @@ class CacheFile:
     @contextmanager
     def _only_one(self) -> Iterator[None]:
         """One process at a time may decide that the file is no good."""
-        number = os.open(self._path.with_name(self._path.name + ".lock"), os.O_RDWR | os.O_CREAT)
+        lock = self._path.with_name(self._path.name + ".lock")
+        number = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(number, fcntl.LOCK_EX)
             yield

@@ -8,6 +8,10 @@ from headgate.core.user import Token, TokenKind, User
 from headgate.ports.access import Bearer, NewToken, NewUser, Usage, UserChange
 from headgate.stores.people import (
     change_told,
+    demand_let_in,
+    demand_room_for_token,
+    ended_by,
+    in_us,
     nobody,
     taken,
     token_from,
@@ -43,12 +47,15 @@ class PostgresAccess:
     async def change_user(self, name: str, change: UserChange) -> User:
         """Give another role or password, disable or enable; UnknownUser if there is none."""
         values = fitting(name=name, **msgspec.structs.asdict(change))
+        del values["asked_with"]
 
         async def work(session: Session) -> User:
+            before = _found(await session.record("lock_user", name=values["name"]), name)
             user = _found(await session.record("change_user", **values), name)
+            ended = ended_by(change, before.role)
             revoked = 0
-            if change.disabled:
-                revoked = await session.change("revoke_tokens", user=user.name)
+            if ended:
+                revoked = await session.change(ended[0], user=user.name, **ended[1])
             await add_event(session, "user_changed", change_told(name, change, revoked))
             return user
 
@@ -72,6 +79,13 @@ class PostgresAccess:
         """Keep a token; UnknownUser if there is no such user or they are disabled."""
         return await self._database.write(
             lambda session: _add_token(session, new), repeatable=False
+        )
+
+    async def renew_token(self, token_id: str, renewed_s: float) -> bool:
+        """Let a token hold that much longer from now; False if it was revoked."""
+        values = {"id": token_id, "renewed_us": in_us(renewed_s)}
+        return bool(
+            await self._database.single(lambda session: session.rows("renew_token", **values))
         )
 
     async def bearer(self, digest: str, kind: TokenKind) -> Bearer | None:
@@ -102,14 +116,14 @@ class PostgresAccess:
         return await self._database.write(work)
 
     async def tokens(self, user: str | None) -> list[Token]:
-        """The tokens of a user (None: of all) that are not expired or revoked, newest first."""
+        """The tokens of a user (None: of all) that hold, newest first."""
         records = await self._database.single(
             lambda session: session.records("tokens", **fitting(user=user))
         )
         return [token_from(record) for record in records]
 
     async def revoke_token(self, token_id: str, user: str | None) -> bool:
-        """End a token at once; False if `user` (None: anybody) has no such token that holds."""
+        """End a token at once, and all that was made with it."""
         values = fitting(id=token_id, user=user)
 
         async def work(session: Session) -> bool:
@@ -120,6 +134,17 @@ class PostgresAccess:
             return record is not None
 
         return await self._database.write(work)
+
+    async def end_session(self, token_id: str) -> None:
+        """Let a session expire now. What was made in it goes on."""
+
+        async def work(session: Session) -> None:
+            record = await session.record("expire_token", id=token_id)
+            if record is not None:
+                message = f"{token_id} of {record['user_name']}"
+                await add_event(session, "session_ended", message)
+
+        await self._database.write(work)
 
     async def usage(self, owner: str) -> Usage:
         """How much an owner has under way, from the maintained counters."""
@@ -133,10 +158,10 @@ def _found(record: dict[str, Any] | None, name: str) -> User:
 
 
 async def _add_token(session: Session, new: NewToken) -> Token:
-    # Shared, so that nobody is disabled under a token that is being made.
-    user = _found(await session.record("share_user", **fitting(name=new.user)), new.user)
-    if user.disabled_at is not None:
-        raise nobody(new.user)
+    # Locked, so that the user is not disabled under a token that is being made.
+    user = demand_let_in(await session.record("lock_user", **fitting(name=new.user)), new)
+    if new.most is not None:
+        demand_room_for_token(new, (await session.rows("held_tokens", user=user.name))[0][0])
     values = fitting(
         id=new.id,
         user=user.name,
@@ -145,7 +170,8 @@ async def _add_token(session: Session, new: NewToken) -> Token:
         role=new.role,
         label=new.label,
         opened_by=new.opened_by,
-        lives_us=None if new.lives_s is None else int(new.lives_s * 1_000_000),
+        lives_us=in_us(new.lives_s),
+        renewed_us=in_us(new.renewed_s),
     )
     records = await session.records("insert_token", **values)
     await add_event(session, "token_added", f"{new.id} ({new.kind}, {new.role}) of {new.user}")

@@ -997,7 +997,9 @@ WHERE created_at < (SELECT utc_us()) - %(older_than_us)s AND NOT starts_with(key
 
 -- name: retain_tokens
 -- Tokens that ended long ago.
-DELETE FROM tokens WHERE least(revoked_at, expires_at) < (SELECT utc_us()) - %(older_than_us)s
+DELETE FROM tokens AS t
+WHERE least(revoked_at, expires_at, until_at) < (SELECT utc_us()) - %(older_than_us)s
+AND NOT EXISTS (SELECT 1 FROM tokens AS made WHERE made.opened_by = t.id)
 
 -- name: items_in_order
 -- A page in input order.
@@ -1501,34 +1503,83 @@ RETURNING *
 -- One user.
 SELECT * FROM users WHERE name = %(name)s
 
--- name: share_user
--- One user, kept from being disabled until the transaction ends.
-SELECT * FROM users WHERE name = %(name)s FOR SHARE
+-- name: lock_user
+-- One user, who is not changed and gets no other token until the transaction ends.
+SELECT * FROM users WHERE name = %(name)s FOR NO KEY UPDATE
 
 -- name: users
 -- Everybody.
 SELECT * FROM users ORDER BY name COLLATE "C"
 
 -- name: insert_token
--- A token of a user.
-WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
-INSERT INTO tokens (id, user_name, digest, kind, role, label, opened_by, created_at, expires_at)
+-- A token of a user. It ends no later than those that it was made by.
+WITH RECURSIVE clock AS MATERIALIZED (SELECT utc_us() AS now),
+makers AS (
+    SELECT o.* FROM tokens AS o WHERE o.id = %(opened_by)s
+    UNION ALL
+    SELECT o.* FROM tokens AS o JOIN makers AS m ON o.id = m.opened_by
+)
+INSERT INTO tokens (
+    id, user_name, digest, kind, role, label, opened_by, created_at, expires_at, until_at
+)
 SELECT %(id)s, %(user)s, %(digest)s, %(kind)s, %(role)s, %(label)s, %(opened_by)s, clock.now,
-    clock.now + %(lives_us)s::bigint
+    least(
+        clock.now + %(lives_us)s::bigint,
+        (SELECT min(expires_at) FROM makers WHERE kind != 'login')
+    ),
+    clock.now + %(renewed_us)s::bigint
 FROM clock
 RETURNING *
 
+-- name: renew_token
+-- A token that goes on because its server does.
+UPDATE tokens SET until_at = utc_us() + %(renewed_us)s WHERE id = %(id)s AND revoked_at IS NULL
+RETURNING *
+
+-- name: expire_token
+-- A session that is over; what was made in it is not.
+UPDATE tokens SET expires_at = utc_us()
+WHERE id = %(id)s AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > utc_us())
+RETURNING *
+
+-- name: held_tokens
+-- How many API tokens a user has that hold.
+SELECT count(*) FROM tokens AS t
+WHERE user_name = %(user)s AND kind = 'api' AND revoked_at IS NULL
+AND (expires_at IS NULL OR expires_at > utc_us()) AND (until_at IS NULL OR until_at > utc_us())
+AND (
+    opened_by IS NULL OR EXISTS (
+        WITH RECURSIVE makers AS (
+            SELECT o.* FROM tokens AS o WHERE o.id = t.opened_by
+            UNION ALL
+            SELECT o.* FROM tokens AS o JOIN makers AS m ON o.id = m.opened_by
+        )
+        SELECT count(*) FROM makers
+        HAVING count(*) FILTER (WHERE opened_by IS NULL) = 1 AND count(*) FILTER (
+            WHERE revoked_at IS NOT NULL OR until_at <= utc_us()
+            OR (kind != 'login' AND expires_at <= utc_us())
+        ) = 0
+    )
+)
+
 -- name: bearer
--- A token that holds, with the time.
+-- A token that holds, with the time. All that it was made by must hold; a session may be over.
 SELECT *, utc_us() AS now FROM tokens AS t
 WHERE digest = %(digest)s AND kind = %(kind)s AND revoked_at IS NULL
-AND (expires_at IS NULL OR expires_at > utc_us())
+AND (expires_at IS NULL OR expires_at > utc_us()) AND (until_at IS NULL OR until_at > utc_us())
 AND EXISTS (SELECT 1 FROM users WHERE name = user_name AND disabled_at IS NULL)
 AND (
     opened_by IS NULL OR EXISTS (
-        SELECT 1 FROM tokens AS o
-        WHERE o.id = t.opened_by AND o.revoked_at IS NULL
-        AND (o.expires_at IS NULL OR o.expires_at > utc_us())
+        WITH RECURSIVE makers AS (
+            SELECT o.* FROM tokens AS o WHERE o.id = t.opened_by
+            UNION ALL
+            SELECT o.* FROM tokens AS o JOIN makers AS m ON o.id = m.opened_by
+        )
+        SELECT count(*) FROM makers
+        HAVING count(*) FILTER (WHERE opened_by IS NULL) = 1 AND count(*) FILTER (
+            WHERE revoked_at IS NOT NULL OR until_at <= utc_us()
+            OR (kind != 'login' AND expires_at <= utc_us())
+        ) = 0
     )
 )
 
@@ -1538,9 +1589,23 @@ UPDATE tokens SET last_used_at = utc_us() WHERE id = %(id)s RETURNING *
 
 -- name: tokens
 -- Tokens that hold, newest first.
-SELECT * FROM tokens
+SELECT * FROM tokens AS t
 WHERE (%(user)s::text IS NULL OR user_name = %(user)s) AND revoked_at IS NULL
-AND (expires_at IS NULL OR expires_at > utc_us())
+AND (expires_at IS NULL OR expires_at > utc_us()) AND (until_at IS NULL OR until_at > utc_us())
+AND (
+    opened_by IS NULL OR EXISTS (
+        WITH RECURSIVE makers AS (
+            SELECT o.* FROM tokens AS o WHERE o.id = t.opened_by
+            UNION ALL
+            SELECT o.* FROM tokens AS o JOIN makers AS m ON o.id = m.opened_by
+        )
+        SELECT count(*) FROM makers
+        HAVING count(*) FILTER (WHERE opened_by IS NULL) = 1 AND count(*) FILTER (
+            WHERE revoked_at IS NOT NULL OR until_at <= utc_us()
+            OR (kind != 'login' AND expires_at <= utc_us())
+        ) = 0
+    )
+)
 ORDER BY created_at DESC, id
 
 -- name: revoke_token
@@ -1553,6 +1618,57 @@ RETURNING *
 -- name: revoke_tokens
 -- No token of a user holds any more.
 UPDATE tokens SET revoked_at = utc_us() WHERE user_name = %(user)s AND revoked_at IS NULL
+
+-- name: revoke_tokens_of_password
+-- All tokens of a user with a new password, but those of running servers and the one asked with.
+UPDATE tokens SET revoked_at = utc_us()
+WHERE user_name = %(user)s AND revoked_at IS NULL AND until_at IS NULL
+AND id IS DISTINCT FROM %(asked_with)s
+
+-- name: revoke_tokens_of_role
+-- What a user with a lower role loses: sessions, and tokens that they made for others.
+UPDATE tokens SET revoked_at = utc_us()
+WHERE revoked_at IS NULL AND (
+    (user_name = %(user)s AND kind = 'login')
+    OR (
+        user_name != %(user)s
+        AND opened_by IN (SELECT id FROM tokens WHERE user_name = %(user)s)
+    )
+)
+
+-- name: login_tries
+-- What was counted of some keys, with the time.
+SELECT k.key, coalesce(t.full_at, 0) AS full_at, coalesce(t.known_until, 0) AS known_until,
+    utc_us() AS now
+FROM unnest(%(keys)s::text[]) AS k (key) LEFT JOIN login_tries AS t ON t.key = k.key
+
+-- name: lock_logins
+-- Have a row for each key, and keep others from counting until the transaction ends.
+INSERT INTO login_tries (key, full_at, over_at)
+SELECT key, 0, utc_us() FROM unnest(%(keys)s::text[]) AS key ORDER BY key
+ON CONFLICT (key) DO UPDATE SET full_at = login_tries.full_at
+
+-- name: charge_login
+-- One try more.
+INSERT INTO login_tries (key, full_at, over_at) VALUES (%(key)s, %(full_at)s, %(full_at)s)
+ON CONFLICT (key) DO UPDATE SET
+    full_at = excluded.full_at, over_at = greatest(excluded.full_at, login_tries.known_until)
+
+-- name: refund_login
+-- One try less: the password was right.
+UPDATE login_tries SET full_at = full_at - %(step_us)s WHERE key = %(key)s
+
+-- name: know_login
+-- An address from which an account has logged in.
+UPDATE login_tries SET
+    known_until = utc_us() + %(known_us)s, over_at = utc_us() + %(known_us)s
+WHERE key = %(key)s
+
+-- name: forget_logins
+-- What says nothing any more.
+DELETE FROM login_tries WHERE key IN (
+    SELECT key FROM login_tries WHERE over_at < utc_us() FOR UPDATE SKIP LOCKED
+)
 
 -- name: ask_export
 -- An export that waits.

@@ -11,6 +11,7 @@ from headgate.stores.postgres.history import PostgresHistory
 from headgate.stores.postgres.items import PostgresItems
 from headgate.stores.postgres.jobs import PostgresJobs
 from headgate.stores.postgres.limits import PostgresLimits
+from headgate.stores.postgres.logins import PostgresLogins
 from headgate.stores.postgres.notifier import PostgresNotifier
 from headgate.stores.postgres.reads import PostgresReads
 from headgate.stores.postgres.row_reads import PostgresRowReads
@@ -25,6 +26,7 @@ class PostgresStore:
         self.items = PostgresItems(self._database)
         self.jobs = PostgresJobs(self._database)
         self.access = PostgresAccess(self._database)
+        self.logins = PostgresLogins(self._database)
         self.exports = PostgresExports(self._database)
         self.reads = PostgresReads(self._database)
         self.rows = PostgresRowReads(self._database)

@@ -8,6 +8,10 @@ from headgate.core.user import Token, TokenKind, User
 from headgate.ports.access import Bearer, NewToken, NewUser, Usage, UserChange
 from headgate.stores.people import (
     change_told,
+    demand_let_in,
+    demand_room_for_token,
+    ended_by,
+    in_us,
     nobody,
     taken,
     token_from,
@@ -42,10 +46,13 @@ class SqliteAccess:
     async def change_user(self, name: str, change: UserChange) -> User:
         """Give another role or password, disable or enable; UnknownUser if there is none."""
         values = msgspec.structs.asdict(change)
+        del values["asked_with"]
 
         def work(tx: Transaction) -> User:
+            before = _found(tx.record("user", name=name), name)
             user = _found(tx.record("change_user", name=name, **values), name)
-            revoked = tx.change("revoke_tokens", user=name) if change.disabled else 0
+            ended = ended_by(change, before.role)
+            revoked = tx.change(ended[0], user=name, **ended[1]) if ended else 0
             add_event(tx, "user_changed", change_told(name, change, revoked))
             return user
 
@@ -66,6 +73,11 @@ class SqliteAccess:
     async def add_token(self, new: NewToken) -> Token:
         """Keep a token; UnknownUser if there is no such user or they are disabled."""
         return await self._database.write(lambda tx: _add_token(tx, new))
+
+    async def renew_token(self, token_id: str, renewed_s: float) -> bool:
+        """Let a token hold that much longer from now; False if it was revoked."""
+        values = {"id": token_id, "renewed_us": in_us(renewed_s)}
+        return await self._database.write(lambda tx: bool(tx.rows("renew_token", **values)))
 
     async def bearer(self, digest: str, kind: TokenKind) -> Bearer | None:
         """Whose token that is, if it holds. Notes the use, at most once a minute."""
@@ -94,12 +106,12 @@ class SqliteAccess:
         return await self._database.write(work)
 
     async def tokens(self, user: str | None) -> list[Token]:
-        """The tokens of a user (None: of all) that are not expired or revoked, newest first."""
+        """The tokens of a user (None: of all) that hold, newest first."""
         rows = await self._database.read(lambda tx: tx.records("tokens", user=user))
         return [token_from(row) for row in rows]
 
     async def revoke_token(self, token_id: str, user: str | None) -> bool:
-        """End a token at once; False if `user` (None: anybody) has no such token that holds."""
+        """End a token at once, and all that was made with it."""
 
         def work(tx: Transaction) -> bool:
             row = tx.record("revoke_token", id=token_id, user=user)
@@ -108,6 +120,16 @@ class SqliteAccess:
             return row is not None
 
         return await self._database.write(work)
+
+    async def end_session(self, token_id: str) -> None:
+        """Let a session expire now. What was made in it goes on."""
+
+        def work(tx: Transaction) -> None:
+            row = tx.record("expire_token", id=token_id)
+            if row is not None:
+                add_event(tx, "session_ended", f"{token_id} of {row['user_name']}")
+
+        await self._database.write(work)
 
     async def usage(self, owner: str) -> Usage:
         """How much an owner has under way, from the maintained counters."""
@@ -121,9 +143,9 @@ def _found(row: dict[str, Any] | None, name: str) -> User:
 
 
 def _add_token(tx: Transaction, new: NewToken) -> Token:
-    user = _found(tx.record("user", name=new.user), new.user)
-    if user.disabled_at is not None:
-        raise nobody(new.user)
+    demand_let_in(tx.record("user", name=new.user), new)
+    if new.most is not None:
+        demand_room_for_token(new, tx.rows("held_tokens", user=new.user)[0][0])
     rows = tx.records(
         "insert_token",
         id=new.id,
@@ -133,7 +155,8 @@ def _add_token(tx: Transaction, new: NewToken) -> Token:
         role=new.role,
         label=new.label,
         opened_by=new.opened_by,
-        lives_us=None if new.lives_s is None else int(new.lives_s * 1_000_000),
+        lives_us=in_us(new.lives_s),
+        renewed_us=in_us(new.renewed_s),
     )
     add_event(tx, "token_added", f"{new.id} ({new.kind}, {new.role}) of {new.user}")
     return token_from(rows[0])

@@ -1,10 +1,12 @@
 """The file: one thread that writes, one that reads, and whole transactions in between."""
 
 import asyncio
+import os
 import random
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -141,6 +143,7 @@ class Database:
         self._writer = connection
 
     def _connect_writer(self) -> apsw.Connection:
+        _create_private(self.path)
         connection = self._connect(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", "full")
@@ -264,11 +267,21 @@ class Database:
     def _backup(self, target: Path) -> None:
         if target.exists():
             raise UsageError(f"{target} exists: name a file that does not")
+        _create_private(target)
         copy = apsw.Connection(str(target))
         with copy.backup("main", _opened(self._reader), "main") as backup:
             while not backup.done:
                 backup.step(1_000)
         copy.close()
+
+
+def _create_private(path: Path) -> None:
+    """Make an empty file that its owner alone may read; SQLite gives -wal and -shm the same mode.
+
+    One that exists keeps its mode, and what cannot be made is told when it is opened.
+    """
+    with suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _last_stamp(connection: apsw.Connection) -> int:

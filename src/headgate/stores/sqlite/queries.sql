@@ -624,7 +624,9 @@ DELETE FROM workers WHERE stopped_at < :before
 DELETE FROM made_once WHERE created_at < :before AND substr(key, 1, length(:kept)) != :kept
 
 -- name: retain_tokens
-DELETE FROM tokens WHERE revoked_at < :before OR expires_at < :before
+DELETE FROM tokens AS t
+WHERE (revoked_at < :before OR expires_at < :before OR until_at < :before)
+AND NOT EXISTS (SELECT 1 FROM tokens AS made WHERE made.opened_by = t.id)
 
 -- name: items_in_order
 SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
@@ -1000,20 +1002,68 @@ SELECT * FROM users WHERE name = :name
 SELECT * FROM users ORDER BY name
 
 -- name: insert_token
-INSERT INTO tokens (id, user_name, digest, kind, role, label, opened_by, created_at, expires_at)
-VALUES (:id, :user, :digest, :kind, :role, :label, :opened_by, :now, :now + :lives_us)
+WITH RECURSIVE makers AS (
+    SELECT * FROM tokens WHERE id = :opened_by
+    UNION ALL
+    SELECT o.* FROM tokens AS o JOIN makers AS m ON o.id = m.opened_by
+)
+INSERT INTO tokens (
+    id, user_name, digest, kind, role, label, opened_by, created_at, expires_at, until_at
+)
+SELECT :id, :user, :digest, :kind, :role, :label, :opened_by, :now, min(ends_at),
+    :now + :renewed_us
+FROM (
+    SELECT :now + :lives_us AS ends_at
+    UNION ALL
+    SELECT expires_at FROM makers WHERE kind != 'login'
+)
 RETURNING *
+
+-- name: renew_token
+UPDATE tokens SET until_at = :now + :renewed_us WHERE id = :id AND revoked_at IS NULL
+RETURNING *
+
+-- name: expire_token
+UPDATE tokens SET expires_at = :now
+WHERE id = :id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
+RETURNING *
+
+-- name: held_tokens
+SELECT count(*) FROM tokens AS t
+WHERE user_name = :user AND kind = 'api' AND revoked_at IS NULL
+AND (expires_at IS NULL OR expires_at > :now) AND (until_at IS NULL OR until_at > :now)
+AND (
+    opened_by IS NULL OR EXISTS (
+        WITH RECURSIVE makers AS (
+            SELECT o.* FROM tokens AS o WHERE o.id = t.opened_by
+            UNION ALL
+            SELECT o.* FROM tokens AS o JOIN makers AS m ON o.id = m.opened_by
+        )
+        SELECT count(*) FROM makers
+        HAVING sum(opened_by IS NULL) = 1 AND sum(
+            revoked_at IS NOT NULL OR ifnull(until_at <= :now, 0)
+            OR (kind != 'login' AND ifnull(expires_at <= :now, 0))
+        ) = 0
+    )
+)
 
 -- name: bearer
 SELECT * FROM tokens AS t
 WHERE digest = :digest AND kind = :kind AND revoked_at IS NULL
-AND (expires_at IS NULL OR expires_at > :now)
+AND (expires_at IS NULL OR expires_at > :now) AND (until_at IS NULL OR until_at > :now)
 AND EXISTS (SELECT 1 FROM users WHERE name = user_name AND disabled_at IS NULL)
 AND (
     opened_by IS NULL OR EXISTS (
-        SELECT 1 FROM tokens AS o
-        WHERE o.id = t.opened_by AND o.revoked_at IS NULL
-        AND (o.expires_at IS NULL OR o.expires_at > :now)
+        WITH RECURSIVE makers AS (
+            SELECT o.* FROM tokens AS o WHERE o.id = t.opened_by
+            UNION ALL
+            SELECT o.* FROM tokens AS o JOIN makers AS m ON o.id = m.opened_by
+        )
+        SELECT count(*) FROM makers
+        HAVING sum(opened_by IS NULL) = 1 AND sum(
+            revoked_at IS NOT NULL OR ifnull(until_at <= :now, 0)
+            OR (kind != 'login' AND ifnull(expires_at <= :now, 0))
+        ) = 0
     )
 )
 
@@ -1021,9 +1071,23 @@ AND (
 UPDATE tokens SET last_used_at = :now WHERE id = :id RETURNING *
 
 -- name: tokens
-SELECT * FROM tokens
+SELECT * FROM tokens AS t
 WHERE (:user IS NULL OR user_name = :user) AND revoked_at IS NULL
-AND (expires_at IS NULL OR expires_at > :now)
+AND (expires_at IS NULL OR expires_at > :now) AND (until_at IS NULL OR until_at > :now)
+AND (
+    opened_by IS NULL OR EXISTS (
+        WITH RECURSIVE makers AS (
+            SELECT o.* FROM tokens AS o WHERE o.id = t.opened_by
+            UNION ALL
+            SELECT o.* FROM tokens AS o JOIN makers AS m ON o.id = m.opened_by
+        )
+        SELECT count(*) FROM makers
+        HAVING sum(opened_by IS NULL) = 1 AND sum(
+            revoked_at IS NOT NULL OR ifnull(until_at <= :now, 0)
+            OR (kind != 'login' AND ifnull(expires_at <= :now, 0))
+        ) = 0
+    )
+)
 ORDER BY created_at DESC, id
 
 -- name: revoke_token
@@ -1034,6 +1098,39 @@ RETURNING *
 
 -- name: revoke_tokens
 UPDATE tokens SET revoked_at = :now WHERE user_name = :user AND revoked_at IS NULL
+
+-- name: revoke_tokens_of_password
+UPDATE tokens SET revoked_at = :now
+WHERE user_name = :user AND revoked_at IS NULL AND until_at IS NULL AND id IS NOT :asked_with
+
+-- name: revoke_tokens_of_role
+UPDATE tokens SET revoked_at = :now
+WHERE revoked_at IS NULL AND (
+    (user_name = :user AND kind = 'login')
+    OR (
+        user_name != :user
+        AND opened_by IN (SELECT id FROM tokens WHERE user_name = :user)
+    )
+)
+
+-- name: login_tries
+SELECT key, full_at, known_until FROM login_tries
+WHERE key IN (SELECT value FROM json_each(:keys))
+
+-- name: charge_login
+INSERT INTO login_tries (key, full_at, over_at) VALUES (:key, :full_at, :full_at)
+ON CONFLICT (key) DO UPDATE SET
+    full_at = excluded.full_at, over_at = max(excluded.full_at, known_until)
+
+-- name: refund_login
+UPDATE login_tries SET full_at = full_at - :step_us WHERE key = :key
+
+-- name: know_login
+UPDATE login_tries SET known_until = :now + :known_us, over_at = :now + :known_us
+WHERE key = :key
+
+-- name: forget_logins
+DELETE FROM login_tries WHERE over_at < :now
 
 -- name: ask_export
 INSERT INTO exports (job_id, format, asked_by, options, created_at, updated_at)

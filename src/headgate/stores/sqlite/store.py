@@ -13,6 +13,7 @@ from headgate.stores.sqlite.history import SqliteHistory
 from headgate.stores.sqlite.items import SqliteItems
 from headgate.stores.sqlite.jobs import SqliteJobs
 from headgate.stores.sqlite.limits import SqliteLimits
+from headgate.stores.sqlite.logins import SqliteLogins
 from headgate.stores.sqlite.notifier import SqliteNotifier
 from headgate.stores.sqlite.reads import SqliteReads
 from headgate.stores.sqlite.row_reads import SqliteRowReads
@@ -27,6 +28,7 @@ class SqliteStore:
         self.items = SqliteItems(self._database)
         self.jobs = SqliteJobs(self._database)
         self.access = SqliteAccess(self._database)
+        self.logins = SqliteLogins(self._database)
         self.exports = SqliteExports(self._database)
         self.limits = SqliteLimits(self._database)
         self.reads = SqliteReads(self._database)

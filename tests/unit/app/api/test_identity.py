@@ -1,15 +1,21 @@
 """Who asks, from where, and what they may."""
 
+from typing import Any
+
 import pytest
 from starlette.requests import Request
 
-from headgate.app.api.identity import Principal, is_loopback
+from headgate.app.api.identity import Principal, client_of, is_https, is_loopback
+from headgate.app.server_policy import ServerPolicy
+from headgate.app.settings import Settings
 from headgate.core.user import Role
 
 
 def request_from(address: str | None, *headers: tuple[bytes, bytes]) -> Request:
     client = (address, 1) if address is not None else None
-    return Request({"type": "http", "client": client, "headers": headers})
+    return Request(
+        {"type": "http", "scheme": "http", "path": "/", "client": client, "headers": headers}
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,6 +38,44 @@ def test_loopback_is_this_machine(address: str | None, *, near: bool):
 @pytest.mark.parametrize("name", [b"x-forwarded-for", b"forwarded", b"x-real-ip"])
 def test_what_came_by_way_of_a_proxy_is_not_from_here(name: bytes):
     assert not is_loopback(request_from("127.0.0.1", (name, b"203.0.113.9")))
+
+
+class Office:
+    """Settings are all that is asked of it here."""
+
+    def __init__(self, **server: Any) -> None:
+        self.settings = Settings(server=ServerPolicy(**server))
+
+
+@pytest.mark.parametrize(
+    ("peer", "told", "server", "secure"),
+    [
+        ("127.0.0.1", b"https", {}, True),
+        ("127.0.0.1", b"http, https", {}, True),
+        ("127.0.0.1", b"https, http", {}, False),
+        ("127.0.0.1", b"https", {"trusted_proxies": ()}, False),
+        ("10.0.0.5", b"https", {}, False),
+        ("10.0.0.5", b"https", {"trusted_proxies": ("10.0.0.0/24",)}, True),
+        ("10.0.0.5", b"http", {"https": True}, True),
+    ],
+)
+def test_only_a_trusted_proxy_says_https(peer: str, told: bytes, server: Any, *, secure: bool):
+    request = request_from(peer, (b"host", b"x"), (b"x-forwarded-proto", told))
+    office: Any = Office(**server)
+    assert is_https(request, office) is secure
+
+
+def test_the_client_is_named_by_a_trusted_proxy_alone():
+    request = request_from("10.0.0.5", (b"x-forwarded-for", b"203.0.113.9"))
+    known: Any = Office(trusted_proxies=("10.0.0.5",))
+    unknown: Any = Office()
+    assert client_of(request, known) == "203.0.113.9"
+    assert client_of(request, unknown) == "10.0.0.5"
+
+
+def test_a_proxy_that_is_no_address_is_refused():
+    with pytest.raises(ValueError, match="trusted_proxies"):
+        ServerPolicy(trusted_proxies=("nginx",))
 
 
 def test_roles_hold_one_another():

@@ -1,5 +1,6 @@
 """Listeners hear of a new cause, rate or estimate also while the counters stand still."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -37,6 +38,29 @@ async def told(news: News) -> list[Any]:
     """The causes in what is told at one look."""
     messages = [message async for message in news._changes()]
     return [json.loads(data)["limitedBy"] for kind, _, data in messages if kind == "counters"]
+
+
+async def test_a_listener_who_may_not_listen_any_more_hears_nothing_more(store: SqliteStore):
+    office: Any = Office(store)
+    rights = [True, True, False]
+
+    async def may_listen() -> bool:
+        return rights.pop(0)
+
+    news = News(office, Topic(None, None, gates=False), may_listen)
+    heard: list[str] = []
+
+    async def listen() -> None:
+        heard.extend([kind async for kind, _, _ in news.told(None)])
+
+    listening = asyncio.ensure_future(listen())
+    for _ in range(3 * round(News.CHECK_PERIOD_S / News.PERIOD_S)):
+        await office.clock.until_asleep()
+        assert not listening.done()
+        await office.clock.advance(News.PERIOD_S)
+    await listening
+    assert rights == []
+    assert heard == ["hello"]
 
 
 @pytest.mark.parametrize(("of_job", "patience_s"), [(True, 1.0), (False, 5.0)])

@@ -121,6 +121,14 @@ def test_doctor_finds_problems(headgate):
     assert headgate("doctor", "--db", "mysql://x").code == 6
 
 
+@pytest.mark.parametrize(("mode", "grade"), [(0o600, Grade.OK), (0o660, "ok"), (0o644, "warn")])
+def test_doctor_warns_of_a_store_that_everybody_can_read(tmp_path: Path, mode: int, grade: str):
+    store = tmp_path / "headgate.db"
+    store.touch(mode)
+    store.chmod(mode)
+    assert doctor.file_mode(store).grade == grade
+
+
 def test_doctor_loads_a_handler(headgate):
     Path("lookup.py").write_text("def price(item, ctx):\n    return {}\n")
     result = headgate("doctor", "--handler", "lookup.py:price", "--json")

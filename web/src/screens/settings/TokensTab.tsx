@@ -13,6 +13,7 @@ const rowId = (token: Token) => token.id;
 export function TokensTab() {
   const tokens = useTokens();
   const isAdmin = useMay("admin");
+  const mayAdd = useMay("user");
   const [isAdding, setAdding] = useState(false);
   const [made, setMade] = useState<NewToken | null>(null);
   const [revoked, setRevoked] = useState<Token | null>(null);
@@ -22,11 +23,14 @@ export function TokensTab() {
       <div className={styles.head}>
         <p>
           {isAdmin ? "Everybody’s tokens and logins." : "Your tokens and logins."} A token lets a
-          script in; it never may more than its owner.
+          script in; it never may more than its owner, and ends with the token that it was made
+          with.
         </p>
-        <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
-          Make a token
-        </Button>
+        {mayAdd && (
+          <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+            Make a token
+          </Button>
+        )}
       </div>
       <DataGrid
         label="Tokens"
@@ -35,7 +39,11 @@ export function TokensTab() {
         rowId={rowId}
         empty={
           <EmptyState title="There are no tokens">
-            <p>Make one for each script or machine, so that each can be revoked by itself.</p>
+            <p>
+              {mayAdd
+                ? "Make one for each script or machine, so that each can be revoked by itself."
+                : "Viewers make no tokens. An admin can make one for you."}
+            </p>
           </EmptyState>
         }
       />

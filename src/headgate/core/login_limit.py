@@ -1,0 +1,98 @@
+"""How many logins may be tried, and how long the next one must wait.
+
+Each key has an allowance that refills evenly, and one number in the store: the moment at which the
+allowance is full again. Tries are counted before the password is checked, so that many at once
+count like many one after the other.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from hashlib import sha256
+from typing import NamedTuple
+
+MINUTE_US = 60_000_000
+KNOWN_US = 30 * 24 * 60 * MINUTE_US
+"""How long an address is known to an account after a login, in microseconds."""
+
+
+class LoginScope(StrEnum):
+    """What tries are counted by."""
+
+    PAIR = "pair"
+    """One account from one address. This limit always holds."""
+    ADDRESS = "address"
+    """All accounts from one address that does not know the account."""
+    ACCOUNT = "account"
+    """One account from all addresses that do not know it."""
+
+
+class Allowance(NamedTuple):
+    """So many tries within a time, in microseconds."""
+
+    tries: int
+    window_us: int
+
+    @property
+    def step_us(self) -> int:
+        """How long it takes to get one try back."""
+        return self.window_us // self.tries
+
+
+def allowances(tries: int) -> dict[LoginScope, Allowance]:
+    """The limits that follow from `server.login_tries`."""
+    return {
+        LoginScope.PAIR: Allowance(tries, 5 * MINUTE_US),
+        LoginScope.ADDRESS: Allowance(5 * tries, 5 * MINUTE_US),
+        LoginScope.ACCOUNT: Allowance(5 * tries, 60 * MINUTE_US),
+    }
+
+
+def login_keys(account: str, address: str) -> dict[LoginScope, str]:
+    """The keys of a try. They are digests: nothing that a stranger types is stored as it is."""
+    texts = {
+        LoginScope.PAIR: f"{account}\n{address}",
+        LoginScope.ADDRESS: address,
+        LoginScope.ACCOUNT: account,
+    }
+    return {
+        scope: f"{scope}:{sha256(text.encode(errors='surrogatepass')).hexdigest()[:32]}"
+        for scope, text in texts.items()
+    }
+
+
+class Counted(NamedTuple):
+    """What is stored of a key."""
+
+    full_at: int = 0
+    """When its allowance is full again, in UTC microseconds."""
+    known_until: int = 0
+    """Until when the address is known to the account; of pairs only."""
+
+
+class Verdict(NamedTuple):
+    """Whether a try may go on."""
+
+    wait_us: int
+    """How long to wait before the next try; 0: it may go on, and is counted."""
+    charged: Mapping[LoginScope, int]
+    """The new `full_at` of each scope that the try counts for."""
+
+
+def judge(
+    counted: Mapping[LoginScope, Counted], limits: Mapping[LoginScope, Allowance], now: int
+) -> Verdict:
+    """Decide on a try.
+
+    Once an account has logged in from an address, only the limit of that pair holds there. So
+    strangers elsewhere cannot lock the owner out, and tries for other accounts from a shared
+    address cannot either.
+    """
+    is_known = counted.get(LoginScope.PAIR, Counted()).known_until > now
+    scopes = (LoginScope.PAIR,) if is_known else tuple(LoginScope)
+    wait_us, charged = 0, {}
+    for scope in scopes:
+        allowance = limits[scope]
+        full_at = max(counted.get(scope, Counted()).full_at, now) + allowance.step_us
+        wait_us = max(wait_us, full_at - now - allowance.window_us)
+        charged[scope] = full_at
+    return Verdict(wait_us, {} if wait_us > 0 else charged)
