@@ -88,7 +88,7 @@ class Breakers:
         if number is None:
             raise self._stop(host, breaker, turn)
         # Until the trial has ended, nothing else is worth sending.
-        self._tell(host, breaker, turn, self._policy.cooldown_s)
+        self._tell(host, breaker, turn, breaker.wait_s(self._clock.monotonic()))
         return number
 
     def answered_badly(
@@ -154,7 +154,7 @@ class Breakers:
 
     def _tell(self, host: str, breaker: Breaker, turn: Turn, for_s: float) -> None:
         gave_up = breaker.gave_up(self._clock.monotonic())
-        trouble = HostTrouble(for_s, self._why.get(host, ""), gave_up)
+        trouble = HostTrouble(for_s, self._why.get(host, ""), gave_up, breaker.in_doubt)
         self._hosts.is_down(host, trouble, turn.job_id)
 
     def _stop(self, host: str, breaker: Breaker, turn: Turn) -> AttemptOver:

@@ -58,13 +58,15 @@ def test_a_success_in_between_breaks_the_row():
     assert breaker.state is BreakerState.CLOSED
 
 
-def test_errors_that_were_answered_open_it_only_as_a_large_share_of_many():
+def test_errors_that_were_answered_raise_a_doubt_only_as_a_large_share_of_many():
     breaker = Breaker(POLICY)
     for _ in range(4):
         breaker.failed(breaker.epoch, 0.0, Random(1), Failure.ERROR)
     assert breaker.state is BreakerState.CLOSED
     breaker.failed(breaker.epoch, 0.0, Random(1), Failure.ERROR)
-    assert breaker.state is BreakerState.OPEN
+    assert breaker.in_doubt
+    assert breaker.admit(0.0) is None, "rows that are leased already are handed back first"
+    assert breaker.wait_s(0.0) == Breaker.PAUSE_S
 
 
 def test_a_large_share_of_failures_opens_it():
@@ -258,7 +260,73 @@ def test_quick_errors_do_not_outrun_slow_answers(fails):
         breaker.in_flight -= 1
         if breaker.state is BreakerState.CLOSED:
             fails(breaker, 5.0)
-    assert breaker.state is BreakerState.OPEN, "the others have failed as well"
+    assert breaker.state is not BreakerState.CLOSED, "the others have failed as well"
+    assert breaker.in_doubt is (fails is error)
+
+
+def in_doubt(now: float = 0.0) -> Breaker:
+    breaker = Breaker(POLICY)
+    while breaker.state is BreakerState.CLOSED:
+        error(breaker, now)
+    return breaker
+
+
+def test_in_doubt_it_opens_only_if_rows_from_elsewhere_fail_too():
+    breaker = in_doubt()
+    for _ in range(Breaker.TRIALS - 1):
+        error(breaker, breaker.reopens_s)
+        assert breaker.in_doubt
+        assert breaker.openings == 0
+    error(breaker, breaker.reopens_s)
+    assert breaker.state is BreakerState.OPEN
+    assert not breaker.in_doubt
+
+
+@pytest.mark.parametrize("failure", [Failure.UNREACHED, Failure.UNANSWERED])
+def test_in_doubt_a_trial_that_is_not_answered_opens_it_at_once(failure):
+    breaker = in_doubt()
+    number = breaker.admit(breaker.reopens_s)
+    assert number is not None
+    assert breaker.wait_s(breaker.reopens_s) == Breaker.PAUSE_S, "one trial at a time"
+    breaker.failed(number, breaker.reopens_s, Longest(), failure)
+    assert breaker.state is BreakerState.OPEN
+    assert breaker.cause is failure
+
+
+def test_in_doubt_a_row_that_failed_before_proves_nothing():
+    breaker = in_doubt()
+    for _ in range(2 * Breaker.TRIALS):
+        error(breaker, breaker.reopens_s, again=True)
+    assert breaker.in_doubt
+
+
+def rows_to_doubt(breaker: Breaker, now: float) -> int:
+    rows = 0
+    while breaker.state is BreakerState.CLOSED:
+        error(breaker, now)
+        rows += 1
+    return rows
+
+
+def test_after_a_doubt_without_ground_more_rows_must_fail_for_the_next_one():
+    breaker = Breaker(POLICY)
+    rows, now = [], 0.0
+    for _ in range(4):
+        rows.append(rows_to_doubt(breaker, now))
+        now = breaker.reopens_s
+        succeed(breaker, now)
+        assert breaker.state is BreakerState.CLOSED
+    assert rows == [5, 20, 80, 80]
+    assert rows_to_doubt(breaker, now + 2 * POLICY.window_s) == 5, "that was long ago"
+
+
+def test_a_host_that_was_dead_is_judged_as_before_when_it_is_back():
+    breaker = in_doubt()
+    succeed(breaker, breaker.reopens_s)
+    fail(breaker, 1.0, POLICY.failures)
+    assert breaker.state is BreakerState.OPEN
+    succeed(breaker, breaker.reopens_s)
+    assert rows_to_doubt(breaker, breaker.reopens_s) == 5
 
 
 def test_a_host_that_can_be_reached_again_may_dislike_the_row_of_the_trial():
@@ -271,7 +339,7 @@ def test_a_trial_with_a_row_that_failed_before_proves_nothing_and_is_repeated_so
     breaker = Breaker(POLICY)
     for _ in range(5):
         error(breaker, 0.0)
-    for _ in range(4):
+    for _ in range(Breaker.TRIALS + 4):
         error(breaker, breaker.reopens_s)  # new rows: the host really fails
     assert breaker.openings == 5
     now = breaker.reopens_s
