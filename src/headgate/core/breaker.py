@@ -80,7 +80,11 @@ class Breaker:
     TRIALS = 3
     """Rows from elsewhere that must fail, before a host in doubt counts as dead."""
     PAUSE_S = 0.25
-    """In doubt, the time for rows that are already leased to be handed back before a trial."""
+    """In doubt, how long nothing goes out before each trial."""
+    ELSEWHERE_S = 1.0
+    """For how long a trial is then only for rows from elsewhere; later any row will do."""
+    TRIED = 8
+    """Trials in a row with rows that failed before: no other row is left, so nothing is learned."""
     LENIENT, MOST_LENIENT = 4, 16
     """After a doubt without ground, so many times as many rows are judged, up to the latter."""
     REPEATS = 3
@@ -96,6 +100,7 @@ class Breaker:
         "_rows",
         "_trial",
         "_trials_left",
+        "_tried",
         "_unreached",
         "_vouched_s",
         "alert",
@@ -123,6 +128,8 @@ class Breaker:
         self._trial = False
         self._trials_left = 0
         """In doubt: rows from elsewhere that may still fail before it opens."""
+        self._tried = 0
+        """Trials in a row with rows that failed before."""
         self._lenience = 1
         """By how much more rows are judged, because an earlier doubt was without ground."""
         self._vouched_s = 0.0
@@ -145,13 +152,17 @@ class Breaker:
         self.reopens_s = 0.0
         """When the next trial may go out."""
 
-    def wait_s(self, now: float) -> float:
-        """0 if a request may go out now; else how long it should wait."""
+    def wait_s(self, now: float, *, elsewhere: bool = True) -> float:
+        """0 if a request may go out now; else how long it should wait.
+
+        `elsewhere`: its row was leased as a trial, from another place in the input.
+        """
         if self.state is BreakerState.CLOSED:
             return 0.0
         if self._trial:
             return self.PAUSE_S if self.in_doubt else self._policy.cooldown_s
-        return max(self.reopens_s - now, 0.0)
+        only_s = self.ELSEWHERE_S if self.in_doubt and not elsewhere else 0.0
+        return max(self.reopens_s + only_s - now, 0.0)
 
     @property
     def in_doubt(self) -> bool:
@@ -162,11 +173,11 @@ class Breaker:
         """Whether the host has been away for so long that rows no longer wait for it."""
         return self.state is not BreakerState.CLOSED and now >= self._ends_s
 
-    def admit(self, now: float) -> int | None:
+    def admit(self, now: float, *, elsewhere: bool = True) -> int | None:
         """The number under which the request's verdict is to be given; None if it may not go."""
         if self.state is BreakerState.CLOSED:
             return self.epoch
-        if self.wait_s(now) > 0.0:
+        if self.wait_s(now, elsewhere=elsewhere) > 0.0:
             return None
         self.state = BreakerState.HALF_OPEN
         self._trial = True
@@ -263,8 +274,11 @@ class Breaker:
         return enough and 2 * rows.run_failures >= rows.run + self.in_flight
 
     def _judge_trial(self, now: float, rng: Rng, failure: Failure, *, again: bool) -> None:
+        self._tried = self._tried + 1 if failure is Failure.ERROR and again else 0
         if failure is Failure.ERROR and self.cause is Failure.UNREACHED:
             self._close()  # it can be reached again, and that was all that was wrong
+        elif self._tried >= self.TRIED:
+            self._close()
         elif failure is Failure.ERROR and self.in_doubt and (again or self._trials_left > 1):
             self._trials_left -= not again
             self._pause(now)
@@ -301,7 +315,7 @@ class Breaker:
         self.alert = False
         self.answered = True
         self.cause = None
-        self.openings = self._trials_left = 0
+        self.openings = self._trials_left = self._tried = 0
         self._forget()
         self.epoch += 1
         self._trial = False

@@ -176,6 +176,8 @@ class Dispatcher:
         )
         self._claim_began_s = self._clock.monotonic()
         claimed = await self._take(request, work)
+        if is_trial:
+            claimed = [msgspec.structs.replace(item, elsewhere=True) for item in claimed]
         self._in_vain = 0 if claimed else self._in_vain + 1
         if len(claimed) < share:
             self._drop(contender)

@@ -295,9 +295,30 @@ def test_in_doubt_a_trial_that_is_not_answered_opens_it_at_once(failure):
 
 def test_in_doubt_a_row_that_failed_before_proves_nothing():
     breaker = in_doubt()
-    for _ in range(2 * Breaker.TRIALS):
+    for _ in range(Breaker.TRIED - 1):
         error(breaker, breaker.reopens_s, again=True)
-    assert breaker.in_doubt
+        assert breaker.in_doubt
+
+
+def test_where_only_rows_are_left_that_failed_before_it_closes_after_some_trials():
+    """Else the bad rows at the end of a job would go through it one by one."""
+    breaker = in_doubt()
+    while breaker.state is not BreakerState.OPEN:
+        error(breaker, breaker.reopens_s)
+    for _ in range(Breaker.TRIED):
+        assert breaker.state is BreakerState.OPEN
+        error(breaker, breaker.reopens_s, again=True)
+    assert breaker.state is BreakerState.CLOSED
+
+
+def test_in_doubt_rows_that_were_leased_in_their_turn_wait_for_one_from_elsewhere():
+    breaker = in_doubt()
+    now = breaker.reopens_s
+    assert breaker.admit(now, elsewhere=False) is None
+    assert breaker.wait_s(now, elsewhere=False) == Breaker.ELSEWHERE_S
+    late = now + Breaker.ELSEWHERE_S
+    assert breaker.wait_s(late, elsewhere=False) == 0.0, "then any row will do"
+    assert breaker.admit(now, elsewhere=True) is not None
 
 
 def rows_to_doubt(breaker: Breaker, now: float) -> int:
