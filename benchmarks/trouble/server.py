@@ -21,14 +21,18 @@ class Terms:
 
     rows: int
     bad_share: float = 0.0
+    together: bool = False
+    """The bad rows stand side by side in the input."""
     status: int = 500
     latency_s: float = 0.05
     dead_after_s: float = 0.0
     dead_s: float = 0.0
 
     def bad(self) -> frozenset[int]:
-        chosen = Random(7).sample(range(self.rows), round(self.rows * self.bad_share))
-        return frozenset(chosen)
+        number = round(self.rows * self.bad_share)
+        if self.together:
+            return frozenset(range(self.rows // 4, self.rows // 4 + number))
+        return frozenset(Random(7).sample(range(self.rows), number))
 
 
 @dataclass

@@ -16,6 +16,8 @@ class HostDown(msgspec.Struct, frozen=True):
     """Since when it is left alone; None: not known."""
     gave_up: bool = False
     """It has been away for so long that its rows end as errors instead of waiting."""
+    doubtful: bool = False
+    """Its errors may be about the rows: rows from elsewhere in the input are tried first."""
 
 
 def in_words(host: str, down: HostDown, name: str = "") -> str:

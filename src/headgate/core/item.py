@@ -33,6 +33,8 @@ class ClaimedItem(msgspec.Struct, frozen=True, gc=False):
     """How long the item has been throttled without a break, at the time of the claim."""
     gate: str = ""
     """The gate of its own, from its handler's `gate_of` or from where it was sent back."""
+    elsewhere: bool = False
+    """It was not leased in its turn, but to try out a host with a row from another place."""
 
 
 class NewItem(msgspec.Struct, frozen=True, gc=False):

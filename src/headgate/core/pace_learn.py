@@ -2,7 +2,7 @@
 
 from headgate.core.pace_lone import is_lone, is_pair, pass_over
 from headgate.core.pace_state import PaceState, Probe, Window
-from headgate.core.pace_trust import is_fallen, note, settle, to_earn, unsettle
+from headgate.core.pace_trust import is_fallen, note, note_peak, settle, to_earn, unsettle
 from headgate.core.pace_window import is_window, learn_window, sliding_minute
 from headgate.core.pace_words import refused_at
 
@@ -81,6 +81,8 @@ def _learn_surprise(state: PaceState, now: float) -> None:
     high = got / span
     again = got < 30 or span < 5
     state.surprises = state.surprises + 1 if again else 1
+    if state.settled and not again:
+        note_peak(state, now, state.rate.known or 0.0)  # it held until now, and may come back
     flooded = stop.hits > 3 and stop.hits / (1 + cut * (stop.noticed - stop.first))
     if flooded:
         likely = state.confirmed and stop.storm < STORM
@@ -104,10 +106,9 @@ def _learn_probe(state: PaceState, now: float, known: float) -> None:
     state.surprises = 0
     cut = state.stop.cut
     if is_fallen(state, now, known) and cut > 0.95 * state.peak:
-        settle(state, now, min(0.97 * state.peak, cut / 1.03), "close to the earlier limit")
+        settle(state, now, min(state.peak, cut / 1.03), "close to the earlier limit")
     elif state.settled:
-        if known > 0.6 * state.peak:
-            state.peak, state.peak_at = known, now
+        note_peak(state, now, known)
         _learn_trusted(state, now, known)
     elif cut <= 1.12 * known:
         settle(state, now, max(0.97 * known, cut / 1.08), "just above what was taken")

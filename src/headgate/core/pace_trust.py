@@ -12,6 +12,8 @@ ENOUGH = 600
 """After so long, or so many requests if that is longer, another look is due, earned or not."""
 BACK_HOLD_S = 11.0
 """How long a level far below a confirmed one is kept: such limits often come back."""
+BACK_LONGEST_S = 60.0
+"""It is kept for no longer, even if no look is earned: a limit that is back is worth a refusal."""
 BACK_SHARE = 0.008
 """Refusals that looking for it may cost."""
 LONGEST_S = 200.0
@@ -20,6 +22,8 @@ HEARD_LATE = 2.5
 """Refusals that are on their way when the first is heard of, at a rate that is just cheap."""
 SLOWEST = 0.005
 """Requests a second; refusals alone teach no less, or nothing would be learned for hours."""
+FALLEN = 0.6
+"""Below this part of a confirmed level, the limit itself has fallen."""
 BACK_S = 600.0
 """A limit that has fallen may come back within this time."""
 
@@ -63,7 +67,7 @@ def settle(state: PaceState, now: float, est: float, why: str, *, look_now: bool
         pause = min(now - state.stop.dark, 2.0)
         hold = max(8 * 1.5 ** min(state.confirmed, 5), 30 * pause, min(100 / est, 30.0))
     earned = to_earn(state, now, 6, BACK_SHARE) if fallen else to_earn(state, now, 6)
-    longest = ENOUGH_S if fallen else min(max(ENOUGH_S, ENOUGH / est), LONGEST_S)
+    longest = BACK_LONGEST_S if fallen else min(max(ENOUGH_S, ENOUGH / est), LONGEST_S)
     hold = max(hold, min(earned / est, longest))
     slow, fast = max(2.0, 4 / est), max(2.5, 3 / est)
     if fallen:
@@ -81,9 +85,15 @@ def settle(state: PaceState, now: float, est: float, why: str, *, look_now: bool
     note(state, now, refused_at(state.stop.cut, why), decided, before)
 
 
+def note_peak(state: PaceState, now: float, level: float) -> None:
+    """Remember a trusted level that has held, unless a much higher one was known."""
+    if level > FALLEN * state.peak:
+        state.peak, state.peak_at = level, now
+
+
 def is_fallen(state: PaceState, now: float, level: float) -> bool:
     """Far below what was confirmed not long ago: such limits often come back."""
-    return level < 0.6 * state.peak and now - state.peak_at < BACK_S
+    return level < FALLEN * state.peak and now - state.peak_at < BACK_S
 
 
 def to_earn(state: PaceState, now: float, free: int, share: float = DUE_SHARE) -> float:

@@ -67,6 +67,8 @@ class Dispatcher:
 
     Most rows that failed will fail again: the share is what all others pay for them.
     """
+    GOLDEN = 0.618
+    """Multiples of it, without their whole part, are spread evenly from 0 to 1."""
     VAIN = 3
     """Looks in a row that may lease nothing although something is due: others may be faster."""
 
@@ -98,6 +100,7 @@ class Dispatcher:
         """Looks in a row that found due items and could lease none."""
         self._due_to_retries: dict[int, float] = {}
         """By job: which part of an item the retries have not had yet of earlier claims."""
+        self._trials = 0
         self.stopping = False
 
     async def run(self, until_s: float | None = None, *, until_idle: bool = False) -> None:
@@ -169,9 +172,12 @@ class Dispatcher:
             self._scope.alone,
             retries=0 if is_trial else self._retries(contender.job_id, share),
             ids=self._scope.ids,
+            skipped=self._elsewhere() if is_trial else 0.0,
         )
         self._claim_began_s = self._clock.monotonic()
         claimed = await self._take(request, work)
+        if is_trial:
+            claimed = [msgspec.structs.replace(item, elsewhere=True) for item in claimed]
         self._in_vain = 0 if claimed else self._in_vain + 1
         if len(claimed) < share:
             self._drop(contender)
@@ -182,6 +188,11 @@ class Dispatcher:
         owed = self._due_to_retries.get(job_id, 0.0) + share * self.RETRY_SHARE
         self._due_to_retries[job_id] = owed % 1
         return int(owed)
+
+    def _elsewhere(self) -> float:
+        """Another place in the input for each trial: bad rows often stand together."""
+        self._trials += 1
+        return self._trials * self.GOLDEN % 1
 
     def _room(self, work: JobWork, share: int) -> tuple[int, bool]:
         """How many of `share` more items of a job its gates can use before long.

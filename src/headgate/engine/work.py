@@ -190,19 +190,19 @@ class Workshop:
         strategy = strategies[min(item.strategy, len(strategies) - 1)] if strategies else None
         attempt = item.attempts + 1
         log = ItemLog(self._log, item, attempt)
-        opener = partial(self._open, work, item.id, waits, again=item.attempts > 0)
+        opener = partial(self._open, work, item, waits)
         places = self._places
         files = partial(places.files, work.job.id) if places.files else None
         return Context(
             work.job, attempt, strategy, log, opener, _files=files, _folders=places.folders
         )
 
-    def _open(self, work: JobWork, item_id: int, waits: Waits, *, again: bool) -> Http:
-        calls = self._calls.setdefault(item_id, [])
+    def _open(self, work: JobWork, item: ClaimedItem, waits: Waits) -> Http:
+        calls = self._calls.setdefault(item.id, [])
         handler, owner = work.handler, work.job.owner
         for_user = handler.described and owner != LOCAL_OWNER
         return self._http(
-            Turn(owner, work.job.id, waits, again, for_user),
+            Turn(owner, work.job.id, waits, item.attempts > 0, item.elsewhere, for_user),
             handler.provider or "",
             calls.append,
             guarded=handler.guarded,

@@ -77,18 +77,18 @@ class Breakers:
 
     def check(self, host: str, breaker: Breaker, turn: Turn) -> None:
         """BreakerOpen or HostGone if this host would not be asked now."""
-        if breaker.wait_s(self._clock.monotonic()) > 0.0:
+        if breaker.wait_s(self._clock.monotonic(), elsewhere=turn.elsewhere) > 0.0:
             raise self._stop(host, breaker, turn)
 
     def admit(self, host: str, breaker: Breaker, turn: Turn) -> int:
         """The number under which the verdict on a request is to be given; or it is stopped."""
         if breaker.state is BreakerState.CLOSED:
             return breaker.epoch
-        number = breaker.admit(self._clock.monotonic())
+        number = breaker.admit(self._clock.monotonic(), elsewhere=turn.elsewhere)
         if number is None:
             raise self._stop(host, breaker, turn)
         # Until the trial has ended, nothing else is worth sending.
-        self._tell(host, breaker, turn, self._policy.cooldown_s)
+        self._tell(host, breaker, turn, breaker.wait_s(self._clock.monotonic()))
         return number
 
     def answered_badly(
@@ -154,7 +154,7 @@ class Breakers:
 
     def _tell(self, host: str, breaker: Breaker, turn: Turn, for_s: float) -> None:
         gave_up = breaker.gave_up(self._clock.monotonic())
-        trouble = HostTrouble(for_s, self._why.get(host, ""), gave_up)
+        trouble = HostTrouble(for_s, self._why.get(host, ""), gave_up, breaker.in_doubt)
         self._hosts.is_down(host, trouble, turn.job_id)
 
     def _stop(self, host: str, breaker: Breaker, turn: Turn) -> AttemptOver:
@@ -162,7 +162,7 @@ class Breakers:
         self._hosts.keeps_waiting(host, turn.job_id)
         if breaker.gave_up(now):
             return HostGone(host, why, now - breaker.since_s)
-        return BreakerOpen(host, why, breaker.wait_s(now))
+        return BreakerOpen(host, why, breaker.wait_s(now, elsewhere=turn.elsewhere))
 
     def _closed(self, host: str) -> None:
         self._why.pop(host, None)

@@ -60,6 +60,8 @@ class Turn(msgspec.Struct, frozen=True):
     """Time at gates does not count against the time limit of a handler."""
     again: bool = False
     """Its row was tried before: if it fails now, the row may be the reason, and not the host."""
+    elsewhere: bool = False
+    """Its row comes from another place in the input, to try out a host."""
     for_user: bool = False
     """A user described the requests: they have the credentials that are for users, and no other."""
 

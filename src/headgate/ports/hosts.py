@@ -14,6 +14,8 @@ class HostTrouble(msgspec.Struct, frozen=True):
     """Its last failure in plain words, without its name."""
     gave_up: bool = False
     """It has been away for so long that its rows end as errors instead of waiting."""
+    doubtful: bool = False
+    """It is only asked once more: the errors may be about the rows. No job is told of that."""
 
 
 class Hosts(Protocol):

@@ -95,6 +95,8 @@ class ClaimRequest(msgspec.Struct, frozen=True):
     retries: int = 0
     ids: tuple[int, ...] | None = None
     """Only these items, in input order, whatever their gate."""
+    skipped: float = 0.0
+    """Which part of the fresh rows to pass over, from 0 to 1; only without `gates` and `ids`."""
 
 
 class SettleReport(msgspec.Struct, frozen=True):

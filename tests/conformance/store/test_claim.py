@@ -127,6 +127,25 @@ async def test_retries_that_are_due_and_fresh_rows_share_a_claim(store, place):
     assert sorted(lines(await mixed(store, job, who, 100, 1))) == [3, 4, 5, 6, *range(13, 21)]
 
 
+async def elsewhere(store, job, who, skipped, limit=1):
+    return await store.items.claim(ClaimRequest(who, job.id, limit, 60.0, skipped=skipped))
+
+
+async def test_a_claim_may_pass_over_a_part_of_the_fresh_rows(store, place):
+    job, who = await factories.job(store, 21), await factories.worker(store)
+    assert lines(await elsewhere(store, job, who, 0.5)) == [11]
+    assert lines(await elsewhere(store, job, who, 0.999, 2)) == [20, 21]
+    assert lines(await factories.claim(store, job.id, who, 3)) == [1, 2, 3], "in input order again"
+    assert lines(await elsewhere(store, job, who, 0.0)) == [4]
+
+
+async def test_where_no_fresh_row_is_left_to_pass_over_retries_are_claimed(store, place):
+    job, who = await factories.job(store, 3), await factories.worker(store)
+    await put_off(store, who, await factories.claim(store, job.id, who, 3))
+    place.pass_time(11)
+    assert lines(await elsewhere(store, job, who, 0.7)) == [1]
+
+
 async def test_a_claim_of_one_item_is_for_either_kind(store, place):
     job, who = await factories.job(store, 20), await factories.worker(store)
     await put_off(store, who, await factories.claim(store, job.id, who, 6))

@@ -42,6 +42,7 @@ class Job:
         self.failures = dict.fromkeys(rows, 0)
         self.events: list[tuple[float, int, Callable[[], None]]] = []
         self.now, self.order, self.owed, self.openings = 0.0, 0, 0.0, 0
+        self.trials = 0
         self.settled: list[float] = []
         self.open = len(rows)
 
@@ -80,7 +81,11 @@ class Job:
         if due and (self.owed >= 1.0 or not self.fresh):
             self.owed %= 1.0
             return heapq.heappop(self.retries)[1]
-        return self.fresh.pop() if self.fresh else None
+        if not self.fresh or not is_trial:
+            return self.fresh.pop() if self.fresh else None
+        self.trials += 1
+        part = self.trials * Dispatcher.GOLDEN % 1
+        return self.fresh.pop(int((1 - part) * (len(self.fresh) - 1)))
 
     def is_dead(self) -> bool:
         return self.dead[0] <= self.now < self.dead[1]
@@ -113,6 +118,12 @@ class Job:
         self.at(self.now, self.lane)
 
 
+def simulate_together(bad: range, *, oracle: bool = False) -> Result:
+    """Bad rows that stand together in the input."""
+    rows = [row for row in range(ROWS) if not (oracle and row in bad)]
+    return Job(frozenset(bad), rows, NEVER, LATENCY_S).run()
+
+
 def simulate(
     share: float, *, dead: Minute = NEVER, error_s: float = LATENCY_S, oracle: bool = False
 ) -> Result:
@@ -128,6 +139,18 @@ def test_bad_rows_never_open_the_breaker_and_no_good_row_is_lost(share: float, e
     result = simulate(share, error_s=error_s)
     assert result.openings == 0
     assert result.done == ROWS - round(ROWS * share)
+
+
+@pytest.mark.parametrize("number", [30, 100, 1_000, 1_900])
+@pytest.mark.parametrize("first", [0, 2_000])
+def test_bad_rows_that_stand_together_cost_a_moment_and_never_open_it(number: int, first: int):
+    bad = range(first, first + number)
+    ours, ideal = simulate_together(bad), simulate_together(bad, oracle=True)
+    assert ours.openings == 0
+    assert ours.done == ROWS - number
+    first_tries = 1 - number / ROWS
+    pauses_s = 1.5
+    assert ours.seconds_to_95 <= ideal.seconds_to_95 / first_tries / 0.9 + pauses_s
 
 
 @pytest.mark.parametrize("share", [0.01, 0.03])

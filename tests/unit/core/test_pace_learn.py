@@ -7,7 +7,7 @@ from headgate.core.pace_learn import learn
 from headgate.core.pace_state import PaceState, Probe, Stop, Window
 from headgate.core.pace_stop import BAN_S, CAP_TRIAL_S, Refusal, refuse
 from headgate.core.pace_told import contradict
-from headgate.core.pace_trust import settle, unsettle
+from headgate.core.pace_trust import BACK_LONGEST_S, settle, unsettle
 from headgate.core.pace_window import is_window, learn_window, sliding_minute
 
 NOW = 1_800_000_000.0
@@ -46,6 +46,29 @@ def test_a_flood_of_refusals_says_how_far_the_limit_has_fallen():
     learn(state, NOW)
     assert state.rate.known == pytest.approx(0.25 * 50)
     assert not state.settled
+
+
+def test_a_trusted_level_that_held_until_it_fell_is_looked_for_again_soon():
+    """No look for more has confirmed it: at low rates looks are minutes apart."""
+    state = stopped(known(2.0, taken=2), 2.0, hits=2, surprise=True)
+    learn(state, NOW)
+    assert state.peak == 2.0
+    settle(state, NOW + 10, 0.5, "it has fallen")
+    assert state.rate.hold_s <= BACK_LONGEST_S
+
+
+def test_two_surprises_in_a_row_do_not_make_the_lower_level_the_earlier_limit():
+    state = stopped(known(2.0, taken=2), 2.0, hits=2, surprise=True)
+    state.opened, state.peak, state.peak_at = NOW - 3, 3.0, NOW - 60
+    learn(state, NOW)
+    assert state.peak == 3.0
+
+
+def test_a_limit_that_is_back_is_what_it_was():
+    state = stopped(known(12.5, taken=12, age_s=9.0), 60.0)
+    state.peak, state.peak_at = 50.0, NOW - 100
+    learn(state, NOW)
+    assert state.rate.known == 50.0
 
 
 def test_after_enough_tries_the_level_is_what_came_between_the_stops():

@@ -106,3 +106,37 @@ async def test_a_worker_does_not_spin_on_what_it_cannot_claim(
     await watched.engine.run_slice(Budget())
     assert min(watched.rests[Dispatcher.VAIN + 1 :]) >= Dispatcher.CROWDED_S
     await traffic.close()
+
+
+async def test_a_trial_of_a_host_is_a_row_from_elsewhere_in_the_input(store: SqliteStore):
+    job = await factories.job(store, 100)
+    clock = SystemClock()
+    traffic = Traffic(Settings(), store, "me", clock, Random(1))
+    hosts = traffic.gates.hosts
+    hosts.is_down("down.example", HostTrouble(0.0, "answers 500", doubtful=True), job.id)
+    for _ in range(hosts.HELD_AFTER):
+        hosts.keeps_waiting("down.example", job.id)
+    ran: list[str] = []
+
+    async def note(item: Item, ctx: object) -> dict[str, int]:
+        ran.append(item.key)
+        return {"ok": 1}
+
+    engine = Engine(
+        Scope(await factories.worker(store)),
+        Policies(worker=WorkerPolicy(concurrency=2)),
+        Surroundings(
+            store,
+            lambda _reference: HandlerSpec("test", "test", note, is_async=True),
+            SpyObserver(),
+            clock,
+            structlog.get_logger(),
+            FlightBoard.create(),
+            Random(1),
+            traffic,
+            traffic.gates,
+        ),
+    )
+    await engine.run_slice(Budget(until_idle=True))
+    await traffic.close()
+    assert ran[0] == "key-62"

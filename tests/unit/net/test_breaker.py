@@ -4,6 +4,7 @@ import asyncio
 import errno
 from random import Random
 
+import msgspec
 import pytest
 
 from headgate.core.breaker import Breaker, BreakerPolicy, BreakerState
@@ -252,3 +253,21 @@ async def test_rows_wait_for_a_host_that_another_process_has_seen_alive(provider
         await clock.advance(60.0)
         assert (await desk.client("p").get(provider.url())).text == "hello"
         assert hosts.news[-1] == f"127.0.0.1:{provider.port}"
+
+
+async def test_in_doubt_only_a_row_from_elsewhere_is_let_out():
+    clock = FakeClock()
+    breakers = Breakers(BreakerPolicy(), clock, Random(1))
+    breaker = breakers.of("api.example")
+    while not breaker.in_doubt:
+        breakers.answered_badly("api.example", breaker, breaker.epoch, ALICE, 500)
+    await clock.advance(Breaker.PAUSE_S)
+    with pytest.raises(BreakerOpen):
+        breakers.check("api.example", breaker, ALICE)
+    with pytest.raises(BreakerOpen):
+        breakers.admit("api.example", breaker, ALICE)
+    elsewhere = msgspec.structs.replace(ALICE, elsewhere=True)
+    breakers.check("api.example", breaker, elsewhere)
+    number = breakers.admit("api.example", breaker, elsewhere)
+    breakers.succeeded("api.example", breaker, number)
+    assert breakers.troubled == {}

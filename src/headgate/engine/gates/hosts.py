@@ -57,7 +57,8 @@ class HostBook:
         """The host is left alone for a while."""
         before, now_s = self.down.get(host), self._time.now()
         since_s = before.since_s if before else now_s
-        down = HostDown(now_s + trouble.for_s, trouble.reason, since_s, trouble.gave_up)
+        until_s = now_s + trouble.for_s
+        down = HostDown(until_s, trouble.reason, since_s, trouble.gave_up, trouble.doubtful)
         self.down[host] = down
         for gate in self._gates_of(host):
             gate.down[host] = down
@@ -119,7 +120,7 @@ class HostBook:
 
     def _tell_opened(self, host: str, job_id: int) -> None:
         told = self._told.setdefault(host, set())
-        if job_id in told or len(told) >= self.MOST_JOBS:
+        if self.down[host].doubtful or job_id in told or len(told) >= self.MOST_JOBS:
             return
         now_s = self._time.now()
         last_s = self._last_told.get((host, job_id))

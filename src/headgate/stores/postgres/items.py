@@ -78,7 +78,11 @@ class PostgresItems:
                 shard=_shard(request.worker),
                 # Suspects are leased by due time alone.
                 retries=0 if request.suspects else min(request.retries, request.limit),
-                **(_row_filter(request) if gates is None else _gate_filter(request, gates)),
+                **(
+                    _row_filter(request, await _first(session, request))
+                    if gates is None
+                    else _gate_filter(request, gates)
+                ),
             )
 
         # One at a time: what arrived last then tells which leases of a lost answer did not.
@@ -187,9 +191,16 @@ class PostgresItems:
         )
 
 
-def _row_filter(request: ClaimRequest) -> dict[str, object]:
+async def _first(session: Session, request: ClaimRequest) -> int:
+    if not request.skipped:
+        return 0
+    rows = await session.rows("fresh_after", job_id=request.job_id, skipped=request.skipped)
+    return int(rows[0][0]) if rows else 0
+
+
+def _row_filter(request: ClaimRequest, first: int) -> dict[str, object]:
     ids = None if request.ids is None else number_array(request.ids)
-    return {"suspects": request.suspects, "ids": ids}
+    return {"suspects": request.suspects, "ids": ids, "first": first}
 
 
 def _gate_filter(request: ClaimRequest, gates: GateFilter) -> dict[str, object]:

@@ -333,6 +333,13 @@ WHERE outcome = 'done' AND item_id IN (
     WHERE job_id = %(job_id)s AND status = 'DONE' ORDER BY updated_at DESC LIMIT %(limit)s
 )
 
+-- name: fresh_after
+-- The place behind a part of the fresh rows; each end is one look into the index.
+SELECT least + floor((most - least) * %(skipped)s::float8)::bigint FROM (
+    SELECT min(id) AS least, max(id) AS most FROM items
+    WHERE job_id = %(job_id)s AND status = 'PENDING' AND NOT suspect AND due_at = 0
+) AS ends WHERE least IS NOT NULL
+
 -- name: claim
 -- Lease due items. The worker's row is shared, so that it cannot be retired under the claim.
 -- Planned anew each time: only then does the planner know which partial index `suspects` means.
@@ -357,7 +364,7 @@ retries AS MATERIALIZED (
 fresh AS MATERIALIZED (
     SELECT i.ctid FROM items AS i
     WHERE i.job_id = %(job_id)s AND i.status = 'PENDING' AND i.suspect = %(suspects)s
-    AND i.due_at = 0 AND EXISTS (SELECT FROM allowed)
+    AND i.due_at = 0 AND i.id >= %(first)s AND EXISTS (SELECT FROM allowed)
     AND (%(ids)s::bigint[] IS NULL OR i.id = ANY (%(ids)s::bigint[]))
     ORDER BY i.due_at, i.id LIMIT %(limit)s - (SELECT count(*) FROM retries)
     FOR UPDATE OF i SKIP LOCKED

@@ -47,8 +47,16 @@ def _due(tx: Transaction, request: ClaimRequest) -> list[Any]:
         return tx.rows("select_suspects", job_id=request.job_id, limit=request.limit)
     if request.gates is not None:
         return _due_at_gates(tx, request, request.gates)
-    retries, fresh = _mixed(tx, request.limit, request.retries, {"job_id": request.job_id})
+    where = {"job_id": request.job_id, "first": _first(tx, request)}
+    retries, fresh = _mixed(tx, request.limit, request.retries, where)
     return fresh + retries
+
+
+def _first(tx: Transaction, request: ClaimRequest) -> int:
+    if not request.skipped:
+        return 0
+    row = tx.row("fresh_after", job_id=request.job_id, skipped=request.skipped)
+    return 0 if row is None else int(row[0])
 
 
 def _mixed(

@@ -245,8 +245,24 @@ SELECT 1 FROM workers WHERE id = :worker AND stopped_at IS NULL
 SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
     CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, gate
 FROM items INDEXED BY items_claimable
-WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at = 0
+WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at = 0 AND id >= :first
 ORDER BY id LIMIT :limit
+
+-- name: fresh_after
+-- The place behind a part of the fresh rows; each end is one look into the index.
+SELECT least + CAST((most - least) * :skipped AS INTEGER) FROM (
+    SELECT
+        (
+            SELECT id FROM items INDEXED BY items_claimable
+            WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at = 0
+            ORDER BY id LIMIT 1
+        ) AS least,
+        (
+            SELECT id FROM items INDEXED BY items_claimable
+            WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at = 0
+            ORDER BY id DESC LIMIT 1
+        ) AS most
+) WHERE least IS NOT NULL
 
 -- name: select_retries
 -- Items whose due time was put off and has come.

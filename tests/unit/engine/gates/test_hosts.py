@@ -32,6 +32,22 @@ async def test_an_outage_is_told_once_and_its_end_too():
     ]
 
 
+async def test_a_doubt_holds_jobs_but_is_told_only_when_it_proves_right():
+    town = Town()
+    doubt = HostTrouble(0.25, "answers 500", doubtful=True)
+    town.book.is_down(HOST, doubt, 7)
+    for _ in range(HostBook.HELD_AFTER):
+        town.book.keeps_waiting(HOST, 7)
+    assert town.book.trials(7) == 0
+    await town.clock.advance(0.25)
+    assert town.book.trials(7) == 1
+    town.book.is_up(HOST)
+    assert town.told == []
+    town.book.is_down(HOST, doubt, 7)
+    town.book.is_down(HOST, HostTrouble(20.0, "answers 500"), 7)
+    assert town.told == [(7, f"{HOST} answers 500; it is asked again in 20 s")]
+
+
 async def test_every_job_that_asks_the_host_is_told():
     town = Town()
     town.book.is_down(HOST, HostTrouble(20.0, "answers 500"), 7)
