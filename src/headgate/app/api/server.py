@@ -5,15 +5,18 @@ import ipaddress
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 
 import msgspec
 import uvicorn
 
 from headgate.app.api.application import build_app
+from headgate.app.api.connections import BACKLOG, Connections, most_connections
 from headgate.app.api.gauges import Gauges
 from headgate.app.api.histories import Histories
 from headgate.app.api.login_limit import LoginLimit
 from headgate.app.api.office import Office
+from headgate.app.api.protocol import BoundedProtocol
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
 from headgate.app.api.slow_jobs import SlowJobs
@@ -33,7 +36,6 @@ from headgate.ports.store import Store
 
 LINK_S = 900.0
 """How long the login link can be used."""
-BACKLOG = 1_024
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -87,9 +89,14 @@ class Server:
     async def _answer(
         self, office: Office, listener: socket.socket, opened: Callable[[str], None]
     ) -> None:
+        policy = self._settings.server
+        connections = Connections(most_connections(policy), policy.connections_per_address)
+        protocol = partial(BoundedProtocol, connections, policy.head_s)
         config = uvicorn.Config(
             build_app(office),
             lifespan="off",
+            http=protocol,  # type: ignore[arg-type]
+            ws="none",
             log_config=None,
             access_log=False,
             server_header=False,
