@@ -35,8 +35,8 @@ class ServerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Connections at the same time; fewer where the process may not open that many files. When they
     are all taken, the one goes that has owed its request for the longest time."""
     connections_per_address: Count = 200
-    """Connections from one address. Loopback is not counted: a proxy there speaks for many. Behind a
-    proxy on another machine, allow as many as it opens."""
+    """Connections from one address. Loopback is not counted: a proxy there speaks for many. Behind
+    a proxy on another machine, allow as many as it opens."""
     head_s: Seconds = 10.0
     """How long the head of a request may take to arrive."""
     body_s: Seconds = 20.0

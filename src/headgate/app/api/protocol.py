@@ -103,7 +103,7 @@ class BoundedProtocol(H11Protocol):
                 message = {**message, "headers": [*message.get("headers", ()), CLOSE_HEADER]}
             await send(message)
 
-        await self._respond(scope, receive, send_closing)  # type: ignore[arg-type]
+        await self._respond(scope, receive, send_closing)
 
     def _note(self) -> None:
         """Tell what the connection waits for now."""

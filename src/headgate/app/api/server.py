@@ -11,6 +11,7 @@ import msgspec
 import uvicorn
 
 from headgate.app.api.application import build_app
+from headgate.app.api.body_room import BodyRoom
 from headgate.app.api.connections import BACKLOG, Connections, most_connections
 from headgate.app.api.gauges import Gauges
 from headgate.app.api.histories import Histories
@@ -20,6 +21,7 @@ from headgate.app.api.protocol import BoundedProtocol
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
 from headgate.app.api.slow_jobs import SlowJobs
+from headgate.app.api.threads import Threads
 from headgate.app.credentials import Minted, mint
 from headgate.app.data_folder import data_folder
 from headgate.app.handler_list import list_handlers
@@ -34,6 +36,7 @@ from headgate.ports.access import NewToken, NewUser
 from headgate.ports.clock import Clock
 from headgate.ports.store import Store
 
+MEGABYTE = 1_048_576
 LINK_S = 900.0
 """How long the login link can be used."""
 
@@ -134,6 +137,8 @@ class Server:
             logins=LoginLimit(clock, settings.server.login_tries),
             scanner=Scanner(store, settings, clock),
             uploads=asyncio.Semaphore(settings.server.uploads_at_once),
+            room=BodyRoom(settings.server.bodies_mb * MEGABYTE),
+            threads=Threads(),
             own_token=own_token,
         )
 

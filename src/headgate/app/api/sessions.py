@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 from starlette.responses import RedirectResponse
 
+from headgate.app.api.bodies import KB, BoundedRoute, takes
 from headgate.app.api.identity import COOKIE, Anybody, Principal, Someone, client_of
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
@@ -16,7 +17,7 @@ from headgate.core.errors import UnknownUser
 from headgate.core.user import Role, TokenKind, weaker
 from headgate.ports.access import NewToken
 
-router = APIRouter(tags=["access"])
+router = APIRouter(tags=["access"], route_class=BoundedRoute)
 
 SLOW = asyncio.Semaphore(2)
 """A password costs 32 MB and a tenth of a second to check, on purpose."""
@@ -48,6 +49,7 @@ class Me(Wire):
 
 
 @router.post("/api/login", responses=documented())
+@takes(4 * KB)
 async def login(asked: LoginAsked, request: Request, response: Response, office: AtOffice) -> Me:
     """Open a session by password or token; the answer sets a cookie."""
     keys = (f"name:{asked.name}" if asked.name else "token", f"address:{client_of(request)}")
@@ -131,7 +133,7 @@ async def _checked(asked: LoginAsked, office: Office) -> Visitor | None:
     except UnknownUser:
         user, kept = None, None
     async with SLOW:
-        right = await asyncio.to_thread(fits, asked.password, kept)
+        right = await office.threads.passwords.run(fits, asked.password, kept)
     if not right or user is None or user.disabled_at is not None:
         return None
     return Visitor(user.name, user.role)

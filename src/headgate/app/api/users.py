@@ -1,11 +1,11 @@
 """Users and tokens."""
 
-import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 from pydantic import Field
 
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Admin, Principal, Someone
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
@@ -14,8 +14,8 @@ from headgate.app.credentials import SHORTEST_PASSWORD, hash_password, mint
 from headgate.core.user import RANKS, Role, Token, TokenKind, User
 from headgate.ports.access import NewToken, NewUser, UserChange
 
-users = APIRouter(prefix="/api/users", tags=["access"])
-tokens = APIRouter(prefix="/api/tokens", tags=["access"])
+users = APIRouter(prefix="/api/users", tags=["access"], route_class=BoundedRoute)
+tokens = APIRouter(prefix="/api/tokens", tags=["access"], route_class=BoundedRoute)
 
 NAME = r"^[a-z0-9][a-z0-9._@-]{0,63}$"
 Name = Annotated[str, Path(alias="name", max_length=64)]
@@ -54,7 +54,7 @@ async def ls(who: Admin, office: AtOffice) -> Users:
 @users.post("", status_code=201, responses=documented(409))
 async def add(asked: UserAsked, who: Admin, office: AtOffice) -> UserView:
     """Make a user; without a password, only tokens let them in."""
-    new = NewUser(asked.name, asked.role, await _kept(asked.password))
+    new = NewUser(asked.name, asked.role, await _kept(office, asked.password))
     return user_view(await office.store.access.add_user(new))
 
 
@@ -78,12 +78,14 @@ async def change(name: Name, asked: UserChangeAsked, who: Admin, office: AtOffic
         raise Refusal(409, "you cannot take your own rights; let another admin do it")
     if name == who.name and asked.disabled:
         raise Refusal(409, "you cannot lock yourself out; let another admin do it")
-    wanted = UserChange(asked.role, await _kept(asked.password), asked.disabled)
+    wanted = UserChange(asked.role, await _kept(office, asked.password), asked.disabled)
     return user_view(await office.store.access.change_user(name, wanted))
 
 
-async def _kept(password: str | None) -> str | None:
-    return None if password is None else await asyncio.to_thread(hash_password, password)
+async def _kept(office: Office, password: str | None) -> str | None:
+    if password is None:
+        return None
+    return await office.threads.passwords.run(hash_password, password)
 
 
 class TokenView(Wire):

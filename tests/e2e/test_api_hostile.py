@@ -1,0 +1,240 @@
+"""No value that a client can send makes the server fail: every parameter is tried."""
+
+import base64
+import http.client
+import json
+from collections.abc import Iterator
+from typing import Any, Self
+from urllib.parse import quote, urlencode, urlsplit
+
+import pytest
+
+from headgate.app.api.application import document
+from tests.kit.api_server import ApiServer, Caller, rows_csv
+
+STORES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
+TEXTS = [
+    "\0",
+    "x" * 5_000,
+    str(2**70),
+    "-1",
+    "'\"\\",
+    "a\r\nb",
+    "0001-01-01T00:00:00+23:59",
+    "9999-12-31T23:59:59-23:59",
+]
+VALUES = [
+    '"\\u0000"',
+    '"\\ud800"',
+    json.dumps("x" * 5_000),
+    '"2026-99-99"',
+    str(2**70),
+    "1e308",
+    "9" * 5_000,
+    "null",
+    '{"\\u0000": "\\ud800"}',
+    "[" * 2_000 + "]" * 2_000,
+]
+JOB = {"handler": "shop.price", "items": [{"id": "1"}]}
+BODIES: dict[str, dict[str, Any]] = {
+    "/api/jobs": JOB,
+    "/api/jobs/{jobId}/priority": {"priority": 1},
+    "/api/jobs/{jobId}/reprocess": {"dryRun": True},
+    "/api/pending/reprocess": {"statuses": ["ERROR"], "dryRun": True},
+    "/api/dead-letters/replay": {"dryRun": True},
+    "/api/items/{itemId}/accept": {"candidateId": "x"},
+    "/api/queues/{name}/items": {"items": [{"id": "1"}], "handler": "shop.price"},
+    "/api/preview": {"source": "file:rows.csv"},
+    "/api/providers/{name}": {"rate": "5/s"},
+    "/api/users": {"name": "zoe"},
+    "/api/tokens": {"label": "x"},
+    "/api/login": {"token": "x"},
+}
+SKIPPED = {("get", "/api/events")}
+"""It has no end."""
+
+
+@pytest.fixture(scope="module", params=STORES)
+def api(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ApiServer]:
+    url, server = "", None
+    if request.param == "postgres":
+        server = request.getfixturevalue("postgres_server")
+        database = server.create_database()
+        url = server.url(database)
+    with ApiServer(tmp_path_factory.mktemp("hostile"), url) as running:
+        yield running
+    if server is not None:
+        server.drop_database(database)
+
+
+class Sweep:
+    """One connection over which everything is tried; what fails is kept."""
+
+    def __init__(self, caller: Caller) -> None:
+        where = urlsplit(caller.url)
+        self._connection = http.client.HTTPConnection(where.hostname, where.port, timeout=60)
+        self._headers = caller.headers
+        self.failed: list[str] = []
+        self.asked = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._connection.close()
+
+    def ask(self, method: str, path: str, body: str | None = None) -> bytes:
+        kind = {"Content-Type": "application/json"} if body is not None else {}
+        self._connection.request(
+            method.upper(), path, None if body is None else body.encode(), self._headers | kind
+        )
+        reply = self._connection.getresponse()
+        content = reply.read()
+        self.asked += 1
+        if reply.status >= 500 and not path.startswith(("/healthz", "/readyz")):
+            shown = f"{method} {path[:150]} {(body or '')[:150]}"
+            self.failed.append(f"{reply.status} {shown}: {content[:200]!r}")
+        return content
+
+
+@pytest.fixture
+def sweep(api: ApiServer) -> Iterator[Sweep]:
+    with Sweep(api.admin()) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def known(api: ApiServer) -> dict[str, str]:
+    """Things that exist, so that a hostile value beside them is looked at."""
+    admin = api.admin()
+    job_id = admin.done(rows_csv(4, r1="review", r2="fail", r3="fail"))
+    item = admin.items(job_id)[0]["id"]
+    return {"jobId": job_id, "itemId": item, "name": "someone", "exportId": "1"}
+
+
+def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, methods in document()["paths"].items():
+        for method, operation in methods.items():
+            if (method, path) not in SKIPPED:
+                yield method, path, operation
+
+
+def named(path: str, known: dict[str, str], **other: str) -> str:
+    for name in ("jobId", "itemId", "exportId", "name", "workerId", "tokenId"):
+        text = other.get(name) or known.get(name, "none")
+        path = path.replace(f"{{{name}}}", quote(text, safe=""))
+    return path
+
+
+def fields_of(document: dict[str, Any], operation: dict[str, Any]) -> list[str]:
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    schema = content.get("schema", {})
+    for option in [schema, *schema.get("anyOf", [])]:
+        if "$ref" in option:
+            schema = document["components"]["schemas"][option["$ref"].rpartition("/")[2]]
+    return list(schema.get("properties", {}))
+
+
+def test_no_parameter_of_a_path_or_query_makes_the_server_fail(sweep: Sweep, known: dict[str, str]):
+    for method, path, operation in operations():
+        for parameter in operation.get("parameters", []):
+            name = parameter["name"]
+            for text in TEXTS:
+                if parameter["in"] == "path":
+                    sweep.ask(method, named(path, known, **{name: text}))
+                elif parameter["in"] == "query" and method == "get":
+                    sweep.ask(method, f"{named(path, known)}?{urlencode({name: text})}")
+    assert sweep.failed == []
+    assert sweep.asked > 400
+
+
+def test_no_field_of_a_body_makes_the_server_fail(sweep: Sweep, known: dict[str, str]):
+    whole = document()
+    for method, path, operation in operations():
+        for field in fields_of(whole, operation):
+            for value in VALUES:
+                others = {k: v for k, v in BODIES.get(path, {}).items() if k != field}
+                rest = "".join(f", {json.dumps(k)}: {json.dumps(v)}" for k, v in others.items())
+                sweep.ask(method, named(path, known), f"{{{json.dumps(field)}: {value}{rest}}}")
+    assert sweep.failed == []
+    assert sweep.asked > 300
+
+
+def test_no_cursor_makes_the_server_fail(sweep: Sweep, known: dict[str, str]):
+    tried = 0
+    for method, path, operation in operations():
+        if "after" not in {each["name"] for each in operation.get("parameters", [])}:
+            continue
+        place = f"{named(path, known)}?pageSize=1"
+        following = json.loads(sweep.ask(method, place)).get("next")
+        if following is None:
+            continue
+        tried += 1
+        for number in (2**70, -(2**70), 2**63, -1):
+            sweep.ask(method, f"{place}&after={quote(changed(following, number))}")
+            sweep.ask(method, f"{place}&after={number}")
+    assert sweep.failed == []
+    assert tried >= 3
+
+
+def changed(cursor: str, number: int) -> str:
+    """The same cursor with other numbers in it."""
+    try:
+        parts = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except ValueError:
+        return str(number)
+    other = [number if isinstance(part, int) else part for part in parts]
+    return base64.urlsafe_b64encode(json.dumps(other).encode()).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        {"encoding": name}
+        for name in ("base64_codec", "bz2", "hex", "idna", "punycode", "undefined", "a\0b", "rot13")
+    ]
+    + [{"delimiter": "\0"}, {"format": "\0"}, {"sheet": "\0"}],
+    ids=repr,
+)
+def test_no_way_to_read_a_file_makes_the_server_fail(api: ApiServer, read: dict[str, str]):
+    answer = api.admin().upload(
+        ("rows.csv", b"id,name\n1,xn--\xff\n"), to="/api/preview", read=json.dumps(read)
+    )
+    assert answer.status in {200, 422}, answer.body
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "ftp://a%0d%0ab@localhost/x.csv",
+        "ftp://a:b%0d%0ac@localhost/x.csv",
+        "sftp://a%00b@localhost/x.csv",
+        "http://a%0d%0ab@localhost/x.csv",
+        "file:%00",
+        "s3://\ud7ff/" + "x" * 1_900,
+        "http://[::1",
+        "http://localhost:99999/",
+    ],
+)
+def test_no_source_makes_the_server_fail(api: ApiServer, source: str):
+    admin = api.admin()
+    assert admin.post("/api/preview", {"source": source}).status in {403, 422}
+    asked = admin.post("/api/jobs", {"handler": "shop.price", "source": source})
+    assert asked.status in {202, 403, 422}, asked.body
+
+
+@pytest.mark.parametrize("name", ["x" * 5_000 + ".js", "%00.js", "..%2f..%2fx.js", "%ff.css"])
+def test_no_name_of_an_asset_makes_the_server_fail(api: ApiServer, name: str):
+    assert api.nobody().get(f"/assets/{name}").status in {404, 422}
+
+
+def test_no_name_of_an_uploaded_file_makes_the_server_fail(api: ApiServer):
+    for name in ("a\0b.csv", "\udcff.csv", "x" * 5_000 + ".csv", "../x.csv", ".csv", ""):
+        body = name.encode("utf-8", "surrogateescape")
+        part = b'--b\r\nContent-Disposition: form-data; name="file"; filename="' + body
+        whole = part + b'"\r\n\r\nid\n1\n\r\n--b--\r\n'
+        kind = {"Content-Type": "multipart/form-data; boundary=b"}
+        answer = api.admin().ask("POST", "/api/preview", body=whole, headers=kind)
+        assert answer.status in {200, 400, 422}, (name[:20], answer.body)
