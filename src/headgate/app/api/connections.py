@@ -35,6 +35,7 @@ class Connections:
         self._open: dict[Connection, None] = {}
         self._by_address: Counter[str] = Counter()
         self._owing: dict[Connection, None] = {}
+        self._lingering: set[Connection] = set()
 
     def __len__(self) -> int:
         return len(self._open)
@@ -57,9 +58,17 @@ class Connections:
         """Note that its request is complete, or that it may take its time."""
         self._owing.pop(connection, None)
 
+    def may_linger(self, connection: Connection, most: int) -> bool:
+        """Whether a refused client may send on for a moment; that many may at the same time."""
+        if len(self._lingering) >= most:
+            return False
+        self._lingering.add(connection)
+        return True
+
     def leave(self, connection: Connection) -> None:
         """Count it no more."""
         self._owing.pop(connection, None)
+        self._lingering.discard(connection)
         if connection not in self._open:
             return
         del self._open[connection]

@@ -15,6 +15,10 @@ LINGER_S = 2.0
 LINGER_BYTES = 16 * 1_048_576
 """How much of an unwanted body is thrown away before the connection is closed. A client that reads
 only once it has sent everything would otherwise see a reset in place of the answer."""
+LINGER_PAUSE_S = 0.01
+"""Between two pieces that are thrown away: this work must not slow down that for others."""
+LINGERING = 32
+"""Connections at a time that are closed so gently."""
 
 
 class BoundedProtocol(H11Protocol):
@@ -53,6 +57,9 @@ class BoundedProtocol(H11Protocol):
         self._linger_bytes -= len(data)
         if self._linger_bytes <= 0:
             self.transport.abort()
+            return
+        self.flow.pause_reading()
+        self.loop.call_later(LINGER_PAUSE_S, self._read_on)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Clean up."""
@@ -88,12 +95,19 @@ class BoundedProtocol(H11Protocol):
         """Say that nothing more comes from us, and read on for a moment."""
         if self._linger_timer is not None or transport.is_closing():
             return
+        if not self._counted.may_linger(self, LINGERING):
+            transport.close()
+            return
         self._linger_bytes = LINGER_BYTES
         self._linger_timer = self.loop.call_later(LINGER_S, transport.abort)
         transport.write_eof()
         self.flow.resume_reading()
 
     # ---- inside ---------------------------------------------------------------------------
+
+    def _read_on(self) -> None:
+        if not cast("_Lingering", self.transport).is_gone:
+            self.flow.resume_reading()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["state"]["connection"] = self
@@ -160,6 +174,11 @@ class _Lingering:
             self._protocol.linger(self._transport)
         else:
             self._transport.close()
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing can be read any more."""
+        return self._transport.is_closing()
 
     def is_closing(self) -> bool:
         """Whether nothing more is said here."""

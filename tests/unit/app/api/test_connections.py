@@ -68,6 +68,16 @@ def test_one_that_left_is_not_counted_twice():
     assert len(connections) == 0
 
 
+def test_few_refused_clients_may_send_on():
+    connections = Connections(most=5, per_address=5)
+    first, second = Line(), Line()
+    connections.admit(first)
+    assert connections.may_linger(first, 1)
+    assert not connections.may_linger(second, 1)
+    connections.leave(first)
+    assert connections.may_linger(second, 1)
+
+
 def test_there_are_fewer_connections_than_files_may_be_open(monkeypatch):
     monkeypatch.setattr("resource.getrlimit", lambda _kind: (1_024, 1_024))
     assert most_connections(ServerPolicy()) == 1_024 - 256 - 128
