@@ -3,6 +3,7 @@
 import asyncio
 import ipaddress
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
@@ -37,6 +38,8 @@ from headgate.ports.clock import Clock
 from headgate.ports.store import Store
 
 MEGABYTE = 1_048_576
+SWITCH_S = 0.001
+"""After so long a thread that parses or unpacks lets the one go on that answers requests."""
 LINK_S = 900.0
 """How long the login link can be used."""
 
@@ -74,6 +77,7 @@ class Server:
 
     async def run(self, opened: Callable[[Opened], None]) -> None:
         """Serve; `opened` hears where, once requests are answered."""
+        sys.setswitchinterval(SWITCH_S)
         await self._demand_users()
         listener = _listen(self._settings.server.host, self._settings.server.port)
         own = mint()

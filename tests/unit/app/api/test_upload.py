@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from python_multipart.multipart import MultipartParser
 
-from headgate.app.api.upload import _Parts
+from headgate.app.api.upload import _Parts, pieces_of
 
 MOST_BYTES = 10_000_000
 
@@ -42,3 +42,12 @@ def test_a_number_that_is_a_name_already_is_passed_over(tmp_path: Path):
         "a_4.csv",
         "b",
     ]
+
+
+def test_many_small_parts_are_written_in_small_pieces():
+    many = b"--x\r\n" * 10_000
+    pieces = [*pieces_of(many, b"--x")]
+    assert b"".join(pieces) == many
+    assert max(map(len, pieces)) <= 4_096
+    few = b"a" * 60_000 + b"--x\r\n"
+    assert [*pieces_of(few, b"--x")] == [few]
