@@ -19,7 +19,7 @@ PATIENCE_S = 30.0
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
     """A server that does not wait for long."""
-    settings = {"server__head_s": 1, "server__body_s": 1}
+    settings = {"server__head_s": 1, "server__body_s": 1, "server__connections": 40}
     with ApiServer(tmp_path_factory.mktemp("bodies"), **settings) as server:
         yield server
 
@@ -124,6 +124,16 @@ def test_a_head_that_does_not_end_is_408(api: ApiServer):
         assert b" 408 " in first_line(connection)
 
 
+def test_half_requests_push_out_one_another_and_nobody_else(api: ApiServer, admin: Caller):
+    with contextlib.ExitStack() as stack:
+        for number in range(200):
+            connection = stack.enter_context(opened(api))
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: local")
+            if number % 50 == 49:
+                admin.get("/api/jobs").ok()
+        assert len(psutil.Process(api.command.pid).net_connections("tcp")) < 100
+
+
 def test_a_second_head_on_the_same_connection_has_the_same_deadline(api: ApiServer):
     with opened(api) as connection:
         connection.sendall(b"GET /api/session HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -176,3 +186,57 @@ def test_a_list_of_jobs_holds_no_configs(admin: Caller):
     made = admin.post("/api/jobs", JOB | {"config": config}).ok(202)["jobId"]
     assert admin.job(made)["config"] == config
     assert len(admin.get("/api/jobs").body) < 60_000
+
+
+# ---- SL4: odd values in what is read -------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        {"encoding": name}
+        for name in ("base64_codec", "bz2", "hex", "idna", "punycode", "undefined", "a\0b", "rot13")
+    ]
+    + [{"delimiter": "\0"}, {"format": "\0"}, {"sheet": "\0"}],
+    ids=repr,
+)
+def test_no_way_to_read_a_file_makes_the_server_fail(api: ApiServer, read: dict[str, str]):
+    answer = api.admin().upload(
+        ("rows.csv", b"id,name\n1,xn--\xff\n"), to="/api/preview", read=json.dumps(read)
+    )
+    assert answer.status in {200, 422}, answer.body
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "ftp://a%0d%0ab@localhost/x.csv",
+        "ftp://a:b%0d%0ac@localhost/x.csv",
+        "sftp://a%00b@localhost/x.csv",
+        "http://a%0d%0ab@localhost/x.csv",
+        "file:%00",
+        "s3://\ud7ff/" + "x" * 1_900,
+        "http://[::1",
+        "http://localhost:99999/",
+    ],
+)
+def test_no_source_makes_the_server_fail(api: ApiServer, source: str):
+    admin = api.admin()
+    assert admin.post("/api/preview", {"source": source}).status in {403, 422}
+    asked = admin.post("/api/jobs", {"handler": "shop.price", "source": source})
+    assert asked.status in {202, 403, 422}, asked.body
+
+
+@pytest.mark.parametrize("name", ["x" * 5_000 + ".js", "%00.js", "..%2f..%2fx.js", "%ff.css"])
+def test_no_name_of_an_asset_makes_the_server_fail(api: ApiServer, name: str):
+    assert api.nobody().get(f"/assets/{name}").status in {404, 422}
+
+
+def test_no_name_of_an_uploaded_file_makes_the_server_fail(api: ApiServer):
+    for name in ("a\0b.csv", "\udcff.csv", "x" * 5_000 + ".csv", "../x.csv", ".csv", ""):
+        body = name.encode("utf-8", "surrogateescape")
+        part = b'--b\r\nContent-Disposition: form-data; name="file"; filename="' + body
+        whole = part + b'"\r\n\r\nid\n1\n\r\n--b--\r\n'
+        kind = {"Content-Type": "multipart/form-data; boundary=b"}
+        answer = api.admin().ask("POST", "/api/preview", body=whole, headers=kind)
+        assert answer.status in {200, 400, 422}, (name[:20], answer.body)

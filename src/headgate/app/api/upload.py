@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # the library defines it only for type checkers
     from python_multipart.multipart import MultipartCallbacks
 
 MOST_FILES = 5_000
-MOST_FIELDS = 50
+MOST_FIELDS = 20
 FEW_PARTS = 32
 SMALL_PIECE = 4 * 1024
 SILENCE_S = 60.0
