@@ -173,6 +173,11 @@ def test_what_is_said_of_a_job_has_at_most_64_kb(admin: Caller, more: dict[str, 
     assert admin.upload(("r.csv", b"id\n1\n"), handler="shop.price", **{name: text}).status == 413
 
 
+def test_far_too_many_values_are_refused_before_they_are_checked(admin: Caller):
+    body = b'{"scope":"items","itemIds":[' + b"1," * 30_000 + b"1]}"
+    sent(admin, "/api/dead-letters/replay", body).refused(413, "25,000 values")
+
+
 def test_far_too_many_items_are_refused_before_they_are_made(admin: Caller):
     body = b'{"handler":"shop.price","items":[' + b"{}," * 1_500_000 + b"{}]}"
     sent(admin, "/api/jobs", body).refused(413, "values")

@@ -7,7 +7,7 @@ of its own, in `upload`.
 import asyncio
 import json
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from fastapi import Request, Response
 from fastapi.dependencies.models import Dependant
@@ -21,37 +21,46 @@ from headgate.app.api.problems import Refusal
 from headgate.core.arrival import LEAST_BYTES_PER_S, latest_s
 
 KB, MB = 1_024, 1_048_576
-USUAL = 1 * MB
 UNCOUNTED = 64 * KB
 """What every request may hold without asking for room: connections bound it."""
 IN_THREAD_BYTES = 64 * KB
 """Parsing more than this leaves the event loop."""
-MOST_VALUES = 25_000
-"""Values in a body of the usual kind. Checking many takes far longer than reading them."""
+
+
+class Limit(NamedTuple):
+    """The most that a body may have."""
+
+    size: int
+    """In bytes."""
+    values: int
+    """Counted by the commas. To check many values takes far longer than to read them."""
+
+
+USUAL = Limit(1 * MB, 25_000)
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 Handle = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
-def takes(size: int) -> Callable[[Endpoint], Endpoint]:
-    """Declare the most bytes that the body of a request to an endpoint may have."""
+def takes(size: int, values: int = USUAL.values) -> Callable[[Endpoint], Endpoint]:
+    """Declare the most that the body of a request to an endpoint may have."""
 
     def declare(endpoint: Endpoint) -> Endpoint:
-        endpoint.body_limit = size  # type: ignore[attr-defined]
+        endpoint.body_limit = Limit(size, values)  # type: ignore[attr-defined]
         return endpoint
 
     return declare
 
 
-def limit_of(endpoint: Callable[..., Any]) -> int:
-    """The most bytes that an endpoint takes."""
-    size: int = getattr(endpoint, "body_limit", USUAL)
-    return size
+def limit_of(endpoint: Callable[..., Any]) -> Limit:
+    """The most that an endpoint takes."""
+    limit: Limit = getattr(endpoint, "body_limit", USUAL)
+    return limit
 
 
 class Intake:
     """The body of one request on its way into memory."""
 
-    def __init__(self, request: Request, limit: int) -> None:
+    def __init__(self, request: Request, limit: Limit) -> None:
         office = office_of(request)
         self._request = request
         self._limit = limit
@@ -64,10 +73,10 @@ class Intake:
     async def read(self, owner: str) -> bytearray:
         """All of it; 413 over its limit, 408 below the least pace."""
         stated = self._request.headers.get("content-length", "")
-        if stated.isdigit() and (len(stated) > 18 or int(stated) > self._limit):
+        if stated.isdigit() and (len(stated) > 18 or int(stated) > self._limit.size):
             raise self._too_long()
         self._owner = owner
-        body = bytearray()
+        body, values = bytearray(), 0
         began_s = self._clock.monotonic()
         chunks = aiter(self._request.stream())
         while True:
@@ -75,7 +84,8 @@ class Intake:
             chunk = await self._next(chunks, left_s)
             if chunk is None:
                 return body
-            if len(body) + len(chunk) > self._limit:
+            values += chunk.count(b",")
+            if len(body) + len(chunk) > self._limit.size or values > self._limit.values:
                 raise self._too_long()
             self._count(len(body) + len(chunk))
             body += chunk
@@ -105,8 +115,11 @@ class Intake:
             self._taken += more
 
     def _too_long(self) -> Refusal:
-        shown = f"{self._limit // MB} MB" if self._limit >= MB else f"{self._limit // KB} kB"
-        return Refusal(413, f"the body of this request has at most {shown}")
+        size, values = self._limit
+        shown = f"{size // MB} MB" if size >= MB else f"{size // KB} kB"
+        return Refusal(
+            413, f"the body of this request has at most {shown} and {values:,} values in it"
+        )
 
 
 class _ReadRequest(Request):
@@ -144,8 +157,6 @@ class BoundedRoute(APIRoute):
                     owner = (await demand_someone(request, office_of(request))).name
                 whole = _ReadRequest(request.scope, request.receive)
                 whole.taken = await intake.read(owner)
-                if whole.taken.count(b",") > MOST_VALUES:
-                    raise Refusal(413, f"a body has at most {MOST_VALUES:,} values here")
                 demand_text(whole.taken)
                 return await answer(whole)
             finally:

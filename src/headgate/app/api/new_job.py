@@ -92,7 +92,7 @@ class Draft(msgspec.Struct, frozen=True):
     responses=documented(408, 409, 413, 415),
     openapi_extra={"requestBody": BODY},
 )
-@takes(16 * MB)
+@takes(16 * MB, values=1_000_000)
 async def create(
     request: Request,
     response: Response,

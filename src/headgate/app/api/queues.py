@@ -104,7 +104,7 @@ async def show(name: Name, who: Someone, office: AtOffice) -> JobView:
         }
     },
 )
-@takes(16 * MB)
+@takes(16 * MB, values=1_000_000)
 async def feed(name: Name, request: Request, who: Writer, office: AtOffice) -> FedView:
     """Put items into a queue, which is made on first use; what it has already is passed over."""
     body, most = await body_of(request, who.name), office.settings.server.inline_items

@@ -23,7 +23,8 @@ def test_every_endpoint_with_a_body_bounds_it():
 def test_no_endpoint_takes_more_than_it_needs(route: APIRoute):
     usual = 4 * KB if route.path == "/api/login" else MB
     most = LARGER.get(route.path, usual) if "POST" in (route.methods or ()) else MB
-    assert limit_of(route.endpoint) == most
+    values = 1_000_000 if most > MB else 25_000
+    assert limit_of(route.endpoint) == (most, values)
 
 
 def test_only_a_login_reads_a_body_without_knowing_who_sends_it():
@@ -62,9 +63,8 @@ def test_all_together_have_no_more_than_the_room():
         (b'{"items": {}}', 422),
         (b'{"items": [1, 2, 3]}', 422),
         (b'{"config": "' + b"x" * 70_000 + b'"}', 413),
-        (b'{"a": [' + b"1," * 1_000_001 + b"1]}", 413),
     ],
-    ids=range(8),
+    ids=range(7),
 )
 def test_a_field_is_not_decoded_before_its_size_is_known(body: bytes, status: int):
     with pytest.raises(Refusal) as refused:
