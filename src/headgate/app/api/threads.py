@@ -32,6 +32,8 @@ class Threads:
 
     def __init__(self) -> None:
         self.uploads = Pool("uploads", 4)
+        self.many_files = Pool("many-files", 1)
+        """For uploads of many small files: these keep the interpreter busy, not the disk."""
         self.looks = Pool("looks", 4)
         self.copies = Pool("copies", 2)
         """For sources elsewhere that are copied for a look; their servers decide how long."""

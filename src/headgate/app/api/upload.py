@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from headgate.app.api.office import Office
 from headgate.app.api.problems import Refusal
-from headgate.app.api.threads import Pool
+from headgate.app.api.threads import Threads
 from headgate.app.data_folder import safe_name, shown_name
 from headgate.core.job import LONGEST_FIELD
 
@@ -75,13 +75,13 @@ async def receive(request: Request, office: Office, max_bytes: int) -> Upload:
     if stated.isdigit() and int(stated) > max_bytes + MOST_FIELDS * LONGEST_FIELD:
         raise _too_large(max_bytes)
     _keep_connection(request)
-    threads = office.threads.uploads
-    parts = _Parts(await threads.run(office.folder.new_upload), max_bytes)
+    threads = office.threads
+    parts = _Parts(await threads.uploads.run(office.folder.new_upload), max_bytes)
     try:
         await _feed(request, MultipartParser(boundary, parts.callbacks()), parts, threads)
         return parts.finished()
     except BaseException as error:
-        await threads.run(parts.abandon)
+        await threads.uploads.run(parts.abandon)
         if isinstance(error, MultipartParseError):
             raise Refusal(400, f"this is no whole multipart body: {error}") from error
         if isinstance(error, ClientDisconnect):
@@ -96,21 +96,25 @@ def _keep_connection(request: Request) -> None:
         connection.keep()
 
 
-async def _feed(request: Request, parser: MultipartParser, parts: "_Parts", threads: Pool) -> None:
+async def _feed(
+    request: Request, parser: MultipartParser, parts: "_Parts", threads: Threads
+) -> None:
     chunks = aiter(request.stream())
     while (chunk := await _next(chunks)) is not None:
         if chunk:
             parts.grow(len(chunk))
             # Writing waits for the disk; a thread keeps others from waiting with us.
-            for piece in pieces_of(chunk, parser.boundary):
-                await threads.run(parser.write, piece)
-    await threads.run(parser.finalize)
+            pieces = pieces_of(chunk, parser.boundary)
+            pool = threads.uploads if len(pieces) == 1 else threads.many_files
+            for piece in pieces:
+                await pool.run(parser.write, piece)
+    await threads.uploads.run(parser.finalize)
 
 
-def pieces_of(chunk: bytes, boundary: bytes) -> Iterator[bytes]:
+def pieces_of(chunk: bytes, boundary: bytes) -> list[bytes]:
     """What a thread takes at a time: less where many files begin, as each of them takes long."""
     size = len(chunk) if chunk.count(boundary) <= FEW_PARTS else SMALL_PIECE
-    return (chunk[start : start + size] for start in range(0, len(chunk), size))
+    return [chunk[start : start + size] for start in range(0, len(chunk), size)]
 
 
 async def _next(chunks: AsyncIterator[bytes]) -> bytes | None:
