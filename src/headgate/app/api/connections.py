@@ -3,6 +3,7 @@
 import ipaddress
 import resource
 from collections import Counter
+from itertools import chain
 from typing import Protocol
 
 from headgate.app.server_policy import ServerPolicy
@@ -26,7 +27,8 @@ class Connections:
     """Counts open connections, in total and by address.
 
     A new connection is let in as long as another one can go: the one that has owed its request for
-    the longest time. So clients that hold half requests push out one another.
+    the longest time, or else the oldest stream of events, which its client opens again. So clients
+    that hold half requests push out one another.
     """
 
     def __init__(self, most: int, per_address: int) -> None:
@@ -35,6 +37,7 @@ class Connections:
         self._open: dict[Connection, None] = {}
         self._by_address: Counter[str] = Counter()
         self._owing: dict[Connection, None] = {}
+        self._streaming: dict[Connection, None] = {}
         self._lingering: set[Connection] = set()
 
     def __len__(self) -> int:
@@ -58,6 +61,11 @@ class Connections:
         """Note that its request is complete, or that it may take its time."""
         self._owing.pop(connection, None)
 
+    def streams(self, connection: Connection) -> None:
+        """Note that it is answered without an end."""
+        if connection in self._open:
+            self._streaming[connection] = None
+
     def may_linger(self, connection: Connection, most: int) -> bool:
         """Whether a refused client may send on for a moment; that many may at the same time."""
         if len(self._lingering) >= most:
@@ -68,6 +76,7 @@ class Connections:
     def leave(self, connection: Connection) -> None:
         """Count it no more."""
         self._owing.pop(connection, None)
+        self._streaming.pop(connection, None)
         self._lingering.discard(connection)
         if connection not in self._open:
             return
@@ -85,7 +94,8 @@ class Connections:
 
     def _make_room(self, address: str) -> bool:
         crowded = self._is_crowded(address)
-        oldest = next((one for one in self._owing if not crowded or one.address == address), None)
+        may_go = chain(self._owing, self._streaming)
+        oldest = next((one for one in may_go if not crowded or one.address == address), None)
         if oldest is None:
             return False
         self.leave(oldest)

@@ -11,6 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from headgate.app.api.connections import Connections
 from headgate.app.api.problems import answer
 
+EVENTS = b"text/event-stream"
 LINGER_S = 2.0
 LINGER_BYTES = 16 * 1_048_576
 """How much of an unwanted body is thrown away before the connection is closed. A client that reads
@@ -113,8 +114,12 @@ class BoundedProtocol(H11Protocol):
         scope["state"]["connection"] = self
 
         async def send_closing(message: Message) -> None:
-            if message["type"] == "http.response.start" and self.is_receiving:
-                message = {**message, "headers": [*message.get("headers", ()), CLOSE_HEADER]}
+            if message["type"] == "http.response.start":
+                headers = [*message.get("headers", ())]
+                if self.is_receiving:
+                    message = {**message, "headers": [*headers, CLOSE_HEADER]}
+                if any(value.startswith(EVENTS) for _, value in headers):
+                    self._counted.streams(self)
             await send(message)
 
         await self._respond(scope, receive, send_closing)

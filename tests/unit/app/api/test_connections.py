@@ -68,6 +68,20 @@ def test_one_that_left_is_not_counted_twice():
     assert len(connections) == 0
 
 
+def test_a_stream_of_events_goes_before_a_new_client_is_refused():
+    connections = Connections(most=2, per_address=100)
+    stream, asking, half = Line(), Line(), Line()
+    for line in (stream, asking):
+        connections.admit(line)
+        connections.has_sent(line)
+    connections.streams(stream)
+    assert connections.admit(half)
+    assert stream.dropped
+    assert connections.admit(Line())
+    assert half.dropped
+    assert not asking.dropped
+
+
 def test_few_refused_clients_may_send_on():
     connections = Connections(most=5, per_address=5)
     first, second = Line(), Line()
