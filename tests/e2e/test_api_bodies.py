@@ -124,6 +124,11 @@ def test_a_head_that_does_not_end_is_408(api: ApiServer):
         assert b" 408 " in first_line(connection)
 
 
+def test_a_connection_without_a_request_is_closed_without_a_word(api: ApiServer):
+    with opened(api) as connection:
+        assert answer_on(connection) == b""
+
+
 def test_half_requests_push_out_one_another_and_nobody_else(api: ApiServer, admin: Caller):
     with contextlib.ExitStack() as stack:
         for number in range(200):

@@ -15,26 +15,28 @@ from tests.kit.api_server import ApiServer, Caller, rows_csv
 STORES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 TEXTS = [
     "\0",
-    "x" * 5_000,
     str(2**70),
-    "-1",
-    "'\"\\",
-    "a\r\nb",
-    "0001-01-01T00:00:00+23:59",
     "9999-12-31T23:59:59-23:59",
+    "0001-01-01T00:00:00+23:59",
+    "-1",
+    "x" * 5_000,
+    "'\"\\%",
+    "a\r\nb",
 ]
 VALUES = [
     '"\\u0000"',
+    str(2**70),
+    '{"\\u0000": "\\ud800"}',
     '"\\ud800"',
     json.dumps("x" * 5_000),
     '"2026-99-99"',
-    str(2**70),
     "1e308",
     "9" * 5_000,
     "null",
-    '{"\\u0000": "\\ud800"}',
     "[" * 2_000 + "]" * 2_000,
 ]
+FOR_STORES = 3
+"""The first few of both are what stores differ in; one store is enough for the others."""
 JOB = {"handler": "shop.price", "items": [{"id": "1"}]}
 BODIES: dict[str, dict[str, Any]] = {
     "/api/jobs": JOB,
@@ -72,7 +74,8 @@ def api(
 class Sweep:
     """One connection over which everything is tried; what fails is kept."""
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: Caller, most: int) -> None:
+        self.most = most
         where = urlsplit(caller.url)
         self._connection = http.client.HTTPConnection(where.hostname, where.port, timeout=60)
         self._headers = caller.headers
@@ -101,7 +104,8 @@ class Sweep:
 
 @pytest.fixture
 def sweep(api: ApiServer) -> Iterator[Sweep]:
-    with Sweep(api.admin()) as made:
+    is_postgres = api.project.url.startswith("postgres")
+    with Sweep(api.admin(), FOR_STORES if is_postgres else len(TEXTS + VALUES)) as made:
         yield made
 
 
@@ -141,25 +145,25 @@ def test_no_parameter_of_a_path_or_query_makes_the_server_fail(sweep: Sweep, kno
     for method, path, operation in operations():
         for parameter in operation.get("parameters", []):
             name = parameter["name"]
-            for text in TEXTS:
+            for text in TEXTS[: sweep.most]:
                 if parameter["in"] == "path":
                     sweep.ask(method, named(path, known, **{name: text}))
                 elif parameter["in"] == "query" and method == "get":
                     sweep.ask(method, f"{named(path, known)}?{urlencode({name: text})}")
     assert sweep.failed == []
-    assert sweep.asked > 400
+    assert sweep.asked > 50 * min(sweep.most, len(TEXTS))
 
 
 def test_no_field_of_a_body_makes_the_server_fail(sweep: Sweep, known: dict[str, str]):
     whole = document()
     for method, path, operation in operations():
         for field in fields_of(whole, operation):
-            for value in VALUES:
+            for value in VALUES[: sweep.most]:
                 others = {k: v for k, v in BODIES.get(path, {}).items() if k != field}
                 rest = "".join(f", {json.dumps(k)}: {json.dumps(v)}" for k, v in others.items())
                 sweep.ask(method, named(path, known), f"{{{json.dumps(field)}: {value}{rest}}}")
     assert sweep.failed == []
-    assert sweep.asked > 300
+    assert sweep.asked > 30 * min(sweep.most, len(VALUES))
 
 
 def test_no_cursor_makes_the_server_fail(sweep: Sweep, known: dict[str, str]):

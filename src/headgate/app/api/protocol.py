@@ -143,6 +143,10 @@ class BoundedProtocol(H11Protocol):
 
     def _late_head(self) -> None:
         self._head_timer = None
+        if not self.conn.trailing_data[0]:
+            # Browsers open connections beforehand, and would show the answer to the next request.
+            self.transport.close()
+            return
         self._end(408, f"the head of the request was not complete after {self._head_s:g} s")
 
     def _end(self, status: int, detail: str) -> None:
