@@ -12,8 +12,8 @@ from headgate.app.api.connections import Connections
 from headgate.app.api.problems import answer
 
 EVENTS = b"text/event-stream"
-LINGER_S = 2.0
-LINGER_BYTES = 16 * 1_048_576
+LINGER_S = 10.0
+LINGER_BYTES = 64 * 1_048_576
 """How much of an unwanted body is thrown away before the connection is closed. A client that reads
 only once it has sent everything would otherwise see a reset in place of the answer."""
 LINGER_PAUSE_S = 0.01

@@ -52,7 +52,10 @@ class Shell:
             )
             await refusal(scope, receive, send_with_headers)
             return
-        if NUL in scope["path"] or WRITTEN_NUL in scope.get("query_string", b""):
+        if NUL in scope["path"]:
+            await answer(404, "nothing has NUL in its name")(scope, receive, send_with_headers)
+            return
+        if WRITTEN_NUL in scope.get("query_string", b""):
             await answer(422, REFUSED)(scope, receive, send_with_headers)
             return
         await self._app(scope, receive, send_with_headers)
