@@ -84,3 +84,9 @@ def test_every_kind_of_limiter_and_every_contender_runs(tmp_path):
 @pytest.mark.timeout(300)
 def test_a_provider_in_trouble_is_measured():
     smoke("benchmarks.trouble", "--only", "trouble-3-dead")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_an_attack_is_measured():
+    smoke("benchmarks.attacks", "--only", "bodies-finished")

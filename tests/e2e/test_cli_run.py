@@ -371,6 +371,13 @@ def test_logs_can_be_json(cli: Cli):
     assert [(line["job"], line["item"], line["attempt"]) for line in failed] == [(1, 2, 1)]
 
 
+def test_a_config_has_at_most_64_kb(cli: Cli) -> None:
+    products(cli, "a")
+    run = cli("run", "lookup.py:price", "products.csv", "--config", f"factor={'x' * 70_000}")
+    assert run.code == 2
+    assert "`config` of a job has at most 64 kB" in run.err
+
+
 def test_a_config_that_the_handler_does_not_declare_is_refused(cli: Cli) -> None:
     products(cli, "a")
     run = cli("run", "lookup.py:aged", "products.csv", "--config", "max_age_days=400")

@@ -1,13 +1,11 @@
 """Secrets of people and scripts: made here, shown once, kept only as digests."""
 
-import asyncio
 import hashlib
 import hmac
 import os
 import secrets
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
-from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 
@@ -15,9 +13,6 @@ PREFIX = "hg_"
 """So that a token is known for one wherever it turns up."""
 _COST, _BLOCK, _LANES = 2**15, 8, 1
 _MEMORY = 64 * 1024 * 1024
-_THREADS = ThreadPoolExecutor(2, thread_name_prefix="password")
-"""A password costs 32 MB and a tenth of a second, on purpose. These threads do nothing else, so
-that a login does not wait for uploads, and no more than two are worked on at a time."""
 
 
 class Minted(msgspec.Struct, frozen=True):
@@ -55,16 +50,6 @@ def fits(password: str, kept: str | None) -> bool:
     """Whether a password is the one that was kept; as slow when there is none."""
     salt, made = _parts(kept) if kept else (b"no such user", b"")
     return hmac.compare_digest(_scrypt(password, salt), made)
-
-
-async def hash_aside(password: str) -> str:
-    """As `hash_password`, in a thread of its own."""
-    return await asyncio.get_running_loop().run_in_executor(_THREADS, hash_password, password)
-
-
-async def fits_aside(password: str, kept: str | None) -> bool:
-    """As `fits`, in a thread of its own."""
-    return await asyncio.get_running_loop().run_in_executor(_THREADS, fits, password, kept)
 
 
 def _parts(kept: str) -> tuple[bytes, bytes]:

@@ -36,6 +36,18 @@ class ServerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Jobs that a user may have under way."""
     open_items_per_user: Count = 20_000_000
     """Items that a user may have waiting or running."""
+    connections: Count = 4_000
+    """Connections at the same time; fewer where the process may not open that many files. When they
+    are all taken, the one goes that has owed its request for the longest time."""
+    connections_per_address: Count = 200
+    """Connections from one address. Loopback is not counted: a proxy there speaks for many. Behind
+    a proxy on another machine, allow as many as it opens."""
+    head_s: Seconds = 10.0
+    """How long the head of a request may take to arrive."""
+    body_s: Seconds = 20.0
+    """How long a body in JSON may take to arrive, and a second more for each 16 kB of it."""
+    bodies_mb: Megabytes = 64
+    """Bodies in JSON that are in memory at the same time, all together. A user has a quarter."""
     session_s: Seconds = 12 * 3_600.0
     """How long a browser stays logged in."""
     login_tries: Count = 10

@@ -27,7 +27,8 @@ class Job(Wired, frozen=True, kw_only=True):
     client: str
     key_columns: tuple[str, ...]
     columns: tuple[str, ...]
-    config: Mapping[str, Any]
+    config: Mapping[str, Any] | None
+    """None in a list of jobs: ask for the job itself."""
     open: bool
     """It is a queue that takes items until it is closed."""
     counts: Counts

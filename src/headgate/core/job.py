@@ -5,13 +5,26 @@ from typing import Any
 
 import msgspec
 
+from headgate.core.errors import UsageError
 from headgate.core.status import JobState
 
 LOCAL_OWNER = "local"
+LONGEST_FIELD = 65_536
+"""Bytes of `config`, and of each other thing that is said of a job, as JSON. Workers and lists read
+them again and again."""
 
 
 ARRIVAL = "arrival:"
 """How a key begins that names a file which arrived: such keys are never forgotten."""
+
+
+def demand_short(name: str, value: object) -> None:
+    """UsageError if that takes more than `LONGEST_FIELD` bytes."""
+    if len(msgspec.json.encode(value)) > LONGEST_FIELD:
+        raise UsageError(
+            f"`{name}` of a job has at most {LONGEST_FIELD // 1_024} kB; put the rest into a file"
+            " or into the rows"
+        )
 
 
 class Once(msgspec.Struct, frozen=True):
@@ -97,6 +110,12 @@ class NewJob(msgspec.Struct, frozen=True):
     once: Once | None = None
     caps: OwnerCaps = OwnerCaps()
 
+    def __post_init__(self) -> None:
+        """Refuse what is too long, wherever the job comes from."""
+        demand_short("config", self.config)
+        demand_short("key", self.key_columns)
+        demand_short("read", self.reading)
+
 
 class Binding(msgspec.Struct, frozen=True):
     """What a job is bound to outside the store; it may be moved or replaced."""
@@ -105,6 +124,10 @@ class Binding(msgspec.Struct, frozen=True):
     source: str
     config: Mapping[str, Any] = {}
     options: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is too long."""
+        demand_short("config", self.config)
 
 
 class Counts(msgspec.Struct, frozen=True):

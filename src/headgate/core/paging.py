@@ -4,6 +4,7 @@ import base64
 import binascii
 import hashlib
 from enum import StrEnum
+from typing import Annotated
 
 import msgspec
 
@@ -17,13 +18,17 @@ class Order(StrEnum):
     UPDATED = "updated"
 
 
+Stored = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+"""A number that every store can keep."""
+
+
 class Cursor(msgspec.Struct, frozen=True, array_like=True):
     """The last row of a page."""
 
     order: Order
     filter_hash: str
-    updated_at: int
-    id: int
+    updated_at: Stored
+    id: Stored
 
 
 def filter_hash(*parts: object) -> str:

@@ -82,7 +82,7 @@ class DeadLetters:
     ) -> tuple[list[DeadOfJob], bool]:
         """The jobs that have some, newest first; and whether no job was left out."""
         reads = self._store.reads
-        query = JobQuery(owner=self._owner, handler=handler, limit=PAGE)
+        query = JobQuery(owner=self._owner, handler=handler, limit=PAGE, configs=False)
         found: list[DeadOfJob] = []
         for _ in range(0, MOST_JOBS, PAGE):
             jobs = await reads.jobs(query)
@@ -115,7 +115,7 @@ class DeadLetters:
     async def _jobs_with(self, what: Replay) -> list[int]:
         """Jobs that have items in one of the statuses."""
         reads = self._store.reads
-        query = JobQuery(owner=self._owner, handler=what.handler, limit=PAGE)
+        query = JobQuery(owner=self._owner, handler=what.handler, limit=PAGE, configs=False)
         found: list[int] = []
         while jobs := await reads.jobs(query):
             for job in jobs:

@@ -126,6 +126,9 @@ class JobQuery(msgspec.Struct, frozen=True):
     after_id: int = 0
     """The last id of the page before (0: from the top)."""
     limit: int = 100
+    configs: bool = True
+    """Whether `config`, `reading` and `options` are wanted. They may be large, so lists leave them
+    out: they are empty then."""
 
 
 class ErrorGroup(msgspec.Struct, frozen=True):

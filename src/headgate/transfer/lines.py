@@ -9,6 +9,7 @@ import msgspec
 
 from headgate.core.errors import BadSource
 from headgate.transfer.limits import MAX_RECORD_BYTES
+from headgate.transfer.text_encoding import known_name
 
 _BLOCK = 256 * 1024
 
@@ -61,10 +62,9 @@ def find_encoding(file: BinaryIO, path: Path, wanted: str | None) -> Encoding:
 
 
 def _supported(name: str, path: Path) -> str:
-    try:
-        known = codecs.lookup(name).name
-    except LookupError as error:
-        raise BadSource(f"{name!r} is not the name of an encoding") from error
+    known = known_name(name)
+    if known is None:
+        raise BadSource(f"{name[:100]!r} is not the name of an encoding of text")
     if known.startswith("utf-32"):
         raise BadSource(f"{path} is in UTF-32, which is not read; save it as UTF-8")
     return {"utf-16": "utf-16-le", "utf-8-sig": "utf-8"}.get(known, known)

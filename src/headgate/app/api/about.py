@@ -3,12 +3,13 @@
 from fastapi import APIRouter
 
 from headgate import __version__
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Someone
 from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import documented
 from headgate.app.api.wire import Wire
 
-router = APIRouter(prefix="/api/about", tags=["health"])
+router = APIRouter(prefix="/api/about", tags=["health"], route_class=BoundedRoute)
 
 
 class Features(Wire):

@@ -13,6 +13,7 @@ from headgate.app.api.asking import (
     job_named,
     number_in,
 )
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Someone, Writer
 from headgate.app.api.item_view import ItemPage
 from headgate.app.api.items import ErrorClass, page_view
@@ -24,7 +25,7 @@ from headgate.core.paging import Order
 from headgate.engine.dead_letters import DEAD, DeadLetters, Replay
 from headgate.ports.reads import ItemQuery
 
-router = APIRouter(prefix="/api/dead-letters", tags=["dead letters"])
+router = APIRouter(prefix="/api/dead-letters", tags=["dead letters"], route_class=BoundedRoute)
 
 JobType = Annotated[str | None, Query(alias="jobType", max_length=200)]
 

@@ -3,11 +3,12 @@
 from fastapi import APIRouter
 
 from headgate.app.api.asking import OwnJob
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import documented
 from headgate.app.api.wire import Identifier, Wire
 
-router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 
 
 class Example(Wire):

@@ -9,6 +9,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.responses import Response
 
 from headgate.app.api.asking import job_named, number_in
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.event_view import EventView, event_view
 from headgate.app.api.identity import Someone, is_still
 from headgate.app.api.news import News, Topic
@@ -17,7 +18,7 @@ from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Wire
 from headgate.ports.reads import EventQuery
 
-router = APIRouter(prefix="/api/events", tags=["events"])
+router = APIRouter(prefix="/api/events", tags=["events"], route_class=BoundedRoute)
 
 
 class EventPage(Wire):

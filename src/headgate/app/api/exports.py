@@ -7,6 +7,7 @@ from fastapi import APIRouter, Header, Path, Query, Response
 from starlette.responses import FileResponse
 
 from headgate.app.api.asking import OwnJob, number_in
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Writer
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
@@ -16,7 +17,7 @@ from headgate.core.errors import UnknownExport
 from headgate.core.job import Job
 from headgate.ports.exports import ExportRecord, ExportState, NewExport
 
-router = APIRouter(prefix="/api/jobs", tags=["exports"])
+router = APIRouter(prefix="/api/jobs", tags=["exports"], route_class=BoundedRoute)
 
 MEDIA_TYPES = {
     "csv": "text/csv; charset=utf-8",

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from msgspec.structs import replace
 
 from headgate.app.address_check import demand_public
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Someone
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
@@ -19,7 +20,7 @@ from headgate.handlers.lookup.handler import NAME as LOOKUP
 from headgate.handlers.lookup.handler import of_config
 from headgate.handlers.registry import DOWNLOAD
 
-router = APIRouter(prefix="/api/handlers", tags=["handlers"])
+router = APIRouter(prefix="/api/handlers", tags=["handlers"], route_class=BoundedRoute)
 
 
 class HandlerView(Wire):

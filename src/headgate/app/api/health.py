@@ -3,10 +3,11 @@
 from fastapi import APIRouter, Response
 
 from headgate import __version__
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.office import AtOffice
 from headgate.app.api.wire import Wire
 
-router = APIRouter(tags=["health"])
+router = APIRouter(tags=["health"], route_class=BoundedRoute)
 
 
 class HealthView(Wire):

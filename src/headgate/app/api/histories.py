@@ -40,7 +40,7 @@ class Histories:
     async def look(self) -> None:
         """Take one reading of each; of those that ended meanwhile, the last one."""
         reads = self._store.reads
-        jobs = await reads.jobs(JobQuery(states=UNFINISHED, limit=self.WATCHED))
+        jobs = await reads.jobs(JobQuery(states=UNFINISHED, limit=self.WATCHED, configs=False))
         ids = {job.id for job in jobs}
         for job_id in (*ids, *(self._unfinished - ids)):
             await self._note(job_id)

@@ -3,13 +3,14 @@
 from fastapi import APIRouter
 
 from headgate.app.api.asking import OwnJob
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.job_view import CountsView, counts_view
 from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import documented
 from headgate.app.api.track import GatePoint, Reading
 from headgate.app.api.wire import Moment, Wire, moment
 
-router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 
 
 class GatePointView(Wire):

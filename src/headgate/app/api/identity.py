@@ -109,7 +109,7 @@ Admin = Annotated[Principal, Depends(_admin)]
 async def somebody(request: Request, office: AtOffice) -> Principal | None:
     """Who is asking, if that is known. In the document it needs no proof, so it names none."""
     try:
-        return await identify(request, office, await _bearer(request), await _cookie(request))
+        return await demand_someone(request, office)
     except Refusal:
         return None
 
@@ -117,10 +117,14 @@ async def somebody(request: Request, office: AtOffice) -> Principal | None:
 Anybody = Annotated[Principal | None, Depends(somebody)]
 
 
+async def demand_someone(request: Request, office: Office) -> Principal:
+    """Who is asking, or 401, outside of FastAPI's dependencies."""
+    return await identify(request, office, await _bearer(request), await _cookie(request))
+
+
 async def demand_admin(request: Request, office: Office) -> Principal:
     """An admin, for endpoints that ask for one only at times."""
-    header, cookie = await _bearer(request), await _cookie(request)
-    return await _admin(await identify(request, office, header, cookie))
+    return await _admin(await demand_someone(request, office))
 
 
 async def is_still(who: Principal, request: Request, office: Office) -> bool:

@@ -2,12 +2,13 @@
 
 from fastapi import APIRouter
 
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Admin
 from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import documented
 from headgate.app.api.wire import Identifier, Wire
 
-router = APIRouter(prefix="/api/ingestion", tags=["jobs"])
+router = APIRouter(prefix="/api/ingestion", tags=["jobs"], route_class=BoundedRoute)
 
 
 class Arrived(Wire):

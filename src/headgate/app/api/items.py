@@ -19,6 +19,7 @@ from headgate.app.api.asking import (
     moment_in,
     statuses_in,
 )
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Someone
 from headgate.app.api.item_view import ItemPage, ItemView, ItemWhole, item_view, item_whole
 from headgate.app.api.job_view import WaitView, wait_view
@@ -33,7 +34,7 @@ from headgate.engine.limiting import wait_of, waits_of
 from headgate.engine.why import ending_of
 from headgate.ports.reads import ItemDetail, ItemQuery, Page
 
-router = APIRouter(prefix="/api", tags=["items"])
+router = APIRouter(prefix="/api", tags=["items"], route_class=BoundedRoute)
 
 ErrorClass = Annotated[str | None, Query(alias="errorClass", max_length=100)]
 Signature = Annotated[

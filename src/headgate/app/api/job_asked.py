@@ -4,19 +4,21 @@ from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
 import msgspec
-from fastapi import Request
 from pydantic import Field, ValidationError
 
+from headgate.app.api.outside import REFUSED, holds_nul
 from headgate.app.api.problems import Refusal
 from headgate.app.api.wire import Asked, Whole
 from headgate.app.reading import Reading
+from headgate.core.job import LONGEST_FIELD
 from headgate.core.reuse import parse_span
 from headgate.engine.rows import OnBadRow
 from headgate.engine.work import REUSE
 from headgate.transfer.sources import ReadOptions
 
 MOST_KEYS = 20
-LONGEST_BODY = 64 * 1_048_576
+LISTS = frozenset({"items", "lines", "problems"})
+"""Fields of a body that have a member for each item."""
 
 Key = Annotated[
     str | list[str] | None,
@@ -112,10 +114,12 @@ def asked_in(fields: Mapping[str, str]) -> JobAsked:
         known = ", ".join(["file", *sorted(FIELDS)])
         raise Refusal(422, f"there is no field {unknown[0][:40]!r}; there are {known}")
     values: dict[str, Any] = {}
+    if holds_nul(dict(fields)):
+        raise Refusal(422, REFUSED)
     for name, text in fields.items():
         try:
             values[name] = msgspec.json.decode(text) if name in IN_JSON and text else text
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             raise Refusal(422, f"the field `{name}` is not JSON: {error}") from error
     given = {name: value for name, value in values.items() if value != ""}
     return valid(JobAsked, given)
@@ -134,19 +138,37 @@ def valid(model: type[Model], values: Any) -> Model:
         raise Refusal(422, f"{first['field']}: {first['problem']}", errors=problems) from error
 
 
-async def body_of(request: Request) -> bytes:
-    """The body of a request, if it is not too long to be held."""
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LONGEST_BODY:
-            raise Refusal(413, "a JSON body has at most 64 MB; send a file instead")
-    return bytes(body)
+def parsed(model: type[Model], body: bytearray, most_items: int) -> Model:
+    """The model in a JSON body. Run it in a thread: a body may be large."""
+    fields = fields_in(body, most_items)
+    if holds_nul({name: value for name, value in fields.items() if name not in LISTS}):
+        raise Refusal(422, REFUSED)
+    return valid(model, fields)
 
 
-def json_in(body: bytes) -> Any:
-    """The value in a body, or 400."""
+def fields_in(body: bytearray, most_items: int) -> dict[str, Any]:
+    """The fields of a JSON object; none is decoded before its size is known to be allowed."""
     try:
-        return msgspec.json.decode(body)
+        if body.lstrip()[:1] != b"{":
+            msgspec.json.decode(body)
+            raise Refusal(422, "the body must be a JSON object")
+        parts = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+        return {name: _value(name, part, most_items) for name, part in parts.items()}
+    except msgspec.ValidationError as error:
+        raise Refusal(422, f"the body is not as described: {error}") from error
     except (msgspec.DecodeError, RecursionError) as error:
         raise Refusal(400, f"the body is not JSON: {error}") from error
+
+
+def _value(name: str, part: msgspec.Raw, most_items: int) -> Any:
+    if name in LISTS:
+        members = msgspec.json.decode(part, type=list[msgspec.Raw] | None)
+        if members is not None and len(members) > most_items:
+            raise Refusal(
+                422, f"send at most {most_items:,} items in a request; more belong in a file"
+            )
+        # One by one, so that other threads get their turn in between.
+        return None if members is None else [msgspec.json.decode(each) for each in members]
+    if memoryview(part).nbytes > LONGEST_FIELD:
+        raise Refusal(413, f"`{name[:40]}` has at most {LONGEST_FIELD // 1_024} kB")
+    return msgspec.json.decode(part)

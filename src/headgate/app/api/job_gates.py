@@ -4,6 +4,7 @@ import msgspec
 from fastapi import APIRouter
 
 from headgate.app.api.asking import OwnJob
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Someone
 from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import Refusal, documented
@@ -11,7 +12,7 @@ from headgate.app.api.providers import Gates, gates_view
 from headgate.core.user import Role
 from headgate.engine.gate_reading import GateReading
 
-router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 
 
 @router.get("/{jobId}/gates", responses=documented(503))

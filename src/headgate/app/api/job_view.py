@@ -62,7 +62,8 @@ class JobView(Wire):
     client: str
     key_columns: list[str]
     columns: list[str]
-    config: Json
+    config: Json | None
+    """Null in a list of jobs: ask for the job itself."""
     open: bool
     eager: bool
     fingerprint: str

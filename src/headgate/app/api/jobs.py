@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from headgate.app.api.asking import After, KeysetOnly, OwnJob, PageSize
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Someone, Writer
 from headgate.app.api.job_view import JobDetail, JobPage, JobView, job_detail, job_view
 from headgate.app.api.office import AtOffice, Office
@@ -18,7 +19,7 @@ from headgate.core.status import JobState
 from headgate.engine.steering import Steering
 from headgate.ports.reads import JobQuery
 
-router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 
 States = Annotated[
     str | None,
@@ -49,9 +50,10 @@ async def ls(
         text=q or None,
         after_id=decode_cursor(after, Order.INPUT, name).id if after else 0,
         limit=page_size,
+        configs=False,
     )
     jobs = await office.store.reads.jobs(query)
-    views = [await job_detail(office, job) for job in jobs]
+    views = [await _listed(office, job) for job in jobs]
     more = len(jobs) == page_size
     following = encode_cursor(Cursor(Order.INPUT, name, 0, jobs[-1].id)) if more else None
     return JobPage(items=views, next=following)
@@ -146,6 +148,11 @@ def states_in(text: str | None) -> frozenset[JobState]:
         if name not in JobState.__members__:
             raise Refusal(422, f"there is no state {name!r}; there are {', '.join(JobState)}")
     return frozenset(JobState(name) for name in names)
+
+
+async def _listed(office: Office, job: Job) -> JobDetail:
+    view = await job_detail(office, job)
+    return view.model_copy(update={"config": None})
 
 
 async def _view(office: Office, job: Job) -> JobView:

@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 from fastapi import APIRouter, Request
 
+from headgate.app.api.bodies import BoundedRoute, body_of
 from headgate.app.api.handlers import demand_handler
 from headgate.app.api.identity import Writer
-from headgate.app.api.job_asked import JobAsked, JobFromSource, asked_in, body_of, json_in, valid
+from headgate.app.api.job_asked import JobAsked, JobFromSource, asked_in, fields_in, valid
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.upload import receive
@@ -25,7 +26,7 @@ from headgate.transfer.inspection import Inspection, inspect
 from headgate.transfer.places.opening import demand_allowed, open_place
 from headgate.transfer.places.settings import PlaceSettings
 
-router = APIRouter(prefix="/api/preview", tags=["jobs"])
+router = APIRouter(prefix="/api/preview", tags=["jobs"], route_class=BoundedRoute)
 
 SHOWN = 20
 LOOKED_AT_BYTES = 64 * 1_048_576
@@ -101,7 +102,7 @@ async def preview(request: Request, who: Writer, office: AtOffice) -> Preview:
     """Read the first rows of a file that is sent, or lies elsewhere; nothing is kept."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
-        asked, found = await _of_source(office, await body_of(request))
+        asked, found = await _of_source(office, await body_of(request, who.name))
     else:
         asked, found = await _of_upload(office, request)
     named = asked.handler != UNNAMED
@@ -111,33 +112,35 @@ async def preview(request: Request, who: Writer, office: AtOffice) -> Preview:
 async def _of_upload(office: Office, request: Request) -> tuple[JobAsked, Inspection]:
     limit = office.settings.server.upload_mb * 1_048_576
     async with office.uploads:
-        upload = await receive(request, office.folder, limit)
+        upload = await receive(request, office, limit)
     try:
         asked = asked_in({**upload.fields, "handler": upload.fields.get("handler") or UNNAMED})
         upload.demand_files()
         path = upload.folder if len(upload.files) > 1 else upload.files[0].path
         return asked, await look(office, path, asked.reading())
     finally:
-        await asyncio.to_thread(upload.discard)
+        await office.threads.uploads.run(upload.discard)
 
 
-async def _of_source(office: Office, body: bytes) -> tuple[JobAsked, Inspection]:
-    value = json_in(body)
-    if isinstance(value, dict):
-        value = {**value, "handler": value.get("handler") or UNNAMED}
-    asked = valid(JobFromSource, value)
+async def _of_source(office: Office, body: bytearray) -> tuple[JobAsked, Inspection]:
+    asked = await office.threads.bodies.run(_asked_of_source, body)
     if not asked.source:
         raise Refusal(422, "send a file, or name its place in `source`")
     demand_allowed(asked.source, office.settings.places)
-    folder = await asyncio.to_thread(office.folder.new_upload)
+    folder = await office.threads.uploads.run(office.folder.new_upload)
     try:
         async with _copied_at_once:
-            path = await asyncio.to_thread(
+            path = await office.threads.copies.run(
                 copy_to_look_at, asked.source, office.settings.places, folder
             )
         return asked, await look(office, path, asked.reading())
     finally:
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+        await office.threads.uploads.run(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _asked_of_source(body: bytearray) -> JobFromSource:
+    fields = fields_in(body, most_items=0)
+    return valid(JobFromSource, {**fields, "handler": fields.get("handler") or UNNAMED})
 
 
 def copy_to_look_at(url: str, settings: PlaceSettings, folder: Path) -> Path:
@@ -174,7 +177,9 @@ async def look(office: Office, path: Path, reading: Reading) -> Inspection:
     """The first rows of a file, or BadSource saying what is wrong with it."""
     async with _at_once:
         try:
-            return await asyncio.to_thread(inspect, path, reading.options, office.settings.limits)
+            return await office.threads.looks.run(
+                inspect, path, reading.options, office.settings.limits
+            )
         except WrongEncoding as error:
             raise WrongEncoding(office.folder.without_paths(str(error)), error.fits) from error
         except (BadSource, UsageError) as error:

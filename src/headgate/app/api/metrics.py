@@ -7,6 +7,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import demand_admin, is_loopback
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import documented
@@ -14,7 +15,7 @@ from headgate.core.status import UNFINISHED, ItemStatus
 from headgate.engine.gate_reading import read_gates
 from headgate.ports.reads import JobQuery
 
-router = APIRouter(tags=["health"])
+router = APIRouter(tags=["health"], route_class=BoundedRoute)
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 JOBS = 200
@@ -75,7 +76,7 @@ async def _of_jobs(office: Office) -> list[Metric]:
         "headgate_not_found_rate", "Share of finished items in NOT_FOUND.", labels=["job"]
     )
     total = dict.fromkeys(ItemStatus, 0)
-    jobs = await office.store.reads.jobs(JobQuery(states=UNFINISHED, limit=JOBS))
+    jobs = await office.store.reads.jobs(JobQuery(states=UNFINISHED, limit=JOBS, configs=False))
     for job in jobs:
         counts = await office.store.reads.counts(job.id)
         name = [str(job.id)]

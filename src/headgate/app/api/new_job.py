@@ -1,6 +1,5 @@
 """A new job: an upload, a reference to a source, or items in the request itself."""
 
-import asyncio
 import hashlib
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,15 +7,14 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import APIRouter, Header, Request, Response
 
+from headgate.app.api.bodies import MB, BoundedRoute, body_of, takes
 from headgate.app.api.handlers import configured, demand_handler
 from headgate.app.api.identity import Principal, Writer, client_of
 from headgate.app.api.job_asked import (
     JobAsked,
     JobFromSource,
     asked_in,
-    body_of,
-    json_in,
-    valid,
+    parsed,
 )
 from headgate.app.api.looking import demand_columns, demand_rows, look
 from headgate.app.api.office import AtOffice, Office
@@ -29,7 +27,7 @@ from headgate.engine.rows import OnBadRow
 from headgate.handlers.info import HandlerInfo
 from headgate.transfer.places.opening import demand_allowed
 
-router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 
 MEGABYTE = 1_048_576
 INLINE = "items.jsonl"
@@ -94,6 +92,7 @@ class Draft(msgspec.Struct, frozen=True):
     responses=documented(408, 409, 413, 415),
     openapi_extra={"requestBody": BODY},
 )
+@takes(16 * MB, values=1_000_000)
 async def create(
     request: Request,
     response: Response,
@@ -107,14 +106,22 @@ async def create(
     if kind == "multipart/form-data":
         limit = office.settings.server.upload_mb * MEGABYTE
         async with office.uploads:
-            job = await maker.from_upload(await receive(request, office.folder, limit))
+            job = await maker.from_upload(await receive(request, office, limit))
     elif kind == "application/json":
-        job = await maker.from_json(await body_of(request))
+        job = await maker.from_json(await body_of(request, who.name))
     else:
         raise Refusal(415, "send multipart/form-data with a file, or application/json")
     await office.store.notifier.ring()
     response.headers["Location"] = f"/api/jobs/{job.id}"
     return Accepted(job_id=str(job.id))
+
+
+def _digest(body: bytearray) -> str:
+    return hashlib.blake2b(body, digest_size=16).hexdigest()
+
+
+def _write_lines(path: Path, items: list[dict[str, Any]]) -> None:
+    path.write_bytes(msgspec.json.Encoder().encode_lines(items))
 
 
 class _Maker:
@@ -133,15 +140,16 @@ class _Maker:
             upload.demand_files()
             return await self._over(upload, asked, upload.digest())
         except BaseException:
-            await asyncio.to_thread(upload.discard)
+            await self._office.threads.uploads.run(upload.discard)
             raise
 
-    async def from_json(self, body: bytes) -> Job:
+    async def from_json(self, body: bytearray) -> Job:
         """A job over a source elsewhere, or over items that the request holds."""
-        asked = valid(JobFromSource, json_in(body))
+        most, bodies = self._office.settings.server.inline_items, self._office.threads.bodies
+        asked = await bodies.run(parsed, JobFromSource, body, most)
         if (asked.source is None) == (asked.items is None):
             raise Refusal(422, "send either `source` or `items`")
-        digest = hashlib.blake2b(body, digest_size=16).hexdigest()
+        digest = await bodies.run(_digest, body)
         if asked.items is not None:
             return await self._from_items(asked, asked.items, digest)
         handler = self._handler(asked)
@@ -154,14 +162,14 @@ class _Maker:
         most = self._office.settings.server.inline_items
         if not 0 < len(items) <= most:
             raise Refusal(422, f"send 1 to {most:,} items in a request; more belong in a file")
-        folder = await asyncio.to_thread(self._office.folder.new_upload)
+        uploads = self._office.threads.uploads
+        folder = await uploads.run(self._office.folder.new_upload)
         upload = Upload(folder, [], {})
         try:
-            lines = msgspec.json.Encoder().encode_lines(items)
-            await asyncio.to_thread((folder / INLINE).write_bytes, lines)
+            await uploads.run(_write_lines, folder / INLINE, items)
             return await self._over(upload, asked, digest, INLINE)
         except BaseException:
-            await asyncio.to_thread(upload.discard)
+            await self._office.threads.uploads.run(upload.discard)
             raise
 
     async def _over(self, upload: Upload, asked: JobAsked, digest: str, inline: str = "") -> Job:
@@ -177,7 +185,7 @@ class _Maker:
         shown = "" if inline else files[0].name if len(files) == 1 else counted(len(files), "file")
         job = await self._create(Draft(asked, handler, source, shown, digest))
         if job.source != source:  # it was made before, under the same key
-            await asyncio.to_thread(upload.discard)
+            await self._office.threads.uploads.run(upload.discard)
         return job
 
     def _handler(self, asked: JobAsked) -> HandlerInfo:

@@ -146,7 +146,7 @@ class News:
         if now_s - self._jobs_s < self.LIST_PERIOD_S:
             return []
         self._jobs_s = now_s
-        query = JobQuery(owner=self._topic.owner, states=UNFINISHED, limit=self.JOBS)
+        query = JobQuery(owner=self._topic.owner, states=UNFINISHED, limit=self.JOBS, configs=False)
         unfinished = await reads.jobs(query)
         # What was unfinished at the last look is told of once more, however it ended.
         missing = self._told_jobs.keys() - {job.id for job in unfinished}
@@ -156,7 +156,7 @@ class News:
 
     async def _fresh(self) -> list[Job]:
         """Jobs that were made since the last look; they may have ended already."""
-        query = JobQuery(owner=self._topic.owner, limit=self.JOBS)
+        query = JobQuery(owner=self._topic.owner, limit=self.JOBS, configs=False)
         newest = await self._store.reads.jobs(query)
         known_id = self._newest_id
         self._newest_id = max((job.id for job in newest), default=0)

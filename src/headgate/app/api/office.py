@@ -7,10 +7,12 @@ from typing import Annotated
 import msgspec
 from fastapi import Depends, Request
 
+from headgate.app.api.body_room import BodyRoom
 from headgate.app.api.gauges import Gauges
 from headgate.app.api.histories import Histories
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
+from headgate.app.api.threads import Threads
 from headgate.app.data_folder import DataFolder
 from headgate.app.scanner import Scanner
 from headgate.app.settings import Settings
@@ -36,6 +38,8 @@ class Office(msgspec.Struct, frozen=True):
     scanner: Scanner
     uploads: asyncio.Semaphore
     """Uploads that are taken in at the same time."""
+    room: BodyRoom
+    threads: Threads
     own_token: str = ""
     """The id of the token that the server printed, where only this machine reaches it. Whoever read
     it also read the login link, so a session opened with it lasts as long as one of the link."""

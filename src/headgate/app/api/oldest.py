@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from fastapi import APIRouter
 
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Someone
 from headgate.app.api.job_view import CountsView, counts_view
 from headgate.app.api.office import AtOffice, Office
@@ -17,7 +18,7 @@ from headgate.core.paging import Order
 from headgate.core.status import OPEN, JobState
 from headgate.ports.reads import ItemQuery, ItemRow, JobQuery
 
-router = APIRouter(prefix="/api/pending", tags=["items"])
+router = APIRouter(prefix="/api/pending", tags=["items"], route_class=BoundedRoute)
 
 JOBS = 200
 """Jobs that are looked at, the newest."""
@@ -83,7 +84,7 @@ async def oldest(who: Someone, office: AtOffice, user_id: Whose = "me") -> Oldes
 async def _standing(office: Office, owner: str | None) -> list[Standing]:
     reads = office.store.reads
     found = []
-    for job in await reads.jobs(JobQuery(owner=owner, states=UNDONE, limit=JOBS)):
+    for job in await reads.jobs(JobQuery(owner=owner, states=UNDONE, limit=JOBS, configs=False)):
         counts = await reads.counts(job.id)
         if not counts.open:
             continue

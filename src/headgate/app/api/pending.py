@@ -15,6 +15,7 @@ from headgate.app.api.asking import (
     moment_in,
     statuses_in,
 )
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Principal, Someone
 from headgate.app.api.item_view import ItemPage
 from headgate.app.api.items import with_waits_across
@@ -25,7 +26,7 @@ from headgate.core.status import OPEN
 from headgate.core.user import Role
 from headgate.ports.reads import ItemQuery
 
-router = APIRouter(prefix="/api/pending", tags=["items"])
+router = APIRouter(prefix="/api/pending", tags=["items"], route_class=BoundedRoute)
 
 Whose = Annotated[Literal["me", "all"], Query(alias="userId", description="`all` is for admins.")]
 

@@ -1,5 +1,6 @@
 """What went wrong, as RFC 9457 problem details that say what to do."""
 
+import errno
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -50,6 +51,8 @@ TITLES = {
     503: "Not now",
     507: "No space left",
 }
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+BUSY = frozenset({errno.EMFILE, errno.ENFILE})
 UNREADABLE = "We cannot read this file"
 STATUSES: tuple[tuple[type[HeadgateError], int], ...] = (
     (UnknownJob, 404),
@@ -97,7 +100,7 @@ class Refusal(Exception):
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """What an endpoint may answer beside success, for its entry in the OpenAPI document."""
-    always = (400, 401, 403, 404, 405, 421, 422, 429, 503)
+    always = (400, 401, 403, 404, 405, 408, 413, 421, 422, 429, 503)
     return {
         status: {
             "model": Problem,
@@ -133,6 +136,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HeadgateError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(OSError, _system)
     app.add_exception_handler(Exception, _defect)
 
 
@@ -185,6 +189,16 @@ def _methods_at(request: Request) -> set[str]:
     routes: Sequence[Route] = request.app.state.routes
     matching = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
     return {method for route in matching for method in route.methods or ()}
+
+
+async def _system(request: Request, error: Exception) -> Response:
+    """What the machine lacks is told as such; any other error of the system is a defect."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number in FULL:
+        return answer(507, "the server's disk is full; nothing was kept", {"Retry-After": "60"})
+    if number in BUSY:
+        return answer(503, "the server has too many files open", {"Retry-After": "5"})
+    return await _defect(request, error)
 
 
 async def _defect(request: Request, error: Exception) -> Response:

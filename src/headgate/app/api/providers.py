@@ -7,6 +7,7 @@ import msgspec
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Admin
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
@@ -20,7 +21,7 @@ from headgate.core.rate import parse_limits
 from headgate.engine.gate_reading import GateReading, read_gates
 from headgate.engine.gate_steering import GateSteering
 
-router = APIRouter(prefix="/api/providers", tags=["providers"])
+router = APIRouter(prefix="/api/providers", tags=["providers"], route_class=BoundedRoute)
 
 Name = Annotated[str, Path(max_length=300, description="A provider, a host, or a gate's full key.")]
 

@@ -61,7 +61,7 @@ class Pulse:
     async def look(self) -> None:
         """Take one reading."""
         reads = self._store.reads
-        jobs = await reads.jobs(JobQuery(states=UNFINISHED, limit=self.WATCHED))
+        jobs = await reads.jobs(JobQuery(states=UNFINISHED, limit=self.WATCHED, configs=False))
         counts = {job.id: await reads.counts(job.id) for job in jobs}
         now_s = self._clock.monotonic()
         self._measure(counts, now_s)

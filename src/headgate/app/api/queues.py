@@ -7,9 +7,10 @@ from fastapi import APIRouter, Path, Request
 from pydantic import Field
 
 from headgate.app.address_check import demand_public
+from headgate.app.api.bodies import MB, BoundedRoute, body_of, takes
 from headgate.app.api.handlers import demand_handler
 from headgate.app.api.identity import Principal, Someone, Writer
-from headgate.app.api.job_asked import body_of, json_in, valid
+from headgate.app.api.job_asked import parsed
 from headgate.app.api.job_view import JobView, job_view
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
@@ -20,7 +21,7 @@ from headgate.core.sizing import IngestSizer
 from headgate.engine.feed import Feed, Queues, Row, Whose, names_in_queue
 from headgate.engine.steering import Steering
 
-router = APIRouter(prefix="/api/queues", tags=["queues"])
+router = APIRouter(prefix="/api/queues", tags=["queues"], route_class=BoundedRoute)
 
 Name = Annotated[
     str,
@@ -103,12 +104,11 @@ async def show(name: Name, who: Someone, office: AtOffice) -> JobView:
         }
     },
 )
+@takes(16 * MB, values=1_000_000)
 async def feed(name: Name, request: Request, who: Writer, office: AtOffice) -> FedView:
     """Put items into a queue, which is made on first use; what it has already is passed over."""
-    asked = valid(RowsAsked, json_in(await body_of(request)))
-    most = office.settings.server.inline_items
-    if len(asked.items) > most:
-        raise Refusal(422, f"send at most {most:,} items in a request")
+    body, most = await body_of(request, who.name), office.settings.server.inline_items
+    asked = await office.threads.bodies.run(parsed, RowsAsked, body, most)
     rows = asked.rows()
     handler = _handler(office, asked.handler) if asked.handler is not None else None
     job = await _fed(office, who, name, handler, asked.key)

@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from headgate.app.api.asking import OwnJob, error_class_in, number_in
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Writer
 from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import Refusal, documented
@@ -14,7 +15,7 @@ from headgate.core.status import FINISHED, ItemStatus
 from headgate.engine.steering import Steering
 from headgate.ports.items import RequeueRequest
 
-router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 
 MOST_ITEMS = 10_000
 

@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from headgate.app.api.asking import job_named, moment_in
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.dead_letters import Replayed, numbers_in
 from headgate.app.api.identity import Writer
 from headgate.app.api.office import AtOffice
@@ -15,7 +16,7 @@ from headgate.app.api.wire import Asked
 from headgate.core.status import FINISHED, ItemStatus
 from headgate.engine.dead_letters import DeadLetters, Replay
 
-router = APIRouter(prefix="/api/pending", tags=["items"])
+router = APIRouter(prefix="/api/pending", tags=["items"], route_class=BoundedRoute)
 
 Moment = Annotated[
     str,

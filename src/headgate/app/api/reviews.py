@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from pydantic import Field
 
 from headgate.app.api.asking import After, KeysetOnly, OwnItem, PageSize, job_named
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Principal, Someone, Writer
 from headgate.app.api.item_view import ItemPage, ItemWhole, item_whole
 from headgate.app.api.items import page_view
@@ -18,8 +19,8 @@ from headgate.core.status import ItemMove, ItemStatus
 from headgate.ports.items import Decision
 from headgate.ports.reads import ItemQuery
 
-waiting = APIRouter(prefix="/api/reviews", tags=["review"])
-router = APIRouter(prefix="/api/items", tags=["review"])
+waiting = APIRouter(prefix="/api/reviews", tags=["review"], route_class=BoundedRoute)
+router = APIRouter(prefix="/api/items", tags=["review"], route_class=BoundedRoute)
 
 UNDECIDED = frozenset({ItemStatus.REVIEW})
 

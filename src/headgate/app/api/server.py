@@ -3,20 +3,26 @@
 import asyncio
 import ipaddress
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 from typing import Any
 
 import msgspec
 import uvicorn
 
 from headgate.app.api.application import build_app
+from headgate.app.api.body_room import BodyRoom
+from headgate.app.api.connections import BACKLOG, Connections, most_connections
 from headgate.app.api.gauges import Gauges
 from headgate.app.api.histories import Histories
 from headgate.app.api.office import Office
+from headgate.app.api.protocol import BoundedProtocol
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
 from headgate.app.api.slow_jobs import SlowJobs
+from headgate.app.api.threads import Threads
 from headgate.app.credentials import Minted, mint
 from headgate.app.data_folder import data_folder
 from headgate.app.handler_list import list_handlers
@@ -32,12 +38,14 @@ from headgate.ports.access import AccessStore, NewToken, NewUser
 from headgate.ports.clock import Clock
 from headgate.ports.store import Store
 
+MEGABYTE = 1_048_576
+SWITCH_S = 0.001
+"""After so long a thread that parses or unpacks lets the one go on that answers requests."""
 LINK_S = 900.0
 """How long the login link can be used."""
 RENEWED_S = 60.0
 """How long the token of a server holds after the server was killed."""
 RENEW_EVERY_S = 10.0
-BACKLOG = 1_024
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -73,6 +81,7 @@ class Server:
 
     async def run(self, opened: Callable[[Opened], None]) -> None:
         """Serve; `opened` hears where, once requests are answered."""
+        sys.setswitchinterval(SWITCH_S)
         await self._demand_users()
         listener = _listen(self._settings.server.host, self._settings.server.port)
         own = mint()
@@ -92,9 +101,14 @@ class Server:
     async def _answer(
         self, office: Office, listener: socket.socket, opened: Callable[[str], None]
     ) -> None:
+        policy = self._settings.server
+        connections = Connections(most_connections(policy), policy.connections_per_address)
+        protocol = partial(BoundedProtocol, connections, policy.head_s)
         config = uvicorn.Config(
             build_app(office),
             lifespan="off",
+            http=protocol,  # type: ignore[arg-type]
+            ws="none",
             log_config=None,
             access_log=False,
             server_header=False,
@@ -131,6 +145,8 @@ class Server:
             slices=Slices(store, settings, clock),
             scanner=Scanner(store, settings, clock),
             uploads=asyncio.Semaphore(settings.server.uploads_at_once),
+            room=BodyRoom(settings.server.bodies_mb * MEGABYTE),
+            threads=Threads(),
             own_token=own_token,
         )
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 from starlette.responses import RedirectResponse
 
+from headgate.app.api.bodies import KB, BoundedRoute, takes
 from headgate.app.api.identity import (
     COOKIE,
     Anybody,
@@ -19,7 +20,7 @@ from headgate.app.api.identity import (
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Asked, Wire
-from headgate.app.credentials import csrf_of, digest_of, fits_aside, mint
+from headgate.app.credentials import csrf_of, digest_of, fits, mint
 from headgate.core.client_address import counted_as
 from headgate.core.errors import UnknownUser
 from headgate.core.login_limit import allowances, login_keys
@@ -27,7 +28,7 @@ from headgate.core.user import Role, TokenKind, weaker
 from headgate.ports.access import NewToken
 from headgate.ports.logins import LoginTry
 
-router = APIRouter(tags=["access"])
+router = APIRouter(tags=["access"], route_class=BoundedRoute)
 
 
 class LoginAsked(Asked):
@@ -57,6 +58,7 @@ class Me(Wire):
 
 
 @router.post("/api/login", responses=documented())
+@takes(4 * KB)
 async def login(asked: LoginAsked, request: Request, response: Response, office: AtOffice) -> Me:
     """Open a session by password or token; the answer sets a cookie."""
     if asked.token:
@@ -147,7 +149,7 @@ async def _by_password(name: str, password: str, request: Request, office: Offic
         user, kept = await store.access.user(name)
     except UnknownUser:
         user, kept = None, None
-    right = await fits_aside(password, kept)
+    right = await office.threads.passwords.run(fits, password, kept)
     if not right or user is None or user.disabled_at is not None:
         raise Refusal(401, "the name or the password is wrong")
     await store.logins.succeeded(tried, counted)

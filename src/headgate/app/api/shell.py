@@ -5,6 +5,7 @@ import ipaddress
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from headgate.app.api.outside import NUL, REFUSED
 from headgate.app.api.problems import answer
 from headgate.app.server_policy import ServerPolicy
 
@@ -18,6 +19,7 @@ HEADERS = {
         " frame-ancestors 'none'; form-action 'self'"
     ),
 }
+WRITTEN_NUL = b"%00"
 LOOPBACK = frozenset({"localhost"})
 
 
@@ -49,6 +51,12 @@ class Shell:
                 421, f"this server is not known as {host[:100]!r}; add it to `server.hosts`"
             )
             await refusal(scope, receive, send_with_headers)
+            return
+        if NUL in scope["path"]:
+            await answer(404, "nothing has NUL in its name")(scope, receive, send_with_headers)
+            return
+        if WRITTEN_NUL in scope.get("query_string", b""):
+            await answer(422, REFUSED)(scope, receive, send_with_headers)
             return
         await self._app(scope, receive, send_with_headers)
 

@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter
 
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Admin
 from headgate.app.api.job_view import CountsView, WaitView, counts_view, wait_view
 from headgate.app.api.office import AtOffice, Office
@@ -11,7 +12,7 @@ from headgate.core.secret import without_secrets
 from headgate.engine.sweeper import Sweeper
 from headgate.ports.reads import StoreStatus
 
-router = APIRouter(prefix="/api/system", tags=["health"])
+router = APIRouter(prefix="/api/system", tags=["health"], route_class=BoundedRoute)
 
 
 class DatabaseView(Wire):

@@ -12,15 +12,19 @@ from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect, Request
 
+from headgate.app.api.office import Office
 from headgate.app.api.problems import Refusal
-from headgate.app.data_folder import DataFolder, safe_name, shown_name
+from headgate.app.api.threads import Threads
+from headgate.app.data_folder import safe_name, shown_name
+from headgate.core.job import LONGEST_FIELD
 
 if TYPE_CHECKING:  # the library defines it only for type checkers
     from python_multipart.multipart import MultipartCallbacks
 
-LONGEST_FIELD = 256 * 1024
 MOST_FILES = 5_000
-MOST_FIELDS = 50
+MOST_FIELDS = 20
+FEW_PARTS = 32
+SMALL_PIECE = 4 * 1024
 SILENCE_S = 60.0
 LONGEST_HEADER = 8 * 1024
 
@@ -61,7 +65,7 @@ class Upload(msgspec.Struct, frozen=True):
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-async def receive(request: Request, folder: DataFolder, max_bytes: int) -> Upload:
+async def receive(request: Request, office: Office, max_bytes: int) -> Upload:
     """Take in an upload; whatever goes wrong, nothing of it stays."""
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     boundary = options.get(b"boundary", b"")
@@ -70,12 +74,14 @@ async def receive(request: Request, folder: DataFolder, max_bytes: int) -> Uploa
     stated = request.headers.get("content-length", "")
     if stated.isdigit() and int(stated) > max_bytes + MOST_FIELDS * LONGEST_FIELD:
         raise _too_large(max_bytes)
-    parts = _Parts(await asyncio.to_thread(folder.new_upload), max_bytes)
+    _keep_connection(request)
+    threads = office.threads
+    parts = _Parts(await threads.uploads.run(office.folder.new_upload), max_bytes)
     try:
-        await _feed(request, MultipartParser(boundary, parts.callbacks()), parts)
+        await _feed(request, MultipartParser(boundary, parts.callbacks()), parts, threads)
         return parts.finished()
     except BaseException as error:
-        await asyncio.to_thread(parts.abandon)
+        await threads.uploads.run(parts.abandon)
         if isinstance(error, MultipartParseError):
             raise Refusal(400, f"this is no whole multipart body: {error}") from error
         if isinstance(error, ClientDisconnect):
@@ -83,14 +89,32 @@ async def receive(request: Request, folder: DataFolder, max_bytes: int) -> Uploa
         raise
 
 
-async def _feed(request: Request, parser: MultipartParser, parts: "_Parts") -> None:
+def _keep_connection(request: Request) -> None:
+    """An upload may last: its connection does not go when others need room."""
+    connection = request.scope.get("state", {}).get("connection")
+    if connection is not None:
+        connection.keep()
+
+
+async def _feed(
+    request: Request, parser: MultipartParser, parts: "_Parts", threads: Threads
+) -> None:
     chunks = aiter(request.stream())
     while (chunk := await _next(chunks)) is not None:
         if chunk:
             parts.grow(len(chunk))
             # Writing waits for the disk; a thread keeps others from waiting with us.
-            await asyncio.to_thread(parser.write, chunk)
-    await asyncio.to_thread(parser.finalize)
+            pieces = pieces_of(chunk, parser.boundary)
+            pool = threads.uploads if len(pieces) == 1 else threads.many_files
+            for piece in pieces:
+                await pool.run(parser.write, piece)
+    await threads.uploads.run(parser.finalize)
+
+
+def pieces_of(chunk: bytes, boundary: bytes) -> list[bytes]:
+    """What a thread takes at a time: less where many files begin, as each of them takes long."""
+    size = len(chunk) if chunk.count(boundary) <= FEW_PARTS else SMALL_PIECE
+    return [chunk[start : start + size] for start in range(0, len(chunk), size)]
 
 
 async def _next(chunks: AsyncIterator[bytes]) -> bytes | None:
@@ -116,6 +140,8 @@ class _Parts:
         self._max_bytes = max_bytes
         self._files: list[StoredFile] = []
         self._fields: dict[str, str] = {}
+        self._names: dict[str, int] = {}
+        """Names in the folder, each with the last number that was tried for it."""
         self._headers: dict[bytes, bytes] = {}
         self._name = self._value = b""
         self._field = ""
@@ -196,13 +222,15 @@ class _Parts:
         self._file = self._path.open("xb")
 
     def _free_path(self, name: str) -> Path:
-        """Two files of one name are two files."""
+        """Two files of one name are two files; the second one has a number in its name."""
         stem, dot, ending = name.rpartition(".")
-        path, number = self._folder / name, 2
-        while path.exists():
-            path = self._folder / f"{stem or name}_{number}{dot}{ending if stem else ''}"
-            number += 1
-        return path
+        tried = name
+        # Some file systems take A.csv and a.csv for the same.
+        while tried.casefold() in self._names:
+            number = self._names[name.casefold()] = self._names[name.casefold()] + 1
+            tried = f"{stem or name}_{number}{dot}{ending if stem else ''}"
+        self._names[tried.casefold()] = 1
+        return self._folder / tried
 
     def _data(self, data: bytes, start: int, end: int) -> None:
         piece = data[start:end]

@@ -5,17 +5,18 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import Field
 
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Admin, Principal, Someone, Writer, maker_of
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Asked, Identifier, Json, Moment, Wire, moment
-from headgate.app.credentials import hash_aside, mint
+from headgate.app.credentials import hash_password, mint
 from headgate.core.password import SHORTEST_PASSWORD, weakness_of
 from headgate.core.user import RANKS, Role, Token, TokenKind, User
 from headgate.ports.access import NewToken, NewUser, UserChange
 
-users = APIRouter(prefix="/api/users", tags=["access"])
-tokens = APIRouter(prefix="/api/tokens", tags=["access"])
+users = APIRouter(prefix="/api/users", tags=["access"], route_class=BoundedRoute)
+tokens = APIRouter(prefix="/api/tokens", tags=["access"], route_class=BoundedRoute)
 
 NAME = r"^[a-z0-9][a-z0-9._@-]{0,63}$"
 Name = Annotated[str, Path(alias="name", max_length=64)]
@@ -54,7 +55,7 @@ async def ls(who: Admin, office: AtOffice) -> Users:
 @users.post("", status_code=201, responses=documented(409))
 async def add(asked: UserAsked, who: Admin, office: AtOffice) -> UserView:
     """Make a user; without a password, only tokens let them in."""
-    new = NewUser(asked.name, asked.role, await _kept(asked.password, asked.name))
+    new = NewUser(asked.name, asked.role, await _kept(office, asked.password, asked.name))
     return user_view(await office.store.access.add_user(new))
 
 
@@ -80,17 +81,17 @@ async def change(name: Name, asked: UserChangeAsked, who: Admin, office: AtOffic
         raise Refusal(409, "you cannot take your own rights; let another admin do it")
     if name == who.name and asked.disabled:
         raise Refusal(409, "you cannot lock yourself out; let another admin do it")
-    kept = await _kept(asked.password, name)
+    kept = await _kept(office, asked.password, name)
     wanted = UserChange(asked.role, kept, asked.disabled, asked_with=who.token_id)
     return user_view(await office.store.access.change_user(name, wanted))
 
 
-async def _kept(password: str | None, name: str) -> str | None:
+async def _kept(office: Office, password: str | None, name: str) -> str | None:
     if password is None:
         return None
     if weakness := weakness_of(password, name):
         raise Refusal(422, weakness)
-    return await hash_aside(password)
+    return await office.threads.passwords.run(hash_password, password)
 
 
 class TokenView(Wire):

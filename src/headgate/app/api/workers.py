@@ -4,13 +4,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
+from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Admin
 from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Identifier, Moment, Wire, moment
 from headgate.core.worker import WorkerRow
 
-router = APIRouter(prefix="/api/workers", tags=["workers"])
+router = APIRouter(prefix="/api/workers", tags=["workers"], route_class=BoundedRoute)
 
 
 class WorkerView(Wire):

@@ -52,7 +52,9 @@ class Clearing:
         """The folders of uploads, and the numbers of jobs, whose files stay."""
         needed = {LOCAL}
         after_id = 0
-        while jobs := await self._store.reads.jobs(JobQuery(after_id=after_id, limit=500)):
+        while jobs := await self._store.reads.jobs(
+            JobQuery(after_id=after_id, limit=500, configs=False)
+        ):
             for job in jobs:
                 if job.state in UNFINISHED or (job.finished_at or 0) > since_us:
                     needed |= {job.source.removeprefix(UPLOAD).partition("/")[0], str(job.id)}

@@ -22,7 +22,7 @@ from headgate.app.cli.options import (
     ids_in,
     statuses_in,
 )
-from headgate.app.cli.shapes import ago, event_shape, job_shape, local_time
+from headgate.app.cli.shapes import ago, event_shape, job_shape, listed_shape, local_time
 from headgate.app.handler_presence import rebinding
 from headgate.app.masking import shown_config, shown_source
 from headgate.core.gate_wait import Wait
@@ -53,7 +53,7 @@ async def ls(
         stands = await service.jobs.ls(after, limit)
     more = stands[-1].job.id if len(stands) == limit else None
     if as_json:
-        shapes = [job_shape(stand.job, stand.counts) for stand in stands]
+        shapes = [listed_shape(stand.job, stand.counts) for stand in stands]
         desk.screen.json({"jobs": shapes, "next": more})
         return
     if not stands:

@@ -57,7 +57,7 @@ async def _unfinished(store: Store) -> list[Job]:
     found: list[Job] = []
     after_id = 0
     while page := await store.reads.jobs(
-        JobQuery(states=UNFINISHED, after_id=after_id, limit=PAGE)
+        JobQuery(states=UNFINISHED, after_id=after_id, limit=PAGE, configs=False)
     ):
         found += page
         after_id = page[-1].id

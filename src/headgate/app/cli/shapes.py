@@ -95,6 +95,13 @@ def job_shape(job: Job, counts: Counts | None = None) -> dict[str, Any]:
     return shape
 
 
+def listed_shape(job: Job, counts: Counts) -> dict[str, Any]:
+    """A job of a list for JSON; lists do not read configs."""
+    shape = job_shape(job, counts)
+    del shape["config"]
+    return shape
+
+
 def item_shape(row: ItemRow) -> dict[str, Any]:
     """An item of a list for JSON."""
     return {**_timed(row), "result": raw(row.result)}

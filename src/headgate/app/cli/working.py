@@ -118,7 +118,7 @@ class Working:
         reads = self._store.reads
         if self._chosen is not None:
             return [await reads.job(job_id) for job_id in self._chosen]
-        return (await reads.jobs(JobQuery(states=UNFINISHED, limit=WATCHED)))[::-1]
+        return (await reads.jobs(JobQuery(states=UNFINISHED, limit=WATCHED, configs=False)))[::-1]
 
     async def _cause(self, job: Job) -> str:
         """What limits the job that waits for longest; a worker that starts is no cause here."""

@@ -27,7 +27,7 @@ class LocalJobs:
 
     async def ls(self, after: int, limit: int) -> list[JobStand]:
         """Jobs older than `after` (0: all), newest first."""
-        jobs = await self._store.reads.jobs(JobQuery(after_id=after, limit=limit))
+        jobs = await self._store.reads.jobs(JobQuery(after_id=after, limit=limit, configs=False))
         return [JobStand(job, await self._store.reads.counts(job.id)) for job in jobs]
 
     async def get(self, job_id: int) -> JobStand:

@@ -34,7 +34,6 @@ def job_of(job: far.Job) -> Job:
         "handler",
         "source",
         "key_columns",
-        "config",
         "priority",
         "state",
         "open",
@@ -50,6 +49,7 @@ def job_of(job: far.Job) -> Job:
     )
     return Job(
         id=int(job.id),
+        config=job.config or {},
         ingest_run=0,
         ingest_position="",
         created_at=stored_or_zero(job.created_at),

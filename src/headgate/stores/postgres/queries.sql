@@ -53,7 +53,14 @@ SELECT *, utc_us() AS now FROM jobs WHERE id = %(job_id)s FOR NO KEY UPDATE
 
 -- name: jobs
 -- Jobs, newest first.
-SELECT * FROM jobs
+SELECT
+    id, owner, name, handler, source, key_columns, priority, state, open, eager, fingerprint,
+    columns, ingest_run, ingest_position, ingest_complete, created_at, updated_at, started_at,
+    finished_at, last_error, pause_reason, resume_at, file, client, ingest,
+    CASE WHEN %(configs)s THEN config ELSE '{}' END AS config,
+    CASE WHEN %(configs)s OR reading IS NULL THEN reading ELSE '{}' END AS reading,
+    CASE WHEN %(configs)s OR options IS NULL THEN options ELSE '{}' END AS options
+FROM jobs
 WHERE (%(owner)s::text IS NULL OR owner = %(owner)s) AND (%(after_id)s = 0 OR id < %(after_id)s)
 AND (%(states)s::text[] IS NULL OR state = ANY (%(states)s::text[]))
 AND (%(handler)s::text IS NULL OR handler = %(handler)s)

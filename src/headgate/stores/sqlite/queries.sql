@@ -4,7 +4,14 @@
 SELECT * FROM jobs WHERE id = :job_id
 
 -- name: jobs
-SELECT * FROM jobs
+SELECT
+    id, owner, name, handler, source, key_columns, priority, state, open, eager, fingerprint,
+    columns, ingest_run, ingest_position, ingest_complete, created_at, updated_at, started_at,
+    finished_at, last_error, pause_reason, resume_at, file, client, ingest,
+    CASE WHEN :configs THEN config ELSE '{}' END AS config,
+    CASE WHEN :configs OR reading IS NULL THEN reading ELSE '{}' END AS reading,
+    CASE WHEN :configs OR options IS NULL THEN options ELSE '{}' END AS options
+FROM jobs
 WHERE (:owner IS NULL OR owner = :owner) AND (:after_id = 0 OR id < :after_id)
 AND (:states IS NULL OR state IN (SELECT value FROM json_each(:states)))
 AND (:handler IS NULL OR handler = :handler)

@@ -3,19 +3,19 @@
 import codecs
 
 from headgate.core.errors import UsageError
+from headgate.transfer.text_encoding import known_name
 
 
 class Encoder:
     """Encodes pieces of one text; what the encoding does not know becomes a question mark."""
 
     def __init__(self, name: str = "utf-8") -> None:
-        try:
-            self._name = codecs.lookup(name).name
-            # A byte order mark stands in front of the first piece only.
-            self._encoder = codecs.getincrementalencoder(name)()
-            "".encode(name)
-        except (LookupError, TypeError) as error:
-            raise UsageError(f"{name!r} is not the name of an encoding of text") from error
+        known = known_name(name)
+        if known is None:
+            raise UsageError(f"{name[:100]!r} is not the name of an encoding of text")
+        self._name = known
+        # A byte order mark stands in front of the first piece only.
+        self._encoder = codecs.getincrementalencoder(name)()
         self._replaced = 0
 
     @property

@@ -48,16 +48,12 @@ def parse_address(url: str) -> Address:
     if not host:
         raise BadSource(f"{without_secrets(url)} names no host")
     path = unquote(_raw_path(parts))
-    if _CONTROL.search(path):
-        raise BadSource(f"{without_secrets(url)} has a control character in its path")
+    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    for what, text in (("path", path), ("user", user), ("password", password)):
+        if _CONTROL.search(text):
+            raise BadSource(f"{without_secrets(url)} has a control character in its {what}")
     return Address(
-        url,
-        parts.scheme,
-        host,
-        port or PORTS[parts.scheme],
-        path or "/",
-        unquote(parts.username or ""),
-        unquote(parts.password or ""),
+        url, parts.scheme, host, port or PORTS[parts.scheme], path or "/", user, password
     )
 
 

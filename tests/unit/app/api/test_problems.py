@@ -1,11 +1,14 @@
 """Every error of ours has a status, and no answer tells a secret."""
 
+import errno
 import inspect
 import json
 
 import pytest
+from fastapi import FastAPI
+from starlette.types import Message
 
-from headgate.app.api.problems import TITLES, answer, documented, status_of
+from headgate.app.api.problems import TITLES, answer, documented, install, status_of
 from headgate.core import errors
 from headgate.core.errors import BadSetting, HeadgateError
 
@@ -38,3 +41,27 @@ def test_secrets_in_details_are_masked():
 @pytest.mark.parametrize("status", documented(409, 413, 415, 507))
 def test_every_documented_status_has_a_title(status: int):
     assert TITLES[status]
+
+
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [(errno.ENOSPC, 507), (errno.EDQUOT, 507), (errno.EMFILE, 503), (errno.EIO, 500)],
+)
+async def test_what_the_machine_lacks_is_not_called_a_defect(number: int, status: int):
+    app = FastAPI()
+    install(app)
+    sent: list[Message] = []
+
+    @app.get("/")
+    async def fail() -> None:
+        raise OSError(number, "no")
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b""}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    asked = {"type": "http", "method": "GET", "path": "/", "headers": [], "query_string": b""}
+    await app(asked, receive, send)
+    assert sent[0]["status"] == json.loads(sent[1]["body"])["status"] == status

@@ -103,6 +103,12 @@ def test_utf_32_and_unknown_encodings_are_refused(path: Path):
         source(path, "a\n", encoding="klingon").open()
 
 
+@pytest.mark.parametrize("name", ["base64", "bz2", "hex", "idna", "punycode", "rot13", "a\0b"])
+def test_what_is_not_an_encoding_of_text_is_refused(path: Path, name: str):
+    with pytest.raises(BadSource, match="is not the name of an encoding of text"):
+        source(path, "a\n", encoding=name).open()
+
+
 def test_broken_bytes_make_their_row_bad(path: Path):
     given = source(path, b'a,b\nok,1\n"x\ny\xff",2\nok,3\n')
     rows = all_rows(given)

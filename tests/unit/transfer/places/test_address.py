@@ -35,6 +35,8 @@ def test_each_has_its_port(scheme: str, port: int):
         ("ftp://me:s3cret@host/a\r\nDELE b", "control characters"),
         ("ftp://me:s3cret@host/a%0d%0aDELE%20b", "control character"),
         ("sftp://me:s3cret@host/a%00b", "control character"),
+        ("ftp://me%0d%0aDELE:s3cret@host/a", "control character"),
+        ("ftp://me:s3cret%0d%0a@host/a", "control character"),
     ],
 )
 def test_what_is_no_address_is_said_to_be_none(url: str, problem: str):

@@ -64,7 +64,7 @@ export function ConfigurationTab({ job }: { job: Job }) {
         </Facts>
       </Panel>
       <Panel title="Configuration of the handler">
-        {Object.keys(job.config).length ? (
+        {Object.keys(job.config ?? {}).length ? (
           <Value value={job.config} />
         ) : (
           <p className={styles.muted}>None: the handler runs with its own defaults.</p>

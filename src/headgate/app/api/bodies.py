@@ -1,0 +1,178 @@
+"""Bodies of requests: bounded while they arrive, after identity and before anything is parsed.
+
+An endpoint declares with `takes` how much it takes; without it, 1 MB. An upload to disk has bounds
+of its own, in `upload`.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any, NamedTuple, TypeVar
+
+from fastapi import Request, Response
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
+from starlette.requests import ClientDisconnect
+
+from headgate.app.api.identity import client_of, demand_someone, identify
+from headgate.app.api.office import office_of
+from headgate.app.api.outside import demand_text
+from headgate.app.api.problems import Refusal
+from headgate.core.arrival import LEAST_BYTES_PER_S, latest_s
+
+KB, MB = 1_024, 1_048_576
+UNCOUNTED = 64 * KB
+"""What every request may hold without asking for room: connections bound it."""
+IN_THREAD_BYTES = 64 * KB
+"""Parsing more than this leaves the event loop."""
+
+
+class Limit(NamedTuple):
+    """The most that a body may have."""
+
+    size: int
+    """In bytes."""
+    values: int
+    """Counted by the commas. To check many values takes far longer than to read them."""
+
+
+USUAL = Limit(1 * MB, 25_000)
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+Handle = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+def takes(size: int, values: int = USUAL.values) -> Callable[[Endpoint], Endpoint]:
+    """Declare the most that the body of a request to an endpoint may have."""
+
+    def declare(endpoint: Endpoint) -> Endpoint:
+        endpoint.body_limit = Limit(size, values)  # type: ignore[attr-defined]
+        return endpoint
+
+    return declare
+
+
+def limit_of(endpoint: Callable[..., Any]) -> Limit:
+    """The most that an endpoint takes."""
+    limit: Limit = getattr(endpoint, "body_limit", USUAL)
+    return limit
+
+
+class Intake:
+    """The body of one request on its way into memory."""
+
+    def __init__(self, request: Request, limit: Limit) -> None:
+        office = office_of(request)
+        self._request = request
+        self._limit = limit
+        self._room = office.room
+        self._grace_s = office.settings.server.body_s
+        self._clock = office.clock
+        self._owner = ""
+        self._taken = 0
+
+    async def read(self, owner: str) -> bytearray:
+        """All of it; 413 over its limit, 408 below the least pace."""
+        stated = self._request.headers.get("content-length", "")
+        if stated.isdigit() and (len(stated) > 18 or int(stated) > self._limit.size):
+            raise self._too_long()
+        self._owner = owner
+        body, values = bytearray(), 0
+        began_s = self._clock.monotonic()
+        chunks = aiter(self._request.stream())
+        while True:
+            left_s = began_s + latest_s(len(body), self._grace_s) - self._clock.monotonic()
+            chunk = await self._next(chunks, left_s)
+            if chunk is None:
+                return body
+            values += chunk.count(b",")
+            if len(body) + len(chunk) > self._limit.size or values > self._limit.values:
+                raise self._too_long()
+            self._count(len(body) + len(chunk))
+            body += chunk
+
+    def release(self) -> None:
+        """Give back the room: the request was answered."""
+        self._room.free(self._owner, self._taken)
+        self._taken = 0
+
+    async def _next(self, chunks: Any, left_s: float) -> bytes | None:
+        try:
+            async with asyncio.timeout(max(left_s, 0.0)):
+                piece: bytes | None = await anext(chunks, None)
+                return piece
+        except TimeoutError:
+            pace = LEAST_BYTES_PER_S // KB
+            raise Refusal(
+                408, f"the body came too slowly: send at least {pace} kB a second"
+            ) from None
+        except ClientDisconnect as error:
+            raise Refusal(400, "the request was broken off") from error
+
+    def _count(self, size: int) -> None:
+        more = size - UNCOUNTED - self._taken
+        if more > 0:
+            self._room.take(self._owner, more)
+            self._taken += more
+
+    def _too_long(self) -> Refusal:
+        size, values = self._limit
+        shown = f"{size // MB} MB" if size >= MB else f"{size // KB} kB"
+        return Refusal(
+            413, f"the body of this request has at most {shown} and {values:,} values in it"
+        )
+
+
+class _ReadRequest(Request):
+    """A request whose body is there."""
+
+    taken = bytearray()
+
+    async def body(self) -> bytes:
+        """The body."""
+        return self.taken  # type: ignore[return-value]
+
+    async def json(self) -> Any:
+        """The value in the body."""
+        if len(self.taken) <= IN_THREAD_BYTES:
+            return json.loads(self.taken)
+        return await office_of(self).threads.bodies.run(json.loads, self.taken)
+
+
+class BoundedRoute(APIRoute):
+    """Asks for identity, then reads the body within its limit, then leaves the rest to FastAPI."""
+
+    def get_route_handler(self) -> Handle:
+        """What answers a request."""
+        answer = super().get_route_handler()
+        limit, protected = limit_of(self.endpoint), needs_identity(self.dependant)
+        reads = self.body_field is not None
+
+        async def bounded(request: Request) -> Response:
+            intake = request.state.intake = Intake(request, limit)
+            try:
+                if not reads:
+                    return await answer(request)
+                owner = client_of(request, office_of(request))
+                if protected:
+                    owner = (await demand_someone(request, office_of(request))).name
+                whole = _ReadRequest(request.scope, request.receive)
+                whole.taken = await intake.read(owner)
+                demand_text(whole.taken)
+                return await answer(whole)
+            finally:
+                intake.release()
+
+        return bounded
+
+
+def needs_identity(dependant: Dependant) -> bool:
+    """Whether an endpoint asks who is there."""
+    if dependant.call is identify:
+        return True
+    return any(needs_identity(each) for each in dependant.dependencies)
+
+
+async def body_of(request: Request, owner: str) -> bytearray:
+    """The body of a request to an endpoint that parses it by itself."""
+    intake: Intake = request.state.intake
+    return await intake.read(owner)

@@ -1,0 +1,119 @@
+"""How many connections the server holds, and which of them goes when there are too many."""
+
+import ipaddress
+import resource
+from collections import Counter
+from itertools import chain
+from typing import Protocol
+
+from headgate.app.server_policy import ServerPolicy
+
+BACKLOG = 256
+"""Connections that the system may hand over at once, before any of them can be counted."""
+FILES = 128
+"""Descriptors that are left for the store, uploads and pipes."""
+
+
+class Connection(Protocol):
+    """A connection, as far as counting needs it."""
+
+    address: str
+
+    def drop(self) -> None:
+        """Close it at once, without an answer."""
+
+
+class Connections:
+    """Counts open connections, in total and by address.
+
+    A new connection is let in as long as another one can go: the one that has owed its request for
+    the longest time, or else the oldest stream of events, which its client opens again. So clients
+    that hold half requests push out one another.
+    """
+
+    def __init__(self, most: int, per_address: int) -> None:
+        self._most = most
+        self._per_address = per_address
+        self._open: dict[Connection, None] = {}
+        self._by_address: Counter[str] = Counter()
+        self._owing: dict[Connection, None] = {}
+        self._streaming: dict[Connection, None] = {}
+        self._lingering: set[Connection] = set()
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def admit(self, new: Connection) -> bool:
+        """Count a new connection; False: there are too many, and all others are being answered."""
+        if self._is_full(new.address) and not self._make_room(new.address):
+            return False
+        self._open[new] = None
+        self._by_address[new.address] += 1
+        self._owing[new] = None
+        return True
+
+    def owes(self, connection: Connection) -> None:
+        """Note that its next request, or the rest of one, has yet to come."""
+        if connection in self._open:
+            self._owing.setdefault(connection)
+
+    def has_sent(self, connection: Connection) -> None:
+        """Note that its request is complete, or that it may take its time."""
+        self._owing.pop(connection, None)
+
+    def streams(self, connection: Connection) -> None:
+        """Note that it is answered without an end."""
+        if connection in self._open:
+            self._streaming[connection] = None
+
+    def may_linger(self, connection: Connection, most: int) -> bool:
+        """Whether a refused client may send on for a moment; that many may at the same time."""
+        if len(self._lingering) >= most:
+            return False
+        self._lingering.add(connection)
+        return True
+
+    def leave(self, connection: Connection) -> None:
+        """Count it no more."""
+        self._owing.pop(connection, None)
+        self._streaming.pop(connection, None)
+        self._lingering.discard(connection)
+        if connection not in self._open:
+            return
+        del self._open[connection]
+        self._by_address[connection.address] -= 1
+        if not self._by_address[connection.address]:
+            del self._by_address[connection.address]
+
+    def _is_full(self, address: str) -> bool:
+        return len(self._open) >= self._most or self._is_crowded(address)
+
+    def _is_crowded(self, address: str) -> bool:
+        # A proxy on this machine speaks for many clients.
+        return self._by_address[address] >= self._per_address and not is_loopback(address)
+
+    def _make_room(self, address: str) -> bool:
+        crowded = self._is_crowded(address)
+        may_go = chain(self._owing, self._streaming)
+        oldest = next((one for one in may_go if not crowded or one.address == address), None)
+        if oldest is None:
+            return False
+        self.leave(oldest)
+        oldest.drop()
+        return True
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address is of this machine alone."""
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def most_connections(policy: ServerPolicy) -> int:
+    """What the settings allow, as far as the process may open that many files."""
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return policy.connections
+    return max(min(policy.connections, files - BACKLOG - FILES), 1)

@@ -1,0 +1,194 @@
+"""HTTP/1.1 over one connection: a head must come in time, and an unread body ends it."""
+
+import asyncio
+from typing import Any, cast
+
+import h11
+from starlette.types import Message, Receive, Scope, Send
+from uvicorn.protocols.http.flow_control import CLOSE_HEADER
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from headgate.app.api.connections import Connections
+from headgate.app.api.problems import answer
+
+EVENTS = b"text/event-stream"
+LINGER_S = 10.0
+LINGER_BYTES = 64 * 1_048_576
+"""How much of an unwanted body is thrown away before the connection is closed. A client that reads
+only once it has sent everything would otherwise see a reset in place of the answer."""
+LINGER_PAUSE_S = 0.01
+"""Between two pieces that are thrown away: this work must not slow down that for others."""
+LINGERING = 32
+"""Connections at a time that are closed so gently."""
+
+
+class BoundedProtocol(H11Protocol):
+    """The protocol of uvicorn with bounds on connections, heads and unread bodies."""
+
+    def __init__(self, connections: Connections, head_s: float, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.address = ""
+        self._counted = connections
+        self._head_s = head_s
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._linger_timer: asyncio.TimerHandle | None = None
+        self._linger_bytes = 0
+        self._kept = False
+        self._respond = self.app
+        self.app = cast("Any", self._answer)
+
+    # ---- what asyncio calls ---------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin, or refuse if there are too many."""
+        plain = cast("asyncio.Transport", transport)
+        super().connection_made(cast("asyncio.Transport", _Lingering(plain, self)))
+        self.address = self.client[0] if self.client else ""
+        if not self._counted.admit(self):
+            self._end(503, "too many connections; try again later")
+            return
+        self._note()
+
+    def data_received(self, data: bytes) -> None:
+        """Take in what came, or throw it away after the answer to an unread body."""
+        if self._linger_timer is None:
+            super().data_received(data)
+            self._note()
+            return
+        self._linger_bytes -= len(data)
+        if self._linger_bytes <= 0:
+            self.transport.abort()
+            return
+        self.flow.pause_reading()
+        self.loop.call_later(LINGER_PAUSE_S, self._read_on)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Clean up."""
+        self._counted.leave(self)
+        self._await_head(needed=False)
+        if self._linger_timer is not None:
+            self._linger_timer.cancel()
+        super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._kept = False
+        self._note()
+
+    # ---- what others call -----------------------------------------------------------------
+
+    def drop(self) -> None:
+        """Close at once: another connection needs the room."""
+        self.transport.abort()
+
+    def keep(self) -> None:
+        """Leave a body that comes for long alone: it has bounds of its own."""
+        self._kept = True
+        self._counted.has_sent(self)
+
+    @property
+    def is_receiving(self) -> bool:
+        """Whether the rest of a body has yet to come."""
+        return self.conn.their_state is h11.SEND_BODY
+
+    def linger(self, transport: asyncio.Transport) -> None:
+        """Say that nothing more comes from us, and read on for a moment."""
+        if self._linger_timer is not None or transport.is_closing():
+            return
+        if not self._counted.may_linger(self, LINGERING):
+            transport.close()
+            return
+        self._linger_bytes = LINGER_BYTES
+        self._linger_timer = self.loop.call_later(LINGER_S, transport.abort)
+        transport.write_eof()
+        self.flow.resume_reading()
+
+    # ---- inside ---------------------------------------------------------------------------
+
+    def _read_on(self) -> None:
+        if not cast("_Lingering", self.transport).is_gone:
+            self.flow.resume_reading()
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["state"]["connection"] = self
+
+        async def send_closing(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = [*message.get("headers", ())]
+                if self.is_receiving:
+                    message = {**message, "headers": [*headers, CLOSE_HEADER]}
+                if any(value.startswith(EVENTS) for _, value in headers):
+                    self._counted.streams(self)
+            await send(message)
+
+        await self._respond(scope, receive, send_closing)
+
+    def _note(self) -> None:
+        """Tell what the connection waits for now."""
+        state = self.conn.their_state
+        if state is h11.IDLE or (state is h11.SEND_BODY and not self._kept):
+            self._counted.owes(self)
+        else:
+            self._counted.has_sent(self)
+        idle = self.timeout_keep_alive_task is not None
+        self._await_head(needed=state is h11.IDLE and not idle)
+
+    def _await_head(self, *, needed: bool) -> None:
+        if self._head_timer is not None and not needed:
+            self._head_timer.cancel()
+            self._head_timer = None
+        elif self._head_timer is None and needed:
+            self._head_timer = self.loop.call_later(self._head_s, self._late_head)
+
+    def _late_head(self) -> None:
+        self._head_timer = None
+        if not self.conn.trailing_data[0]:
+            # Browsers open connections beforehand, and would show the answer to the next request.
+            self.transport.close()
+            return
+        self._end(408, f"the head of the request was not complete after {self._head_s:g} s")
+
+    def _end(self, status: int, detail: str) -> None:
+        """Answer without a request, and close."""
+        body = bytes(answer(status, detail).body)
+        lines = (
+            f"HTTP/1.1 {status} ",
+            "content-type: application/problem+json",
+            f"content-length: {len(body)}",
+            "retry-after: 5",
+            "connection: close",
+            "",
+            "",
+        )
+        self.transport.write("\r\n".join(lines).encode() + body)
+        self.transport.close()
+
+
+class _Lingering:
+    """A transport that is not closed under the nose of a client that is still sending."""
+
+    def __init__(self, transport: asyncio.Transport, protocol: BoundedProtocol) -> None:
+        self._transport = transport
+        self._protocol = protocol
+        self._closed = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def close(self) -> None:
+        """Close, at once or after a moment."""
+        self._closed = True
+        if self._protocol.is_receiving:
+            self._protocol.linger(self._transport)
+        else:
+            self._transport.close()
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing can be read any more."""
+        return self._transport.is_closing()
+
+    def is_closing(self) -> bool:
+        """Whether nothing more is said here."""
+        return self._closed or self._transport.is_closing()
