@@ -22,11 +22,13 @@ class MinimumPace(msgspec.Struct, frozen=True):
 class PaceMeter:
     """Measures a sender. Only the time in which we waited for it counts, not our own work."""
 
-    STEP_S = 1.0
-    """Pieces that came within one step are counted together, so that memory stays small."""
+    STEPS = 30
+    """Pieces that came within so small a part of the span are counted together, so that memory
+    stays small."""
 
     def __init__(self, minimum: MinimumPace) -> None:
         self._minimum = minimum
+        self._step_s = minimum.over_s / self.STEPS
         self._waited_s = 0.0
         self._pieces: deque[tuple[float, int]] = deque()
         self._size = 0
@@ -35,7 +37,7 @@ class PaceMeter:
         """Count a piece of `size` bytes, for which we waited that long."""
         self._waited_s += waited_s
         self._size += size
-        if self._pieces and self._waited_s - self._pieces[-1][0] < self.STEP_S:
+        if self._pieces and self._waited_s - self._pieces[-1][0] < self._step_s:
             ended_s, before = self._pieces.pop()
             self._pieces.append((ended_s, before + size))
         else:

@@ -15,6 +15,8 @@ from headgate.transfer.sources import ReadOptions, format_of, open_source
 
 FIRST_ROWS = 100
 FIRST_BYTES = 1024 * 1024
+STEP_BYTES = 64 * 1024
+"""After so many bytes the time is looked at."""
 TEXT = frozenset({"csv", "tsv", "jsonl", "list"})
 
 
@@ -99,7 +101,7 @@ def inspect_source(
 def _first(reader: BatchReader, rows: int, until_s: float) -> list[Batch]:
     found: list[Batch] = []
     left, size = rows, 0
-    while left > 0 and size < FIRST_BYTES and (batch := reader.take(left, FIRST_BYTES)).values:
+    while left > 0 and size < FIRST_BYTES and (batch := reader.take(left, STEP_BYTES)).values:
         found.append(batch)
         left -= len(batch.values)
         size += batch.size

@@ -20,7 +20,7 @@ def test_nobody_is_judged_before_the_span_has_passed():
 
 
 @pytest.mark.parametrize(("size", "slow"), [(999, True), (1_001, False)])
-def test_the_average_decides(size: int, slow: bool):  # noqa: FBT001
+def test_the_average_decides(size: int, slow: bool):
     assert measured([(1.0, size)] * 40).too_slow is slow
 
 
@@ -38,10 +38,20 @@ def test_only_waiting_counts():
 
 def test_a_fast_sender_costs_little_memory():
     meter = measured([(0.0001, 10)] * 100_000)
-    assert len(meter._pieces) <= 31
+    assert len(meter._pieces) <= PaceMeter.STEPS + 1
 
 
 def test_a_large_piece_may_take_as_long_as_the_pace_allows():
     assert MINIMUM.longest_wait_s(250_000) == 250
     assert MINIMUM.longest_wait_s(1) == 30
     assert MinimumPace(0, 30).longest_wait_s(1) == float("inf")
+
+
+def test_a_short_span_is_measured_too():
+    meter = PaceMeter(MinimumPace(bytes_per_s=1_000, over_s=0.1))
+    for _ in range(20):
+        meter.count(0.02, 1)
+    assert meter.too_slow
+    for _ in range(20):
+        meter.count(0.02, 100)
+    assert not meter.too_slow

@@ -6,7 +6,7 @@ from headgate.core.slots import Slots, Waiting, by_user
 
 
 def served(slots: Slots, lines: dict[str, int], finished: int = 0) -> list[str]:
-    """Who gets slots while each user has so many waiting; the oldest of `finished` end each time."""
+    """Who gets slots while users have so many waiting; after each turn the oldest ones finish."""
     order: list[str] = []
     running: deque[str] = deque()
     while (user := slots.next([name for name, left in lines.items() if left])) is not None:

@@ -34,9 +34,6 @@ PATIENCE_S = 30.0
 """Nor is one that comes more slowly: somebody waits, and a thread with them."""
 UNNAMED = "none"
 """In place of a handler while none is chosen."""
-_at_once = asyncio.Semaphore(4)
-_copied_at_once = asyncio.Semaphore(2)
-"""Few of the server's threads, as strangers decide how long these are kept."""
 
 
 class BadRowView(Wire):
@@ -101,27 +98,26 @@ async def preview(request: Request, who: Writer, office: AtOffice) -> Preview:
     """Read the first rows of a file that is sent, or lies elsewhere; nothing is kept."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
-        asked, found = await _of_source(office, await body_of(request))
+        asked, found = await _of_source(office, who.name, await body_of(request))
     else:
-        asked, found = await _of_upload(office, request)
+        asked, found = await _of_upload(office, who.name, request)
     named = asked.handler != UNNAMED
     return _shown(found, asked, demand_handler(office, asked.handler).needs if named else ())
 
 
-async def _of_upload(office: Office, request: Request) -> tuple[JobAsked, Inspection]:
-    limit = office.settings.server.upload_mb * 1_048_576
-    async with office.uploads:
-        upload = await receive(request, office.folder, limit)
+async def _of_upload(office: Office, user: str, request: Request) -> tuple[JobAsked, Inspection]:
+    async with office.uploads.slot(user):
+        upload = await receive(request, office.folder, office.settings.server)
     try:
         asked = asked_in({**upload.fields, "handler": upload.fields.get("handler") or UNNAMED})
         upload.demand_files()
         path = upload.folder if len(upload.files) > 1 else upload.files[0].path
-        return asked, await look(office, path, asked.reading())
+        return asked, await look(office, user, path, asked.reading())
     finally:
         await asyncio.to_thread(upload.discard)
 
 
-async def _of_source(office: Office, body: bytes) -> tuple[JobAsked, Inspection]:
+async def _of_source(office: Office, user: str, body: bytes) -> tuple[JobAsked, Inspection]:
     value = json_in(body)
     if isinstance(value, dict):
         value = {**value, "handler": value.get("handler") or UNNAMED}
@@ -131,11 +127,11 @@ async def _of_source(office: Office, body: bytes) -> tuple[JobAsked, Inspection]
     demand_allowed(asked.source, office.settings.places)
     folder = await asyncio.to_thread(office.folder.new_upload)
     try:
-        async with _copied_at_once:
+        async with office.preview_copies.slot(user):
             path = await asyncio.to_thread(
                 copy_to_look_at, asked.source, office.settings.places, folder
             )
-        return asked, await look(office, path, asked.reading())
+        return asked, await look(office, user, path, asked.reading())
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
@@ -170,9 +166,9 @@ def _shown(found: Inspection, asked: JobAsked, needs: Sequence[str]) -> Preview:
     )
 
 
-async def look(office: Office, path: Path, reading: Reading) -> Inspection:
+async def look(office: Office, user: str, path: Path, reading: Reading) -> Inspection:
     """The first rows of a file, or BadSource saying what is wrong with it."""
-    async with _at_once:
+    async with office.previews.slot(user):
         try:
             return await asyncio.to_thread(inspect, path, reading.options, office.settings.limits)
         except WrongEncoding as error:

@@ -16,6 +16,7 @@ from headgate.app.api.login_limit import LoginLimit
 from headgate.app.api.office import Office
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
+from headgate.app.api.slot_queue import SlotQueue
 from headgate.app.api.slow_jobs import SlowJobs
 from headgate.app.credentials import Minted, mint
 from headgate.app.data_folder import data_folder
@@ -109,6 +110,7 @@ class Server:
 
     async def _office(self, own_token: str) -> Office:
         store, settings, clock = self._store, self._settings, self._clock
+        policy = settings.server
         folder = data_folder(settings)
         folder.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         handlers = await list_handlers(settings.handlers)
@@ -124,9 +126,11 @@ class Server:
             gauges=gauges,
             histories=Histories(store, gauges, clock),
             slices=Slices(store, settings, clock),
-            logins=LoginLimit(clock, settings.server.login_tries),
+            logins=LoginLimit(clock, policy.login_tries),
             scanner=Scanner(store, settings, clock),
-            uploads=asyncio.Semaphore(settings.server.uploads_at_once),
+            uploads=SlotQueue(policy.uploads_at_once, policy.uploads_per_user),
+            previews=SlotQueue(policy.previews_at_once, policy.previews_per_user),
+            preview_copies=SlotQueue(policy.previews_at_once, policy.previews_per_user),
             own_token=own_token,
         )
 

@@ -5,6 +5,7 @@ import hashlib
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
@@ -14,6 +15,8 @@ from starlette.requests import ClientDisconnect, Request
 
 from headgate.app.api.problems import Refusal
 from headgate.app.data_folder import DataFolder, safe_name, shown_name
+from headgate.app.server_policy import ServerPolicy
+from headgate.core.minimum_pace import MinimumPace, PaceMeter
 
 if TYPE_CHECKING:  # the library defines it only for type checkers
     from python_multipart.multipart import MultipartCallbacks
@@ -21,7 +24,7 @@ if TYPE_CHECKING:  # the library defines it only for type checkers
 LONGEST_FIELD = 256 * 1024
 MOST_FILES = 5_000
 MOST_FIELDS = 50
-SILENCE_S = 60.0
+MEGABYTE = 1_048_576
 LONGEST_HEADER = 8 * 1024
 
 
@@ -61,8 +64,9 @@ class Upload(msgspec.Struct, frozen=True):
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-async def receive(request: Request, folder: DataFolder, max_bytes: int) -> Upload:
+async def receive(request: Request, folder: DataFolder, policy: ServerPolicy) -> Upload:
     """Take in an upload; whatever goes wrong, nothing of it stays."""
+    max_bytes = policy.upload_mb * MEGABYTE
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     boundary = options.get(b"boundary", b"")
     if kind != b"multipart/form-data" or not 0 < len(boundary) <= 256:
@@ -72,7 +76,8 @@ async def receive(request: Request, folder: DataFolder, max_bytes: int) -> Uploa
         raise _too_large(max_bytes)
     parts = _Parts(await asyncio.to_thread(folder.new_upload), max_bytes)
     try:
-        await _feed(request, MultipartParser(boundary, parts.callbacks()), parts)
+        minimum = MinimumPace(policy.upload_min_bytes_per_s, policy.upload_slow_s)
+        await _feed(request, MultipartParser(boundary, parts.callbacks()), parts, minimum)
         return parts.finished()
     except BaseException as error:
         await asyncio.to_thread(parts.abandon)
@@ -83,9 +88,12 @@ async def receive(request: Request, folder: DataFolder, max_bytes: int) -> Uploa
         raise
 
 
-async def _feed(request: Request, parser: MultipartParser, parts: "_Parts") -> None:
+async def _feed(
+    request: Request, parser: MultipartParser, parts: "_Parts", minimum: MinimumPace
+) -> None:
     chunks = aiter(request.stream())
-    while (chunk := await _next(chunks)) is not None:
+    meter = PaceMeter(minimum)
+    while (chunk := await _next(chunks, meter, minimum)) is not None:
         if chunk:
             parts.grow(len(chunk))
             # Writing waits for the disk; a thread keeps others from waiting with us.
@@ -93,13 +101,24 @@ async def _feed(request: Request, parser: MultipartParser, parts: "_Parts") -> N
     await asyncio.to_thread(parser.finalize)
 
 
-async def _next(chunks: AsyncIterator[bytes]) -> bytes | None:
-    """The next piece; None at the end. Whoever sends nothing for long gives up their place."""
+async def _next(
+    chunks: AsyncIterator[bytes], meter: PaceMeter, minimum: MinimumPace
+) -> bytes | None:
+    """The next piece; None at the end. 408 for a client that sends too slowly."""
+    asked_s = monotonic()
     try:
-        async with asyncio.timeout(SILENCE_S):
-            return await anext(chunks, None)
+        async with asyncio.timeout(minimum.over_s):
+            chunk = await anext(chunks, None)
     except TimeoutError:
-        raise Refusal(408, f"nothing came for {SILENCE_S:.0f} s; nothing was kept") from None
+        raise Refusal(408, f"nothing came for {minimum.over_s:g} s; nothing was kept") from None
+    meter.count(monotonic() - asked_s, len(chunk or b""))
+    if chunk and meter.too_slow:
+        raise Refusal(
+            408,
+            f"less than {minimum.bytes_per_s:,.0f} bytes a second came for {minimum.over_s:g} s, so"
+            " nothing was kept: send it over a faster connection, or name its place in `source`",
+        )
+    return chunk
 
 
 def _too_large(max_bytes: int) -> Refusal:

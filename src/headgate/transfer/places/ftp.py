@@ -128,6 +128,14 @@ class _Dialed(ftplib.FTP):
 
         return super().retrlines(cmd, counted)
 
+    def ntransfercmd(
+        self, cmd: str, rest: int | str | None = None
+    ) -> tuple[socket.socket, int | None]:
+        """A data connection, with the same time limit as the control connection."""
+        connection, size = ftplib.FTP.ntransfercmd(self, cmd, rest)  # noqa: S321 (as asked for)
+        self.dialer.keep(connection)
+        return connection, size
+
     def _control(self) -> socket.socket:
         return self.dialer.dial(self.address.host, self.address.port)
 
@@ -143,7 +151,7 @@ class _DialedTls(_Dialed, ftplib.FTP_TLS):
 
     def ntransfercmd(self, cmd: str, rest: int | str | None = None) -> tuple[socket.socket, int]:
         """A data connection of the same TLS session, which many servers insist on."""
-        connection, size = ftplib.FTP.ntransfercmd(self, cmd, rest)  # noqa: S321 (under TLS)
+        connection, size = _Dialed.ntransfercmd(self, cmd, rest)
         session = self.sock.session if isinstance(self.sock, ssl.SSLSocket) else None
         secured = self.context.wrap_socket(
             connection, server_hostname=self.address.host, session=session
