@@ -3,6 +3,9 @@
 import asyncio
 
 from headgate.app.api.slot_queue import SlotQueue
+from headgate.engine.clock import SystemClock
+
+CLOCK = SystemClock()
 
 
 class Users:
@@ -32,7 +35,7 @@ class Users:
 
     async def settle(self) -> None:
         for _ in range(10):
-            await asyncio.sleep(0)
+            await CLOCK.sleep(0)
 
     async def _request(self, user: str) -> None:
         async with self._queue.slot(user):
@@ -73,7 +76,7 @@ async def test_a_request_that_is_cancelled_as_its_turn_comes_gives_the_slot_back
     users = Users(queue)
     await users.ask("ann", "bob")
     users._holding[0][1].set()
-    await asyncio.sleep(0)  # ann leaves, so that it is bob's turn; bob has not heard of it
+    await CLOCK.sleep(0)  # ann leaves, so that it is bob's turn; bob has not heard of it
     await users.cancel_last()
     await users.ask("cem")
     assert users.order == ["ann", "cem"]
