@@ -10,11 +10,13 @@ import msgspec
 from headgate.core.errors import BadSource, WrongEncoding
 from headgate.ports.source import Batch, BatchReader, Source
 from headgate.transfer.encodings import Misread, misread
-from headgate.transfer.limits import Limits
+from headgate.transfer.limits import Limits, TooManyBlanks
 from headgate.transfer.sources import ReadOptions, format_of, open_source
 
 FIRST_ROWS = 100
 FIRST_BYTES = 1024 * 1024
+FIRST_BLANK_BYTES = 256 * 1024
+"""So many blank lines in a row are passed over before a row, and no more is read after one."""
 STEP_BYTES = 64 * 1024
 """After so many bytes the time is looked at."""
 TEXT = frozenset({"csv", "tsv", "jsonl", "list"})
@@ -48,8 +50,11 @@ def inspect(
     if path.is_file() and path.stat().st_size == 0:
         raise BadSource(f"{path.name} is empty")
     limits = limits or Limits()
-    silence_s = min(limits.max_silence_s, limits.max_look_s)
-    limits = msgspec.structs.replace(limits, max_silence_s=silence_s)
+    limits = msgspec.structs.replace(
+        limits,
+        max_silence_s=min(limits.max_silence_s, limits.max_look_s),
+        max_blank_bytes=min(limits.max_blank_bytes, FIRST_BLANK_BYTES),
+    )
     wrong = misread_in(path, options, limits)
     until_s = monotonic() + limits.max_look_s
     try:
@@ -101,7 +106,15 @@ def inspect_source(
 def _first(reader: BatchReader, rows: int, until_s: float) -> list[Batch]:
     found: list[Batch] = []
     left, size = rows, 0
-    while left > 0 and size < FIRST_BYTES and (batch := reader.take(left, STEP_BYTES)).values:
+    while left > 0 and size < FIRST_BYTES:
+        try:
+            batch = reader.take(left, STEP_BYTES)
+        except TooManyBlanks:
+            if found:
+                break
+            raise
+        if not batch.values:
+            break
         found.append(batch)
         left -= len(batch.values)
         size += batch.size

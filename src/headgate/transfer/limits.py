@@ -21,8 +21,8 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One row; a longer one is bad."""
     max_cell_bytes: int = _MIB
     """One value; a row with a longer one is bad."""
-    max_blank_bytes: int = _MIB
-    """Blank lines in a row, or before the header; a file with more is refused."""
+    max_blank_bytes: int = 4 * _MIB
+    """Blank lines in a row; a file with more is refused."""
     max_members: int = 100_000
     """Files in an archive or a folder; more are refused."""
     max_decompressed_bytes: int = 2_048 * _MIB
@@ -37,9 +37,10 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How long a preview, or the check of an upload, may take to read the first rows."""
 
 
-def too_many_blanks(line: int, most: int) -> BadSource:
-    """What is said of a file with more blank lines in a row than are passed over."""
-    return BadSource(
-        f"more than {most:,} bytes of blank lines follow line {line:,}: remove them"
-        " (limits.max_blank_bytes)"
-    )
+class TooManyBlanks(BadSource):
+    """A file has more blank lines in a row than are passed over."""
+
+    def __init__(self, line: int, most: int) -> None:
+        super().__init__(
+            f"more than {most:,} bytes of blank lines follow line {line:,}: remove them"
+        )

@@ -252,10 +252,17 @@ def test_a_file_of_line_ends_is_refused_without_reading_all_of_it(tmp_path: Path
 
 
 def test_line_ends_before_a_header_are_bounded_too(tmp_path: Path):
-    file = put(tmp_path / "a.csv", "\n" * 3_000 + "id,name\n1,lamp\n")
+    rows = "id,name\n1,lamp\n"
+    assert len(inspect(put(tmp_path / "a.csv", "\n" * 3_000 + rows)).rows) == 1
     with pytest.raises(BadSource, match="too long or never ends"):
-        inspect(file, limits=Limits(max_blank_bytes=1_000))
-    assert len(inspect(file).rows) == 1
+        inspect(put(tmp_path / "b.csv", "\n" * 1_500_000 + rows))
+
+
+def test_line_ends_after_the_first_rows_are_no_reason_to_refuse_a_file(tmp_path: Path):
+    """A sheet of one column may be saved with a line for each of its million rows."""
+    file = put(tmp_path / "a.csv", "id\n" + "1\n" * 50 + "\n" * 300_000)
+    assert len(inspect(file).rows) == 50
+    assert len(all_rows(open_source(file))) == 50
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,8 @@ async def ls(
         limit=page_size,
     )
     jobs = await office.store.reads.jobs(query)
-    views = [await job_detail(office, job) for job in jobs]
+    # At once: one after the other, each would wait for its turn in a busy loop.
+    views = await asyncio.gather(*(job_detail(office, job) for job in jobs))
     more = len(jobs) == page_size
     following = encode_cursor(Cursor(Order.INPUT, name, 0, jobs[-1].id)) if more else None
     return JobPage(items=views, next=following)

@@ -26,7 +26,7 @@ from headgate.transfer.formats.header import (
     find_delimiter,
     stated_delimiter,
 )
-from headgate.transfer.limits import Limits, too_many_blanks
+from headgate.transfer.limits import Limits, TooManyBlanks
 from headgate.transfer.lines import Encoding, find_encoding
 from headgate.transfer.places.content import content_fingerprint, open_content
 from headgate.transfer.places.target import target_of
@@ -34,6 +34,9 @@ from headgate.transfer.position import Position, decode_position, encode_positio
 
 MAX_OPEN_QUOTES = 100
 """After so many quotes that are never closed, the file is not what we take it for."""
+
+MAX_HEADER_BYTES = 1024 * 1024
+"""The header, with the blank lines before it."""
 
 _SNIFFED = 64 * 1024
 _encoder = msgspec.json.Encoder()
@@ -103,7 +106,7 @@ class CsvSource:
         delimiter = self._delimiter or stated or find_delimiter(text)
         skipped = 1 if stated else 0
         offset = encoding.start + skipped * len(first.encode(encoding.name))
-        feed = LineFeed(file, encoding, offset, min(self._limit, self._max_blank))
+        feed = LineFeed(file, encoding, offset, min(self._limit, MAX_HEADER_BYTES))
         header = self._header(feed, delimiter, skipped)
         body = Position(offset=feed.offset, line=feed.whole + skipped)
         columns = checked_names(header, self._path, self._max_columns)
@@ -171,7 +174,7 @@ class CsvReader:
         started = self._feed.offset
         while not found.values and self._read(rows, max_bytes, found):
             if not found.values and self._feed.offset - started > self._max_blank:
-                raise too_many_blanks(last_line, self._max_blank)
+                raise TooManyBlanks(last_line, self._max_blank)
         first = self._row + 1
         self._row += len(found.values)
         feed = self._feed

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, Protocol
 import msgspec
 
 from headgate.ports.source import Batch
-from headgate.transfer.limits import Limits, too_many_blanks
+from headgate.transfer.limits import Limits, TooManyBlanks
 from headgate.transfer.lines import Encoding, Lines, find_encoding, read_lines
 from headgate.transfer.places.content import content_fingerprint, open_content
 from headgate.transfer.position import Position, decode_position, encode_position
@@ -127,7 +127,7 @@ class LineReader:
             self._take_from_group(rows - len(found.values), found)
             size = self._offset - began
             if not found.values and size > self._max_blank:
-                raise too_many_blanks(last_line, self._max_blank)
+                raise TooManyBlanks(last_line, self._max_blank)
             if found.values and size >= max_bytes:
                 break
         first = self._row + 1
