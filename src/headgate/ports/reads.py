@@ -7,7 +7,6 @@ import msgspec
 
 from headgate.core.job import Counts, Job
 from headgate.core.paging import Order, filter_hash
-from headgate.core.slots import Waiting
 from headgate.core.status import ItemStatus, JobState
 from headgate.core.worker import WorkerRow
 
@@ -112,12 +111,6 @@ class ExportRow(msgspec.Struct, frozen=True):
     result: str | None
     error_class: str | None
     error: str | None
-
-
-class WaitingSource(Waiting, frozen=True):
-    """A job whose source the server is to read."""
-
-    source: str
 
 
 class JobQuery(msgspec.Struct, frozen=True):
@@ -236,10 +229,6 @@ class ReadStore(Protocol):
 
     async def jobs(self, query: JobQuery) -> list[Job]:
         """Jobs, newest first."""
-        ...
-
-    async def sources_to_read(self, per_user: int) -> list[WaitingSource]:
-        """The oldest INGESTING jobs that the server reads: up to `per_user` of each owner."""
         ...
 
     async def find_jobs(self, owner: str, handler: str, source: str) -> list[Job]:

@@ -14,8 +14,8 @@ from headgate.core.status import (
     JobState,
 )
 from headgate.ports.items import RequeueRequest
-from headgate.ports.jobs import SessionReport
-from headgate.ports.reads import EventQuery, WaitingSource
+from headgate.ports.jobs import SessionReport, WaitingSource
+from headgate.ports.reads import EventQuery
 from tests.kit import factories
 
 MATRIX = list(itertools.product(JobState, JobMove))
@@ -314,9 +314,9 @@ async def test_the_oldest_sources_of_each_owner_wait_to_be_read(store):
     ann = [await made("ann", {}) for _ in range(4)]
     bob = await made("bob", {})
     await made("cem", None)  # read by a command, not by the server
-    found = await store.reads.sources_to_read(2)
+    found = await store.jobs.sources_to_read(2)
     expected = [(ann[0], "ann"), (ann[1], "ann"), (bob, "bob")]
     assert found == [WaitingSource(*each, "upload:x") for each in expected]
     await store.jobs.move_job(ann[0], JobMove.PAUSE)
     await store.jobs.complete_ingest(ann[1], ("n",))
-    assert [each.id for each in await store.reads.sources_to_read(2)] == [*ann[2:], bob]
+    assert [each.id for each in await store.jobs.sources_to_read(2)] == [*ann[2:], bob]

@@ -31,7 +31,8 @@ from headgate.core.status import JobMove, JobState
 from headgate.engine.ingest import Ingest, IngestPlan
 from headgate.handlers.registry import resolve
 from headgate.ports.clock import Clock
-from headgate.ports.reads import JobQuery, WaitingSource
+from headgate.ports.jobs import WaitingSource
+from headgate.ports.reads import JobQuery
 from headgate.ports.source import Source
 from headgate.ports.store import Store
 from headgate.transfer.blob_sink import StoreSink
@@ -80,7 +81,7 @@ class Reader:
         if not self._has_cleaned:
             await self._finish_refusals()
             self._has_cleaned = True
-        waiting = await self._store.reads.sources_to_read(self.PER_USER)
+        waiting = await self._store.jobs.sources_to_read(self.PER_USER)
         self._copier.keep_only({each.id for each in waiting})
         idle = [each for each in waiting if not self._busy_with(each.id)]
         here = {each.id for each in idle if self._is_here(each)}

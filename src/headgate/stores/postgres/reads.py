@@ -22,7 +22,6 @@ from headgate.ports.reads import (
     JobQuery,
     Page,
     StoreStatus,
-    WaitingSource,
 )
 from headgate.stores.histories import counts_of, export_rows
 from headgate.stores.listing import FAR, Listing, events_query
@@ -54,11 +53,6 @@ class PostgresReads:
         values = msgspec.structs.asdict(query) | patterns(query.text)
         values["states"] = text_array(sorted(query.states)) if query.states else None
         return [job_from(record) for record in await self._records("jobs", **values)]
-
-    async def sources_to_read(self, per_user: int) -> list[WaitingSource]:
-        """The oldest INGESTING jobs that the server reads: up to `per_user` of each owner."""
-        rows = await self._rows("sources_to_read", per_user=per_user)
-        return [WaitingSource(*row) for row in rows]
 
     async def find_jobs(self, owner: str, handler: str, source: str) -> list[Job]:
         """Jobs of one handler over one source, newest first."""

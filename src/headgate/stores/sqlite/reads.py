@@ -21,7 +21,6 @@ from headgate.ports.reads import (
     JobQuery,
     Page,
     StoreStatus,
-    WaitingSource,
 )
 from headgate.stores.histories import counts_of, export_rows
 from headgate.stores.listing import FAR, Listing, events_query
@@ -51,11 +50,6 @@ class SqliteReads:
         values["states"] = as_json(sorted(query.states)) if query.states else None
         rows = await self._database.read(lambda tx: tx.records("jobs", **values))
         return [job_from(row) for row in rows]
-
-    async def sources_to_read(self, per_user: int) -> list[WaitingSource]:
-        """The oldest INGESTING jobs that the server reads: up to `per_user` of each owner."""
-        rows = await self._database.read(lambda tx: tx.rows("sources_to_read", per_user=per_user))
-        return [WaitingSource(*row) for row in rows]
 
     async def find_jobs(self, owner: str, handler: str, source: str) -> list[Job]:
         """Jobs of one handler over one source, newest first."""
