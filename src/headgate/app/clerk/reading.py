@@ -169,7 +169,8 @@ class Reader:
             report = await Ingest(self._store, self._clock, self._settings.ingest).run(plan)
         finally:
             await bytes_of_job.close()
-        logger().info("source read", job=job.id, rows=report.rows, bad=report.bad)
+        told = {"rows": report.rows, "bad": report.bad, "stopped": report.stopped}
+        logger().info("source read", job=job.id, **told)
 
     def _source(self, job: Job, path: Path, sink: StoreSink) -> Source:
         reading = reading_in(job)

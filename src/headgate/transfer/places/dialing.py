@@ -69,13 +69,21 @@ class Dialer:
             return too_slow(self.settings.minimum_pace)
         return f"took longer than {self._limit_s:g} s"
 
-    def keep(self, connection: socket.socket) -> None:
-        """Cut this connection too when the time is over."""
+    def keep(self, connection: socket.socket) -> socket.socket:
+        """Cut this connection too when the time is over; the answer is for `let_go`."""
         # A copy of the handle reaches the connection also when TLS has taken the first one over.
+        handle = connection.dup()
         with self._lock:
-            self._handles.append(connection.dup())
+            self._handles.append(handle)
         if self.expired:
             self._cut()
+        return handle
+
+    def let_go(self, handle: socket.socket) -> None:
+        """Forget a connection that was closed: the other side hears of that only now."""
+        with self._lock:
+            self._handles.remove(handle)
+            handle.close()
 
     def dial(self, host: str, port: int) -> socket.socket:
         """A connection to one of the allowed addresses of a host; OSError if none answers."""

@@ -102,6 +102,8 @@ class _Dialed(ftplib.FTP):
 
     dialer: Dialer
     address: Address
+    data: socket.socket | None = None
+    """The dialer's handle of the data connection."""
 
     def connect(self, *_: Any, **__: Any) -> str:
         """Connect to the address that was checked."""
@@ -133,8 +135,15 @@ class _Dialed(ftplib.FTP):
     ) -> tuple[socket.socket, int | None]:
         """A data connection, with the same time limit as the control connection."""
         connection, size = ftplib.FTP.ntransfercmd(self, cmd, rest)  # noqa: S321 (as asked for)
-        self.dialer.keep(connection)
+        self.data = self.dialer.keep(connection)
         return connection, size
+
+    def voidresp(self) -> str:
+        """The last word on a transfer, whose data connection is closed by now."""
+        if self.data is not None:
+            self.dialer.let_go(self.data)
+            self.data = None
+        return super().voidresp()
 
     def _control(self) -> socket.socket:
         return self.dialer.dial(self.address.host, self.address.port)
