@@ -13,13 +13,22 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import attacks
-from benchmarks.attacks import bodies, half_requests, jobs, parts
+from benchmarks.attacks import (
+    bodies,
+    exports,
+    half_requests,
+    jobs,
+    parts,
+    previews,
+    sources,
+    uploads,
+)
 from benchmarks.attacks.attack import Attack, Signals, Where
 from benchmarks.attacks.prober import Probed, probe
 from benchmarks.attacks.report import Figure, show
 from benchmarks.attacks.target import MemoryWatch, Target, serving
 
-FAMILIES = (bodies, half_requests, jobs, parts)
+FAMILIES = (bodies, half_requests, jobs, parts, sources, uploads, previews, exports)
 PREFIX = "headgate-attacks-"
 BEGIN_S = 120.0
 END_S = 90.0

@@ -153,6 +153,7 @@ def test_a_killed_clerk_makes_its_export_again(tmp_path: Path):
         os.kill(employee(server, CLERK).pid, signal.SIGKILL)
         until(lambda: export_state(admin, path) == "DONE", what="the export")
         assert admin.get(path).body.count(b"\n") == 20_001
+        assert [*(server.data / "exports").rglob("*.part")] == []  # SL6
 
 
 def test_a_signal_to_every_process_lets_running_items_finish(tmp_path: Path):

@@ -7,6 +7,7 @@ names the gate of each row, is the user's own code.
 import asyncio
 import secrets
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, BinaryIO, Protocol
 
@@ -16,6 +17,7 @@ from headgate.app.clerk.writing import Writer
 from headgate.app.data_folder import data_folder
 from headgate.app.employment import work_as
 from headgate.app.leash import watch_leash
+from headgate.app.server_policy import ServerPolicy
 from headgate.app.settings import Settings
 from headgate.app.telemetry import LogObserver, logger
 from headgate.app.wiring import open_store
@@ -38,10 +40,12 @@ async def serve(settings: Settings, leash: BinaryIO) -> None:
     name = f"clerk-{this_host()}-{secrets.token_hex(4)}"
     stopping = asyncio.Event()
     watch_leash(leash, asyncio.get_running_loop(), stopping.set, stopping.set)
+    loop = asyncio.get_running_loop()
+    loop.set_default_executor(ThreadPoolExecutor(_threads(settings.server)))
     observer = LogObserver(settings.log.level)
     async with ObservedStore(open_store(settings), observer, clock) as store:
         reader = Reader(store, settings, clock, folder, name)
-        writer = Writer(store, clock, folder, name)
+        writer = Writer(store, settings.server, clock, folder, name)
         clearing = Clearing(store, settings, clock, folder)
         stop = asyncio.ensure_future(stopping.wait())
         while not stopping.is_set():
@@ -50,6 +54,11 @@ async def serve(settings: Settings, leash: BinaryIO) -> None:
             await _bell(store, stop)
         await reader.stop()
         await writer.stop()
+
+
+def _threads(policy: ServerPolicy) -> int:
+    """Enough for all that reads and writes at once, and some for small things beside it."""
+    return policy.reads_at_once + policy.exports_at_once + 4
 
 
 class Duty(Protocol):

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from headgate.core.bounds import Count, Days, Patience, Seconds
+from headgate.core.bounds import Count, Days, Pace, Patience, Seconds
 from headgate.core.client_address import networks_of
 
 Megabytes = Annotated[int, msgspec.Meta(ge=1)]
@@ -30,6 +30,30 @@ class ServerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The largest upload, all files together."""
     uploads_at_once: Count = 32
     """Uploads that are taken in at the same time; others wait."""
+    uploads_per_user: Count = 8
+    """Of these, uploads of one user."""
+    upload_min_bytes_per_s: Pace = 1_000.0
+    """An upload that is slower than this is ended. 0: only one that sends nothing is."""
+    upload_slow_s: Seconds = 30.0
+    """The average is taken over this time, which every upload has."""
+    copies_at_once: Count = 8
+    """Sources that are copied from other machines at the same time; others wait."""
+    copies_per_user: Count = 2
+    """Of these, sources of one user."""
+    reads_at_once: Count = 8
+    """Files that are read into jobs at the same time; others wait."""
+    reads_per_user: Count = 2
+    """Of these, files of one user."""
+    previews_at_once: Count = 4
+    """Files whose first rows are read at the same time, for a preview or to check an upload."""
+    previews_per_user: Count = 2
+    """Of these, files of one user."""
+    exports_at_once: Count = 8
+    """Exports that are written at the same time; others wait."""
+    exports_per_user: Count = 2
+    """Of these, exports of one user."""
+    unfinished_exports_per_user: Count = 50
+    """Exports that a user may have waiting or under way."""
     inline_items: Count = 10_000
     """Items that may stand in the body of a request; more belong in a file."""
     unfinished_jobs_per_user: Count = 100

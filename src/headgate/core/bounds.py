@@ -13,6 +13,9 @@ Seconds = Annotated[float, Meta(gt=0, le=1e9)]
 Patience = Annotated[float, Meta(ge=0, le=1e9)]
 """A span of time that may be nothing at all."""
 
+Pace = Annotated[float, Meta(ge=0, le=1e12)]
+"""Bytes in a second; it may be nothing at all."""
+
 Share = Annotated[float, Meta(gt=0, le=1)]
 """A part of a whole."""
 

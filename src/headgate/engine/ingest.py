@@ -70,6 +70,8 @@ class IngestPlan(msgspec.Struct, frozen=True):
     """Called after every commit."""
     open_items_cap: int | None = None
     """CapReached ends the reading if the owner would have more open items than this."""
+    leave_if_paused: bool = False
+    """End the reading when the job is paused, rather than wait until it goes on."""
     file_bytes: int = 0
     """The size of the file, where its rows tell how much of it was read; 0: not known."""
 
@@ -188,6 +190,8 @@ class Ingest:
             if job.ingest_complete or job.state is not JobState.PAUSED:
                 reading.looked_s = self._clock.monotonic()
                 return job
+            if reading.plan.leave_if_paused:
+                raise _Stopped("the job is paused")
             await self._clock.sleep(self.LOOK_S)
 
     async def _commit(self, reading: "_Reading", taken: _Taken) -> None:

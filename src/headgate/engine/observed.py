@@ -24,7 +24,7 @@ from headgate.ports.items import (
     SettleRequest,
     SweptItems,
 )
-from headgate.ports.jobs import Demand, JobStore, SessionReport
+from headgate.ports.jobs import Demand, JobStore, SessionReport, WaitingSource
 from headgate.ports.limits import Exchange, LedgerEntry, LimitLedger, Proposal
 from headgate.ports.observer import Observer
 from headgate.ports.store import Store
@@ -206,6 +206,11 @@ class ObservedJobs:
         """Report the jobs that want work."""
         call = self._store.demand(jobs, handlers)
         return await self._watch.over("demand", call, lambda demand: len(demand.contenders))
+
+    async def sources_to_read(self, per_user: int) -> list[WaitingSource]:
+        """Report the sources that wait."""
+        call = self._store.sources_to_read(per_user)
+        return await self._watch.over("sources_to_read", call, len)
 
     async def rested(self) -> list[int]:
         """Report the jobs whose pause is over."""

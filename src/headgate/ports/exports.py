@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 import msgspec
 
+from headgate.core.slots import Waiting
+
 
 class ExportState(StrEnum):
     """Where an export stands."""
@@ -23,6 +25,8 @@ class NewExport(msgspec.Struct, frozen=True):
     format: str
     asked_by: str
     options: Mapping[str, Any] = {}
+    unfinished_cap: int | None = None
+    """How many unfinished exports the user may have."""
 
 
 class ExportRecord(msgspec.Struct, frozen=True):
@@ -63,11 +67,18 @@ class ExportStore(Protocol):
     """Every verb is one transaction. A holder that is silent for longer than its time loses it."""
 
     async def ask_export(self, new: NewExport) -> ExportRecord:
-        """Put an export in line; UnknownJob if the job is gone."""
+        """Put an export in line.
+
+        UnknownJob if the job is gone, CapReached if the user has as many as `unfinished_cap`.
+        """
         ...
 
-    async def take_export(self, holder: str, ttl_s: float) -> ExportRecord | None:
-        """The oldest that waits, or whose holder fell silent; RUNNING from now on."""
+    async def exports_to_make(self, per_user: int) -> list[Waiting]:
+        """The oldest that wait, or whose holder fell silent: up to `per_user` of each user."""
+        ...
+
+    async def take_export(self, export_id: int, holder: str, ttl_s: float) -> ExportRecord | None:
+        """Make one of these RUNNING; None if another holder was faster, or it is gone."""
         ...
 
     async def advance_export(self, export_id: int, holder: str, rows: int, ttl_s: float) -> bool:

@@ -6,6 +6,7 @@ from typing import Protocol
 import msgspec
 
 from headgate.core.job import Binding, Job, NewJob
+from headgate.core.slots import Waiting
 from headgate.core.status import JobMove
 from headgate.core.turns import Contender
 from headgate.core.worker import WorkerInfo
@@ -35,6 +36,12 @@ class Demand(msgspec.Struct, frozen=True):
     next_due_in_s: float | None
     finishable: Sequence[int] = ()
     """Jobs that have everything they will get and no open item: `finish_job` makes them DONE."""
+
+
+class WaitingSource(Waiting, frozen=True):
+    """A job whose source the server is to read."""
+
+    source: str
 
 
 class JobStore(Protocol):
@@ -111,6 +118,10 @@ class JobStore(Protocol):
 
     async def demand(self, jobs: Sequence[int] | None, handlers: Sequence[str] | None) -> Demand:
         """What there is to do; None means every job, or every handler."""
+        ...
+
+    async def sources_to_read(self, per_user: int) -> list[WaitingSource]:
+        """The oldest INGESTING jobs that the server reads: up to `per_user` of each owner."""
         ...
 
     async def rested(self) -> list[int]:

@@ -28,6 +28,15 @@ def demand_room_for_items(owner: str, cap: int | None, usage: Usage) -> None:
         )
 
 
+def demand_room_for_export(user: str, cap: int | None, unfinished: int) -> None:
+    """Raise CapReached if the user may ask for no further export now."""
+    if cap is not None and unfinished >= cap:
+        raise CapReached(
+            f"{user} has {unfinished:,} unfinished exports, and {cap:,} are allowed"
+            " (server.unfinished_exports_per_user): wait until one is finished"
+        )
+
+
 def demand_same_request(key: str, digest: str, used_for: str) -> None:
     """Raise KeyReused if a key was used for another request."""
     if digest != used_for:

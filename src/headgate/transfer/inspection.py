@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import msgspec
@@ -9,11 +10,15 @@ import msgspec
 from headgate.core.errors import BadSource, WrongEncoding
 from headgate.ports.source import Batch, BatchReader, Source
 from headgate.transfer.encodings import Misread, misread
-from headgate.transfer.limits import Limits
+from headgate.transfer.limits import Limits, TooManyBlanks
 from headgate.transfer.sources import ReadOptions, format_of, open_source
 
 FIRST_ROWS = 100
 FIRST_BYTES = 1024 * 1024
+FIRST_BLANK_BYTES = 256 * 1024
+"""So many blank lines in a row are passed over before a row, and no more is read after one."""
+STEP_BYTES = 64 * 1024
+"""After so many bytes the time is looked at."""
 TEXT = frozenset({"csv", "tsv", "jsonl", "list"})
 
 
@@ -44,9 +49,16 @@ def inspect(
     name = format_of(path, options.format)
     if path.is_file() and path.stat().st_size == 0:
         raise BadSource(f"{path.name} is empty")
+    limits = limits or Limits()
+    limits = msgspec.structs.replace(
+        limits,
+        max_silence_s=min(limits.max_silence_s, limits.max_look_s),
+        max_blank_bytes=min(limits.max_blank_bytes, FIRST_BLANK_BYTES),
+    )
     wrong = misread_in(path, options, limits)
+    until_s = monotonic() + limits.max_look_s
     try:
-        found = inspect_source(open_source(path, options, limits), name, path.name, rows)
+        found = inspect_source(open_source(path, options, limits), name, path.name, rows, until_s)
     except BadSource as error:
         if wrong is None:
             raise
@@ -62,12 +74,19 @@ def misread_in(path: Path, options: ReadOptions, limits: Limits | None = None) -
 
 
 def inspect_source(
-    source: Source, format_name: str, shown: str, rows: int = FIRST_ROWS
+    source: Source,
+    format_name: str,
+    shown: str,
+    rows: int = FIRST_ROWS,
+    until_s: float = float("inf"),
 ) -> Inspection:
-    """Read the beginning of a source that is called `shown`."""
+    """Read the beginning of a source that is called `shown`.
+
+    No further rows are read once `monotonic()` has reached `until_s`.
+    """
     reader = source.open()
     try:
-        found = _first(reader, rows)
+        found = _first(reader, rows, until_s)
         inspection = Inspection(
             format=format_name,
             columns=reader.columns,
@@ -84,13 +103,23 @@ def inspect_source(
     return inspection
 
 
-def _first(reader: BatchReader, rows: int) -> list[Batch]:
+def _first(reader: BatchReader, rows: int, until_s: float) -> list[Batch]:
     found: list[Batch] = []
     left, size = rows, 0
-    while left > 0 and size < FIRST_BYTES and (batch := reader.take(left, FIRST_BYTES)).values:
+    while left > 0 and size < FIRST_BYTES:
+        try:
+            batch = reader.take(left, STEP_BYTES)
+        except TooManyBlanks:
+            if found:
+                break
+            raise
+        if not batch.values:
+            break
         found.append(batch)
         left -= len(batch.values)
         size += batch.size
+        if monotonic() >= until_s:
+            break
     return found
 
 

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from headgate.core.errors import BadSource
+
 _MIB = 1024 * 1024
 MAX_RECORD_BYTES = 4 * _MIB
 """A row may be this long; a longer one is bad, so that a file without line ends or with a quote
@@ -19,6 +21,8 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One row; a longer one is bad."""
     max_cell_bytes: int = _MIB
     """One value; a row with a longer one is bad."""
+    max_blank_bytes: int = 4 * _MIB
+    """Blank lines in a row; a file with more is refused."""
     max_members: int = 100_000
     """Files in an archive or a folder; more are refused."""
     max_decompressed_bytes: int = 2_048 * _MIB
@@ -29,3 +33,14 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the process may take that reads a workbook or a Parquet file."""
     max_silence_s: float = 300.0
     """How long that process may keep us waiting for further rows."""
+    max_look_s: float = 60.0
+    """How long a preview, or the check of an upload, may take to read the first rows."""
+
+
+class TooManyBlanks(BadSource):
+    """A file has more blank lines in a row than are passed over."""
+
+    def __init__(self, line: int, most: int) -> None:
+        super().__init__(
+            f"more than {most:,} bytes of blank lines follow line {line:,}: remove them"
+        )

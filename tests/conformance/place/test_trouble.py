@@ -1,5 +1,6 @@
 """What goes wrong at a place is said in words, without secrets, and in time."""
 
+import gzip
 import signal
 import socket
 import threading
@@ -17,6 +18,7 @@ from tests.kit.grounds import QUICK, Ground, over_ftp, over_http, over_sftp
 from tests.kit.ports import LOOPBACK, free_port
 from tests.kit.scripted import ScriptedServer, silent
 from tests.kit.sftp import SftpServer
+from tests.kit.trickle import TrickleServer
 
 pytestmark = pytest.mark.slow
 
@@ -208,3 +210,49 @@ def test_a_login_of_a_stranger(ground: Ground):
     place = ground.with_settings(sftp_key_file=str(ground.server.other_key))
     with pytest.raises(BadSource, match="did not accept the login"):
         place.stat(ground.url("a.csv"))
+
+
+@pytest.mark.parametrize("scheme", ["http", "ftp"])
+def test_a_server_that_sends_too_slowly_is_given_up(scheme: str, tmp_path: Path):
+    """SH4: a source at a byte a second held a place for hours."""
+    with TrickleServer(scheme) as server:
+        settings = msgspec.structs.replace(QUICK, min_bytes_per_s=10_000, slow_s=0.4)
+        place = open_place(server.url, settings)
+        with pytest.raises(SourceUnreachable, match="less than 10,000 bytes a second") as caught:
+            place.fetch(server.url, tmp_path / "copy")
+    assert "upload the file instead" in str(caught.value)
+
+
+def test_answers_that_never_make_a_block_are_given_up_too(tmp_path: Path):
+    """A packed answer may go on for ever without a byte of the file in it."""
+    empty = b"\x00\x00\x00\xff\xff"  # a stored block of no bytes
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"")[:10]
+    over = threading.Event()
+
+    def drip(connection: socket.socket) -> None:
+        connection.recv(65_536)
+        connection.sendall(head)
+        while not over.wait(0.02):
+            connection.sendall(empty)
+
+    with ScriptedServer(drip) as server:
+        place, url = at_port("http", server.port, min_bytes_per_s=1e6, slow_s=0.4)
+        with pytest.raises(SourceUnreachable, match="bytes a second"):
+            place.fetch(url, tmp_path / "copy")
+        over.set()
+
+
+def test_a_listing_over_ftp_keeps_the_time_limit():
+    """SM9: a data connection knew none."""
+    with TrickleServer("ftp", slow_listing=True) as server:
+        place = open_place(server.url, msgspec.structs.replace(QUICK, look_s=0.4))
+        with pytest.raises(SourceUnreachable, match=r"took longer than 0\.4 s"):
+            place.stat(server.url)
+
+
+def test_a_copy_over_ftp_keeps_the_time_limit(tmp_path: Path):
+    """SM9."""
+    with TrickleServer("ftp") as server:
+        place = open_place(server.url, msgspec.structs.replace(QUICK, fetch_s=0.4))
+        with pytest.raises(SourceUnreachable, match=r"took longer than 0\.4 s"):
+            place.fetch(server.url, tmp_path / "copy")

@@ -14,7 +14,7 @@ from headgate.core.status import (
     JobState,
 )
 from headgate.ports.items import RequeueRequest
-from headgate.ports.jobs import SessionReport
+from headgate.ports.jobs import SessionReport, WaitingSource
 from headgate.ports.reads import EventQuery
 from tests.kit import factories
 
@@ -302,3 +302,21 @@ async def test_a_pause_without_end_stays(store):
     paused = await store.jobs.move_job(job.id, JobMove.PAUSE, "by hand")
     assert (paused.pause_reason, paused.resume_at) == ("by hand", None)
     assert await store.jobs.rested() == []
+
+
+async def test_the_oldest_sources_of_each_owner_wait_to_be_read(store):
+    """SH4: an owner with many sources does not hide those of another."""
+
+    async def made(owner: str, reading: dict | None) -> int:
+        new = NewJob("price.lookup", "upload:x", owner=owner, reading=reading)
+        return (await store.jobs.create_job(new)).id
+
+    ann = [await made("ann", {}) for _ in range(4)]
+    bob = await made("bob", {})
+    await made("cem", None)  # read by a command, not by the server
+    found = await store.jobs.sources_to_read(2)
+    expected = [(ann[0], "ann"), (ann[1], "ann"), (bob, "bob")]
+    assert found == [WaitingSource(*each, "upload:x") for each in expected]
+    await store.jobs.move_job(ann[0], JobMove.PAUSE)
+    await store.jobs.complete_ingest(ann[1], ("n",))
+    assert [each.id for each in await store.jobs.sources_to_read(2)] == [*ann[2:], bob]

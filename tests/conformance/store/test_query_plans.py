@@ -55,6 +55,7 @@ CLAIM = {
     "shard": 0,
     "closed": "{gate-1}",
     "ids": None,
+    "first": 0,
     "after": "gate-0",
     "gate_limit": 64,
     "ungated": 5_000,
@@ -111,7 +112,7 @@ async def test_a_claim_reads_its_partial_index_in_order(store, place, full, susp
     else:
         names = ["select_suspects"] if suspects else ["select_retries", "select_fresh"]
         for name in names:
-            text = await plan(store, name, job_id=full, limit=1_000, skip=0)
+            text = await plan(store, name, job_id=full, limit=1_000, skip=0, first=0)
             assert "TEMP B-TREE" not in text, text
             assert_reads_through(text, index)
     assert_reads_through(text, index)
@@ -214,7 +215,6 @@ async def test_the_bound_of_a_look_is_found_in_the_index_alone(store, place, ful
 @pytest.mark.parametrize(
     ("name", "values", "index"),
     [
-        ("take_export", {"holder": "w", "ttl_us": 1}, "exports_to_make"),
         ("exports", {"job_id": 1}, "exports_by_job"),
         ("bearer", {"digest": "d", "kind": "api"}, "tokens_by_digest"),
         ("usage", {"owner": "local"}, "jobs_under_way"),
@@ -228,6 +228,16 @@ async def test_the_service_finds_its_rows_through_an_index(store, place, full, n
     text = await plan(store, name, **values)
     assert_reads_through(text, index)
     assert "TEMP B-TREE" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [("exports_to_make", "exports_to_make"), ("sources_to_read", "jobs_by_state")],
+)
+async def test_what_waits_is_found_among_unfinished_things_alone(store, place, full, name, index):
+    for statement in (*A_SERVICE, "ANALYZE"):
+        place.execute(statement)
+    assert_reads_through(await plan(store, name, per_user=9), index)
 
 
 async def test_a_settlement_finds_each_item_by_its_id(store, place, full):

@@ -338,6 +338,23 @@ async def test_a_paused_job_waits_and_goes_on(store, clock, path):
     assert (await store.reads.job(job.id)).state is JobState.QUEUED
 
 
+async def test_a_reading_may_end_at_a_pause_and_go_on_later(store, clock, path):
+    """In a server, a job that is paused must not hold a slot for reading."""
+    job = await new_job(store)
+
+    async def pause(call: int) -> None:
+        if call == 3:
+            await store.jobs.move_job(job.id, JobMove.PAUSE)
+            await clock.advance(1)
+
+    report = await ingest(Hooked(store, after=pause), clock, job, path, leave_if_paused=True)
+    assert report.stopped == "the job is paused"
+    assert len(await stored(store, job)) == 12
+    await store.jobs.move_job(job.id, JobMove.RESUME_INGEST)
+    await ingest(store, clock, job, path, leave_if_paused=True)
+    assert len(await stored(store, job)) == 50
+
+
 @pytest.mark.parametrize("moment", ["before", "after"])
 async def test_a_cancelled_job_takes_no_more_rows(store, clock, path, moment):
     job = await new_job(store)

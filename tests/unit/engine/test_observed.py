@@ -97,7 +97,7 @@ async def test_changes_of_limits_are_reported_and_looking_is_not(store: Observed
 
 async def test_people_and_exports_pass_through(store: ObservedStore, spy: Spy):
     await store.access.add_user(NewUser("ann", Role.USER))
-    assert await store.exports.take_export("w", 1.0) is None
+    assert await store.exports.exports_to_make(1) == []
     assert spy.verbs == []
 
 

@@ -238,3 +238,56 @@ def test_a_library_that_is_absent_is_named(monkeypatch: pytest.MonkeyPatch, tmp_
             inspect(put(tmp_path / name, b"x"))
         with pytest.raises(UsageError, match=rf'pip install "headgate\[{extra}\]"'):
             open_writer(tmp_path / name)
+
+
+BLANKS = {"csv": "id,name\n", "jsonl": "", "txt": ""}
+
+
+@pytest.mark.parametrize("ending", BLANKS)
+def test_a_file_of_line_ends_is_refused_without_reading_all_of_it(tmp_path: Path, ending: str):
+    """SM11."""
+    file = put(tmp_path / f"a.{ending}", BLANKS[ending] + "\n" * 3_000)
+    with pytest.raises(BadSource, match="1,000 bytes of blank lines follow line"):
+        inspect(file, limits=Limits(max_blank_bytes=1_000))
+
+
+def test_line_ends_before_a_header_are_bounded_too(tmp_path: Path):
+    rows = "id,name\n1,lamp\n"
+    assert len(inspect(put(tmp_path / "a.csv", "\n" * 3_000 + rows)).rows) == 1
+    with pytest.raises(BadSource, match="too long or never ends"):
+        inspect(put(tmp_path / "b.csv", "\n" * 1_500_000 + rows))
+
+
+def test_line_ends_after_the_first_rows_are_no_reason_to_refuse_a_file(tmp_path: Path):
+    """A sheet of one column may be saved with a line for each of its million rows."""
+    file = put(tmp_path / "a.csv", "id\n" + "1\n" * 50 + "\n" * 300_000)
+    assert len(inspect(file).rows) == 50
+    assert len(all_rows(open_source(file))) == 50
+
+
+@pytest.mark.parametrize(
+    ("ending", "head", "row"),
+    [("csv", "id\n", "1\n"), ("jsonl", "", '{"id": 1}\n'), ("txt", "", "https://example.org/1\n")],
+)
+def test_rows_after_many_blank_lines_are_never_left_out(
+    tmp_path: Path, ending: str, head: str, row: str
+):
+    """A batch is bounded in bytes; blank lines that fill it are not the end of the file."""
+    file = put(tmp_path / f"a.{ending}", head + row + "\n" * 5_000 + row)
+    reader = open_source(file).open()
+    values = [value for _ in range(2) for value in reader.take(1, 100).values]
+    reader.close()
+    assert len(values) == 2
+    reader = open_source(file, limits=Limits(max_blank_bytes=1_000)).open()
+    assert len(reader.take(1, 100).values) == 1
+    with pytest.raises(BadSource, match="blank lines follow line"):
+        reader.take(1, 100)
+    reader.close()
+
+
+def test_no_further_rows_are_read_when_the_time_is_over(tmp_path: Path):
+    """SM11."""
+    row = '{"id": "' + "x" * 100_000 + '"}\n'
+    file = put(tmp_path / "a.jsonl", row * 5)
+    assert len(inspect(file).rows) == 5
+    assert len(inspect(file, limits=Limits(max_look_s=1e-9)).rows) < 5

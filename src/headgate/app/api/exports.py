@@ -75,7 +75,8 @@ async def ask(
     ] = "neutral",
 ) -> ExportView:
     """Ask for a file of all rows; it is made in the background from the database."""
-    new = NewExport(job.id, export_format, who.name, {"formulas": formulas})
+    cap = office.settings.server.unfinished_exports_per_user
+    new = NewExport(job.id, export_format, who.name, {"formulas": formulas}, cap)
     record = await office.store.exports.ask_export(new)
     await office.store.notifier.ring()
     return export_view(record)

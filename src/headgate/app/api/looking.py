@@ -1,6 +1,5 @@
 """A look into a file before anything is made of it."""
 
-import asyncio
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,9 +34,6 @@ PATIENCE_S = 30.0
 """Nor is one that comes more slowly: somebody waits, and a thread with them."""
 UNNAMED = "none"
 """In place of a handler while none is chosen."""
-_at_once = asyncio.Semaphore(4)
-_copied_at_once = asyncio.Semaphore(2)
-"""Few of the server's threads, as strangers decide how long these are kept."""
 
 
 class BadRowView(Wire):
@@ -102,38 +98,37 @@ async def preview(request: Request, who: Writer, office: AtOffice) -> Preview:
     """Read the first rows of a file that is sent, or lies elsewhere; nothing is kept."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
-        asked, found = await _of_source(office, await body_of(request, who.name))
+        asked, found = await _of_source(office, who.name, await body_of(request, who.name))
     else:
-        asked, found = await _of_upload(office, request)
+        asked, found = await _of_upload(office, who.name, request)
     named = asked.handler != UNNAMED
     return _shown(found, asked, demand_handler(office, asked.handler).needs if named else ())
 
 
-async def _of_upload(office: Office, request: Request) -> tuple[JobAsked, Inspection]:
-    limit = office.settings.server.upload_mb * 1_048_576
-    async with office.uploads:
-        upload = await receive(request, office, limit)
+async def _of_upload(office: Office, user: str, request: Request) -> tuple[JobAsked, Inspection]:
+    async with office.uploads.slot(user):
+        upload = await receive(request, office)
     try:
         asked = asked_in({**upload.fields, "handler": upload.fields.get("handler") or UNNAMED})
         upload.demand_files()
         path = upload.folder if len(upload.files) > 1 else upload.files[0].path
-        return asked, await look(office, path, asked.reading())
+        return asked, await look(office, user, path, asked.reading())
     finally:
         await office.threads.uploads.run(upload.discard)
 
 
-async def _of_source(office: Office, body: bytearray) -> tuple[JobAsked, Inspection]:
+async def _of_source(office: Office, user: str, body: bytearray) -> tuple[JobAsked, Inspection]:
     asked = await office.threads.bodies.run(_asked_of_source, body)
     if not asked.source:
         raise Refusal(422, "send a file, or name its place in `source`")
     demand_allowed(asked.source, office.settings.places)
     folder = await office.threads.uploads.run(office.folder.new_upload)
     try:
-        async with _copied_at_once:
+        async with office.preview_copies.slot(user):
             path = await office.threads.copies.run(
                 copy_to_look_at, asked.source, office.settings.places, folder
             )
-        return asked, await look(office, path, asked.reading())
+        return asked, await look(office, user, path, asked.reading())
     finally:
         await office.threads.uploads.run(shutil.rmtree, folder, ignore_errors=True)
 
@@ -173,9 +168,9 @@ def _shown(found: Inspection, asked: JobAsked, needs: Sequence[str]) -> Preview:
     )
 
 
-async def look(office: Office, path: Path, reading: Reading) -> Inspection:
+async def look(office: Office, user: str, path: Path, reading: Reading) -> Inspection:
     """The first rows of a file, or BadSource saying what is wrong with it."""
-    async with _at_once:
+    async with office.previews.slot(user):
         try:
             return await office.threads.looks.run(
                 inspect, path, reading.options, office.settings.limits

@@ -29,7 +29,6 @@ from headgate.transfer.places.opening import demand_allowed
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 
-MEGABYTE = 1_048_576
 INLINE = "items.jsonl"
 IdempotencyKey = Annotated[
     str | None,
@@ -104,9 +103,8 @@ async def create(
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     maker = _Maker(office, who, client_of(request, office), idempotency_key)
     if kind == "multipart/form-data":
-        limit = office.settings.server.upload_mb * MEGABYTE
-        async with office.uploads:
-            job = await maker.from_upload(await receive(request, office, limit))
+        async with office.uploads.slot(who.name):
+            job = await maker.from_upload(await receive(request, office))
     elif kind == "application/json":
         job = await maker.from_json(await body_of(request, who.name))
     else:
@@ -178,7 +176,7 @@ class _Maker:
         files = upload.files
         name = inline or (files[0].path.name if len(files) == 1 else "")
         path: Path = upload.folder / name if name else upload.folder
-        found = await look(self._office, path, asked.reading())
+        found = await look(self._office, self._who.name, path, asked.reading())
         demand_columns(found, asked, handler)
         demand_rows(found, asked)
         source = self._office.folder.source_of(upload.folder, name)

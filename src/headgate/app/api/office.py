@@ -1,6 +1,5 @@
 """What every endpoint works with."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from headgate.app.api.gauges import Gauges
 from headgate.app.api.histories import Histories
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
+from headgate.app.api.slot_queue import SlotQueue
 from headgate.app.api.threads import Threads
 from headgate.app.data_folder import DataFolder
 from headgate.app.scanner import Scanner
@@ -36,8 +36,12 @@ class Office(msgspec.Struct, frozen=True):
     histories: Histories
     slices: Slices
     scanner: Scanner
-    uploads: asyncio.Semaphore
-    """Uploads that are taken in at the same time."""
+    uploads: SlotQueue
+    """For uploads that are taken in."""
+    previews: SlotQueue
+    """For files whose first rows are read."""
+    preview_copies: SlotQueue
+    """For sources that are copied for a preview."""
     room: BodyRoom
     threads: Threads
     own_token: str = ""

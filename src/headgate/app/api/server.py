@@ -21,6 +21,7 @@ from headgate.app.api.office import Office
 from headgate.app.api.protocol import BoundedProtocol
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
+from headgate.app.api.slot_queue import SlotQueue
 from headgate.app.api.slow_jobs import SlowJobs
 from headgate.app.api.threads import Threads
 from headgate.app.credentials import Minted, mint
@@ -128,6 +129,7 @@ class Server:
 
     async def _office(self, own_token: str) -> Office:
         store, settings, clock = self._store, self._settings, self._clock
+        policy = settings.server
         folder = data_folder(settings)
         folder.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         handlers = await list_handlers(settings.handlers)
@@ -144,9 +146,11 @@ class Server:
             histories=Histories(store, gauges, clock),
             slices=Slices(store, settings, clock),
             scanner=Scanner(store, settings, clock),
-            uploads=asyncio.Semaphore(settings.server.uploads_at_once),
-            room=BodyRoom(settings.server.bodies_mb * MEGABYTE),
-            threads=Threads(),
+            uploads=SlotQueue(policy.uploads_at_once, policy.uploads_per_user),
+            previews=SlotQueue(policy.previews_at_once, policy.previews_per_user),
+            preview_copies=SlotQueue(policy.previews_at_once, policy.previews_per_user),
+            room=BodyRoom(policy.bodies_mb * MEGABYTE),
+            threads=Threads(policy.previews_at_once),
             own_token=own_token,
         )
 

@@ -30,12 +30,13 @@ class Pool:
 class Threads:
     """The pools of the server."""
 
-    def __init__(self) -> None:
+    def __init__(self, previews: int) -> None:
+        """`previews`: how many may run at the same time. Each has a thread."""
         self.uploads = Pool("uploads", 4)
         self.many_files = Pool("many-files", 1)
         """For uploads of many small files: these keep the interpreter busy, not the disk."""
-        self.looks = Pool("looks", 4)
-        self.copies = Pool("copies", 2)
+        self.looks = Pool("looks", previews)
+        self.copies = Pool("copies", previews)
         """For sources elsewhere that are copied for a look; their servers decide how long."""
         self.passwords = Pool("passwords", 2)
         """A password takes 32 MB and a tenth of a second to check, on purpose."""

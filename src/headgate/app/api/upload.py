@@ -3,8 +3,8 @@
 import asyncio
 import hashlib
 import shutil
-from collections.abc import AsyncIterator
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
@@ -17,6 +17,7 @@ from headgate.app.api.problems import Refusal
 from headgate.app.api.threads import Threads
 from headgate.app.data_folder import safe_name, shown_name
 from headgate.core.job import LONGEST_FIELD
+from headgate.core.minimum_pace import MinimumPace, PaceMeter
 
 if TYPE_CHECKING:  # the library defines it only for type checkers
     from python_multipart.multipart import MultipartCallbacks
@@ -25,7 +26,7 @@ MOST_FILES = 5_000
 MOST_FIELDS = 20
 FEW_PARTS = 32
 SMALL_PIECE = 4 * 1024
-SILENCE_S = 60.0
+MEGABYTE = 1_048_576
 LONGEST_HEADER = 8 * 1024
 
 
@@ -65,8 +66,10 @@ class Upload(msgspec.Struct, frozen=True):
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-async def receive(request: Request, office: Office, max_bytes: int) -> Upload:
+async def receive(request: Request, office: Office) -> Upload:
     """Take in an upload; whatever goes wrong, nothing of it stays."""
+    policy = office.settings.server
+    max_bytes = policy.upload_mb * MEGABYTE
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     boundary = options.get(b"boundary", b"")
     if kind != b"multipart/form-data" or not 0 < len(boundary) <= 256:
@@ -78,7 +81,9 @@ async def receive(request: Request, office: Office, max_bytes: int) -> Upload:
     threads = office.threads
     parts = _Parts(await threads.uploads.run(office.folder.new_upload), max_bytes)
     try:
-        await _feed(request, MultipartParser(boundary, parts.callbacks()), parts, threads)
+        minimum = MinimumPace(policy.upload_min_bytes_per_s, policy.upload_slow_s)
+        parser = MultipartParser(boundary, parts.callbacks())
+        await _feed(_Pieces(request, minimum), parser, parts, threads)
         return parts.finished()
     except BaseException as error:
         await threads.uploads.run(parts.abandon)
@@ -97,16 +102,15 @@ def _keep_connection(request: Request) -> None:
 
 
 async def _feed(
-    request: Request, parser: MultipartParser, parts: "_Parts", threads: Threads
+    pieces: "_Pieces", parser: MultipartParser, parts: "_Parts", threads: Threads
 ) -> None:
-    chunks = aiter(request.stream())
-    while (chunk := await _next(chunks)) is not None:
+    while (chunk := await pieces.next()) is not None:
         if chunk:
             parts.grow(len(chunk))
             # Writing waits for the disk; a thread keeps others from waiting with us.
-            pieces = pieces_of(chunk, parser.boundary)
-            pool = threads.uploads if len(pieces) == 1 else threads.many_files
-            for piece in pieces:
+            small = pieces_of(chunk, parser.boundary)
+            pool = threads.uploads if len(small) == 1 else threads.many_files
+            for piece in small:
                 await pool.run(parser.write, piece)
     await threads.uploads.run(parser.finalize)
 
@@ -117,13 +121,31 @@ def pieces_of(chunk: bytes, boundary: bytes) -> list[bytes]:
     return [chunk[start : start + size] for start in range(0, len(chunk), size)]
 
 
-async def _next(chunks: AsyncIterator[bytes]) -> bytes | None:
-    """The next piece; None at the end. Whoever sends nothing for long gives up their place."""
-    try:
-        async with asyncio.timeout(SILENCE_S):
-            return await anext(chunks, None)
-    except TimeoutError:
-        raise Refusal(408, f"nothing came for {SILENCE_S:.0f} s; nothing was kept") from None
+class _Pieces:
+    """The body of an upload as it comes, at a minimum pace."""
+
+    def __init__(self, request: Request, minimum: MinimumPace) -> None:
+        self._chunks = aiter(request.stream())
+        self._minimum = minimum
+        self._meter = PaceMeter(minimum)
+
+    async def next(self) -> bytes | None:
+        """The next piece; None at the end. 408 for a client that sends too slowly."""
+        minimum, asked_s = self._minimum, monotonic()
+        try:
+            async with asyncio.timeout(minimum.over_s):
+                chunk = await anext(self._chunks, None)
+        except TimeoutError:
+            raise Refusal(408, f"nothing came for {minimum.over_s:g} s; nothing was kept") from None
+        self._meter.count(monotonic() - asked_s, len(chunk or b""))
+        if chunk and self._meter.too_slow:
+            raise Refusal(
+                408,
+                f"less than {minimum.bytes_per_s:,.0f} bytes a second came for {minimum.over_s:g} "
+                "s, so nothing was kept: send it over a faster connection, or name its place in "
+                "`source`",
+            )
+        return chunk
 
 
 def _too_large(max_bytes: int) -> Refusal:

@@ -11,6 +11,7 @@ from headgate.core.status import UNFINISHED
 from headgate.ports.clock import Clock
 from headgate.ports.reads import JobQuery
 from headgate.ports.store import Store
+from headgate.transfer.places.local import PART_SUFFIX
 
 DAY_US = 86_400_000_000
 
@@ -67,6 +68,9 @@ class Clearing:
             for each in _children(folder):
                 if each.name not in needed and each.stat().st_mtime < fresh_s:
                     shutil.rmtree(each, ignore_errors=True)
+        for part in self._folder.exports.glob(f"*/.*{PART_SUFFIX}"):
+            if part.stat().st_mtime < fresh_s:
+                part.unlink(missing_ok=True)
 
 
 def _children(folder: Path) -> list[Path]:

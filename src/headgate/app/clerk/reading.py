@@ -1,11 +1,14 @@
-"""Sources of new jobs become items: fetched if they lie elsewhere, read, or refused as a whole."""
+"""Sources of new jobs become items: copied if they lie elsewhere, read, or refused as a whole."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from headgate.app.clerk.copying import Copier, Unwanted
 from headgate.app.clerk.holding import HOLD_S, held
+from headgate.app.clerk.running import Running, Work
 from headgate.app.data_folder import UPLOAD, DataFolder
 from headgate.app.encoding_words import for_request
 from headgate.app.job_files import JobFiles
@@ -17,34 +20,38 @@ from headgate.core.errors import (
     CapReached,
     HeadgateError,
     IllegalMove,
-    SourceUnreachable,
     UnknownHandler,
     UnknownJob,
     UsageError,
     WrongEncoding,
 )
 from headgate.core.job import Job
+from headgate.core.slots import Slots
 from headgate.core.status import JobMove, JobState
 from headgate.engine.ingest import Ingest, IngestPlan
 from headgate.handlers.registry import resolve
 from headgate.ports.clock import Clock
+from headgate.ports.jobs import WaitingSource
 from headgate.ports.reads import JobQuery
 from headgate.ports.source import Source
 from headgate.ports.store import Store
 from headgate.transfer.blob_sink import StoreSink
 from headgate.transfer.inspection import misread_in
-from headgate.transfer.places.opening import open_place
 from headgate.transfer.renamed import RenamedSource
 from headgate.transfer.sources import bytes_in, open_source
 
-READING = frozenset({JobState.INGESTING})
 REFUSED = frozenset({JobState.FAILED})
 
 
 class Reader:
-    """Reads what waits to be read, a few sources at a time, each by one process on this store."""
+    """Copies and reads what waits to be read, each source by one process on this store.
 
-    AT_ONCE = 2
+    Both have slots of their own, so that a slow copy never holds up what is here already. Users
+    take turns.
+    """
+
+    PER_USER = 200
+    """How many waiting sources of a user are looked at."""
     REST_S = 5.0
     """How long a job is left alone that could not be read because of something on our side."""
 
@@ -62,38 +69,56 @@ class Reader:
         self._folder = folder
         self._files = JobFiles(folder, clock)
         self._name = name
-        self._under_way: dict[int, asyncio.Task[None]] = {}
+        policy = settings.server
+        self._copier = Copier(settings, folder)
+        self._copies = Running(Slots(policy.copies_at_once, policy.copies_per_user), self._done)
+        self._readings = Running(Slots(policy.reads_at_once, policy.reads_per_user), self._done)
         self._rests_until_s: dict[int, float] = {}
         self._has_cleaned = False
 
     async def look(self) -> None:
-        """Begin to read what nobody reads yet, oldest first."""
+        """Begin to copy and to read what waits, by turns of the users."""
         if not self._has_cleaned:
             await self._finish_refusals()
             self._has_cleaned = True
-        query = JobQuery(states=READING, read_by_server=True, limit=1_000)
-        waiting = (await self._store.reads.jobs(query))[::-1]
-        for job in waiting:
-            if len(self._under_way) >= self.AT_ONCE:
-                return
-            if not self._busy_with(job.id) and await self._hold(job.id):
-                task = asyncio.create_task(self._read(job))
-                task.add_done_callback(partial(self._done, job.id))
-                self._under_way[job.id] = task
+        waiting = await self._store.jobs.sources_to_read(self.PER_USER)
+        self._copier.keep_only({each.id for each in waiting})
+        idle = [each for each in waiting if not self._busy_with(each.id)]
+        here = {each.id for each in idle if self._is_here(each)}
+        await self._copies.fill([each for each in idle if each.id not in here], self._to_copy)
+        await self._readings.fill([each for each in idle if each.id in here], self._to_read)
 
     async def stop(self) -> None:
-        """Leave off; whoever comes next goes on where the last commit was."""
-        for task in self._under_way.values():
-            task.cancel()
-        if self._under_way:
-            await asyncio.wait([*self._under_way.values()])
+        """Leave off; the next process goes on where the last commit was."""
+        await self._copies.stop()
+        await self._readings.stop()
 
     def _busy_with(self, job_id: int) -> bool:
-        rests_until_s = self._rests_until_s.get(job_id, float("-inf"))
-        return job_id in self._under_way or self._clock.monotonic() < rests_until_s
+        if job_id in self._copies or job_id in self._readings:
+            return True
+        return self._clock.monotonic() < self._rests_until_s.get(job_id, float("-inf"))
+
+    def _is_here(self, waiting: WaitingSource) -> bool:
+        return waiting.source.startswith(UPLOAD) or self._copier.copied(waiting.id) is not None
+
+    async def _to_copy(self, job_id: int) -> Work | None:
+        job = await self._held_job(job_id)
+        return self._guarded(job, self._copy) if job else None
+
+    async def _to_read(self, job_id: int) -> Work | None:
+        job = await self._held_job(job_id)
+        return self._guarded(job, self._ingest) if job else None
+
+    async def _held_job(self, job_id: int) -> Job | None:
+        """The job, if this process may work on its source."""
+        if not await self._hold(job_id):
+            return None
+        try:
+            return await self._store.reads.job(job_id)
+        except UnknownJob:
+            return None
 
     def _done(self, job_id: int, task: asyncio.Task[None]) -> None:
-        self._under_way.pop(job_id, None)
         self._rests_until_s.pop(job_id, None)
         if not task.cancelled() and task.exception() is not None:
             self._rests_until_s[job_id] = self._clock.monotonic() + self.REST_S
@@ -103,12 +128,13 @@ class Reader:
     async def _hold(self, job_id: int) -> bool:
         return await self._store.jobs.elect(f"ingest:{job_id}", self._name, HOLD_S)
 
-    async def _read(self, job: Job) -> None:
+    async def _guarded(self, job: Job, work: Callable[[Job], Work]) -> None:
+        """Do a part of the work on a job; a source that cannot be used makes it FAILED."""
         try:
             async with held(partial(self._hold, job.id), self._clock):
-                await self._ingest(job)
-        except SourceUnreachable as error:
-            await self._refuse(job, str(error))
+                await work(job)
+        except Unwanted:
+            return
         except (BadSource, CapReached, UnknownHandler, UsageError) as error:
             await self._refuse(job, str(error))
         except OSError as error:
@@ -119,10 +145,14 @@ class Reader:
             logger().error("a source broke its reader", job=job.id, error=repr(error))
             await self._refuse(job, f"the source cannot be read: {type(error).__name__}: {error}")
 
+    async def _copy(self, job: Job) -> None:
+        await self._copier.copy(job)
+        await self._store.notifier.ring()  # so that it is read without delay
+
     async def _ingest(self, job: Job) -> None:
         found = await asyncio.to_thread(resolve, job.handler, self._settings.handlers)
         spec = found.configured(job.config)
-        path = await self._local(job)
+        path = self._copier.copied(job.id) or self._folder.path_of(job.source)
         await asyncio.to_thread(self._demand_encoding, job, path)
         bytes_of_job = self._files.space(str(job.id))
         try:
@@ -133,12 +163,14 @@ class Reader:
                 spec,
                 reading_in(job).on_bad_row,
                 open_items_cap=self._settings.server.open_items_per_user,
+                leave_if_paused=True,
                 file_bytes=await asyncio.to_thread(bytes_in, path, reading_in(job).options.format),
             )
             report = await Ingest(self._store, self._clock, self._settings.ingest).run(plan)
         finally:
             await bytes_of_job.close()
-        logger().info("source read", job=job.id, rows=report.rows, bad=report.bad)
+        told = {"rows": report.rows, "bad": report.bad, "stopped": report.stopped}
+        logger().info("source read", job=job.id, **told)
 
     def _source(self, job: Job, path: Path, sink: StoreSink) -> Source:
         reading = reading_in(job)
@@ -155,19 +187,6 @@ class Reader:
         found = misread_in(path, reading_in(job).options, self._settings.limits)
         if found is not None:
             raise WrongEncoding(for_request(found.fits), found.fits)
-
-    async def _local(self, job: Job) -> Path:
-        """Where the source lies on this machine; one from elsewhere is copied first."""
-        if job.source.startswith(UPLOAD):
-            return self._folder.path_of(job.source)
-        target = self._folder.copy_folder(job.id)
-        return await asyncio.to_thread(self._fetch, job.source, target)
-
-    def _fetch(self, url: str, folder: Path) -> Path:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        place = open_place(url, self._settings.places)
-        target = folder / place.stat(url).name
-        return target if target.exists() else place.fetch(url, target).path
 
     async def _refuse(self, job: Job, reason: str) -> None:
         """Make the job FAILED and leave nothing of it: nothing was run, nothing stays."""

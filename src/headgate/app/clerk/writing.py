@@ -7,14 +7,18 @@ from pathlib import Path
 import msgspec
 
 from headgate.app.clerk.holding import HOLD_S, held
+from headgate.app.clerk.running import Running, Work
 from headgate.app.data_folder import DataFolder
+from headgate.app.server_policy import ServerPolicy
 from headgate.app.telemetry import logger
 from headgate.core.errors import HeadgateError
+from headgate.core.slots import Slots
 from headgate.engine.export import Export, ExportReport
 from headgate.ports.clock import Clock
 from headgate.ports.exports import ExportDone, ExportRecord
 from headgate.ports.store import Store
 from headgate.transfer.formats.cells import Formulas
+from headgate.transfer.places.local import remove_parts
 from headgate.transfer.sources import WriteOptions, open_writer
 
 
@@ -23,28 +27,30 @@ class _Lost(Exception):
 
 
 class Writer:
-    """Makes exports one after the other."""
+    """Makes exports, a few at a time, by turns of the users."""
 
-    def __init__(self, store: Store, clock: Clock, folder: DataFolder, name: str) -> None:
+    def __init__(
+        self, store: Store, policy: ServerPolicy, clock: Clock, folder: DataFolder, name: str
+    ) -> None:
         self._store = store
         self._clock = clock
         self._folder = folder
         self._name = name
-        self._task: asyncio.Task[None] | None = None
-        self._rows = 0
+        self._per_user = policy.exports_per_user
+        self._running = Running(Slots(policy.exports_at_once, policy.exports_per_user))
 
     async def look(self) -> None:
-        """Begin the next export, unless one is under way."""
-        if self._task is not None and not self._task.done():
-            return
-        record = await self._store.exports.take_export(self._name, HOLD_S)
-        self._task = asyncio.create_task(self._write(record)) if record else None
+        """Begin exports that wait, while there are slots."""
+        waiting = await self._store.exports.exports_to_make(self._per_user)
+        await self._running.fill(waiting, self._take)
 
     async def stop(self) -> None:
-        """Leave off; whoever comes next begins it again."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
+        """Leave off; the next process begins them again."""
+        await self._running.stop()
+
+    async def _take(self, export_id: int) -> Work | None:
+        record = await self._store.exports.take_export(export_id, self._name, HOLD_S)
+        return self._write(record) if record else None
 
     async def _write(self, record: ExportRecord) -> None:
         exports = self._store.exports
@@ -69,20 +75,21 @@ class Writer:
             await self._store.notifier.ring()
 
     async def _export(self, record: ExportRecord, path: Path) -> ExportReport:
+        # Another process may have been killed while it wrote the same export.
+        await asyncio.to_thread(remove_parts, path)
         formulas = Formulas(record.options.get("formulas", Formulas.NEUTRAL))
         writer = open_writer(path, WriteOptions(record.format, formulas))
+        written = 0
 
         async def hold() -> bool:
-            return await self._store.exports.advance_export(
-                record.id, self._name, self._rows, HOLD_S
-            )
+            return await self._store.exports.advance_export(record.id, self._name, written, HOLD_S)
 
         async def on_progress(rows: int) -> None:
-            self._rows = rows
+            nonlocal written
+            written = rows
             if not await hold():
                 raise _Lost
 
-        self._rows = 0
         export = Export(self._store.reads, self._clock)
         async with held(hold, self._clock):  # the end of a large workbook takes its time
             return await export.run(record.job_id, writer, on_progress)

@@ -1,8 +1,10 @@
 """Exports that the server makes, on PostgreSQL."""
 
 from headgate.core.errors import UnknownExport, UnknownJob
+from headgate.core.slots import Waiting
 from headgate.core.words import counted
 from headgate.ports.exports import ExportDone, ExportRecord, ExportState, NewExport
+from headgate.stores.caps import demand_room_for_export
 from headgate.stores.files import export_from
 from headgate.stores.postgres.connection import Database, Session
 from headgate.stores.postgres.records import add_event
@@ -18,7 +20,7 @@ class PostgresExports:
         self._database = database
 
     async def ask_export(self, new: NewExport) -> ExportRecord:
-        """Put an export in line; UnknownJob if the job is gone."""
+        """Put an export in line."""
         values = fitting(
             job_id=new.job_id,
             format=new.format,
@@ -29,6 +31,10 @@ class PostgresExports:
         async def work(session: Session) -> ExportRecord:
             if await session.record("lock_job", job_id=new.job_id) is None:
                 raise UnknownJob(f"there is no job {new.job_id}")
+            # Two requests of one user at once are counted one after the other.
+            await session.rows("lock_owner", **fitting(owner=new.asked_by))
+            found = await session.rows("unfinished_exports", **fitting(asked_by=new.asked_by))
+            demand_room_for_export(new.asked_by, new.unfinished_cap, found[0][0])
             made = export_from((await session.records("ask_export", **values))[0])
             message = f"{made.id} ({made.format}) by {new.asked_by}"
             await add_event(session, "export_asked", message, new.job_id)
@@ -36,9 +42,16 @@ class PostgresExports:
 
         return await self._database.write(work, repeatable=False)
 
-    async def take_export(self, holder: str, ttl_s: float) -> ExportRecord | None:
-        """The oldest that waits, or whose holder fell silent; RUNNING from now on."""
-        values = {"holder": holder, "ttl_us": int(ttl_s * MICROSECONDS)}
+    async def exports_to_make(self, per_user: int) -> list[Waiting]:
+        """The oldest that wait, or whose holder fell silent: up to `per_user` of each user."""
+        rows = await self._database.single(
+            lambda session: session.rows("exports_to_make", per_user=per_user)
+        )
+        return [Waiting(*row) for row in rows]
+
+    async def take_export(self, export_id: int, holder: str, ttl_s: float) -> ExportRecord | None:
+        """Make one of these RUNNING; None if another holder was faster, or it is gone."""
+        values = {"id": export_id, "holder": holder, "ttl_us": int(ttl_s * MICROSECONDS)}
 
         async def work(session: Session) -> ExportRecord | None:
             record = await session.record("take_export", **values)

@@ -12,7 +12,7 @@ from headgate.core.status import JOB_TRANSITIONS, UNFINISHED, JobMove, JobState,
 from headgate.core.turns import Contender
 from headgate.core.words import counted
 from headgate.core.worker import WorkerInfo
-from headgate.ports.jobs import Demand, SessionReport
+from headgate.ports.jobs import Demand, SessionReport, WaitingSource
 from headgate.stores.postgres.connection import Database, Session
 from headgate.stores.postgres.create import create
 from headgate.stores.postgres.items import MICROSECONDS, return_leases
@@ -162,6 +162,13 @@ class PostgresJobs:
         return demand_in(
             await self._database.single(lambda session: session.rows("demand", **values))
         )
+
+    async def sources_to_read(self, per_user: int) -> list[WaitingSource]:
+        """The oldest INGESTING jobs that the server reads: up to `per_user` of each owner."""
+        rows = await self._database.single(
+            lambda session: session.rows("sources_to_read", per_user=per_user)
+        )
+        return [WaitingSource(*row) for row in rows]
 
     async def rested(self) -> list[int]:
         """Paused jobs whose pause was to end by itself, and is over."""

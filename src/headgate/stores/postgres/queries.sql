@@ -131,6 +131,15 @@ SELECT
         AND c.status IN ('PENDING', 'PROCESSING')
     )
 
+-- name: sources_to_read
+-- The oldest sources of each owner that the server is to read.
+SELECT id, owner, source FROM (
+    SELECT id, owner, source, row_number() OVER (PARTITION BY owner ORDER BY id) AS place
+    FROM jobs
+    WHERE state = 'INGESTING' AND reading IS NOT NULL
+) AS waiting
+WHERE place <= %(per_user)s ORDER BY id
+
 -- name: move_job
 -- A state change; the row is locked and the move was found legal.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
@@ -553,7 +562,7 @@ started AS (
 ),
 announced AS (
     INSERT INTO events (at, job_id, kind, message, owner)
-    SELECT clock.now, started.id, 'job_state', 'QUEUED → RUNNING: first claim', started.owner
+    SELECT clock.now, started.id, 'job_state', 'started', started.owner
     FROM started, clock
 )
 SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, strategy, suspect,
@@ -1692,17 +1701,26 @@ SELECT %(job_id)s, %(format)s, %(asked_by)s, %(options)s, clock.now, clock.now
 FROM clock
 RETURNING *
 
+-- name: unfinished_exports
+-- How many a user waits for.
+SELECT count(*) FROM exports
+WHERE state IN ('QUEUED', 'RUNNING') AND asked_by = %(asked_by)s
+
+-- name: exports_to_make
+-- The oldest of each user that wait, or whose holder fell silent.
+SELECT id, asked_by FROM (
+    SELECT id, asked_by, row_number() OVER (PARTITION BY asked_by ORDER BY id) AS place
+    FROM exports
+    WHERE state IN ('QUEUED', 'RUNNING') AND (state = 'QUEUED' OR until_at < (SELECT utc_us()))
+) AS waiting
+WHERE place <= %(per_user)s ORDER BY id
+
 -- name: take_export
--- The oldest that waits, or whose holder fell silent; each goes to one.
+-- One that waits, or whose holder fell silent; it goes to one.
 UPDATE exports SET
     state = 'RUNNING', holder = %(holder)s, until_at = utc_us() + %(ttl_us)s, written = 0,
     updated_at = utc_us()
-WHERE id = (
-    SELECT id FROM exports
-    WHERE state IN ('QUEUED', 'RUNNING') AND (state = 'QUEUED' OR until_at < (SELECT utc_us()))
-    ORDER BY id LIMIT 1
-    FOR UPDATE SKIP LOCKED
-)
+WHERE id = %(id)s AND (state = 'QUEUED' OR (state = 'RUNNING' AND until_at < utc_us()))
 RETURNING *
 
 -- name: advance_export

@@ -1,8 +1,10 @@
 """Exports that the server makes, on SQLite."""
 
 from headgate.core.errors import UnknownExport, UnknownJob
+from headgate.core.slots import Waiting
 from headgate.core.words import counted
 from headgate.ports.exports import ExportDone, ExportRecord, NewExport
+from headgate.stores.caps import demand_room_for_export
 from headgate.stores.files import export_from
 from headgate.stores.sqlite.connection import Database, Transaction
 from headgate.stores.sqlite.records import add_event, as_json
@@ -17,11 +19,13 @@ class SqliteExports:
         self._database = database
 
     async def ask_export(self, new: NewExport) -> ExportRecord:
-        """Put an export in line; UnknownJob if the job is gone."""
+        """Put an export in line."""
 
         def work(tx: Transaction) -> ExportRecord:
             if tx.record("job", job_id=new.job_id) is None:
                 raise UnknownJob(f"there is no job {new.job_id}")
+            [(unfinished,)] = tx.rows("unfinished_exports", asked_by=new.asked_by)
+            demand_room_for_export(new.asked_by, new.unfinished_cap, unfinished)
             rows = tx.records(
                 "ask_export",
                 job_id=new.job_id,
@@ -37,20 +41,22 @@ class SqliteExports:
 
         return await self._database.write(work)
 
-    async def take_export(self, holder: str, ttl_s: float) -> ExportRecord | None:
-        """The oldest that waits, or whose holder fell silent; RUNNING from now on."""
+    async def exports_to_make(self, per_user: int) -> list[Waiting]:
+        """The oldest that wait, or whose holder fell silent: up to `per_user` of each user."""
+        rows = await self._database.read(lambda tx: tx.rows("exports_to_make", per_user=per_user))
+        return [Waiting(*row) for row in rows]
+
+    async def take_export(self, export_id: int, holder: str, ttl_s: float) -> ExportRecord | None:
+        """Make one of these RUNNING; None if another holder was faster, or it is gone."""
         ttl_us = int(ttl_s * MICROSECONDS)
 
         def work(tx: Transaction) -> ExportRecord | None:
-            row = tx.record("take_export", holder=holder, ttl_us=ttl_us)
+            row = tx.record("take_export", id=export_id, holder=holder, ttl_us=ttl_us)
             if row is None:
                 return None
             add_event(tx, "export_state", f"{row['id']} → RUNNING by {holder}", row["job_id"])
             return export_from(row)
 
-        # Who has nothing to do asks often, and every write would wake all that wait for the bell.
-        if not await self._database.read(lambda tx: tx.rows("export_to_make")):
-            return None
         return await self._database.write(work)
 
     async def advance_export(self, export_id: int, holder: str, rows: int, ttl_s: float) -> bool:

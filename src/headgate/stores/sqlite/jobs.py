@@ -12,7 +12,7 @@ from headgate.core.status import JobMove, JobState, job_after
 from headgate.core.turns import Contender
 from headgate.core.words import counted
 from headgate.core.worker import WorkerInfo
-from headgate.ports.jobs import Demand, SessionReport
+from headgate.ports.jobs import Demand, SessionReport, WaitingSource
 from headgate.stores.sqlite.connection import Database, Transaction
 from headgate.stores.sqlite.create import create
 from headgate.stores.sqlite.items import return_leases
@@ -149,6 +149,11 @@ class SqliteJobs:
             "handlers": None if handlers is None else as_json(handlers),
         }
         return await self._database.read(lambda tx: demand_in(tx, tx.rows("demand", **values)))
+
+    async def sources_to_read(self, per_user: int) -> list[WaitingSource]:
+        """The oldest INGESTING jobs that the server reads: up to `per_user` of each owner."""
+        rows = await self._database.read(lambda tx: tx.rows("sources_to_read", per_user=per_user))
+        return [WaitingSource(*row) for row in rows]
 
     async def rested(self) -> list[int]:
         """Paused jobs whose pause was to end by itself, and is over."""

@@ -69,6 +69,14 @@ SELECT
         AND status IN ('PENDING', 'PROCESSING')
     )
 
+-- name: sources_to_read
+SELECT id, owner, source FROM (
+    SELECT id, owner, source, row_number() OVER (PARTITION BY owner ORDER BY id) AS place
+    FROM jobs INDEXED BY jobs_by_state
+    WHERE state = 'INGESTING' AND reading IS NOT NULL
+)
+WHERE place <= :per_user ORDER BY id
+
 -- name: move_job
 UPDATE jobs SET
     state = :target,
@@ -1160,19 +1168,22 @@ INSERT INTO exports (job_id, format, asked_by, options, created_at, updated_at)
 VALUES (:job_id, :format, :asked_by, :options, :now, :now)
 RETURNING *
 
--- name: export_to_make
-SELECT id FROM exports INDEXED BY exports_to_make
-WHERE state IN ('QUEUED', 'RUNNING') AND (state = 'QUEUED' OR until_at < :now)
-ORDER BY id LIMIT 1
+-- name: unfinished_exports
+SELECT count(*) FROM exports INDEXED BY exports_to_make
+WHERE state IN ('QUEUED', 'RUNNING') AND asked_by = :asked_by
+
+-- name: exports_to_make
+SELECT id, asked_by FROM (
+    SELECT id, asked_by, row_number() OVER (PARTITION BY asked_by ORDER BY id) AS place
+    FROM exports INDEXED BY exports_to_make
+    WHERE state IN ('QUEUED', 'RUNNING') AND (state = 'QUEUED' OR until_at < :now)
+)
+WHERE place <= :per_user ORDER BY id
 
 -- name: take_export
 UPDATE exports SET
     state = 'RUNNING', holder = :holder, until_at = :now + :ttl_us, written = 0, updated_at = :now
-WHERE id = (
-    SELECT id FROM exports INDEXED BY exports_to_make
-    WHERE state IN ('QUEUED', 'RUNNING') AND (state = 'QUEUED' OR until_at < :now)
-    ORDER BY id LIMIT 1
-)
+WHERE id = :id AND (state = 'QUEUED' OR (state = 'RUNNING' AND until_at < :now))
 RETURNING *
 
 -- name: advance_export

@@ -26,7 +26,7 @@ from headgate.transfer.formats.header import (
     find_delimiter,
     stated_delimiter,
 )
-from headgate.transfer.limits import Limits
+from headgate.transfer.limits import Limits, TooManyBlanks
 from headgate.transfer.lines import Encoding, find_encoding
 from headgate.transfer.places.content import content_fingerprint, open_content
 from headgate.transfer.places.target import target_of
@@ -34,6 +34,9 @@ from headgate.transfer.position import Position, decode_position, encode_positio
 
 MAX_OPEN_QUOTES = 100
 """After so many quotes that are never closed, the file is not what we take it for."""
+
+MAX_HEADER_BYTES = 1024 * 1024
+"""The header, with the blank lines before it."""
 
 _SNIFFED = 64 * 1024
 _encoder = msgspec.json.Encoder()
@@ -70,6 +73,7 @@ class CsvSource:
         self._limit = limits.max_record_bytes
         self._max_columns = limits.max_columns
         self._most = limits.max_decompressed_bytes
+        self._max_blank = limits.max_blank_bytes
 
     def fingerprint(self) -> str:
         """The hash and the size of the text."""
@@ -92,7 +96,7 @@ class CsvSource:
             file.close()
             raise
         at = decode_position(position) if position else layout.body
-        return CsvReader(file, layout, at, self._limit)
+        return CsvReader(file, layout, at, self._limit, self._max_blank)
 
     def _layout(self, file: BinaryIO, encoding: Encoding) -> Layout:
         file.seek(encoding.start)
@@ -102,7 +106,7 @@ class CsvSource:
         delimiter = self._delimiter or stated or find_delimiter(text)
         skipped = 1 if stated else 0
         offset = encoding.start + skipped * len(first.encode(encoding.name))
-        feed = LineFeed(file, encoding, offset, self._limit)
+        feed = LineFeed(file, encoding, offset, min(self._limit, MAX_HEADER_BYTES))
         header = self._header(feed, delimiter, skipped)
         body = Position(offset=feed.offset, line=feed.whole + skipped)
         columns = checked_names(header, self._path, self._max_columns)
@@ -145,11 +149,14 @@ class CsvReader:
     notes: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
 
-    def __init__(self, file: BinaryIO, layout: Layout, at: Position, limit: int) -> None:
+    def __init__(
+        self, file: BinaryIO, layout: Layout, at: Position, limit: int, max_blank: int
+    ) -> None:
         self.columns = layout.columns
         self._file = file
         self._layout = layout
         self._limit = limit
+        self._max_blank = max_blank
         self._row = at.row
         self._open_quotes = 0
         self._extra = extra_name(self.columns)
@@ -162,9 +169,12 @@ class CsvReader:
     def take(self, rows: int, max_bytes: int) -> Batch:
         """Further rows."""
         found = _Rows()
+        last_line = self._line + self._feed.whole
         began = self._feed.offset if self._row else 0  # the first rows bring the header with them
+        started = self._feed.offset
         while not found.values and self._read(rows, max_bytes, found):
-            pass
+            if not found.values and self._feed.offset - started > self._max_blank:
+                raise TooManyBlanks(last_line, self._max_blank)
         first = self._row + 1
         self._row += len(found.values)
         feed = self._feed

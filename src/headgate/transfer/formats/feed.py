@@ -30,6 +30,8 @@ class LineFeed:
         self._encoding = encoding
         self._limit = limit
         self._raw: list[bytes] = []
+        self._first = 0
+        """The line that `_raw` begins with."""
         self._forgotten = 0
         self._overlong: Lines | None = None
 
@@ -39,18 +41,22 @@ class LineFeed:
 
     def size(self, start: int, end: int) -> int:
         """Bytes in the lines from `start` to before `end`."""
-        return sum(map(len, self._raw[start - self._forgotten : end - self._forgotten]))
+        return sum(map(len, self._raw[start - self._first : end - self._first]))
 
     def forget(self, line: int) -> None:
         """Move `offset` to the start of `line`; earlier lines cannot be asked about any more."""
         self.offset += self.size(self._forgotten, line)
-        del self._raw[: line - self._forgotten]
         self._forgotten = line
+        # Few deletions of many lines: each one moves all lines that stay.
+        if 2 * (line - self._first) >= len(self._raw):
+            del self._raw[: line - self._first]
+            self._first = line
 
     def first_line(self) -> tuple[str, int]:
         """The line at `offset`: its text, as far as it was kept, and its size in bytes."""
-        if self._raw:
-            raw, size = self._raw[0], len(self._raw[0])
+        at = self._forgotten - self._first
+        if at < len(self._raw):
+            raw, size = self._raw[at], len(self._raw[at])
         elif self._overlong:
             raw, size = self._overlong.raw[0], self._overlong.size
         else:
@@ -60,7 +66,7 @@ class LineFeed:
     def _groups(self) -> Iterator[list[str]]:
         self._file.seek(self.offset)
         for lines in read_lines(self._file, self._encoding, self._limit):
-            handed_out = self._forgotten + len(self._raw)
+            handed_out = self._first + len(self._raw)
             if lines.overlong:
                 self._overlong = lines
                 raise RowTooLong

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, Protocol
 import msgspec
 
 from headgate.ports.source import Batch
-from headgate.transfer.limits import Limits
+from headgate.transfer.limits import Limits, TooManyBlanks
 from headgate.transfer.lines import Encoding, Lines, find_encoding, read_lines
 from headgate.transfer.places.content import content_fingerprint, open_content
 from headgate.transfer.position import Position, decode_position, encode_position
@@ -60,9 +60,8 @@ class LineSource(ABC):
     ) -> None:
         self._path = path
         self._encoding = encoding
-        limits = limits or Limits()
-        self._limit = limits.max_record_bytes
-        self._most = limits.max_decompressed_bytes
+        self._limits = limits or Limits()
+        self._most = self._limits.max_decompressed_bytes
 
     def fingerprint(self) -> str:
         """The hash and the size of the text."""
@@ -83,7 +82,7 @@ class LineSource(ABC):
             file.close()
             raise
         form = self._form(encoding, start.columns)
-        return LineReader(file, encoding, start, self._limit, form)
+        return LineReader(file, encoding, start, self._limits, form)
 
     @abstractmethod
     def _form(self, encoding: Encoding, columns: Sequence[str]) -> LineFormat:
@@ -97,14 +96,15 @@ class LineReader:
     sheets: tuple[str, ...] = ()
 
     def __init__(
-        self, file: BinaryIO, encoding: Encoding, start: Position, limit: int, form: LineFormat
+        self, file: BinaryIO, encoding: Encoding, start: Position, limits: Limits, form: LineFormat
     ) -> None:
         self._file = file
         self._offset = max(start.offset, encoding.start)
         self._file.seek(self._offset)
         self._encoding = encoding
         self._form = form
-        self._groups = read_lines(self._file, encoding, limit)
+        self._groups = read_lines(self._file, encoding, limits.max_record_bytes)
+        self._max_blank = limits.max_blank_bytes
         self._group = Lines((), 0)
         self._used = 0
         self._line = start.line
@@ -122,9 +122,14 @@ class LineReader:
     def take(self, rows: int, max_bytes: int) -> Batch:
         """Further rows."""
         found = Rows()
-        began = self._offset
-        while len(found.values) < rows and self._offset - began < max_bytes and self._more():
+        began, last_line = self._offset, self._line
+        while len(found.values) < rows and self._more():
             self._take_from_group(rows - len(found.values), found)
+            size = self._offset - began
+            if not found.values and size > self._max_blank:
+                raise TooManyBlanks(last_line, self._max_blank)
+            if found.values and size >= max_bytes:
+                break
         first = self._row + 1
         self._row += len(found.values)
         position = Position(self._offset, self._line, self._row, self.columns)

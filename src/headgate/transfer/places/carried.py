@@ -1,13 +1,15 @@
 """A place over any protocol: looking, listing and copying, with the same limits for all."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from time import monotonic
 
 from headgate.core.errors import BadSource, SourceUnreachable
+from headgate.core.minimum_pace import PaceMeter
 from headgate.ports.place import Fetched, Found, Progress
-from headgate.transfer.places.carrier import Carrier, Opening
-from headgate.transfer.places.dialing import Dialer
+from headgate.transfer.places.carrier import BLOCK, Carrier, Opening
+from headgate.transfer.places.dialing import Dialer, too_slow
 from headgate.transfer.places.part import Part, discard
 from headgate.transfer.places.settings import PlaceSettings
 from headgate.transfer.places.trouble import in_words
@@ -59,7 +61,7 @@ class CarriedPlace:
         with Dialer(self._settings, self._settings.fetch_s) as dialer, in_words(url, dialer):
             carrier = self._connect(dialer)
             with carrier.open(url, part.kept()) as opening:
-                _copy(opening, part, watch)
+                _copy(opening, part, watch, dialer)
             dialer.check()
             _check(opening, part.size)
             part.complete()
@@ -89,14 +91,33 @@ class _Watch:
             self._on_progress(size, found.size)
 
 
-def _copy(opening: Opening, part: Part, watch: _Watch) -> None:
+def _copy(opening: Opening, part: Part, watch: _Watch, dialer: Dialer) -> None:
     found = opening.found
     watch.check(found.size, found)
     part.begin(found.version, opening.offset)
-    for piece in opening.pieces:
+    for piece in _paced(opening, dialer):
         watch.check(part.size + len(piece), found)
         part.write(piece)
         watch.tell(part.size, found)
+
+
+def _paced(opening: Opening, dialer: Dialer) -> Iterator[bytes]:
+    """The pieces, for as long as they come fast enough."""
+    minimum = dialer.settings.minimum_pace
+    meter = PaceMeter(minimum)
+    while True:
+        # A protocol may gather small answers to a block; nothing is seen of them until then.
+        dialer.expect_piece(minimum.longest_wait_s(BLOCK))
+        asked_s = monotonic()
+        piece = next(opening.pieces, b"")
+        if not piece:
+            dialer.expect_piece(float("inf"))
+            return
+        meter.count(monotonic() - asked_s, len(piece))
+        dialer.check()
+        if meter.too_slow:
+            raise SourceUnreachable(f"{opening.found.shown} {too_slow(minimum)}")
+        yield piece
 
 
 def _check(opening: Opening, size: int) -> None:

@@ -102,6 +102,8 @@ class _Dialed(ftplib.FTP):
 
     dialer: Dialer
     address: Address
+    data: socket.socket | None = None
+    """The dialer's handle of the data connection."""
 
     def connect(self, *_: Any, **__: Any) -> str:
         """Connect to the address that was checked."""
@@ -128,6 +130,21 @@ class _Dialed(ftplib.FTP):
 
         return super().retrlines(cmd, counted)
 
+    def ntransfercmd(
+        self, cmd: str, rest: int | str | None = None
+    ) -> tuple[socket.socket, int | None]:
+        """A data connection, with the same time limit as the control connection."""
+        connection, size = ftplib.FTP.ntransfercmd(self, cmd, rest)  # noqa: S321 (as asked for)
+        self.data = self.dialer.keep(connection)
+        return connection, size
+
+    def voidresp(self) -> str:
+        """The last word on a transfer, whose data connection is closed by now."""
+        if self.data is not None:
+            self.dialer.let_go(self.data)
+            self.data = None
+        return super().voidresp()
+
     def _control(self) -> socket.socket:
         return self.dialer.dial(self.address.host, self.address.port)
 
@@ -143,7 +160,7 @@ class _DialedTls(_Dialed, ftplib.FTP_TLS):
 
     def ntransfercmd(self, cmd: str, rest: int | str | None = None) -> tuple[socket.socket, int]:
         """A data connection of the same TLS session, which many servers insist on."""
-        connection, size = ftplib.FTP.ntransfercmd(self, cmd, rest)  # noqa: S321 (under TLS)
+        connection, size = _Dialed.ntransfercmd(self, cmd, rest)
         session = self.sock.session if isinstance(self.sock, ssl.SSLSocket) else None
         secured = self.context.wrap_socket(
             connection, server_hostname=self.address.host, session=session

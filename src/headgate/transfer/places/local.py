@@ -1,5 +1,6 @@
 """Files on this machine: named by content, and replaced only when complete."""
 
+import glob
 import hashlib
 import os
 import tempfile
@@ -13,6 +14,9 @@ from headgate.core.errors import BadSource
 
 RECORD_SUFFIX = ".meta.json"
 """Beside `priced.csv` lies `priced.csv.meta.json`, which says what is in it."""
+
+PART_SUFFIX = ".part"
+"""How the name of a file ends that is not complete."""
 
 _BLOCK = 1024 * 1024
 
@@ -100,11 +104,17 @@ class LocalTarget:
 
     def _make(self, target: Path) -> BinaryIO:
         number, name = tempfile.mkstemp(
-            prefix=f".{target.name}.", suffix=".part", dir=target.parent
+            prefix=f".{target.name}.", suffix=PART_SUFFIX, dir=target.parent
         )
         self._unfinished.append(Path(name))
         os.fchmod(number, _mode_for(target))
         return os.fdopen(number, "wb")
+
+
+def remove_parts(path: Path) -> None:
+    """Remove what writers of `path` left that were killed."""
+    for part in path.parent.glob(f".{glob.escape(path.name)}.*{PART_SUFFIX}"):
+        part.unlink(missing_ok=True)
 
 
 def _mode_for(target: Path) -> int:

@@ -5,7 +5,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from headgate.core.bounds import Count, Seconds
+from headgate.core.bounds import Count, Pace, Seconds
+from headgate.core.minimum_pace import MinimumPace
 
 Bytes = Annotated[int, Meta(ge=1, le=10**15)]
 
@@ -29,6 +30,10 @@ class PlaceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How long it may take to look up a file or to list a folder."""
     fetch_s: Seconds = 21_600.0
     """How long one try to copy a file may take; the next goes on where it ended."""
+    min_bytes_per_s: Pace = 1_000.0
+    """A source that comes more slowly than this is given up. 0: only one that sends nothing is."""
+    slow_s: Seconds = 30.0
+    """The average is taken over this time, which every source has."""
     ca_file: str = ""
     """Certificates to trust, as PEM: besides those of the system; for S3 instead of them."""
     s3_endpoint: str = ""
@@ -47,3 +52,8 @@ class PlaceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Host keys to trust by their fingerprint, `SHA256:…`, wherever they are met."""
     sftp_key_file: str = ""
     """The private key to log in with where the URL has no password; it has no passphrase."""
+
+    @property
+    def minimum_pace(self) -> MinimumPace:
+        """How slowly a source may come."""
+        return MinimumPace(self.min_bytes_per_s, self.slow_s)

@@ -27,7 +27,7 @@ def in_words(url: str, dialer: Dialer) -> Iterator[None]:
 def said(error: OSError, place: str, dialer: Dialer) -> BadSource:
     """The words for an error."""
     if dialer.expired:
-        return SourceUnreachable(f"{place} took longer than {dialer.limit_s:g} s")
+        return SourceUnreachable(f"{place} {dialer.over}")
     match error:
         case FileNotFoundError():
             return BadSource(f"there is no {place}")

@@ -1,0 +1,52 @@
+"""How slowly a sender may send before the transfer is ended."""
+
+from collections import deque
+
+import msgspec
+
+
+class MinimumPace(msgspec.Struct, frozen=True):
+    """A sender that sends less than this is too slow."""
+
+    bytes_per_s: float
+    over_s: float
+    """The average is taken over this span, and nothing is judged before it has passed. In seconds
+    of waiting for the sender."""
+
+    def longest_wait_s(self, size: int) -> float:
+        """How long a sender at this pace may take for a piece of `size` bytes. In seconds."""
+        needed_s = size / self.bytes_per_s if self.bytes_per_s else float("inf")
+        return max(self.over_s, needed_s)
+
+
+class PaceMeter:
+    """Measures a sender. Only the time in which we waited for it counts, not our own work."""
+
+    STEPS = 30
+    """Pieces that came within so small a part of the span are counted together, so that memory
+    stays small."""
+
+    def __init__(self, minimum: MinimumPace) -> None:
+        self._minimum = minimum
+        self._step_s = minimum.over_s / self.STEPS
+        self._waited_s = 0.0
+        self._pieces: deque[tuple[float, int]] = deque()
+        self._size = 0
+
+    def count(self, waited_s: float, size: int) -> None:
+        """Count a piece of `size` bytes, for which we waited that long."""
+        self._waited_s += waited_s
+        self._size += size
+        if self._pieces and self._waited_s - self._pieces[-1][0] < self._step_s:
+            ended_s, before = self._pieces.pop()
+            self._pieces.append((ended_s, before + size))
+        else:
+            self._pieces.append((self._waited_s, size))
+        while self._pieces[0][0] <= self._waited_s - self._minimum.over_s:
+            self._size -= self._pieces.popleft()[1]
+
+    @property
+    def too_slow(self) -> bool:
+        """Whether the sender was slower than allowed in the last span."""
+        over_s = self._minimum.over_s
+        return self._waited_s >= over_s and self._size < self._minimum.bytes_per_s * over_s
