@@ -35,6 +35,7 @@ from headgate.app.api import (
 )
 from headgate.app.api.job_asked import JobFromSource
 from headgate.app.api.office import Office
+from headgate.app.api.outside import describe_text
 from headgate.app.api.packing import Packing
 from headgate.app.api.shell import Shell
 from headgate.app.api.wire import Json
@@ -99,6 +100,7 @@ class Application(FastAPI):
             schemas["JobFromSource"] = made
             for name in ("HTTPValidationError", "ValidationError"):  # ours are problems
                 schemas.pop(name, None)
+            describe_text(document)
             self.openapi_schema = document
         return self.openapi_schema
 

@@ -10,6 +10,9 @@ from headgate.app.api.problems import Refusal
 NUL = "\x00"
 WRITTEN = b"\\u0000"
 """How NUL is written in JSON; it cannot stand there as a byte."""
+NO_NUL = r"^[^\u0000]*$"
+OTHERWISE_BOUND = frozenset({"pattern", "enum", "const", "format", "contentMediaType"})
+"""What tells of a string in a schema that its content is checked in another way."""
 REFUSED = "text must not hold the character NUL (U+0000)"
 
 
@@ -35,3 +38,24 @@ def holds_nul(value: Any) -> bool:
         elif isinstance(one, list):
             waiting += one
     return False
+
+
+def describe_text(document: dict[str, Any]) -> None:
+    """Have the OpenAPI document say that texts of requests hold no NUL."""
+    waiting: list[Any] = []
+    for operation in (each for path in document["paths"].values() for each in path.values()):
+        queries = (each for each in operation.get("parameters", ()) if each["in"] == "query")
+        waiting += [*queries, operation.get("requestBody", {})]
+    seen: set[str] = set()
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, list):
+            waiting += one
+        elif isinstance(one, dict):
+            if one.get("type") == "string" and OTHERWISE_BOUND.isdisjoint(one):
+                one["pattern"] = NO_NUL
+            waiting += [value for name, value in one.items() if name not in {"examples", "enum"}]
+            name = str(one.get("$ref", "")).rpartition("/")[2]
+            if name and name not in seen:
+                seen.add(name)
+                waiting.append(document["components"]["schemas"][name])
