@@ -339,7 +339,8 @@ def test_health_and_figures(api: ApiServer):
     until(lambda: nobody.get("/readyz").status == 200, what="a worker")
     health = nobody.get("/healthz").ok()
     about = {"status", "version", "store", "workers", "claimable", "moving", "slowJobs"}
-    assert health.keys() == about
+    assert health.keys() == {*about, "notRunning"}
+    assert health["notRunning"] == []
     assert health["status"] == "ok"
     far = {"X-Forwarded-For": "203.0.113.9"}
     nobody.ask("GET", "/metrics", headers=far).refused(401)

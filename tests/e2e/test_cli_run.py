@@ -363,9 +363,7 @@ def test_the_talk_of_a_handler_stays_off_standard_output(cli: Cli):
 
 def test_logs_can_be_json(cli: Cli):
     products(cli, "aa", "broken")
-    said = cli(
-        "run", "lookup.py:price", "products.csv", "-q", "--log-format=json", "--log-level=info"
-    )
+    said = cli("run", "lookup.py:price", "products.csv", "--log-format=json", "--log-level=info")
     lines = [json.loads(line) for line in said.err.splitlines()]
     failed = [line for line in lines if line["event"] == "attempt failed"]
     assert [(line["job"], line["item"], line["attempt"]) for line in failed] == [(1, 2, 1)]

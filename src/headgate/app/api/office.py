@@ -13,6 +13,7 @@ from headgate.app.api.login_limit import LoginLimit
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
 from headgate.app.data_folder import DataFolder
+from headgate.app.loops import Loops
 from headgate.app.scanner import Scanner
 from headgate.app.settings import Settings
 from headgate.core.configured import Configured
@@ -36,6 +37,8 @@ class Office(msgspec.Struct, frozen=True):
     slices: Slices
     logins: LoginLimit
     scanner: Scanner
+    loops: Loops
+    """What runs beside the API."""
     uploads: asyncio.Semaphore
     """Uploads that are taken in at the same time."""
     own_token: str = ""

@@ -3,7 +3,7 @@
 import asyncio
 import ipaddress
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 
 import msgspec
@@ -20,11 +20,12 @@ from headgate.app.api.slow_jobs import SlowJobs
 from headgate.app.credentials import Minted, mint
 from headgate.app.data_folder import data_folder
 from headgate.app.handler_list import list_handlers
+from headgate.app.loops import Loops
 from headgate.app.scanner import Scanner
 from headgate.app.settings import Settings
 from headgate.app.staff import Staff
 from headgate.core.configured import Configured
-from headgate.core.errors import BadSetting, NameTaken
+from headgate.core.errors import BadSetting, NameTaken, WorkerFailed
 from headgate.core.job import LOCAL_OWNER
 from headgate.core.user import Role, TokenKind
 from headgate.ports.access import NewToken, NewUser
@@ -55,7 +56,8 @@ class Server:
         net = msgspec.structs.replace(settings.net, guard_all=True)
         self._settings = settings = msgspec.structs.replace(settings, net=net)
         self._clock = clock
-        self._staff = Staff(settings, clock)
+        self._loops = Loops(clock)
+        self._staff = Staff(settings, self._loops)
         self._uvicorn: uvicorn.Server | None = None
         self._stops = 0
 
@@ -73,16 +75,20 @@ class Server:
         listener = _listen(self._settings.server.host, self._settings.server.port)
         own = mint()
         office = await self._office(own.id if is_loopback(self._settings.server.host) else "")
-        async with (
-            self._first_token(own) as (token, link),
-            _beside(office.pulse.run()),
-            _beside(office.histories.run()),
-        ):
-            self._staff.start()
-            try:
-                await self._answer(office, listener, lambda url: opened(_told(url, token, link)))
-            finally:
-                await self._staff.stop()
+        async with self._first_token(own) as (token, link), self._running(office):
+            await self._answer(office, listener, lambda url: opened(_told(url, token, link)))
+
+    @asynccontextmanager
+    async def _running(self, office: Office) -> AsyncIterator[None]:
+        """Everything that runs beside the API, each under its name."""
+        self._loops.start("health readings", office.pulse.run)
+        self._loops.start("job histories", office.histories.run)
+        self._staff.start()
+        try:
+            yield
+        finally:
+            await self._loops.stop()
+            await self._staff.stop()
 
     async def _answer(
         self, office: Office, listener: socket.socket, opened: Callable[[str], None]
@@ -106,6 +112,8 @@ class Server:
         if self._stops:
             server.should_exit = True
         await serving
+        if not self._stops:
+            raise WorkerFailed("the web server ended although nobody stopped it; start it again")
 
     async def _office(self, own_token: str) -> Office:
         store, settings, clock = self._store, self._settings, self._clock
@@ -128,6 +136,7 @@ class Server:
             scanner=Scanner(store, settings, clock),
             uploads=asyncio.Semaphore(settings.server.uploads_at_once),
             own_token=own_token,
+            loops=self._loops,
         )
 
     async def _demand_users(self) -> None:
@@ -206,13 +215,3 @@ def _url(host: str, listener: socket.socket) -> str:
 def _told(url: str, token: str, link: str) -> Opened:
     return Opened(url, token, f"{url}/login/link?token={link}")
 
-
-@asynccontextmanager
-async def _beside(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
-    """Have something done in the background meanwhile."""
-    task = asyncio.ensure_future(work)
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.wait([task])

@@ -65,8 +65,8 @@ async def supervise(supervisor: Supervisor, work: Work, tell: Callable[[int], No
     """Run workers; an interrupt lets running items finish, a second hands them back at once."""
 
     def hit(count: int) -> None:
-        tell(count)
         supervisor.stop()
+        tell(count)
 
     with Interrupts(hit):
         return await supervisor.run(work)
