@@ -18,9 +18,7 @@ KILLS = 2
 def are_back(caller: Caller, restarts: int) -> bool:
     loops: list[dict[str, Any]] = caller.get("/api/system").ok()["loops"]
     found = {each["name"]: each for each in loops}
-    return all(
-        found[name]["alive"] and found[name]["restarts"] == restarts for name in PROCESSES
-    )
+    return all(found[name]["alive"] and found[name]["restarts"] == restarts for name in PROCESSES)
 
 
 def test_killed_processes_are_replaced_although_nothing_can_be_logged(tmp_path: Path):

@@ -17,14 +17,13 @@ from headgate.app.telemetry import catch_strays, configure, logger
 from headgate.handlers.search_path import add_folder
 
 
-
 class Signs:
     """Tells the process that started us which of our loops gave a sign of life."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         os.set_blocking(descriptor, False)
-        os.set_inheritable(descriptor, False)
+        os.set_inheritable(descriptor, False)  # noqa: FBT003  its only form
 
     def __call__(self, name: str) -> None:
         """Pass one sign on; a reader that is too slow, or gone, misses it."""

@@ -6,7 +6,7 @@ A full disk or a closed pipe behind standard error must not end what only wanted
 import io
 import os
 import sys
-from typing import TextIO
+from typing import Any, TextIO
 
 STANDARD_ERROR = 2
 
@@ -36,7 +36,7 @@ class _Unfailing(io.RawIOBase):
     def isatty(self) -> bool:
         return os.isatty(self._descriptor)
 
-    def write(self, data: "bytes | memoryview") -> int:  # type: ignore[override]
+    def write(self, data: Any, /) -> int:
         try:
             return os.write(self._descriptor, data)
         except OSError:
@@ -75,7 +75,7 @@ def open_missing_streams() -> None:
                 os.dup2(nowhere, number)
                 os.close(nowhere)
             os.set_inheritable(number, True)  # noqa: FBT003  its only form
-            setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: PTH123, SIM115  it stays open
+            setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115  it stays open
 
 
 def flush() -> None:

@@ -1,7 +1,6 @@
 """Logs: how they are written, and the observer that writes them. Never payloads, never secrets."""
 
 import logging
-import re
 import sys
 import threading
 import warnings
@@ -10,16 +9,13 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from headgate.app.output import LOST
-from headgate.core import secret
 from headgate.core.errors import UsageError
 from headgate.core.item import ClaimedItem
+from headgate.core.secret import values_without_secrets
 from headgate.core.settlement import Settlement
 from headgate.core.status import ItemStatus
 from headgate.core.trace import trace_in
 from headgate.ports.handler import Logger
-
-redacted = secret.redacted
-SECRET_NAME = re.compile(r"(?i)passw|secret|token|api[_-]?key|authorization|credential|cookie")
 
 LEVELS = {
     "debug": logging.DEBUG,
@@ -128,7 +124,12 @@ def catch_strays() -> None:
         LOG.error(told.err_msg or "an error was ignored", exc_info=error)
 
     def warned(
-        message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,  # noqa: ARG001  its form is given
+        line: str | None = None,  # noqa: ARG001  its form is given
     ) -> None:
         LOG.warning(str(message), category=category.__name__, where=f"{filename}:{lineno}")
 
@@ -166,12 +167,9 @@ def hide_secrets(
     _method: str,
     event: MutableMapping[str, Any],
 ) -> MutableMapping[str, Any]:
-    """Blot out credentials, whoever logged them: by the name of a fact, or inside its text."""
+    """Hide credentials: by the name of a fact, or inside its text or value."""
     for name, value in event.items():
-        if SECRET_NAME.search(name):
-            event[name] = "***"
-        elif isinstance(value, str):
-            event[name] = redacted(value)
+        event[name] = values_without_secrets(value, name)
     return event
 
 

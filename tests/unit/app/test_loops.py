@@ -34,7 +34,10 @@ class Failing:
         (RuntimeError("password=hunter2"), "RuntimeError: password=***"),
         (BrokenPipeError(), "BrokenPipeError"),
         (asyncio.CancelledError(), "it was cancelled"),
-        (LoopEnded("its process ended (killed by SIGKILL)"), "its process ended (killed by SIGKILL)"),
+        (
+            LoopEnded("its process ended (killed by SIGKILL)"),
+            "its process ended (killed by SIGKILL)",
+        ),
     ],
 )
 async def test_a_loop_is_started_again_however_it_ends(ending: BaseException | None, told: str):

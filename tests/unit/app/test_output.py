@@ -93,10 +93,7 @@ def test_what_libraries_log_is_a_line_of_the_log(monkeypatch: pytest.MonkeyPatch
     library = logging.getLogger("some.library")
     monkeypatch.setattr(library, "propagate", False)  # without the handlers that pytest set up
     library.warning("%s is odd: token=abc123", "this")
-    try:
-        raise KeyError("name")
-    except KeyError:
-        library.exception("it failed")
+    library.error("it failed", exc_info=KeyError("name"))
     library.info("detail")
     library.warning("%d", "not a number")
     lines = [json.loads(line) for line in stream.getvalue().splitlines()]
@@ -120,10 +117,7 @@ def test_what_python_would_print_is_a_line_of_the_log(monkeypatch: pytest.Monkey
     thread.start()
     thread.join()
     telemetry.warnings.showwarning("old", DeprecationWarning, "lookup.py", 3)
-    try:
-        raise ValueError("api_key=abc123")
-    except ValueError as error:
-        sys.excepthook(ValueError, error, error.__traceback__)
+    sys.excepthook(ValueError, ValueError("api_key=abc123"), None)
     lines = [json.loads(line) for line in stream.getvalue().splitlines()]
     assert "ZeroDivisionError" in lines[0]["exception"]
     assert (lines[1]["event"], lines[1]["where"]) == ("old", "lookup.py:3")

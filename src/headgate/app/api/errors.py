@@ -6,6 +6,7 @@ from headgate.app.api.asking import OwnJob
 from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import documented
 from headgate.app.api.wire import Identifier, Wire
+from headgate.core.secret import redacted
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 
@@ -42,7 +43,7 @@ async def ls(job: OwnJob, office: AtOffice) -> ErrorGroups:
                 signature=group.signature,
                 error_class=group.error_class,
                 count=group.count,
-                example=Example(item_id=str(group.item_id), reason=group.reason),
+                example=Example(item_id=str(group.item_id), reason=redacted(group.reason)),
             )
             for group in groups
         ]

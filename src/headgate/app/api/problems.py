@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route
 
 from headgate.app.api.wire import Wire
-from headgate.app.telemetry import logger, redacted
+from headgate.app.telemetry import logger
 from headgate.core.errors import (
     BadConfig,
     BadCursor,
@@ -30,6 +30,7 @@ from headgate.core.errors import (
     WorkerFailed,
     WrongEncoding,
 )
+from headgate.core.secret import redacted
 
 MEDIA_TYPE = "application/problem+json"
 TITLES = {

@@ -214,4 +214,3 @@ def _url(host: str, listener: socket.socket) -> str:
 
 def _told(url: str, token: str, link: str) -> Opened:
     return Opened(url, token, f"{url}/login/link?token={link}")
-

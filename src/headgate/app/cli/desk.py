@@ -26,6 +26,7 @@ from headgate.app.settings import (
     load,
 )
 from headgate.core.errors import StoreUnreachable, UsageError
+from headgate.core.secret import redacted
 
 if TYPE_CHECKING:
     from headgate.app.service import GateLooks, Service
@@ -335,7 +336,7 @@ def _explained(desk: Desk, error: Exception) -> Exit:
 
 def _one_line(error: Exception) -> str:
     lines = (line.strip() for line in str(error).splitlines())
-    return telemetry.redacted(" ".join(line for line in lines if line))
+    return redacted(" ".join(line for line in lines if line))
 
 
 async def _awaited(action: Callable[[], Awaitable[Exit | None]]) -> Exit | None:
