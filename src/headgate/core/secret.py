@@ -9,6 +9,8 @@ from typing import Any, Final
 from urllib.parse import unquote_plus
 
 HIDDEN: Final = "***"
+DEEPEST: Final = 50
+"""Values inside more lists and mappings than these are hidden: nobody looked for secrets there."""
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _HINTS: Final = re.compile(
     r"pass(word|wd|phrase|code)|pwd|secret|token|signature|credential|bearer|cookie"
@@ -163,21 +165,23 @@ def is_secret_name(name: str) -> bool:
     return key is not None and _PLAIN_KEY.fullmatch(key[1]) is None
 
 
-def values_without_secrets(value: Any, name: str = "") -> Any:
+def values_without_secrets(value: Any, name: str = "", depth: int = 0) -> Any:
     """A value as it may be shown under a name, whatever it is made of."""
-    if name and _is_secret(name, value):
+    if depth > DEEPEST or (name and _is_secret(name, value)):
         return HIDDEN
     if isinstance(value, Mapping):
-        return _mapping_shown(value)
+        return _mapping_shown(value, depth + 1)
     if isinstance(value, (list, tuple)):
         if len(value) == 2 and isinstance(value[0], str) and is_secret_name(value[0]):
             return [value[0], HIDDEN]  # a pair of a name and its value, as headers may be given
-        return [values_without_secrets(each) for each in value]
+        return [values_without_secrets(each, "", depth + 1) for each in value]
     return redacted(value) if isinstance(value, str) else value
 
 
-def _mapping_shown(value: Mapping[Any, Any]) -> dict[Any, Any]:
-    shown = {inner: values_without_secrets(each, str(inner)) for inner, each in value.items()}
+def _mapping_shown(value: Mapping[Any, Any], depth: int) -> dict[Any, Any]:
+    shown = {
+        inner: values_without_secrets(each, str(inner), depth) for inner, each in value.items()
+    }
     named = value.get("name")
     if isinstance(named, str) and "value" in value and _is_secret(named, value["value"]):
         shown["value"] = HIDDEN

@@ -107,6 +107,13 @@ def test_secrets_are_hidden_wherever_they_are_in_a_config():
     }
 
 
+def test_a_value_of_any_depth_can_be_shown():
+    value: object = "innermost"
+    for _ in range(5_000):
+        value = [value]
+    assert "innermost" not in str(values_without_secrets(value))
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

@@ -194,6 +194,11 @@ class Desk:
             raise StoreUnreachable(
                 f"there is no store at {missing} yet: `headgate run` makes one, --db names another"
             )
+        if emptied := wiring.emptied_file(chosen):
+            self.screen.warn(
+                f"{emptied} has 0 bytes and is used as a new store; if it held jobs before, stop"
+                " and put a backup in its place, or their finished rows run again"
+            )
         observer = telemetry.LogObserver(chosen.log.level)
         async with ObservedStore(wiring.open_store(chosen), observer, self.clock) as store:
             yield store

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from headgate.app.api.problems import TITLES, answer, documented, status_of
+from headgate.app.api.problems import TITLES, answer, documented, status_of, told
 from headgate.core import errors
 from headgate.core.errors import BadSetting, HeadgateError
 
@@ -38,3 +38,12 @@ def test_secrets_in_details_are_masked():
 @pytest.mark.parametrize("status", documented(409, 413, 415, 507))
 def test_every_documented_status_has_a_title(status: int):
     assert TITLES[status]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in OURS if issubclass(kind, errors.StoreError)])
+def test_where_the_store_lies_is_not_told(kind: type[HeadgateError]):
+    assert "/srv" not in told(kind("no space left for /srv/headgate.db"))
+
+
+def test_what_was_asked_wrongly_is_told():
+    assert told(BadSetting("server.watch: write it as HANDLER=PLACE")).startswith("server.watch")
