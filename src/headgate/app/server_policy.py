@@ -31,6 +31,8 @@ class ServerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Jobs that a user may have under way."""
     open_items_per_user: Count = 20_000_000
     """Items that a user may have waiting or running."""
+    streams_per_user: Count = 32
+    """Streams of events that a user may have open at the same time."""
     session_s: Seconds = 12 * 3_600.0
     """How long a browser stays logged in."""
     login_tries: Count = 10

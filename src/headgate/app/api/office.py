@@ -12,6 +12,7 @@ from headgate.app.api.histories import Histories
 from headgate.app.api.login_limit import LoginLimit
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
+from headgate.app.api.stream_places import StreamPlaces
 from headgate.app.data_folder import DataFolder
 from headgate.app.loops import Loops
 from headgate.app.scanner import Scanner
@@ -39,6 +40,7 @@ class Office(msgspec.Struct, frozen=True):
     scanner: Scanner
     loops: Loops
     """What runs beside the API."""
+    streams: StreamPlaces
     uploads: asyncio.Semaphore
     """Uploads that are taken in at the same time."""
     own_token: str = ""

@@ -17,6 +17,7 @@ from headgate.app.api.office import Office
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
 from headgate.app.api.slow_jobs import SlowJobs
+from headgate.app.api.stream_places import StreamPlaces
 from headgate.app.credentials import Minted, mint
 from headgate.app.data_folder import data_folder
 from headgate.app.handler_list import list_handlers
@@ -137,6 +138,7 @@ class Server:
             uploads=asyncio.Semaphore(settings.server.uploads_at_once),
             own_token=own_token,
             loops=self._loops,
+            streams=StreamPlaces(settings.server.streams_per_user),
         )
 
     async def _demand_users(self) -> None:
