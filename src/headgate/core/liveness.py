@@ -4,7 +4,7 @@ FIRST_REST_S = 0.5
 """Seconds. The rest after the first failure; it doubles with each further one."""
 LONGEST_REST_S = 30.0
 """Seconds. The longest rest of something that fails before it gets anything done."""
-LONGEST_REST_AFTER_WORK_S = 4.0
+LONGEST_REST_AFTER_WORK_S = 2.0
 """Seconds. The longest rest of something that did work before it ended."""
 SOUND_S = 60.0
 """Seconds. What ran for longer is taken for sound: its earlier failures no longer count."""
