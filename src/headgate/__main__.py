@@ -13,6 +13,9 @@ def main() -> None:
         return
     # Loading leaves no garbage, but many objects to look through; `run_async` enables it again.
     gc.disable()
+    from headgate.app.output import open_missing_streams  # noqa: PLC0415
+
+    open_missing_streams()
     from headgate.app.cli import main as command_line  # noqa: PLC0415
 
     command_line()

@@ -324,7 +324,8 @@ def test_health_and_figures(api: ApiServer):
     until(lambda: nobody.get("/readyz").status == 200, what="a worker")
     health = nobody.get("/healthz").ok()
     about = {"status", "version", "store", "workers", "claimable", "moving", "slowJobs"}
-    assert health.keys() == about
+    assert health.keys() == {*about, "notRunning"}
+    assert health["notRunning"] == []
     assert health["status"] == "ok"
     far = {"X-Forwarded-For": "203.0.113.9"}
     nobody.ask("GET", "/metrics", headers=far).refused(401)
@@ -354,3 +355,31 @@ def test_secrets_are_masked_wherever_they_are_shown(api: ApiServer):
         assert secret not in shown, (secret, shown)
     assert job["source"].startswith("https://")
     assert job["config"]["password"] == "***"
+
+
+def test_secrets_in_errors_of_handlers_are_masked_wherever_they_are_shown(api: ApiServer):
+    admin = api.admin()
+    config = json.dumps({"steps": [{"token": "hunter6"}], "key": "hunter6", "author": "Ann"})
+    job_id = admin.send(rows_csv(1, r1="leak"), config=config)
+    job = admin.ended(job_id)
+    assert job["config"] == {"steps": [{"token": "***"}], "key": "***", "author": "Ann"}
+    (item,) = admin.items(job_id)
+    told = "ValueError: login failed: password=***, see /srv/shop.log"
+    assert item["lastError"] == told
+    asked = admin.post(f"/api/jobs/{job_id}/export", format="csv").ok(202)
+    path = f"/api/jobs/{job_id}/exports/{asked['id']}"
+    until(lambda: admin.get(path).status == 200, what="the export")
+    assert told.encode() in admin.get(path).body
+    for where in (
+        path,
+        f"/api/jobs/{job_id}",
+        f"/api/items/{item['id']}",
+        f"/api/items/{item['id']}/why",
+        f"/api/jobs/{job_id}/errors",
+        "/api/events/log",
+        "/api/dead-letters",
+    ):
+        answer = admin.get(where)
+        assert answer.status == 200
+        assert b"hunter6" not in answer.body, answer.body
+    assert "hunter6" not in api.talk

@@ -4,13 +4,15 @@ import http.client
 import json
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
 
+from headgate.app.server_policy import ServerPolicy
 from tests.kit.api_server import ApiServer, Caller, rows_csv
+from tests.kit.command import until
 
 pytestmark = pytest.mark.slow
 
@@ -81,6 +83,25 @@ def test_counters_and_changes_are_told(admin: Caller):
         # "Changed since": the cursor is one that the list of items takes.
         path = f"/api/jobs/{job_id}/items"
         assert len(admin.pages(path, order="updated", after=changed["after"])) == 5
+
+
+def test_a_user_has_a_limited_number_of_streams(api: ApiServer):
+    ann, bob = api.user("ann"), api.user("bob")
+    most = ServerPolicy().streams_per_user
+    with ExitStack() as opened:
+        for _ in range(most):
+            assert opened.enter_context(listening(ann)).next().kind == "hello"
+        ann.get("/api/events").refused(429, f"{most} streams")
+        opened.enter_context(listening(bob))
+    until(lambda: _can_listen(ann), what="a place that another stream has left")
+
+
+def _can_listen(caller: Caller) -> bool:
+    try:
+        with listening(caller) as listener:
+            return listener.next().kind == "hello"
+    except AssertionError:
+        return False
 
 
 def test_decisions_carry_their_id_and_nothing_is_lost_on_the_way(admin: Caller):

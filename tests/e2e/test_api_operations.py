@@ -108,6 +108,17 @@ def test_the_whole_is_told_to_admins(tmp_path: Path):
         assert database["schemaVersion"] == database["latestSchemaVersion"]
         assert database["sizeBytes"] > 0
         assert (queue_["counts"]["error"], queue_["errorShare"]) == (1, 0.25)
+        assert [each["name"] for each in told["loops"] if not each["alive"]] == []
+        assert {each["name"] for each in told["loops"]} == {
+            "health readings",
+            "job histories",
+            "supervisor",
+            "supervisor: workers",
+            "file worker",
+            "file worker: files",
+            "file worker: clearing",
+        }
+        assert told["logLinesLost"] == 0
         assert told["sweeper"]["retentionDays"] > 0
 
 

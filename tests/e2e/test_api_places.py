@@ -41,6 +41,7 @@ def api(far: dict[str, Ground], tmp_path_factory: pytest.TempPathFactory) -> Ite
         "server__watch_settle_s": "0",
         "places__s3_endpoint": s3.settings.s3_endpoint,
         "places__s3_region": s3.settings.s3_region,
+        "places__s3_buckets": "*",
         "places__sftp_known_hosts": sftp.settings.sftp_known_hosts,
         "places__sftp_key_file": sftp.settings.sftp_key_file,
     }

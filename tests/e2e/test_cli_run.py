@@ -6,9 +6,11 @@ import signal
 import subprocess
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.kit.cli import Cli
+from tests.kit.command import until
 
 pytestmark = pytest.mark.slow
 
@@ -361,11 +363,26 @@ def test_the_talk_of_a_handler_stays_off_standard_output(cli: Cli):
     assert said.json["done"] == 1
 
 
+@pytest.mark.parametrize("kind", ["async def", "def"])
+def test_a_child_that_a_handler_forked_ends_with_it(cli: Cli, kind: str):
+    # The child comes back to our code as well, with a copy of the worker.
+    cli.write(
+        "forking.py",
+        f"import os\n{kind} f(item, ctx):\n    child = os.fork()\n    return {{'child': child}}\n",
+    )
+    products(cli, "aa", "bb")
+    said = cli("run", "forking.py:f", "products.csv", "--out", "out.jsonl", "--json")
+    assert said.json["done"] == 2
+    rows = [json.loads(line) for line in (cli.folder / "out.jsonl").read_text().splitlines()]
+    children = [row["child"] for row in rows]
+    assert all(children)
+    for child in children:
+        until(lambda: not psutil.pid_exists(child), what="the child to end")  # noqa: B023
+
+
 def test_logs_can_be_json(cli: Cli):
     products(cli, "aa", "broken")
-    said = cli(
-        "run", "lookup.py:price", "products.csv", "-q", "--log-format=json", "--log-level=info"
-    )
+    said = cli("run", "lookup.py:price", "products.csv", "--log-format=json", "--log-level=info")
     lines = [json.loads(line) for line in said.err.splitlines()]
     failed = [line for line in lines if line["event"] == "attempt failed"]
     assert [(line["job"], line["item"], line["attempt"]) for line in failed] == [(1, 2, 1)]

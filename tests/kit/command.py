@@ -59,7 +59,14 @@ class Ended(NamedTuple):
 class Command:
     """One command in a process group of its own; leaving the block kills what is left of it."""
 
-    def __init__(self, folder: Path, words: list[str], environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        words: list[str],
+        environment: Mapping[str, str],
+        stderr: int | None = None,
+    ) -> None:
+        """`stderr`: a descriptor to write talk to, instead of a file that `talk` reads."""
         number = len(list(folder.glob("command-*.out")))
         self._out = folder / f"command-{number}.out"
         self._err = folder / f"command-{number}.err"
@@ -70,7 +77,7 @@ class Command:
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
-                stderr=err,
+                stderr=err if stderr is None else stderr,
                 start_new_session=True,
             )
         self.pid = self._process.pid

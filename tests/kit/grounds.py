@@ -91,7 +91,9 @@ def over_s3(server: S3Server) -> Ground:
     for page in client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET):
         for entry in page.get("Contents", ()):
             client.delete_object(Bucket=BUCKET, Key=entry["Key"])
-    settings = msgspec.structs.replace(QUICK, s3_endpoint=server.endpoint, s3_region="us-east-1")
+    settings = msgspec.structs.replace(
+        QUICK, s3_endpoint=server.endpoint, s3_region="us-east-1", s3_buckets=("*",)
+    )
     return Ground(
         "s3",
         settings,

@@ -38,6 +38,8 @@ class Project:
         self.settings = dict(settings or {})
         self.environment: dict[str, str] = {}
         """What commands find in their environment besides settings."""
+        self.stderr: int | None = None
+        """A descriptor that commands write their talk to, instead of a file."""
 
     # ---- commands -------------------------------------------------------------------------
 
@@ -48,7 +50,7 @@ class Project:
         ours = {f"HEADGATE_{name.upper()}": value for name, value in named.items()}
         environment = {**kept, "NO_COLOR": "1", "HEADGATE_DATABASE_URL": self.url, **ours}
         environment |= self.environment
-        return Command(self.folder, [str(word) for word in words], environment)
+        return Command(self.folder, [str(word) for word in words], environment, self.stderr)
 
     def run(self, *words: str | Path, **settings: object) -> Ended:
         """Run a command to its end."""

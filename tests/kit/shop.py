@@ -35,6 +35,8 @@ def price(item: Item, ctx: Context) -> Any:
             return Review(candidates=CANDIDATES)
         case "skip":
             return Skipped("not for sale")
+        case "leak":
+            raise ValueError("login failed: password=hunter6secret, see /srv/shop.log")
         case "raise":
             raise ValueError(f"no price for {item.key}")
         case _:

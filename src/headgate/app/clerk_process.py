@@ -9,14 +9,15 @@ import secrets
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any, BinaryIO, Protocol
+from typing import BinaryIO, Protocol
 
 from headgate.app.clerk.clearing import Clearing
 from headgate.app.clerk.reading import Reader
 from headgate.app.clerk.writing import Writer
 from headgate.app.data_folder import data_folder
-from headgate.app.employment import work_as
+from headgate.app.employment import Signs, work_as
 from headgate.app.leash import watch_leash
+from headgate.app.loops import Loops, Sign
 from headgate.app.server_policy import ServerPolicy
 from headgate.app.settings import Settings
 from headgate.app.telemetry import LogObserver, logger
@@ -25,15 +26,20 @@ from headgate.core.errors import HeadgateError
 from headgate.engine.clock import SystemClock
 from headgate.engine.observed import ObservedStore
 from headgate.engine.process import this_host
+from headgate.ports.clock import Clock
 from headgate.ports.store import Store
 
+FILES = "files"
+"""The loop that begins to read sources and to write exports."""
+CLEARING = "clearing"
+"""The loop that removes old files; it may take long where there are many."""
 LOOK_S = 1.0
 """How often to look when no bell rings."""
 REST_S = 0.2
 """How long to rest between two looks, however often it rings: most rings are for workers."""
 
 
-async def serve(settings: Settings, leash: BinaryIO) -> None:
+async def serve(settings: Settings, leash: BinaryIO, signs: Signs) -> None:
     """Do what is asked for until told to stop."""
     clock = SystemClock()
     folder = data_folder(settings)
@@ -47,11 +53,11 @@ async def serve(settings: Settings, leash: BinaryIO) -> None:
         reader = Reader(store, settings, clock, folder, name)
         writer = Writer(store, settings.server, clock, folder, name)
         clearing = Clearing(store, settings, clock, folder)
-        stop = asyncio.ensure_future(stopping.wait())
-        while not stopping.is_set():
-            await _look((reader, writer, clearing))
-            await asyncio.wait([stop], timeout=REST_S)
-            await _bell(store, stop)
+        loops = Loops(clock, signs)
+        loops.start(FILES, lambda sign: _files(store, (reader, writer), clock, sign))
+        loops.start(CLEARING, lambda sign: _clear(clearing, clock, sign))
+        await stopping.wait()
+        await loops.stop()
         await reader.stop()
         await writer.stop()
 
@@ -69,21 +75,28 @@ class Duty(Protocol):
         ...
 
 
+async def _files(store: Store, duties: Sequence[Duty], clock: Clock, sign: Sign) -> None:
+    while True:
+        await _look(duties)
+        sign()
+        await clock.sleep(REST_S)
+        with suppress(HeadgateError):  # without a bell, time alone tells
+            await store.notifier.wait(LOOK_S)
+
+
+async def _clear(clearing: Clearing, clock: Clock, sign: Sign) -> None:
+    while True:
+        await _look((clearing,))
+        sign()
+        await clock.sleep(LOOK_S)
+
+
 async def _look(duties: Sequence[Duty]) -> None:
     for duty in duties:
         try:
             await duty.look()
         except HeadgateError as error:
             logger().warning("the clerk could not look", error=str(error))
-
-
-async def _bell(store: Store, stop: "asyncio.Future[Any]") -> None:
-    """Wait for the bell, for the word to stop, or for a while."""
-    bell = asyncio.ensure_future(store.notifier.wait(LOOK_S))
-    await asyncio.wait([stop, bell], return_when=asyncio.FIRST_COMPLETED)
-    bell.cancel()
-    with suppress(asyncio.CancelledError, HeadgateError):  # without a bell, time alone tells
-        await bell
 
 
 if __name__ == "__main__":

@@ -2,21 +2,37 @@
 
 import os
 import sys
-import traceback
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
 
+from headgate.app import output
 from headgate.app.leash import be_deaf, briefing_on, die_with_parent, take_leash
 from headgate.app.loop import load_undisturbed, run_async
 from headgate.app.settings import Settings
-from headgate.app.telemetry import configure
+from headgate.app.telemetry import catch_strays, configure, logger
 from headgate.handlers.search_path import add_folder
 
-Service = Callable[[Settings, BinaryIO], Coroutine[Any, Any, None]]
-"""What it does, given its settings and its leash."""
+
+class Signs:
+    """Tells the process that started us which of our loops gave a sign of life."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        os.set_blocking(descriptor, False)
+        os.set_inheritable(descriptor, False)  # noqa: FBT003  its only form
+
+    def __call__(self, name: str) -> None:
+        """Pass one sign on; a reader that is too slow, or gone, misses it."""
+        with suppress(OSError):
+            os.write(self._descriptor, f"{name}\n".encode())
+
+
+Service = Callable[[Settings, BinaryIO, Signs], Coroutine[Any, Any, None]]
+"""What it does, given its settings, its leash, and where its signs of life go."""
 
 
 def work_as(service: Service) -> None:
@@ -24,16 +40,19 @@ def work_as(service: Service) -> None:
     load_undisturbed()
     die_with_parent()
     be_deaf()
+    output.go_on_without_readers(stdout=True)
+    signs = Signs(int(sys.argv[1]))
     leash = take_leash()
     settings = msgspec.json.decode(briefing_on(leash), type=Settings)
     configure(settings.log.level, settings.log.format)
+    catch_strays()
     # Handlers named by module are found from where the command was given.
     add_folder(Path.cwd())
     code = 1
     try:
-        run_async(service(settings, leash))
+        run_async(service(settings, leash, signs))
         code = 0
-    except BaseException:  # noqa: BLE001  the last word of a process
-        traceback.print_exc()
-    sys.stderr.flush()
+    except BaseException as error:  # noqa: BLE001  the last word of a process
+        logger().error("a process of the server ended by an error", exc_info=error)
+    output.flush()
     os._exit(code)

@@ -6,9 +6,10 @@ Apart from the API, so that no request can hold up a heartbeat.
 import asyncio
 from typing import BinaryIO
 
-from headgate.app.employment import work_as
+from headgate.app.employment import Signs, work_as
 from headgate.app.launch import ProcessLauncher
 from headgate.app.leash import watch_leash
+from headgate.app.loops import Loops, Sign
 from headgate.app.settings import Settings
 from headgate.app.telemetry import LogObserver
 from headgate.app.wiring import open_store
@@ -16,9 +17,14 @@ from headgate.engine.clock import SystemClock
 from headgate.engine.observed import ObservedStore
 from headgate.engine.policy import Policies
 from headgate.engine.supervisor import Supervisor, Work
+from headgate.ports.clock import Clock
+
+WORKERS = "workers"
+"""The loop that starts workers and watches over them."""
+LOOK_S = 1.0
 
 
-async def supervise(settings: Settings, leash: BinaryIO) -> None:
+async def supervise(settings: Settings, leash: BinaryIO, signs: Signs) -> None:
     """Keep workers on all jobs of the store."""
     clock = SystemClock()
     observer = LogObserver(settings.log.level)
@@ -36,7 +42,20 @@ async def supervise(settings: Settings, leash: BinaryIO) -> None:
             supervisor.stop()
 
         watch_leash(leash, asyncio.get_running_loop(), supervisor.stop, hurry)
+        loops = Loops(clock, signs)
+        loops.start(WORKERS, lambda sign: _watch(supervisor, clock, sign))
         await supervisor.run(Work(command="serve"))
+        await loops.stop()
+
+
+async def _watch(supervisor: Supervisor, clock: Clock, sign: Sign) -> None:
+    """Give a sign as long as the supervisor makes its rounds: it may hang in one."""
+    rounds = -1
+    while True:
+        if supervisor.rounds != rounds:
+            rounds = supervisor.rounds
+            sign()
+        await clock.sleep(LOOK_S)
 
 
 if __name__ == "__main__":

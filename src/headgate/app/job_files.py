@@ -3,7 +3,9 @@
 from pathlib import Path
 
 from headgate.app.data_folder import DataFolder
+from headgate.core.job import LOCAL_OWNER
 from headgate.ports.clock import Clock
+from headgate.ports.handler import JobView
 from headgate.transfer.blobs import LocalBlobs
 
 LOCAL = "local"
@@ -21,9 +23,15 @@ class JobFiles:
         """Where the bytes of one job lie."""
         return LocalBlobs(self._folder.blobs / name, self._clock)
 
-    def locate(self, job_id: int, name: str) -> Path:
-        """The file: ValueError for what is no name, FileNotFoundError when it is gone."""
+    def locate(self, job: JobView, name: str) -> Path:
+        """The file: ValueError for what is no name, FileNotFoundError when it is gone.
+
+        What `headgate run` keeps is for jobs of its owner: a user who knows the hash of a file
+        could otherwise have it sent by a job of their own.
+        """
         try:
-            return self.space(str(job_id)).locate(name)
+            return self.space(str(job.id)).locate(name)
         except FileNotFoundError:
+            if job.owner != LOCAL_OWNER:
+                raise
             return self.space(LOCAL).locate(name)

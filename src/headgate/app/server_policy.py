@@ -72,6 +72,8 @@ class ServerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How long a body in JSON may take to arrive, and a second more for each 16 kB of it."""
     bodies_mb: Megabytes = 64
     """Bodies in JSON that are in memory at the same time, all together. A user has a quarter."""
+    streams_per_user: Count = 32
+    """Streams of events that a user may have open at the same time."""
     session_s: Seconds = 12 * 3_600.0
     """How long a browser stays logged in."""
     login_tries: Count = 10

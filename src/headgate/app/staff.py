@@ -1,74 +1,107 @@
 """The processes behind the API: one that supervises workers, one that reads and writes files."""
 
 import asyncio
+import os
 import subprocess
 import sys
-from contextlib import suppress
-from enum import StrEnum
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
 import msgspec
 
 from headgate.app.leash import STOP, STOP_NOW, deaf_offspring
+from headgate.app.loops import ALLOWED_S, LoopEnded, Loops, Sign
 from headgate.app.settings import Settings
-from headgate.app.telemetry import logger
-from headgate.ports.clock import Clock
+from headgate.engine.process import cause_of_exit
 
 STARTING = asyncio.Lock()
 """One at a time is started deaf: two that end in another order would leave us deaf ourselves."""
 
 
-class Post(StrEnum):
-    """Who is employed, by module."""
+class Post(NamedTuple):
+    """A process that a server needs: its module, and its loops with how long each may be silent."""
 
-    FOREMAN = "headgate.app.foreman_process"
-    CLERK = "headgate.app.clerk_process"
+    name: str
+    module: str
+    loops: Mapping[str, float]
+
+
+POSTS = (
+    Post("supervisor", "headgate.app.foreman_process", {"workers": ALLOWED_S}),
+    Post("file worker", "headgate.app.clerk_process", {"files": ALLOWED_S, "clearing": 3_600.0}),
+)
 
 
 class Employee:
-    """One post, filled again whenever its process ends."""
+    """One process that the server needs."""
 
     PATIENCE_S = 40.0
     """How long it may take to stop before it is killed: running items finish first."""
-    FIRST_REST_S = 0.5
-    LONGEST_REST_S = 30.0
-    SOUND_S = 60.0
-    """Whoever lived so long had no trouble starting."""
 
-    def __init__(self, post: Post, settings: Settings, clock: Clock) -> None:
-        self._post = post
+    def __init__(self, post: Post, settings: Settings, loops: Loops) -> None:
+        self.post = post
         self._briefing = msgspec.json.encode(settings) + b"\n"
-        self._clock = clock
+        self._loops = loops
         self._process: asyncio.subprocess.Process | None = None
         self._dismissed = False
 
-    async def work(self) -> None:
-        """Keep the post filled until cancelled, or told to stop."""
-        rest_s = self.FIRST_REST_S
-        while True:
-            began_s = self._clock.monotonic()
-            code = await self._fill()
-            if self._dismissed:
-                return
-            if self._clock.monotonic() - began_s > self.SOUND_S:
-                rest_s = self.FIRST_REST_S
-            logger().error("a process ended and is started again", post=self._post, exit=code)
-            await self._clock.sleep(rest_s)
-            rest_s = min(rest_s * 2, self.LONGEST_REST_S)
+    async def work(self, sign: Sign) -> None:
+        """Run the process until it ends; its signs of life are those of its loops."""
+        reading, writing = os.pipe()
+        try:
+            process = self._process = await self._start(writing)
+            os.close(writing)
+            writing = -1
+            self._say(self._briefing)
+            with self._heard(reading, sign):
+                code = await process.wait()
+        finally:
+            os.close(reading)
+            if writing >= 0:
+                os.close(writing)
+        if self._dismissed:
+            await asyncio.get_running_loop().create_future()  # until we are stopped as well
+        raise LoopEnded(f"its process ended ({cause_of_exit(code)})")
 
-    async def _fill(self) -> int:
+    async def _start(self, signs: int) -> asyncio.subprocess.Process:
         async with STARTING:
             with deaf_offspring():
-                process = await asyncio.create_subprocess_exec(
+                return await asyncio.create_subprocess_exec(
                     sys.executable,
                     "-P",
                     "-m",
-                    self._post,
+                    self.post.module,
+                    str(signs),
                     stdin=subprocess.PIPE,
                     stdout=sys.stderr.fileno(),
+                    pass_fds=(signs,),
                 )
-        self._process = process
-        self._say(self._briefing)
-        return await process.wait()
+
+    @contextmanager
+    def _heard(self, reading: int, sign: Sign) -> Iterator[None]:
+        """Take in the signs of life of its loops meanwhile."""
+        loop = asyncio.get_running_loop()
+        names = {name.encode(): f"{self.post.name}: {name}" for name in self.post.loops}
+        os.set_blocking(reading, False)
+
+        def read() -> None:
+            with suppress(BlockingIOError):
+                take(os.read(reading, 65_536))
+
+        def take(told: bytes) -> None:
+            if not told:
+                loop.remove_reader(reading)
+                return
+            sign()
+            for line in {*told.split(b"\n")} & names.keys():
+                self._loops.heard(names[line])
+
+        loop.add_reader(reading, read)
+        try:
+            yield
+        finally:
+            loop.remove_reader(reading)
 
     async def stop(self) -> None:
         """Ask it to end, and see that it does."""
@@ -98,13 +131,17 @@ class Employee:
 class Staff:
     """All employees of one server."""
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
-        self._employees = [Employee(post, settings, clock) for post in Post]
-        self._tasks: list[asyncio.Task[None]] = []
+    def __init__(self, settings: Settings, loops: Loops) -> None:
+        self._loops = loops
+        self._employees = [Employee(post, settings, loops) for post in POSTS]
 
     def start(self) -> None:
         """Fill every post."""
-        self._tasks = [asyncio.ensure_future(each.work()) for each in self._employees]
+        for employee in self._employees:
+            post = employee.post
+            self._loops.start(post.name, employee.work)
+            for name, allowed_s in post.loops.items():
+                self._loops.watch(f"{post.name}: {name}", allowed_s)
 
     def hurry(self) -> None:
         """Let nobody finish: everything that runs is handed back."""
@@ -112,9 +149,5 @@ class Staff:
             each.hurry()
 
     async def stop(self) -> None:
-        """Let running items finish, then let everybody go."""
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        """Let running items finish, then let everybody go. No loop may start another meanwhile."""
         await asyncio.gather(*(each.stop() for each in self._employees))

@@ -1,21 +1,21 @@
 """Logs: how they are written, and the observer that writes them. Never payloads, never secrets."""
 
 import logging
-import re
 import sys
-from collections.abc import MutableMapping
+import threading
+import warnings
+from collections.abc import Mapping, MutableMapping
+from types import TracebackType
 from typing import Any, TextIO
 
-from headgate.core import secret
+from headgate.app.output import LOST
 from headgate.core.errors import UsageError
 from headgate.core.item import ClaimedItem
+from headgate.core.secret import values_without_secrets
 from headgate.core.settlement import Settlement
 from headgate.core.status import ItemStatus
 from headgate.core.trace import trace_in
 from headgate.ports.handler import Logger
-
-redacted = secret.redacted
-SECRET_NAME = re.compile(r"(?i)passw|secret|token|api[_-]?key|authorization|credential|cookie")
 
 LEVELS = {
     "debug": logging.DEBUG,
@@ -28,7 +28,8 @@ LEVELS = {
 class ProcessLog:
     """The log of this process: structlog writes it, and is loaded for the first line that shows.
 
-    Most processes never write one, and structlog takes longer to load than they run.
+    Most processes never write one, and structlog takes longer to load than they run. A line never
+    raises: one that cannot be written is dropped and counted, and the next one is tried again.
     """
 
     def __init__(self) -> None:
@@ -40,30 +41,42 @@ class ProcessLog:
         self._format = log_format
         self._stream = stream
         self._writer: Logger | None = None
+        self._told = LOST.lines
 
     def debug(self, event: str, **facts: object) -> None:
         """Log detail."""
-        if self._threshold <= logging.DEBUG:
-            self._lines().debug(event, **facts)
+        self.write(logging.DEBUG, event, **facts)
 
     def info(self, event: str, **facts: object) -> None:
         """Log news."""
-        if self._threshold <= logging.INFO:
-            self._lines().info(event, **facts)
+        self.write(logging.INFO, event, **facts)
 
     def warning(self, event: str, **facts: object) -> None:
         """Log something odd."""
-        if self._threshold <= logging.WARNING:
-            self._lines().warning(event, **facts)
+        self.write(logging.WARNING, event, **facts)
 
     def error(self, event: str, **facts: object) -> None:
         """Log a failure."""
-        self._lines().error(event, **facts)
+        self.write(logging.ERROR, event, **facts)
 
-    def _lines(self) -> Logger:
+    def write(self, level: int, event: str, /, **facts: object) -> None:
+        """Log at a level of `logging`."""
+        if level < self._threshold:
+            return
+        lost = LOST.lines
+        try:
+            self._line(level, event, facts)
+            if LOST.lines == lost and lost != self._told:
+                missing, self._told = lost - self._told, lost
+                self._line(logging.WARNING, "log lines could not be written", {"lines": missing})
+        except Exception:  # noqa: BLE001  a log line never raises, whatever is behind the stream
+            LOST.lines += 1
+
+    def _line(self, level: int, event: str, facts: Mapping[str, object]) -> None:
         if self._writer is None:
             self._writer = _writer(self._format, self._stream or sys.stderr)
-        return self._writer
+        name = "error" if level >= logging.ERROR else logging.getLevelName(level).lower()
+        getattr(self._writer, name if name in LEVELS else "info")(event, **facts)
 
 
 LOG = ProcessLog()
@@ -72,11 +85,58 @@ LOG = ProcessLog()
 def configure(level: str, log_format: str, stream: TextIO | None = None) -> None:
     """Set up the log of this process; it goes to standard error, where all talk goes."""
     LOG.set_up(level, log_format, stream)
+    logging.lastResort = _ToLog(logging.WARNING)
 
 
 def logger() -> Logger:
     """A logger for handlers and for the machinery."""
     return LOG
+
+
+class _ToLog(logging.Handler):
+    """Takes what libraries log where nobody has set up `logging`, and writes it to our log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one record."""
+        try:
+            event = record.getMessage()
+        except Exception:  # noqa: BLE001  arguments that do not fit are somebody else's mistake
+            event = str(record.msg)
+        facts = {"exc_info": record.exc_info} if record.exc_info else {}
+        LOG.write(record.levelno, event, logger=record.name, **facts)
+
+
+def catch_strays() -> None:
+    """Write to the log what Python itself would print: uncaught errors and warnings."""
+
+    def uncaught(
+        kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        LOG.error("uncaught error", exc_info=(kind, error, trace))
+
+    def in_thread(told: threading.ExceptHookArgs) -> None:
+        name = told.thread.name if told.thread else ""
+        error = (told.exc_type, told.exc_value, told.exc_traceback)
+        LOG.error("a thread ended by an error", thread=name, exc_info=error)
+
+    def unraisable(told: "sys.UnraisableHookArgs") -> None:
+        error = (told.exc_type, told.exc_value, told.exc_traceback)
+        LOG.error(told.err_msg or "an error was ignored", exc_info=error)
+
+    def warned(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,  # noqa: ARG001  its form is given
+        line: str | None = None,  # noqa: ARG001  its form is given
+    ) -> None:
+        LOG.warning(str(message), category=category.__name__, where=f"{filename}:{lineno}")
+
+    sys.excepthook = uncaught
+    threading.excepthook = in_thread
+    sys.unraisablehook = unraisable
+    warnings.showwarning = warned
 
 
 def _writer(log_format: str, target: TextIO) -> Logger:
@@ -107,12 +167,9 @@ def hide_secrets(
     _method: str,
     event: MutableMapping[str, Any],
 ) -> MutableMapping[str, Any]:
-    """Blot out credentials, whoever logged them: by the name of a fact, or inside its text."""
+    """Hide credentials: by the name of a fact, or inside its text or value."""
     for name, value in event.items():
-        if SECRET_NAME.search(name):
-            event[name] = "***"
-        elif isinstance(value, str):
-            event[name] = redacted(value)
+        event[name] = values_without_secrets(value, name)
     return event
 
 

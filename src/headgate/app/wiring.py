@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from headgate.app.ledger import OpenLedger, StoreWithLedger
 from headgate.app.settings import Settings
-from headgate.core.errors import BadSetting
+from headgate.core.errors import BadSetting, StoreError
 from headgate.core.secret import without_secrets
 from headgate.ports.store import Store
 
@@ -57,6 +57,25 @@ def missing_file(settings: Settings) -> Path | None:
         return None
     path = Path(sqlite_path(settings.database_url))
     return None if path.exists() else path
+
+
+def emptied_file(settings: Settings) -> Path | None:
+    """The SQLite file that the settings name, if it is there and holds nothing at all.
+
+    StoreError if changes to what it held lie beside it: opening it would remove them.
+    """
+    if store_kind(settings.database_url) != "sqlite":
+        return None
+    path = Path(sqlite_path(settings.database_url))
+    if not path.is_file() or path.stat().st_size:
+        return None
+    changes = path.with_name(f"{path.name}-wal")
+    if changes.is_file() and changes.stat().st_size:
+        raise StoreError(
+            f"{path} has 0 bytes, but {changes.name} beside it holds changes to what it was before:"
+            " put a backup in its place, or remove both to begin a new store"
+        )
+    return path
 
 
 def store_kind(url: str) -> str:

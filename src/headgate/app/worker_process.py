@@ -7,7 +7,6 @@ import asyncio
 import os
 import signal
 import sys
-import traceback
 from pathlib import Path
 from random import Random
 from typing import BinaryIO, NoReturn
@@ -15,6 +14,7 @@ from typing import BinaryIO, NoReturn
 import msgspec
 
 from headgate import __version__
+from headgate.app import output
 from headgate.app.data_folder import data_folder
 from headgate.app.folders import Folders
 from headgate.app.handler_finder import HandlerFinder
@@ -28,7 +28,7 @@ from headgate.app.leash import (
     watch_leash,
 )
 from headgate.app.loop import load_undisturbed, run_async
-from headgate.app.telemetry import LogObserver, configure, logger
+from headgate.app.telemetry import LogObserver, catch_strays, configure, logger
 from headgate.app.traffic import Traffic
 from headgate.app.wiring import open_store
 from headgate.core.errors import HeadgateError
@@ -84,8 +84,7 @@ class LastWords:
         if self.engine is not None:
             self.engine.blame_uncommitted()
         self._reporter.say(WorkerReport(crash=crash))
-        sys.stdout.flush()
-        sys.stderr.flush()
+        output.flush()
         os._exit(DISTURBED)
 
 
@@ -161,11 +160,13 @@ def main() -> None:
     load_undisturbed()
     die_with_parent()
     be_deaf()
+    output.go_on_without_readers(stdout=True)
     board_fd, report_fd = int(sys.argv[1]), int(sys.argv[2])
     reporter = Reporter(report_fd)
     leash = take_leash()
     briefing = msgspec.json.decode(briefing_on(leash), type=Briefing)
     configure(briefing.settings.log.level, briefing.settings.log.format)
+    catch_strays()
     code = FAILED
     last_words = LastWords(reporter)
     board = FlightBoard(board_fd)
@@ -174,10 +175,9 @@ def main() -> None:
     except HeadgateError as error:
         reporter.say(WorkerReport(error=str(error), error_kind=type(error).__name__))
     except BaseException as error:  # noqa: BLE001  the last word of a process
-        traceback.print_exc()
+        logger().error("a worker process ended by an error", exc_info=error)
         reporter.say(WorkerReport(error=repr(error), error_kind=type(error).__name__))
-    sys.stdout.flush()
-    sys.stderr.flush()
+    output.flush()
     os._exit(code)
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from headgate.core.job import Binding, Job, NewJob
-from headgate.core.secret import HIDDEN, is_secret_name
+from headgate.core.secret import values_without_secrets
 
 CONFIG = "config"
 REUSE = "reuse"
@@ -82,15 +82,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _pair(name: str, value: Any) -> str:
-    return f"{name}={_text(_shown(name, value)) or 'null'}"
-
-
-def _shown(name: str, value: Any) -> Any:
-    if is_secret_name(name):
-        return HIDDEN
-    if isinstance(value, Mapping):
-        return {inner: _shown(inner, each) for inner, each in value.items()}
-    return value
+    return f"{name}={_text(values_without_secrets(value, name)) or 'null'}"
 
 
 def _text(value: Any) -> str | None:

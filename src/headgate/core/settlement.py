@@ -2,9 +2,10 @@
 
 import msgspec
 
-from headgate.core.fault import plain_text
+from headgate.core.fault import REASON_LIMIT, plain_text
 from headgate.core.item import ClaimedItem
 from headgate.core.retry import HANDED_BACK, Verdict
+from headgate.core.secret import redacted
 from headgate.core.signature import kind_of
 from headgate.core.status import ItemStatus
 
@@ -61,7 +62,7 @@ def settle(
     that was turned away at a gate does neither: a row that crashes would return to the others.
     """
     ended_alone = verdict.counted or (verdict.throttled and not verdict.turned_away)
-    reason = None if verdict.reason is None else plain_text(verdict.reason)
+    reason = None if verdict.reason is None else _kept(verdict.reason)
     failed = verdict.status is ItemStatus.ERROR
     signature, variant = kind_of(verdict.error_class or "", reason) if failed else (None, None)
     return Settlement(
@@ -86,6 +87,11 @@ def settle(
         signature=signature,
         variant=variant,
     )
+
+
+def _kept(reason: object) -> str:
+    """A reason as it is stored: handlers' errors may quote what they were given, secrets too."""
+    return plain_text(redacted(str(reason)[: 2 * REASON_LIMIT]))
 
 
 def hand_back(item: ClaimedItem, reason: str, waited_us: int = 0, ran_us: int = 0) -> Settlement:

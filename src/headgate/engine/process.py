@@ -1,5 +1,6 @@
 """Which process is which: names that outlive pid reuse."""
 
+import os
 import signal
 import socket
 from pathlib import Path
@@ -78,3 +79,13 @@ def cause_of_exit(code: int) -> str:
         named = {number.value: number.name for number in signal.Signals}
         return f"killed by {named.get(-code, f'signal {-code}')}"
     return f"exited with code {code}"
+
+
+def end_if_forked(home: int) -> None:
+    """End this process if it is not `home`: a handler forked it, and it came back to our code.
+
+    It holds a copy of the worker, which would go on as a second one. A child that ends by itself,
+    as those of `multiprocessing` do, never comes here.
+    """
+    if os.getpid() != home:
+        os._exit(0)

@@ -4,6 +4,7 @@ One of the two places that catch everything, because a handler is somebody else'
 """
 
 import asyncio
+import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from random import Random
@@ -21,6 +22,7 @@ from headgate.core.settlement import Settlement, hand_back, settle
 from headgate.core.status import ItemStatus
 from headgate.engine.handler_timer import HandlerTimer
 from headgate.engine.policy import WorkerPolicy
+from headgate.engine.process import end_if_forked
 from headgate.engine.result import encode_result, outcome_of, result_columns, stored_text
 from headgate.engine.traces import traced
 from headgate.engine.work import JobWork, Workshop
@@ -115,6 +117,7 @@ class Runner:
         self, work: JobWork, subject: object, context: object, timer: HandlerTimer
     ) -> object:
         """Call the handler: awaited here, or in a thread if it is a plain function."""
+        home = os.getpid()
         try:
             if work.handler.is_async:
                 return await work.handler.call(subject, context)  # type: ignore[misc]
@@ -127,6 +130,8 @@ class Runner:
                 raise
             # Nobody cancelled us: something inside the handler was cancelled and let it out.
             raise HandlerCancelled("the handler raised CancelledError") from error
+        finally:
+            end_if_forked(home)
 
     async def _outcome_of(self, thread: Future[Called]) -> object:
         try:
@@ -229,10 +234,13 @@ class HandlerCancelled(Exception):
 def _call_plain(work: JobWork, subject: object, context: object, timer: HandlerTimer) -> Called:
     """What a plain function returned or raised; a future cannot carry every error by itself."""
     timer.has_thread()
+    home = os.getpid()
     try:
         return work.handler.call(subject, context), None
     except BaseException as error:  # noqa: BLE001  a handler may raise anything
         return None, error
+    finally:
+        end_if_forked(home)
 
 
 def ending_of(error: BaseException) -> Outcome | Fault:

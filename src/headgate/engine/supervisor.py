@@ -107,6 +107,8 @@ class Supervisor:
         self._looked_s = float("-inf")
         self._progress = Progress()
         self._progressed_s = clock.monotonic()
+        self.rounds = 0
+        """How often it has looked after everything."""
 
     def stop(self) -> None:
         """Once: let running items finish. Twice: hand them back at once."""
@@ -126,6 +128,7 @@ class Supervisor:
         try:
             while True:
                 await self._tend(work)
+                self.rounds += 1
                 stalled = stalled or self._is_stalled(work)
                 over = (
                     work.budget_s is not None and self._clock.monotonic() - began_s > work.budget_s

@@ -192,7 +192,7 @@ class Workshop:
         log = ItemLog(self._log, item, attempt)
         opener = partial(self._open, work, item, waits)
         places = self._places
-        files = partial(places.files, work.job.id) if places.files else None
+        files = partial(places.files, work.job) if places.files else None
         return Context(
             work.job, attempt, strategy, log, opener, _files=files, _folders=places.folders
         )

@@ -40,8 +40,8 @@ class Logger(Protocol):
 
 Files = Callable[[str], Path]
 """Finds stored bytes by name: ValueError for what is no name, FileNotFoundError when gone."""
-JobFiles = Callable[[int, str], Path]
-"""The same for the bytes that belong to a job, by its number."""
+JobFiles = Callable[["JobView", str], Path]
+"""The same for the bytes that belong to a job."""
 Folders = Callable[[str], Awaitable[Artifacts]]
 """Opens the output folder at a path, once for each process; FolderTrouble if it cannot."""
 

@@ -10,7 +10,9 @@ from headgate.app.data_folder import LONGEST_NAME, DataFolder, data_folder, safe
 from headgate.app.job_files import LOCAL, JobFiles
 from headgate.app.server_policy import ServerPolicy
 from headgate.app.settings import Settings
+from headgate.core.job import LOCAL_OWNER
 from headgate.engine.clock import SystemClock
+from headgate.ports.handler import JobView
 
 
 @pytest.mark.parametrize(
@@ -105,9 +107,14 @@ async def test_a_row_reaches_the_bytes_of_its_own_job_alone(tmp_path: Path):
         await writer.write(space.encode())
         names[space] = await writer.commit()
         await blobs.close()
-    assert files.locate(7, names["7"]).read_bytes() == b"7"
-    assert files.locate(7, names[LOCAL]).read_bytes() == b"local"
+    ours, anns = (JobView(7, "", owner, {}) for owner in (LOCAL_OWNER, "ann"))
+    for job in (ours, anns):
+        assert files.locate(job, names["7"]).read_bytes() == b"7"
+        with pytest.raises(FileNotFoundError):
+            files.locate(job, names["8"])
+        with pytest.raises(ValueError, match="no name of a blob"):
+            files.locate(job, "../8/" + names["8"])
+    # What `headgate run` keeps is not for users of a server, even if they know its hash.
+    assert files.locate(ours, names[LOCAL]).read_bytes() == b"local"
     with pytest.raises(FileNotFoundError):
-        files.locate(7, names["8"])
-    with pytest.raises(ValueError, match="no name of a blob"):
-        files.locate(7, "../8/" + names["8"])
+        files.locate(anns, names[LOCAL])

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.secret import is_secret_name, without_secrets
+from headgate.core.secret import (
+    HIDDEN,
+    is_secret_name,
+    redacted,
+    values_without_secrets,
+    without_secrets,
+)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +41,25 @@ def test_what_is_shown_of_a_url(url: str, shown: str):
     assert without_secrets(url) == shown
 
 
-@pytest.mark.parametrize("name", ["page", "monkey", "keyword", "sigma", "q", "country"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("key", "api_key", "apiKey", "X-Api-Key", "openai_key", "auth", "oauth2", "private_key"),
+        *("pwd", "PGPASSWORD", "bearer", "Authorization", "set-cookie", "client-secret", "jwt"),
+        *("accessToken", "credentials", "session", "passphrase", "authentication"),
+    ],
+)
+def test_names_of_secrets_are_known(name: str):
+    assert is_secret_name(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("page", "monkey", "keyword", "sigma", "q", "country", "author", "authority", "authors"),
+        *("sort_key", "primaryKey", "key_columns", "passenger", "bypass_cache"),
+    ],
+)
 def test_harmless_names_stay_readable(name: str):
     assert not is_secret_name(name)
 
@@ -54,3 +78,101 @@ def test_no_secret_parameter_is_shown(name: str, text: str):
     value = "".join(one for one in text if one not in "&;#@")
     shown = without_secrets(f"https://host/path?a=1&{name}={value}&b=2")
     assert shown == f"https://host/path?a=1&{name}=***&b=2"
+
+
+def test_secrets_are_hidden_wherever_they_are_in_a_config():
+    config = {
+        "model": "small",
+        "max_tokens": 500,
+        "author": "Ann",
+        "key": "k1",
+        "auth": {"user": "me", "pass": "p1"},
+        "steps": [{"token": "t1", "n": 1}, ["a", {"deep": [{"Private-Key": "p2"}]}]],
+        "headers": [["Authorization", "Bearer b1"], ["Accept", "text/csv"]],
+        "more": ({"name": "X-Api-Key", "value": "v1"}, {"name": "size", "value": 3}),
+        "url": "https://me:u1@host/x?sig=s1&page=2",
+        "none": {"password": None},
+    }
+    assert values_without_secrets(config) == {
+        "model": "small",
+        "max_tokens": 500,
+        "author": "Ann",
+        "key": HIDDEN,
+        "auth": HIDDEN,
+        "steps": [{"token": HIDDEN, "n": 1}, ["a", {"deep": [{"Private-Key": HIDDEN}]}]],
+        "headers": [["Authorization", HIDDEN], ["Accept", "text/csv"]],
+        "more": [{"name": "X-Api-Key", "value": HIDDEN}, {"name": "size", "value": 3}],
+        "url": "https://me:***@host/x?sig=***&page=2",
+        "none": {"password": None},
+    }
+
+
+def test_a_value_of_any_depth_can_be_shown():
+    value: object = "innermost"
+    for _ in range(5_000):
+        value = [value]
+    assert "innermost" not in str(values_without_secrets(value))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("no secret here", "no secret here"),
+        ("GET https://me:pw@host/x failed", "GET https://me:***@host/x failed"),
+        ("postgresql://me:s3@cr/et@host/db", "postgresql://me:***@host/db"),
+        ("git clone https://abcdef@host/x", "git clone https://***@host/x"),
+        ("url?api_key=abc123&x=1", "url?api_key=***&x=1"),
+        ("https://h/x?key=abc&page=2#top", "https://h/x?key=***&page=2#top"),
+        ("Authorization: Bearer abc.def", "Authorization: Bearer ***"),
+        ("Authorization: ApiKey abc", "Authorization: ApiKey ***"),
+        ("{'Authorization': 'Bearer abc'}", "{'Authorization': '***'}"),
+        ("('X-Api-Key', 'abc')", "('X-Api-Key', '***')"),
+        ('{"password": "hunter2"}', '{"password": "***"}'),
+        ("token=xyz, next", "token=***, next"),
+        ("ValueError: password=hunter2secret", "ValueError: password=***"),
+        ("the password: swordfish failed", "the password: *** failed"),
+        ("AWS_SECRET_ACCESS_KEY=a/b+c", "AWS_SECRET_ACCESS_KEY=***"),
+        ("Cookie: sid=1; user=2", "Cookie: ***"),
+        ("got Bearer abcdefgh1234567", "got Bearer ***"),
+        ("bad eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.sig", "bad ***"),
+        ("-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----!", "***!"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nMIIE, cut", "***"),
+    ],
+)
+def test_secrets_are_hidden_in_text(text: str, shown: str):
+    assert redacted(text) == shown
+    assert redacted(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "send `Authorization: Bearer …`, or log in",
+        "send Authorization: Bearer TOKEN",
+        "password: should have at most 1000 characters",
+        "password: String should have at least 10 characters",
+        "token: Field required",
+        "api_key: missing",
+        "KeyError: 'token'",
+        "set HEADGATE_TOKEN=$TOKEN, or password=<yours>",
+        "max_tokens=100 is too small; tokens: 5",
+        "duplicate key=42; sort key: name",
+        "http://host:8080/x?mail=me@example.org was refused",
+        "the signature of the function does not match",
+        "tokenizer: bert; authors: Ann, Bob",
+    ],
+)
+def test_help_and_errors_that_speak_of_secrets_stay_readable(text: str):
+    assert redacted(text) == text
+
+
+@given(st.sampled_from(["password=", "token: ", "Bearer ", "https://me:", "key", "://"]), st.text())
+def test_any_text_can_be_redacted_twice(start: str, rest: str):
+    once = redacted(start + rest)
+    assert redacted(once) == once
+
+
+@pytest.mark.parametrize("piece", ["token", "password ", "://a:", "eyJ", "cookie=", "a-", "?key="])
+def test_long_texts_take_no_more_than_their_length(piece: str):
+    # A pattern that tries again from each position would take minutes for these.
+    redacted(piece * (200_000 // len(piece)))

@@ -7,6 +7,7 @@ from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import documented
 from headgate.app.api.wire import Identifier, Wire
+from headgate.core.secret import redacted
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 
@@ -43,7 +44,7 @@ async def ls(job: OwnJob, office: AtOffice) -> ErrorGroups:
                 signature=group.signature,
                 error_class=group.error_class,
                 count=group.count,
-                example=Example(item_id=str(group.item_id), reason=group.reason),
+                example=Example(item_id=str(group.item_id), reason=redacted(group.reason)),
             )
             for group in groups
         ]

@@ -1,6 +1,7 @@
 """An event as clients see it."""
 
 from headgate.app.api.wire import Identifier, Moment, Wire, moment
+from headgate.core.secret import redacted
 from headgate.ports.reads import EventRow
 
 
@@ -23,5 +24,5 @@ def event_view(row: EventRow) -> EventView:
         job_id=None if row.job_id is None else str(row.job_id),
         item_id=None if row.item_id is None else str(row.item_id),
         kind=row.kind,
-        message=row.message,
+        message=redacted(row.message),
     )

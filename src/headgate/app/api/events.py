@@ -1,6 +1,7 @@
 """What changes, as it changes: server-sent events."""
 
 from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Annotated
 
@@ -54,8 +55,9 @@ async def stream(
     number = await job_named(office, who.sees, job_id)
     after = _after(last_event_id)
     topic = Topic(job_id=number, owner=who.sees, gates=who.sees is None)
+    office.streams.demand_room(who.name)
     news = News(office, topic, partial(is_still, who, request, office))
-    return EventSourceResponse(_told(news, after), ping=15)
+    return EventSourceResponse(_told(news, after, office.streams.held(who.name)), ping=15)
 
 
 @router.get("/log", responses=documented())
@@ -92,6 +94,9 @@ def _after(text: str | None) -> int | None:
     return number
 
 
-async def _told(news: News, after: int | None) -> AsyncIterator[ServerSentEvent]:
-    async for kind, event_id, data in news.told(after):
-        yield ServerSentEvent(data=data, event=kind, id=event_id)
+async def _told(
+    news: News, after: int | None, place: AbstractContextManager[None]
+) -> AsyncIterator[ServerSentEvent]:
+    with place:
+        async for kind, event_id, data in news.told(after):
+            yield ServerSentEvent(data=data, event=kind, id=event_id)

@@ -14,7 +14,7 @@ class HealthView(Wire):
     """How the service is."""
 
     status: str
-    """`ok`, or what is wrong: `store`, `no workers`, `stalled`, `slow`."""
+    """`ok`, or what is wrong: `store`, `not running`, `no workers`, `stalled`, `slow`."""
     version: str
     store: bool
     workers: int
@@ -24,11 +24,13 @@ class HealthView(Wire):
     """Nothing waits, or something was claimed or finished within the last minute."""
     slow_jobs: int
     """Jobs that have had work to do for 30 s and did less than 5 % of what they could."""
+    not_running: list[str]
+    """Parts of the server that gave no sign of life for too long: `file worker`, `supervisor`…"""
 
 
 @router.get("/healthz", responses={503: {"model": HealthView}})
 async def healthz(office: AtOffice, response: Response) -> HealthView:
-    """Whether the service works: the store answers, workers claim, and jobs are not held up."""
+    """Whether the service works: its parts run, the store answers, and jobs are not held up."""
     return _answered(office, response, ready=False)
 
 
@@ -40,9 +42,12 @@ async def readyz(office: AtOffice, response: Response) -> HealthView:
 
 def _answered(office: AtOffice, response: Response, *, ready: bool) -> HealthView:
     health = office.pulse.health
+    silent = office.loops.silent()
     status = "ok"
     if not health.store:
         status = "store"
+    elif silent:
+        status = "not running"
     elif not health.moving:
         status = "stalled"
     elif not health.workers and (ready or health.claimable):
@@ -59,4 +64,5 @@ def _answered(office: AtOffice, response: Response, *, ready: bool) -> HealthVie
         claimable=health.claimable,
         moving=health.moving,
         slow_jobs=len(health.slow),
+        not_running=silent,
     )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from headgate.app.api.gauges import Gauges
 from headgate.app.api.track import GatePoint, Reading, Track, points_of
+from headgate.app.loops import Sign
 from headgate.app.telemetry import logger
 from headgate.core.errors import HeadgateError
 from headgate.core.status import UNFINISHED
@@ -28,13 +29,14 @@ class Histories:
         self._tracks: OrderedDict[int, Track] = OrderedDict()
         self._unfinished: set[int] = set()
 
-    async def run(self) -> None:
-        """Look for ever."""
+    async def run(self, sign: Sign) -> None:
+        """Look again and again."""
         while True:
             try:
                 await self.look()
             except HeadgateError as error:
                 logger().warning("no reading of the jobs was taken", error=str(error))
+            sign()
             await self._clock.sleep(self.PERIOD_S)
 
     async def look(self) -> None:

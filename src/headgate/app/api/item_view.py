@@ -7,6 +7,7 @@ import msgspec
 from headgate.app.api.job_view import WaitView
 from headgate.app.api.wire import Identifier, Json, Moment, Wire, moment
 from headgate.core.call import Call
+from headgate.core.secret import redacted
 from headgate.core.trace import trace_in
 from headgate.ports.reads import AttemptRow, ItemDetail, ItemRow
 
@@ -122,11 +123,12 @@ def item_whole(
 
 def attempt_view(attempt: AttemptRow) -> AttemptView:
     """One execution with its calls."""
-    same = ("number", "epoch", "worker", "strategy", "outcome", "error_class", "reason")
+    same = ("number", "epoch", "worker", "strategy", "outcome", "error_class")
     calls = _calls.decode(attempt.calls) if attempt.calls else []
     trace = trace_in(attempt.trace)
     return AttemptView(
         **{name: getattr(attempt, name) for name in same},
+        reason=attempt.reason and redacted(attempt.reason),
         leased_at=moment(attempt.leased_at),
         ended_at=moment(attempt.ended_at),
         waited_ms=attempt.waited_us / 1_000,
@@ -148,13 +150,14 @@ def value_in(text: str | None) -> Any:
 
 
 def _row_values(row: ItemRow) -> Json:
-    same = ("key", "line", "summary", "attempts", "crashes", "error_class", "last_error")
+    same = ("key", "line", "summary", "attempts", "crashes", "error_class")
     belongs = ("owner", "handler", "gate")
     return {
         "id": str(row.id),
         "job_id": str(row.job_id),
         "status": str(row.status),
         "due_at": moment(row.due_at),
+        "last_error": row.last_error and redacted(row.last_error),
         "locked_by": row.locked_by,
         "updated_at": moment(row.updated_at),
         **{name: getattr(row, name) for name in (*same, *belongs)},

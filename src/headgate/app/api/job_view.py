@@ -4,9 +4,9 @@ from typing import Any
 
 from headgate.app.api.office import Office
 from headgate.app.api.wire import Identifier, Json, Moment, Wire, moment
-from headgate.app.masking import shown_config, shown_source
 from headgate.core.gate_wait import Wait
 from headgate.core.job import Counts, Job
+from headgate.core.secret import redacted, source_without_secrets, values_without_secrets
 from headgate.engine.explain import Band, band_in_words
 
 
@@ -117,19 +117,19 @@ def job_values(job: Job, counts: Counts) -> dict[str, Any]:
         "eager",
         "fingerprint",
         "ingest_complete",
-        "last_error",
     )
     times = ("created_at", "updated_at", "started_at", "finished_at", "resume_at")
     return {
         "id": str(job.id),
         "state": str(job.state),
-        "source": shown_source(job.source),
+        "source": source_without_secrets(job.source),
         "key_columns": list(job.key_columns),
         "columns": list(job.columns),
-        "config": shown_config(job.config),
+        "config": values_without_secrets(job.config),
         "counts": counts_view(counts),
         "ingest": dict(job.ingest),
-        "pause_reason": job.pause_reason,
+        "last_error": job.last_error and redacted(job.last_error),
+        "pause_reason": job.pause_reason and redacted(job.pause_reason),
         **{name: getattr(job, name) for name in same},
         **{name: moment(getattr(job, name)) for name in times},
     }

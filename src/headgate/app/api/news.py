@@ -8,6 +8,7 @@ import msgspec
 from headgate.app.api.event_view import event_view
 from headgate.app.api.job_view import counts_view, eta_view, wait_view
 from headgate.app.api.office import Office
+from headgate.app.api.problems import told
 from headgate.app.api.record import Record
 from headgate.app.api.wire import moment
 from headgate.core.errors import HeadgateError, UnknownJob
@@ -89,7 +90,7 @@ class News:
                     yield message
                 rows = await record.fresh()
             except HeadgateError as error:
-                yield "trouble", None, _json({"detail": str(error)})
+                yield "trouble", None, _json({"detail": told(error)})
                 rows = []
             for row in rows:
                 yield "event", str(row.id), event_view(row).model_dump_json(by_alias=True)

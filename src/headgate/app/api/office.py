@@ -12,8 +12,10 @@ from headgate.app.api.histories import Histories
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
 from headgate.app.api.slot_queue import SlotQueue
+from headgate.app.api.stream_places import StreamPlaces
 from headgate.app.api.threads import Threads
 from headgate.app.data_folder import DataFolder
+from headgate.app.loops import Loops
 from headgate.app.scanner import Scanner
 from headgate.app.settings import Settings
 from headgate.core.configured import Configured
@@ -44,6 +46,9 @@ class Office(msgspec.Struct, frozen=True):
     """For sources that are copied for a preview."""
     room: BodyRoom
     threads: Threads
+    loops: Loops
+    """What runs beside the API."""
+    streams: StreamPlaces
     own_token: str = ""
     """The id of the token that the server printed, where only this machine reaches it. Whoever read
     it also read the login link, so a session opened with it lasts as long as one of the link."""

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route
 
 from headgate.app.api.wire import Wire
-from headgate.app.telemetry import logger, redacted
+from headgate.app.telemetry import logger
 from headgate.core.errors import (
     BadConfig,
     BadCursor,
@@ -23,6 +23,7 @@ from headgate.core.errors import (
     NameTaken,
     StoreError,
     StoreFull,
+    StoreMismatch,
     UnknownExport,
     UnknownItem,
     UnknownJob,
@@ -31,6 +32,7 @@ from headgate.core.errors import (
     WorkerFailed,
     WrongEncoding,
 )
+from headgate.core.secret import redacted
 
 MEDIA_TYPE = "application/problem+json"
 TITLES = {
@@ -159,7 +161,20 @@ async def _ours(_request: Request, error: Exception) -> Response:
         return answer(status, str(error), headers, title=UNREADABLE, encoding=error.fits)
     if isinstance(error, BadSource):
         return answer(status, str(error), headers, title=UNREADABLE)
-    return answer(status, str(error), headers)
+    return answer(status, told(error), headers)
+
+
+def told(error: HeadgateError) -> str:
+    """What those who ask are told; where the store lies is for the log of the server."""
+    match error:
+        case StoreFull():
+            return "the server has no space left to write; its log says where"
+        case StoreMismatch():
+            return "the store of the server has another schema; its log says more"
+        case StoreError():
+            return "the store of the server does not answer as it should; its log says more"
+        case _:
+            return str(error)
 
 
 async def _invalid(_request: Request, error: Exception) -> Response:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from headgate.app.api.slow_jobs import SlowJob, SlowJobs
+from headgate.app.loops import Sign
 from headgate.app.telemetry import logger
 from headgate.core.errors import HeadgateError
 from headgate.core.job import Counts, Job
@@ -48,14 +49,15 @@ class Pulse:
         self.heartbeat: int | None = None
         """When a worker last showed that it lives."""
 
-    async def run(self) -> None:
-        """Look for ever; a store that is away is only bad health."""
+    async def run(self, sign: Sign) -> None:
+        """Look again and again; a store that is away is only bad health."""
         while True:
             try:
                 await self.look()
             except HeadgateError as error:
                 self.health = Health()
                 logger().warning("the store does not answer", error=str(error))
+            sign()
             await self._clock.sleep(self.PERIOD_S)
 
     async def look(self) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import ipaddress
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import Any
@@ -23,16 +23,18 @@ from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
 from headgate.app.api.slot_queue import SlotQueue
 from headgate.app.api.slow_jobs import SlowJobs
+from headgate.app.api.stream_places import StreamPlaces
 from headgate.app.api.threads import Threads
 from headgate.app.credentials import Minted, mint
 from headgate.app.data_folder import data_folder
 from headgate.app.handler_list import list_handlers
+from headgate.app.loops import Loops, Sign
 from headgate.app.scanner import Scanner
 from headgate.app.settings import Settings
 from headgate.app.staff import Staff
 from headgate.app.telemetry import logger
 from headgate.core.configured import Configured
-from headgate.core.errors import BadSetting, HeadgateError, NameTaken
+from headgate.core.errors import BadSetting, HeadgateError, NameTaken, WorkerFailed
 from headgate.core.job import LOCAL_OWNER
 from headgate.core.user import Role, TokenKind
 from headgate.ports.access import AccessStore, NewToken, NewUser
@@ -68,7 +70,8 @@ class Server:
         net = msgspec.structs.replace(settings.net, guard_all=True)
         self._settings = settings = msgspec.structs.replace(settings, net=net)
         self._clock = clock
-        self._staff = Staff(settings, clock)
+        self._loops = Loops(clock)
+        self._staff = Staff(settings, self._loops)
         self._uvicorn: uvicorn.Server | None = None
         self._stops = 0
 
@@ -87,17 +90,22 @@ class Server:
         listener = _listen(self._settings.server.host, self._settings.server.port)
         own = mint()
         office = await self._office(own.id if is_loopback(self._settings.server.host) else "")
-        async with (
-            self._first_token(own) as (token, link),
-            _beside(keep_token(self._store.access, own.id, self._clock)),
-            _beside(office.pulse.run()),
-            _beside(office.histories.run()),
-        ):
-            self._staff.start()
-            try:
-                await self._answer(office, listener, lambda url: opened(_told(url, token, link)))
-            finally:
-                await self._staff.stop()
+        async with self._first_token(own) as (token, link), self._running(office, own.id):
+            await self._answer(office, listener, lambda url: opened(_told(url, token, link)))
+
+    @asynccontextmanager
+    async def _running(self, office: Office, token_id: str) -> AsyncIterator[None]:
+        """Everything that runs beside the API, each under its name."""
+        access, clock = self._store.access, self._clock
+        self._loops.start("server token", partial(keep_token, access, token_id, clock))
+        self._loops.start("health readings", office.pulse.run)
+        self._loops.start("job histories", office.histories.run)
+        self._staff.start()
+        try:
+            yield
+        finally:
+            await self._loops.stop()
+            await self._staff.stop()
 
     async def _answer(
         self, office: Office, listener: socket.socket, opened: Callable[[str], None]
@@ -126,6 +134,8 @@ class Server:
         if self._stops:
             server.should_exit = True
         await serving
+        if not self._stops:
+            raise WorkerFailed("the web server ended although nobody stopped it; start it again")
 
     async def _office(self, own_token: str) -> Office:
         store, settings, clock = self._store, self._settings, self._clock
@@ -152,6 +162,8 @@ class Server:
             room=BodyRoom(policy.bodies_mb * MEGABYTE),
             threads=Threads(policy.previews_at_once),
             own_token=own_token,
+            loops=self._loops,
+            streams=StreamPlaces(policy.streams_per_user),
         )
 
     async def _demand_users(self) -> None:
@@ -192,7 +204,7 @@ class _Uvicorn(uvicorn.Server):
         yield
 
 
-async def keep_token(access: AccessStore, token_id: str, clock: Clock) -> None:
+async def keep_token(access: AccessStore, token_id: str, clock: Clock, sign: Sign) -> None:
     """Renew the token of a server for as long as the server runs."""
     while True:
         await clock.sleep(RENEW_EVERY_S)
@@ -200,6 +212,7 @@ async def keep_token(access: AccessStore, token_id: str, clock: Clock) -> None:
             await access.renew_token(token_id, RENEWED_S)
         except HeadgateError as error:
             logger().warning("the token of the server was not renewed", error=str(error))
+        sign()
 
 
 def _for_owner(made: Minted, kind: TokenKind, **more: Any) -> NewToken:
@@ -239,14 +252,3 @@ def _url(host: str, listener: socket.socket) -> str:
 
 def _told(url: str, token: str, link: str) -> Opened:
     return Opened(url, token, f"{url}/login/link?token={link}")
-
-
-@asynccontextmanager
-async def _beside(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
-    """Have something done in the background meanwhile."""
-    task = asyncio.ensure_future(work)
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.wait([task])

@@ -8,6 +8,8 @@ from headgate.app.api.job_view import CountsView, WaitView, counts_view, wait_vi
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import documented
 from headgate.app.api.wire import Identifier, Moment, Wire, moment
+from headgate.app.loops import LoopState
+from headgate.app.output import LOST
 from headgate.core.secret import without_secrets
 from headgate.engine.sweeper import Sweeper
 from headgate.ports.reads import StoreStatus
@@ -58,14 +60,33 @@ class SlowJobView(Wire):
     limited_by: WaitView | None
 
 
+class LoopView(Wire):
+    """A part of the server that runs all the time: a process, or a loop in one."""
+
+    name: str
+    alive: bool
+    """It gave a sign of life since it was started, and within the time that it may be silent."""
+    silent_s: float
+    """Seconds since its last sign of life."""
+    allowed_s: float
+    """Seconds that it may be silent."""
+    restarts: int
+    last_error: str | None
+    """Why it ended the last time; null: it never did."""
+
+
 class System(Wire):
-    """The database, its sweeper, the queue."""
+    """The database, its sweeper, the queue, the parts of the server."""
 
     database: DatabaseView
     sweeper: SweeperView
     queue: QueueView
     slow_jobs: list[SlowJobView]
     """Jobs that have had work to do for 30 s and did less than 5 % of what they could."""
+    loops: list[LoopView]
+    """The parts of this server."""
+    log_lines_lost: int
+    """Lines of its log that could not be written."""
 
 
 @router.get("", responses=documented())
@@ -80,6 +101,20 @@ async def show(who: Admin, office: AtOffice) -> System:
             SlowJobView(job_id=str(each.job_id), name=each.name, limited_by=wait_view(each.wait))
             for each in office.pulse.health.slow
         ],
+        loops=[_loop(office, state) for state in office.loops.states()],
+        log_lines_lost=LOST.lines,
+    )
+
+
+def _loop(office: Office, state: LoopState) -> LoopView:
+    silent_s = office.loops.silent_s(state)
+    return LoopView(
+        name=state.name,
+        alive=state.running and silent_s <= state.allowed_s,
+        silent_s=round(silent_s, 3),
+        allowed_s=state.allowed_s,
+        restarts=state.restarts,
+        last_error=state.last_error or None,
     )
 
 

@@ -11,6 +11,7 @@ from headgate import __version__
 from headgate.app.cli.desk import shared_callback
 from headgate.app.cli.exits import Exit
 from headgate.app.cli.menu import MenuGroup
+from headgate.app.telemetry import catch_strays
 from headgate.handlers.search_path import add_folder
 
 ABOUT = (
@@ -69,6 +70,7 @@ def main() -> None:
     """The entry of the `headgate` executable."""
     # Handlers named by module are found from where the command was given, as by `python -m`.
     add_folder(Path.cwd())
+    catch_strays()
     stdout = sys.stdout
     try:
         app()

@@ -13,7 +13,7 @@ import msgspec
 import typer
 
 from headgate.app import telemetry
-from headgate.app.cli.exits import Exit, known_error, of_error
+from headgate.app.cli.exits import Exit, is_output_closed, known_error, of_error
 from headgate.app.cli.help_page import HelpCommand, HelpGroup
 from headgate.app.cli.screen import Screen
 from headgate.app.settings import (
@@ -26,6 +26,7 @@ from headgate.app.settings import (
     load,
 )
 from headgate.core.errors import StoreUnreachable, UsageError
+from headgate.core.secret import redacted
 
 if TYPE_CHECKING:
     from headgate.app.service import GateLooks, Service
@@ -113,6 +114,7 @@ class Desk:
 
         self.flags = flags
         self.screen = Screen(quiet=bool(flags.quiet))
+        self.screen.as_json = flags.log_format == LogFormat.JSON
         self.clock = SystemClock()
 
     def load(self, *flags: Flag) -> Loaded:
@@ -123,6 +125,7 @@ class Desk:
             Flag("log.level", "--log-level", self.flags.log_level),
         )
         loaded = load(self.flags.config_file, os.environ, (*shared, *flags))
+        self.screen.as_json = loaded.settings.log.format == "json"
         for warning in loaded.warnings:
             self.screen.warn(warning)
         telemetry.configure(loaded.settings.log.level, loaded.settings.log.format)
@@ -190,6 +193,11 @@ class Desk:
             # Otherwise a mistyped path would answer every question with "nothing there".
             raise StoreUnreachable(
                 f"there is no store at {missing} yet: `headgate run` makes one, --db names another"
+            )
+        if emptied := wiring.emptied_file(chosen):
+            self.screen.warn(
+                f"{emptied} has 0 bytes and is used as a new store; if it held jobs before, stop"
+                " and put a backup in its place, or their finished rows run again"
             )
         observer = telemetry.LogObserver(chosen.log.level)
         async with ObservedStore(wiring.open_store(chosen), observer, self.clock) as store:
@@ -286,18 +294,21 @@ def _guarded(desk: Desk, action: Callable[[], Awaitable[Exit | None]]) -> Exit:
     try:
         return run_async(_awaited(action)) or Exit.OK
     except KeyboardInterrupt:
-        desk.screen.fail("interrupted")
+        _fail(desk, "interrupted")
         return Exit.INTERRUPTED
-    except BrokenPipeError:
-        return _unheard()
     except Exception as error:
+        if is_output_closed(error) and known_error(error) is None:
+            _let_go_of_closed_streams()
+            return Exit.BROKEN_PIPE
         if os.environ.get("HEADGATE_DEBUG"):
-            raise
+            if not desk.screen.as_json:
+                raise
+            telemetry.logger().error("the command failed", exc_info=error)
         return _explained(desk, error)
 
 
-def _unheard() -> Exit:
-    """The reader of our output has gone; a closed pipe must not be flushed at exit."""
+def _let_go_of_closed_streams() -> None:
+    """A stream whose reader has gone must not be flushed at exit: that changes the exit code."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
@@ -305,25 +316,32 @@ def _unheard() -> Exit:
             continue
         with contextlib.suppress(OSError, ValueError):
             os.dup2(nowhere, stream.fileno())
-    return Exit.BROKEN_PIPE
+
+
+def _fail(desk: Desk, text: str) -> None:
+    """Say why the command failed; the exit code tells it too where nobody reads."""
+    try:
+        desk.screen.fail(text)
+    except BrokenPipeError:
+        _let_go_of_closed_streams()
 
 
 def _explained(desk: Desk, error: Exception) -> Exit:
     known = known_error(error)
     if known is not None:
-        desk.screen.fail(_one_line(known))
+        _fail(desk, _one_line(known))
         return of_error(known)
     if isinstance(error, OSError):
-        desk.screen.fail(_one_line(error))
+        _fail(desk, _one_line(error))
         return Exit.USAGE
     reason = f"{type(error).__name__}: {_one_line(error)}"
-    desk.screen.fail(f"{reason} (a defect of Headgate; HEADGATE_DEBUG=1 shows where)")
+    _fail(desk, f"{reason} (a defect of Headgate; HEADGATE_DEBUG=1 shows where)")
     return Exit.INTERNAL
 
 
 def _one_line(error: Exception) -> str:
     lines = (line.strip() for line in str(error).splitlines())
-    return telemetry.redacted(" ".join(line for line in lines if line))
+    return redacted(" ".join(line for line in lines if line))
 
 
 async def _awaited(action: Callable[[], Awaitable[Exit | None]]) -> Exit | None:

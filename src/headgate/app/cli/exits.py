@@ -48,6 +48,11 @@ def known_error(error: BaseException) -> HeadgateError | None:
     return next((one for one in _leaves(error) if isinstance(one, HeadgateError)), None)
 
 
+def is_output_closed(error: BaseException) -> bool:
+    """Whether the reader of our output has gone, also if tasks that failed together say so."""
+    return any(isinstance(one, BrokenPipeError) for one in _leaves(error))
+
+
 def _leaves(error: BaseException) -> Iterator[BaseException]:
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:

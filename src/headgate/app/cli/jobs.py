@@ -24,10 +24,10 @@ from headgate.app.cli.options import (
 )
 from headgate.app.cli.shapes import ago, event_shape, job_shape, listed_shape, local_time
 from headgate.app.handler_presence import rebinding
-from headgate.app.masking import shown_config, shown_source
 from headgate.core.gate_wait import Wait
 from headgate.core.identity import BAD_ROWS
 from headgate.core.job import Counts, Job
+from headgate.core.secret import redacted, source_without_secrets, values_without_secrets
 from headgate.core.status import UNFINISHED, ItemStatus, JobState
 from headgate.core.words import agreeing, counted
 from headgate.engine.rows import OnBadRow
@@ -84,7 +84,7 @@ async def ls(
                 count.error,
                 count.open,
                 ago(job.created_at, now),
-                job.name or f"{job.handler} {shown_source(job.source)}",
+                job.name or f"{job.handler} {source_without_secrets(job.source)}",
             )
             for job, count in ((stand.job, stand.counts) for stand in stands)
         ],
@@ -355,14 +355,14 @@ def options_in_words(job: Job) -> str | None:
 def _show_facts(desk: Desk, job: Job, counts: Counts, limit: Wait | None) -> None:
     now = desk.clock.now()
     desk.screen.line(f"Job {job.id}: {job.state}", "bold")
-    config = shown_config(job.config)
+    config = values_without_secrets(job.config)
     share = f"{counts.finished / counts.total:.0%} of " if counts.total else ""
     desk.screen.facts(
         {
             "name": job.name,
             "owner": job.owner,
             "handler": job.handler,
-            "source": "fed over time" if job.open else shown_source(job.source),
+            "source": "fed over time" if job.open else source_without_secrets(job.source),
             "key": key_in_words(job),
             "config": msgspec.json.encode(config).decode() if config else None,
             "options": options_in_words(job),
@@ -370,7 +370,7 @@ def _show_facts(desk: Desk, job: Job, counts: Counts, limit: Wait | None) -> Non
             "created": f"{local_time(job.created_at)} ({ago(job.created_at, now)})",
             "started": local_time(job.started_at),
             "finished": local_time(job.finished_at),
-            "last error": job.last_error,
+            "last error": job.last_error and redacted(job.last_error),
             "progress": f"{share}{counted(counts.total, 'item')}",
             "limited by": wait_in_words(limit, now) if limit else None,
         }

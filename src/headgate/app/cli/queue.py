@@ -25,6 +25,7 @@ from headgate.app.cli.stdin import stdin_lines
 from headgate.app.cli.supervise import build_supervisor, same_command, stopping, supervise
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, ended, worker_flags
 from headgate.app.cli.working import Working
+from headgate.app.output import go_on_without_readers
 from headgate.app.service import Feeding
 from headgate.core.errors import UsageError
 from headgate.core.status import ItemStatus
@@ -118,6 +119,7 @@ async def run(
     item_timeout: ItemTimeout = None,
 ) -> Exit:
     """Work on a queue, for ever or until it is empty."""
+    go_on_without_readers()
     settings = desk.load(*worker_flags(concurrency, processes, item_timeout)).settings
     async with desk.store(settings) as store:
         job = await Queues(store).get(queue)

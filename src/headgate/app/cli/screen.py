@@ -2,12 +2,14 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TextIO
 
 import msgspec
 
 from headgate.app.cli.plain import cell_text, fact_lines, is_terminal, printable, table_lines
+from headgate.app.output import LOST
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,6 +25,8 @@ class Screen:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.quiet = quiet
+        self.as_json = False
+        """Talk is written as lines of JSON, as the log is."""
 
     @cached_property
     def talk(self) -> "Console":
@@ -41,7 +45,7 @@ class Screen:
     @property
     def live(self) -> bool:
         """Whether somebody watches a terminal that can be redrawn."""
-        watched = not self.quiet and is_terminal(sys.stderr)
+        watched = not self.quiet and not self.as_json and is_terminal(sys.stderr)
         return watched and not self.talk.is_dumb_terminal
 
     def say(self, text: str, style: str = "") -> None:
@@ -51,11 +55,11 @@ class Screen:
 
     def warn(self, text: str) -> None:
         """What the user must hear even with `--quiet`."""
-        self._speak(f"warning: {text}", "yellow")
+        self._speak(text, "yellow", "warning")
 
     def fail(self, text: str) -> None:
         """Why the command did not do what was asked, and what to do."""
-        self._speak(f"error: {text}", "red")
+        self._speak(text, "red", "error")
 
     def line(self, text: str, style: str = "") -> None:
         """One line of data."""
@@ -112,13 +116,29 @@ class Screen:
                 grid.add_row(f"  {name}", Text(printable(str(value))))
         self._out.print(grid)
 
-    def _speak(self, text: str, style: str) -> None:
+    def _speak(self, text: str, style: str, level: str = "") -> None:
+        if self.as_json:
+            at = datetime.now(UTC).isoformat()  # noqa: TID251  a stamp to read, as the log has
+            line = {"event": text, "level": level or "info", "timestamp": at}
+            _tell(msgspec.json.encode(line).decode())
+            return
+        text = f"{level}: {text}" if level else text
         if not is_terminal(sys.stderr):
-            _write(sys.stderr, [printable(text)])
+            _tell(printable(text))
             return
         from rich.text import Text  # noqa: PLC0415  see the class
 
         self.talk.print(Text(printable(text), style=style), soft_wrap=True)
+
+
+def _tell(line: str) -> None:
+    """Write a line of talk; only a reader that has gone is reason to stop, not a full disk."""
+    try:
+        _write(sys.stderr, [line])
+    except BrokenPipeError:
+        raise
+    except OSError:
+        LOST.lines += 1
 
 
 def _write(stream: TextIO, lines: Iterable[str]) -> None:

@@ -10,6 +10,7 @@ from headgate.app.cli.exits import Exit
 from headgate.app.cli.options import Json
 from headgate.app.cli.supervise import Interrupts
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, worker_flags
+from headgate.app.output import go_on_without_readers
 from headgate.app.settings import Flag
 
 
@@ -38,6 +39,7 @@ async def serve(
     # By name, so that no other command has to load a web server.
     from headgate.app.api.server import Opened, Server  # noqa: PLC0415
 
+    go_on_without_readers()
     base = desk.load().settings
     added = [_absolute(each) for each in handlers or ()]
     settings = desk.load(
@@ -59,8 +61,8 @@ async def serve(
         server = Server(store, settings, desk.clock)
 
         def hit(count: int) -> None:
-            desk.screen.say("stopping…" if count == 1 else "handing back what is running…")
             server.stop()
+            desk.screen.say("stopping…" if count == 1 else "handing back what is running…")
 
         with Interrupts(hit):
             await server.run(opened)

@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from headgate.app.masking import shown_config, shown_source
 from headgate.core.call import Call, calls_in
 from headgate.core.job import Counts, Job
 from headgate.core.moment import moment
+from headgate.core.secret import source_without_secrets, values_without_secrets
 from headgate.core.trace import trace_in
 from headgate.core.worker import WorkerRow
 from headgate.ports.reads import AttemptRow, EventRow, ItemDetail, ItemRow
@@ -88,7 +88,10 @@ def totals(counts: Counts) -> dict[str, int]:
 def job_shape(job: Job, counts: Counts | None = None) -> dict[str, Any]:
     """A job for JSON."""
     shape = {name: value for name, value in _timed(job).items() if name not in INTERNAL}
-    shape |= {"source": shown_source(job.source), "config": shown_config(job.config)}
+    shape |= {
+        "source": source_without_secrets(job.source),
+        "config": values_without_secrets(job.config),
+    }
     if counts is not None:
         shape["counts"] = {**totals(counts), "processing": counts.processing}
         shape["counts"]["pending"] = counts.pending

@@ -11,7 +11,8 @@ from typing import Self
 from headgate.app.cli.desk import Desk
 from headgate.app.launch import ProcessLauncher
 from headgate.app.settings import Settings
-from headgate.app.telemetry import LogObserver, redacted
+from headgate.app.telemetry import LogObserver
+from headgate.core.secret import redacted
 from headgate.core.words import agreeing, counted
 from headgate.engine.policy import Policies
 from headgate.engine.supervisor import RunReport, Supervisor, Work
@@ -65,8 +66,8 @@ async def supervise(supervisor: Supervisor, work: Work, tell: Callable[[int], No
     """Run workers; an interrupt lets running items finish, a second hands them back at once."""
 
     def hit(count: int) -> None:
-        tell(count)
         supervisor.stop()
+        tell(count)
 
     with Interrupts(hit):
         return await supervisor.run(work)

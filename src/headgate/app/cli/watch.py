@@ -9,6 +9,7 @@ from headgate.app.cli.desk import Desk, command
 from headgate.app.cli.exits import Exit
 from headgate.app.cli.options import Json
 from headgate.app.cli.supervise import Interrupts
+from headgate.app.output import go_on_without_readers
 from headgate.app.scanner import Scan, Scanner
 from headgate.app.settings import Flag
 from headgate.core.errors import UsageError
@@ -28,6 +29,7 @@ async def watch(
     as_json: Json = False,
 ) -> Exit:
     """Look for new files again and again: one job for each, each file once."""
+    go_on_without_readers()
     settings = desk.load(
         Flag("server.watch", "HANDLER=PLACE", places or None),
         Flag("server.watch_s", "--every", every),

@@ -10,6 +10,7 @@ from headgate.app.cli.loadable import loadable
 from headgate.app.cli.slowed import configured
 from headgate.app.cli.supervise import build_supervisor, same_command, stopping, supervise
 from headgate.app.cli.working import Working
+from headgate.app.output import go_on_without_readers
 from headgate.app.settings import Flag
 from headgate.core.errors import UsageError
 from headgate.core.words import counted
@@ -77,6 +78,7 @@ async def worker(
     item_timeout: ItemTimeout = None,
 ) -> Exit:
     """Work on all jobs of the store until stopped."""
+    go_on_without_readers()
     chosen = _jobs_in(jobs)
     settings = desk.load(*worker_flags(concurrency, processes, item_timeout)).settings
     async with desk.store(settings, create=True) as store:

@@ -226,7 +226,7 @@ class Database:
             except apsw.CantOpenError as error:
                 raise StoreUnreachable(f"cannot open {self.path}: {error}") from error
             except (apsw.IOError, apsw.NotADBError, apsw.CorruptError, apsw.ReadOnlyError) as error:
-                raise StoreError(f"{self.path}: {error}") from error
+                raise StoreError(f"{self.path}: {error}{_advice(error)}") from error
 
     def _migrate_anyway(self) -> list[str]:
         if self._writer is not None:
@@ -304,3 +304,20 @@ def _schema(connection: apsw.Connection) -> int:
     return int(
         next(connection.execute("SELECT coalesce(max(number), 0) FROM schema_migrations"))[0]
     )
+
+
+def _advice(error: apsw.Error) -> str:
+    """What to do about a file that cannot be used as it is."""
+    match error:
+        case apsw.CorruptError():
+            return (
+                "; it is damaged. Stop all commands on it and keep a copy of it with its -wal file."
+                " Then put a backup in its place, or save what can be read:"
+                ' sqlite3 DAMAGED ".recover" | sqlite3 NEW, then `headgate db check` on NEW'
+            )
+        case apsw.NotADBError():
+            return "; is --db right? If it was a store, put a backup in its place"
+        case apsw.ReadOnlyError():
+            return "; it cannot be written: see to the rights of the file and its folder"
+        case _:
+            return "; see to the disk that it lies on, then run the same command again"

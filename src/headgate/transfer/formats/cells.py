@@ -20,7 +20,11 @@ class Formulas(StrEnum):
     """It stays as it is."""
 
 
-_STARTERS = frozenset("=+-@\t\r")
+_SIGNS = frozenset("=+-@＝＋－＠﹦﹢﹣﹫")  # noqa: RUF001  they look alike to a spreadsheet too
+"""How a formula begins; spreadsheets take the wide forms for the narrow ones."""
+_SKIPPED = "\n\r\t\ufeff\u200b\u2060"
+"""What spreadsheets may leave out before it: line ends, marks and other invisible characters."""
+_STARTERS = _SIGNS | frozenset(_SKIPPED)
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _ANY_DELIMITER = re.compile(r'["\r\n,;\t|]')
 _encode = msgspec.json.Encoder().encode
@@ -35,7 +39,11 @@ def cell_text(value: object) -> str:
 
 def neutral(text: str) -> str:
     """The text with an apostrophe in front if a spreadsheet would run it; plain numbers stay."""
-    if text[:1] in _STARTERS and not _NUMBER.fullmatch(text):
+    first = text[:1]
+    if first not in _STARTERS or _NUMBER.fullmatch(text):
+        return text
+    # A cell that begins with a tab or a carriage return is not safe whatever follows.
+    if first in "\t\r" or text.lstrip(_SKIPPED + " ")[:1] in _SIGNS:
         return f"'{text}"
     return text
 

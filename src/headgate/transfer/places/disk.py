@@ -21,12 +21,12 @@ class DiskCarrier:
 
     def demand_allowed(self, url: str) -> None:
         """BadSource if the file, whether it is there or not, may not be read."""
-        self._allowed(path_of(url))
+        self._allowed(path_of(url), named_in(url))
 
     def find(self, url: str) -> Found:
         """The file as it is now."""
         path = path_of(url)
-        number = self._opened(path)
+        number = self._opened(path, named_in(url))
         try:
             return _found(path, os.fstat(number))
         finally:
@@ -35,7 +35,7 @@ class DiskCarrier:
     def files(self, url: str) -> Iterator[Found]:
         """The files of a folder; links are followed only to where they may lead."""
         folder = path_of(url)
-        real, _ = self._allowed(folder)
+        real, _ = self._allowed(folder, named_in(url))
         with os.scandir(real) as entries:
             names = [entry.name for entry in entries if is_plain(entry.name)]
         for name in names:
@@ -51,7 +51,7 @@ class DiskCarrier:
         def version_now() -> str:
             return self.find(url).version
 
-        number = self._opened(path)
+        number = self._opened(path, named_in(url))
         with os.fdopen(number, "rb", buffering=0) as file:
             found = _found(path, os.fstat(number))
             offset = file.seek(start_of(found, kept))
@@ -59,14 +59,17 @@ class DiskCarrier:
 
     def _listed(self, path: Path) -> Found | None:
         try:
-            real, _ = self._allowed(path)
+            real, _ = self._allowed(path, path.name)
             what = real.stat()
         except (BadSource, OSError):
             return None  # it leads outside, or was removed a moment ago
         return _found(path, what) if stat.S_ISREG(what.st_mode) else None
 
-    def _allowed(self, path: Path) -> tuple[Path, Path]:
-        """The path without links, and the folder that it is allowed by."""
+    def _allowed(self, path: Path, named: str) -> tuple[Path, Path]:
+        """The path without links, and the folder that it is allowed by.
+
+        `named` is what a refusal tells: where the server runs is not for those who ask.
+        """
         # Not strict, so that nobody learns what there is outside.
         real = path.resolve()
         if self._roots is None:
@@ -74,10 +77,10 @@ class DiskCarrier:
         for root in self._roots:
             if real.is_relative_to(root):
                 return real, root
-        raise BadSource(f"{path} lies outside the folders that sources may lie in (places.roots)")
+        raise BadSource(f"{named} lies outside the folders that sources may lie in (places.roots)")
 
-    def _opened(self, path: Path) -> int:
-        real, root = self._allowed(path)
+    def _opened(self, path: Path, named: str) -> int:
+        real, root = self._allowed(path, named)
         number = _open_beneath(root, real.relative_to(root).parts)
         mode = os.fstat(number).st_mode
         if stat.S_ISREG(mode):
@@ -85,19 +88,24 @@ class DiskCarrier:
         os.close(number)
         if stat.S_ISDIR(mode):
             raise IsADirectoryError
-        raise BadSource(f"{path} is no ordinary file")
+        raise BadSource(f"{named} is no ordinary file")
 
 
 def path_of(url: str) -> Path:
     """The path that a `file:` URL, a `folder:` name or a plain path stands for, from the root."""
+    return Path(named_in(url)).absolute()
+
+
+def named_in(url: str) -> str:
+    """The same as it was named: a relative path stays one."""
     scheme, _, rest = checked(url).partition(":")
     match scheme.lower():
         case "folder":
-            return Path(rest).absolute()
+            return rest
         case "file":
-            return Path(checked(_from_file_url(url, rest))).absolute()
+            return checked(_from_file_url(url, rest))
         case _:
-            return Path(url).absolute()
+            return url
 
 
 def _from_file_url(url: str, rest: str) -> str:

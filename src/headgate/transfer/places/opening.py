@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from headgate.core.errors import UsageError
 from headgate.core.secret import without_secrets
 from headgate.ports.place import Place
+from headgate.transfer.places.buckets import bucket_and_key
 from headgate.transfer.places.carried import CarriedPlace
 from headgate.transfer.places.carrier import Carrier
 from headgate.transfer.places.dialing import Dialer
@@ -55,6 +56,8 @@ def demand_allowed(url: str, settings: PlaceSettings) -> None:
         raise UsageError(f"a source begins with one of {', '.join(f'{one}:' for one in SCHEMES)}")
     if scheme in _ON_DISK:
         DiskCarrier(settings.roots).demand_allowed(url)
+    if scheme == "s3":
+        bucket_and_key(url, settings)
     _connector(url, settings)
 
 

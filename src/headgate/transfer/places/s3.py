@@ -5,7 +5,6 @@ that is made, wherever a bucket's redirects may lead.
 """
 
 import asyncio
-import re
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -21,13 +20,12 @@ from s3fs import S3FileSystem  # type: ignore[import-untyped]
 
 from headgate.core.address import refusal_of
 from headgate.core.errors import BadSource
-from headgate.core.secret import without_secrets
 from headgate.ports.place import Found
-from headgate.transfer.places.address import checked, is_plain, plain_name
+from headgate.transfer.places.address import is_plain, plain_name
+from headgate.transfer.places.buckets import bucket_and_key
 from headgate.transfer.places.carrier import BLOCK, Kept, Opening, start_of
 from headgate.transfer.places.dialing import AddressInfo, Dialer, refused
 
-_BUCKET: Final = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 FINISH_S: Final = 5.0
 _DENIED: Final = "its keys were not accepted, or do not open it"
 
@@ -78,16 +76,7 @@ class S3Carrier:
                 call.finish(_closed, answer["Body"])
 
     def _parsed(self, url: str) -> tuple[str, str]:
-        """Bucket and key; the key is taken as it stands, as other tools do."""
-        bucket, _, key = checked(url).partition("://")[2].partition("/")
-        if not _BUCKET.fullmatch(bucket):
-            raise BadSource(
-                f"{without_secrets(url)} names no bucket; write s3://BUCKET/KEY, without a password"
-            )
-        allowed = self._settings.s3_buckets
-        if allowed is not None and bucket not in allowed:
-            raise BadSource(f"sources may not lie in the bucket {bucket} (places.s3_buckets)")
-        return bucket, key
+        return bucket_and_key(url, self._settings)
 
     @contextmanager
     def _client(self) -> Iterator["_Caller"]:

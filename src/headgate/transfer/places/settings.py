@@ -44,8 +44,8 @@ class PlaceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The profile whose keys open the buckets; unset: `AWS_…` in the environment, as usual."""
     s3_anonymous: bool = False
     """Open buckets without any key."""
-    s3_buckets: tuple[str, ...] | None = None
-    """The buckets that sources may lie in; unset: all that the keys open."""
+    s3_buckets: tuple[str, ...] = ()
+    """The buckets that sources may lie in; none unless named. `*`: all that the keys open."""
     sftp_known_hosts: str = ""
     """The file of known host keys; unset: `~/.ssh/known_hosts`."""
     sftp_fingerprints: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.types import Message
 
-from headgate.app.api.problems import TITLES, answer, documented, install, status_of
+from headgate.app.api.problems import TITLES, answer, documented, install, status_of, told
 from headgate.core import errors
 from headgate.core.errors import BadSetting, HeadgateError
 
@@ -65,3 +65,12 @@ async def test_what_the_machine_lacks_is_not_called_a_defect(number: int, status
     asked = {"type": "http", "method": "GET", "path": "/", "headers": [], "query_string": b""}
     await app(asked, receive, send)
     assert sent[0]["status"] == json.loads(sent[1]["body"])["status"] == status
+
+
+@pytest.mark.parametrize("kind", [kind for kind in OURS if issubclass(kind, errors.StoreError)])
+def test_where_the_store_lies_is_not_told(kind: type[HeadgateError]):
+    assert "/srv" not in told(kind("no space left for /srv/headgate.db"))
+
+
+def test_what_was_asked_wrongly_is_told():
+    assert told(BadSetting("server.watch: write it as HANDLER=PLACE")).startswith("server.watch")

@@ -17,7 +17,7 @@ async def test_a_token_holds_while_it_is_renewed_and_ends_by_itself(tmp_path: Pa
         await store.access.add_token(
             NewToken("own", "local", "digest", TokenKind.API, Role.ADMIN, renewed_s=RENEWED_S)
         )
-        renewing = asyncio.ensure_future(keep_token(store.access, "own", clock))
+        renewing = asyncio.ensure_future(keep_token(store.access, "own", clock, lambda: None))
         for _ in range(2 * int(RENEWED_S / RENEW_EVERY_S)):
             await clock.until_asleep()
             assert await store.access.bearer("digest", TokenKind.API) is not None

@@ -1,5 +1,6 @@
 """Small things that people see: numbers, hints, completion, closed pipes."""
 
+import json
 import logging
 import os
 import subprocess
@@ -128,6 +129,23 @@ def test_a_closed_pipe_ends_quietly(headgate, words, closed):
     assert process.returncode == 141
     assert not (out or b"").strip()
     assert not err
+
+
+def test_a_run_whose_reader_has_gone_ends_as_documented_and_goes_on_later(headgate):
+    (headgate.folder / "lookup.py").write_text("def f(item, ctx):\n    return {}\n")
+    (headgate.folder / "rows.csv").write_text("id\n1\n2\n")
+    command = [HEADGATE, "run", "lookup.py:f", "rows.csv"]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(command, cwd=headgate.folder, bufsize=0, **streams) as process:
+        assert process.stdout is not None
+        assert process.stdout.read(1)  # as `| head -c 1` does
+        process.stdout.close()
+        assert process.wait(timeout=50) == 141
+    again = subprocess.run(
+        [*command, "--json"], cwd=headgate.folder, capture_output=True, check=False
+    )
+    assert again.returncode == 0
+    assert json.loads(again.stdout)["done"] == 2
 
 
 async def _nothing(store):

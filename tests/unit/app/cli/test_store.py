@@ -163,3 +163,34 @@ def test_json_is_one_document_on_standard_output(headgate):
 def test_every_status_has_a_counter(headgate):
     counts = headgate("jobs", "show", headgate.finished_job(), "--json").json["counts"]
     assert sum(counts[status.lower()] for status in ItemStatus) == counts["total"] == 5
+
+
+def test_a_damaged_file_says_what_to_do(headgate):
+    headgate.job(rows=200)
+    path = headgate.folder / "headgate.db"
+    path.write_bytes(path.read_bytes()[:100] + b"\x7f" * (path.stat().st_size - 100))
+    said = headgate("jobs", "ls")
+    assert said.code == 5
+    assert "it is damaged" in said.err
+    assert "put a backup in its place" in said.err
+    assert ".recover" in said.err
+
+
+def test_a_file_of_0_bytes_is_not_taken_for_a_new_store_without_a_word(headgate):
+    headgate.job()
+    path = headgate.folder / "headgate.db"
+    path.write_bytes(b"")
+    path.with_name("headgate.db-wal").unlink(missing_ok=True)
+    assert "has 0 bytes and is used as a new store" in headgate("jobs", "ls").err
+    assert "0 bytes" not in headgate("jobs", "ls").err  # it is one by now
+
+
+def test_changes_beside_a_file_of_0_bytes_are_kept(headgate):
+    path = headgate.folder / "headgate.db"
+    changes = path.with_name("headgate.db-wal")
+    path.write_bytes(b"")
+    changes.write_bytes(b"what was committed last")
+    said = headgate("jobs", "ls")
+    assert said.code == 5
+    assert "put a backup in its place" in said.err
+    assert changes.read_bytes() == b"what was committed last"

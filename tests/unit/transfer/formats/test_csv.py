@@ -7,7 +7,7 @@ import pytest
 
 from headgate.core.errors import BadSource
 from headgate.transfer.formats import csv as csv_format
-from headgate.transfer.formats.cells import Formulas
+from headgate.transfer.formats.cells import Formulas, csv_cells, neutral
 from headgate.transfer.formats.csv import CsvReader, CsvSource, CsvWriter
 from headgate.transfer.limits import Limits
 from tests.kit.rows import all_rows, batches, good_values
@@ -302,6 +302,23 @@ def test_cells_that_a_spreadsheet_would_run_are_neutral(path: Path):
         "v", "'=1+1", "'+x", "'-", "'@a", "'\tb", "\"'\rc\"", "-5", "+1.5e3", '"-1,5"',
         "a=b", '""', "-5", "-5", "",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("\n=1+1", "\r\n=1+1", "\ufeff=1+1", "\ufeff\n @SUM(A1)", "\u200b-cmd", "\n\n+x"),
+        *("＝1+1", "＋1+1", "－2+3", "＠SUM(A1)", "﹦1", "\n＝1"),  # noqa: RUF001
+    ],
+)
+def test_a_formula_is_neutral_however_it_is_disguised(text: str):
+    assert neutral(text) == f"'{text}"
+    assert csv_cells([text], Formulas.NEUTRAL) == [f"'{text}"]
+
+
+@pytest.mark.parametrize("text", ["\nnext line", "\ufeffid", " =1+1", "a\n=1", "\n", "\ufeff", ""])
+def test_text_that_no_spreadsheet_runs_stays(text: str):
+    assert csv_cells([text], Formulas.NEUTRAL) == [text]
 
 
 def test_raw_formulas_stay(path: Path):

@@ -45,6 +45,16 @@ def test_no_way_leads_outside(root: Path, way: str, tmp_path: Path):
             attempt(f"{root}/{way}")
 
 
+@pytest.mark.parametrize(
+    ("url", "named"), [("file:etc/passwd", "etc/passwd"), ("folder:in/a", "in/a"), ("b", "b")]
+)
+def test_a_refusal_names_a_file_as_it_was_asked_for(root: Path, url: str, named: str):
+    with pytest.raises(BadSource) as caught:
+        place_of(root).stat(url)
+    assert str(caught.value).startswith(f"{named} lies outside")
+    assert str(Path.cwd()) not in str(caught.value)
+
+
 def test_escapes_are_undone_before_the_check(root: Path):
     with pytest.raises(BadSource, match="lies outside"):
         place_of(root).stat(f"file://{root}/%2e%2e/secret.csv")
@@ -88,8 +98,8 @@ def test_a_link_put_there_after_the_check_is_not_followed(
     victim.write_text("inside")
     checked = DiskCarrier._allowed
 
-    def exchanging(self, path):
-        allowed = checked(self, path)
+    def exchanging(self, path, named):
+        allowed = checked(self, path, named)
         if last:
             victim.unlink()
             victim.symlink_to(tmp_path / "secret.csv")

@@ -17,7 +17,15 @@ import {
 } from "../../design";
 import { Cause } from "../jobs/Cause";
 import styles from "./HealthTab.module.css";
-import { ENOUGH, healthInWords, type Sample, schemaInWords, trendOf, withSample } from "./health";
+import {
+  ENOUGH,
+  healthInWords,
+  partInWords,
+  type Sample,
+  schemaInWords,
+  trendOf,
+  withSample,
+} from "./health";
 import { Tile, Tiles } from "./Tiles";
 
 const EVERY_MS = 5_000;
@@ -47,6 +55,7 @@ export function HealthTab() {
       <div className={styles.panels}>
         <Database database={system.data.database} />
         <Sweeper sweeper={system.data.sweeper} />
+        <Parts system={system.data} />
       </div>
     </div>
   );
@@ -134,6 +143,27 @@ function Database({ database }: { database: System["database"] }) {
         <Fact name="Holds">
           {grouped(database.items)} items of {grouped(database.jobs)} jobs
         </Fact>
+      </Facts>
+    </Panel>
+  );
+}
+
+function Parts({ system: { loops, logLinesLost } }: { system: System }) {
+  return (
+    <Panel title="Parts of the server">
+      <Facts>
+        {loops.map((part) => (
+          <Fact key={part.name} name={part.name}>
+            {part.alive ? (
+              partInWords(part)
+            ) : (
+              <span className={styles.missing}>
+                <Icon name="warn" size={14} /> {partInWords(part)}
+              </span>
+            )}
+          </Fact>
+        ))}
+        <Fact name="Log lines lost">{grouped(logLinesLost)}</Fact>
       </Facts>
     </Panel>
   );

@@ -1,15 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { healthInWords, schemaInWords, trendOf, withSample } from "./health";
+import { healthInWords, partInWords, schemaInWords, trendOf, withSample } from "./health";
 
 const samples = (...depths: number[]) => depths.map((depth, n) => ({ at: n * 5, depth }));
 
 describe("the health of the service", () => {
   it("says what to do about each thing that is wrong", () => {
-    const titles = ["ok", "store", "no workers", "stalled", "slow"].map(
+    const titles = ["ok", "store", "not running", "no workers", "stalled", "slow"].map(
       (status) => healthInWords({ status }).title,
     );
-    expect(new Set(titles).size).toBe(5);
+    expect(new Set(titles).size).toBe(6);
     expect(healthInWords({ status: "no workers" }).todo).toContain("headgate worker");
+  });
+
+  it("names the part of the server that does not run", () => {
+    const told = healthInWords({ status: "not running", notRunning: ["file worker"] });
+    expect(told.title).toBe("Not running: file worker");
+    const part = { name: "x", alive: true, silentS: 0, allowedS: 30, restarts: 0, lastError: null };
+    expect(partInWords(part)).toBe("runs");
+    const killed = { ...part, alive: false, restarts: 2, lastError: "its process ended" };
+    expect(partInWords(killed)).toBe(
+      "does not run; started again 2 times, the last time because its process ended",
+    );
   });
 
   it("says when a migration is due", () => {

@@ -1,7 +1,12 @@
 import type { Health, System } from "../../api";
 
+type HealthTold = Pick<Health, "status"> & Partial<Pick<Health, "notRunning">>;
+
 /** What the answer of the health check means, and what to do. */
-export function healthInWords({ status }: Pick<Health, "status">): { title: string; todo: string } {
+export function healthInWords({ status, notRunning = [] }: HealthTold): {
+  title: string;
+  todo: string;
+} {
   switch (status) {
     case "ok":
       return { title: "All is well", todo: "The store answers, and items move." };
@@ -9,6 +14,11 @@ export function healthInWords({ status }: Pick<Health, "status">): { title: stri
       return {
         title: "The store does not answer",
         todo: "Nothing can be read or done until it does. Is the database running, and is there space?",
+      };
+    case "not running":
+      return {
+        title: `Not running: ${notRunning.join(", ")}`,
+        todo: "It gave no sign of life for too long and is started again by itself. The log of the server says why it ended.",
       };
     case "no workers":
       return {
@@ -28,6 +38,14 @@ export function healthInWords({ status }: Pick<Health, "status">): { title: stri
     default:
       return { title: status, todo: "See what the server writes to its log." };
   }
+}
+
+/** What is known of a part of the server. */
+export function partInWords({ alive, restarts, lastError }: System["loops"][number]): string {
+  const state = alive ? "runs" : "does not run";
+  if (restarts === 0) return state;
+  const times = restarts === 1 ? "once" : `${restarts} times`;
+  return `${state}; started again ${times}, the last time because ${lastError ?? "it ended"}`;
 }
 
 /** What the schema of the database is, against what this release brings. */
