@@ -214,7 +214,6 @@ ONLY_SQLITE = {
     # The file may be damaged; a server looks after its own.
     "integrity",
     # A look that finds nothing must not write: here, every write is a bell.
-    "export_to_make",
 }
 ONLY_POSTGRES = {
     "claim",
