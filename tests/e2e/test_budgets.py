@@ -97,7 +97,7 @@ def test_a_spent_hard_cap_lets_the_job_rest_until_the_window_turns(cli: Cli, pro
     assert {attempt["number"] for attempt in history} == {1}, "waiting costs no attempt"
     events = cli("jobs", "show", "1", "--json").json["events"]
     told = [event["message"] for event in events]
-    assert any("PAUSED: provider:paid" in line and "3 requests in 4 s" in line for line in told)
+    assert any("PAUSED: requests to paid" in line and "3 requests in 4 s" in line for line in told)
     assert any("the pause is over" in line for line in told)
 
 

@@ -97,20 +97,20 @@ def _pair_hidden(found: re.Match[str]) -> str:
     value = found["value"]
     quote = value[0] if value[0] in "\"'" else ""
     inner = value.strip("\"'") if quote else value
-    if not _looks_secret(found[0], inner, quoted=bool(quote), colon=":" in found["join"]):
-        return found[0]
     kept = found[0][: -len(value)]
+    if not _looks_secret(kept, inner, quoted=bool(quote), colon=":" in found["join"]):
+        return found[0]
     return f"{kept}{quote}{HIDDEN}{quote if len(value) > 1 and value[-1] == quote else ''}"
 
 
-def _looks_secret(pair: str, value: str, *, quoted: bool, colon: bool) -> bool:
+def _looks_secret(name: str, value: str, *, quoted: bool, colon: bool) -> bool:
     """Whether the second half of a pair is a secret, and not a word or a place for one."""
     if not any(map(str.isalnum, value)) or HIDDEN in value or "…" in value:
         return False
     if value[0] in "$<{[" or (value.isupper() and value.replace("_", "").isalpha()):
         return False  # stands for a secret: $TOKEN, <token>, TOKEN
-    if _COUNT.search(pair) and value.replace(".", "").replace(",", "").isdigit():
-        return False
+    if _COUNT.search(name) and (value[0].isdigit() or (colon and not quoted)):
+        return False  # an amount such as 1,200 or 5000/min, or a sentence about tokens
     return quoted or not colon or _PROSE.fullmatch(value.rstrip(".:!?").lower()) is None
 
 

@@ -207,12 +207,12 @@ class _Uvicorn(uvicorn.Server):
 async def keep_token(access: AccessStore, token_id: str, clock: Clock, sign: Sign) -> None:
     """Renew the token of a server for as long as the server runs."""
     while True:
+        sign()
         await clock.sleep(RENEW_EVERY_S)
         try:
             await access.renew_token(token_id, RENEWED_S)
         except HeadgateError as error:
             logger().warning("the token of the server was not renewed", error=str(error))
-        sign()
 
 
 def _for_owner(made: Minted, kind: TokenKind, **more: Any) -> NewToken:
