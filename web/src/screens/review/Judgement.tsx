@@ -101,10 +101,15 @@ function Choice({
 }) {
   const candidates = candidatesIn(item.result);
   const [place, setPlace] = useState(0);
+  // The next key may come before the page is drawn again.
+  const placeNow = useRef(0);
+  const choose = (at: number) => {
+    placeNow.current = at;
+    setPlace(at);
+  };
   const decide = useDecide();
   const toasts = useToasts();
   const mayDecide = useMay("user");
-  // A second key may come before the page is drawn again.
   const isBusy = useRef(false);
   const phone = usePhone();
   const chosen = candidates[place];
@@ -140,8 +145,8 @@ function Choice({
       waiting.current = keys.reduce(withKey, waiting.current);
       return;
     }
-    const { place: at, decision, rest } = played(keys, place, candidates.length);
-    setPlace(at);
+    const { place: at, decision, rest } = played(keys, placeNow.current, candidates.length);
+    choose(at);
     waiting.current = [...rest, ...waiting.current];
     if (decision) decideBy(decision, at);
   };
@@ -162,7 +167,7 @@ function Choice({
   return (
     <Panel>
       {candidates.length > 0 ? (
-        <View row={item.input} candidates={candidates} chosen={place} onChoose={setPlace} />
+        <View row={item.input} candidates={candidates} chosen={place} onChoose={choose} />
       ) : (
         <p>The handler named no candidate. Say that there is none, or skip the item.</p>
       )}
