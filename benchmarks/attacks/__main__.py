@@ -18,6 +18,7 @@ from benchmarks.attacks import (
     exports,
     half_requests,
     jobs,
+    logins,
     parts,
     previews,
     sources,
@@ -28,7 +29,7 @@ from benchmarks.attacks.prober import Probed, probe
 from benchmarks.attacks.report import Figure, show
 from benchmarks.attacks.target import MemoryWatch, Target, serving
 
-FAMILIES = (bodies, half_requests, jobs, parts, sources, uploads, previews, exports)
+FAMILIES = (bodies, half_requests, jobs, logins, parts, sources, uploads, previews, exports)
 PREFIX = "headgate-attacks-"
 BEGIN_S = 120.0
 END_S = 90.0

@@ -252,7 +252,7 @@ async def test_everybody_has_what_is_theirs(client: Client, api: ApiServer):
 
 async def test_an_operator_sees_workers_and_gates(client: Client):
     assert (await client.health()).ok
-    while not (workers := await client.workers.ls()):  # the server answers before they are there
+    while not (workers := await client.workers.ls()):  # noqa: ASYNC110  the server answers before
         await asyncio.sleep(0.05)  # noqa: TID251  a worker tells no event here
     assert workers[0].host
     system = await client.system()

@@ -149,7 +149,7 @@ def test_secrets_are_hidden_in_text(text: str, shown: str):
     [
         "send `Authorization: Bearer …`, or log in",
         "send Authorization: Bearer TOKEN",
-        "--cost tokens: there is no such budget; declare it as budget = {tokens = \"5000/min\"}",
+        '--cost tokens: there is no such budget; declare it as budget = {tokens = "5000/min"}',
         "password: should have at most 1000 characters",
         "password: String should have at least 10 characters",
         "token: Field required",

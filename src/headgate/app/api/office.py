@@ -38,6 +38,8 @@ class Office(msgspec.Struct, frozen=True):
     histories: Histories
     slices: Slices
     scanner: Scanner
+    logins: SlotQueue
+    """For passwords that are checked, by address."""
     uploads: SlotQueue
     """For uploads that are taken in."""
     previews: SlotQueue

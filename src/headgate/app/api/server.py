@@ -49,6 +49,8 @@ LINK_S = 900.0
 RENEWED_S = 60.0
 """How long the token of a server holds after the server was killed."""
 RENEW_EVERY_S = 10.0
+LOGINS, LOGINS_PER_ADDRESS = 4, 2
+"""Logins by password that are worked on at the same time."""
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -156,6 +158,7 @@ class Server:
             histories=Histories(store, gauges, clock),
             slices=Slices(store, settings, clock),
             scanner=Scanner(store, settings, clock),
+            logins=SlotQueue(LOGINS, LOGINS_PER_ADDRESS),
             uploads=SlotQueue(policy.uploads_at_once, policy.uploads_per_user),
             previews=SlotQueue(policy.previews_at_once, policy.previews_per_user),
             preview_copies=SlotQueue(policy.previews_at_once, policy.previews_per_user),

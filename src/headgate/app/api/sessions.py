@@ -134,9 +134,15 @@ async def _by_token(secret: str, request: Request, office: Office) -> Visitor:
 
 
 async def _by_password(name: str, password: str, request: Request, office: Office) -> Visitor:
+    address = counted_as(client_of(request, office))
+    tried = LoginTry(login_keys(name, address), allowances(office.settings.server.login_tries))
+    # Hundreds at once would be answered before anybody else is.
+    async with office.logins.slot(address):
+        return await _tried(name, password, tried, office)
+
+
+async def _tried(name: str, password: str, tried: LoginTry, office: Office) -> Visitor:
     store = office.store
-    limits = allowances(office.settings.server.login_tries)
-    tried = LoginTry(login_keys(name, counted_as(client_of(request, office))), limits)
     counted = await store.logins.count(tried)
     if counted.wait_s > 0:
         wait_s = math.ceil(counted.wait_s)
