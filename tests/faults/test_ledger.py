@@ -107,6 +107,18 @@ async def test_a_ledger_that_is_away_slows_down_but_stops_nobody(tmp_path: Path)
     assert running.delivered(60, 70) > 12.0
 
 
+async def test_an_error_that_nobody_foresaw_stops_no_gate(tmp_path: Path):
+    """It ends the task that keeps a process and its ledger agreed, which is begun again."""
+    async with fleet(tmp_path, 2, lanes=8) as running:
+        running.script = Bucket(20, 5, time_s=running.time)
+        await running.run(20)
+        for process in running.processes:
+            process.ledger.errors = [ValueError("a reply that makes no sense")]
+        await running.run(30)
+        assert not any(process.ledger.errors for process in running.processes)
+        assert running.delivered(35, 50) > 12.0
+
+
 async def test_a_ledger_that_goes_while_a_gate_is_stopped_stops_nobody_for_good(tmp_path: Path):
     async with fleet(tmp_path, 2, lanes=8) as running:
         limit = Bucket(20, 5, time_s=running.time)

@@ -52,10 +52,14 @@ class TimedLedger:
         """Of all processes: as long as there are no new ones, the ledger need not be asked."""
         self._known = -1
         self.gone = False
+        self.errors: list[Exception] = []
+        """Raised by the next exchanges, one by each."""
 
     async def exchange(self, proposals: Sequence[Proposal], keys: Sequence[str]) -> Exchange:
         """As the ledger, if it is there."""
         await self._reach()
+        if self.errors:
+            raise self.errors.pop()
         self._urgent += [proposal for proposal in proposals if proposal.urgent]
         async with self._agenda.busy():
             return await self._ledger.exchange(proposals, keys)

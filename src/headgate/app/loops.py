@@ -104,7 +104,7 @@ class Loops:
             failures = 1 if sound else failures + 1
             rest = rest_s(failures, worked=state.signs > signs)
             logger().error(
-                "a loop of the server ended and is started again",
+                "a loop ended and is started again",
                 loop=state.name,
                 reason=state.last_error,
                 rest_s=rest,
@@ -124,6 +124,6 @@ class Loops:
             return str(error)
         except Exception as error:  # noqa: BLE001  whatever it is, the loop must not stay ended
             reason = redacted(error_in_words(error))
-            logger().error("a loop of the server failed", loop=state.name, exc_info=error)
+            logger().error("a loop failed", loop=state.name, exc_info=error)
             return reason
         return "it returned"

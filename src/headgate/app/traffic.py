@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, cast
 
+from headgate.app.loops import Loops
 from headgate.app.settings import Settings
 from headgate.app.telemetry import logger
 from headgate.app.wiring import sqlite_path, store_kind
@@ -72,7 +73,7 @@ class Traffic:
         ways = Ways(self._providers, settings.gates, partial(Share, me), ceiling, self._look_after)
         self.gates = GateTree(ways.to, time, clock)
         self._sync = LedgerSync(store.limits, time, clock, self.gates.wake)
-        self._syncing: asyncio.Task[None] | None = None
+        self._loops = Loops(clock)
         self.gates.on_impatience = self._sync.nudge
         self.gates.on_spent = self._pause
         self._pausing: dict[int, asyncio.Task[None]] = {}
@@ -116,9 +117,8 @@ class Traffic:
         await asyncio.gather(*self._pausing.values())
         if self._writing is not None:
             await self._writing
-        if self._syncing is not None:
-            self._syncing.cancel()
-            await asyncio.wait([self._syncing])
+        if self._loops.states():
+            await self._loops.stop()
             await self._sync.close()
         if self._stack is not None:
             await self._stack.close()
@@ -153,8 +153,9 @@ class Traffic:
 
     def _look_after(self, gate: Gate) -> None:
         self._sync.add(gate)
-        if self._syncing is None:
-            self._syncing = asyncio.ensure_future(self._sync.run())
+        if not self._loops.states():
+            # Without it no gate would get a new share, and all rows would wait in silence.
+            self._loops.start("shared limits", lambda _sign: self._sync.run())
 
     def _ready(self) -> "HttpStack":
         with self._opening:  # plain handlers ask from threads of their own
