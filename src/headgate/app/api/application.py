@@ -1,6 +1,7 @@
 """The application: every router, every guard, one document that describes them."""
 
-from fastapi import FastAPI
+import msgspec
+from fastapi import FastAPI, Request, Response
 
 from headgate import __version__
 from headgate.app.api import (
@@ -90,6 +91,8 @@ def document() -> Json:
 class Application(FastAPI):
     """Describes itself when it is first asked to: that takes longer than to start."""
 
+    _described = b""
+
     def openapi(self) -> Json:
         """The OpenAPI document, with what no endpoint names by itself."""
         if self.openapi_schema is None:
@@ -104,13 +107,24 @@ class Application(FastAPI):
             self.openapi_schema = document
         return self.openapi_schema
 
+    def setup(self) -> None:
+        """Add the endpoint of the document; FastAPI calls this once."""
+        super().setup()
+        self.add_route("/api/openapi.json", self.describe, include_in_schema=False)
+
+    async def describe(self, _: Request) -> Response:
+        """Send the document. Anybody may ask, so that its text is made only once."""
+        if not self._described:
+            self._described = msgspec.json.encode(self.openapi())
+        return Response(self._described, media_type="application/json")
+
 
 def _routed() -> FastAPI:
     app = Application(
         title="Headgate",
         version=__version__,
         description="Push a very large batch through rate-limited services.",
-        openapi_url="/api/openapi.json",
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
     )
