@@ -140,7 +140,7 @@ def test_a_value_of_any_depth_can_be_shown():
         ("Cookie: sid=1; user=2", "Cookie: ***"),
         ("got Bearer abcdefgh1234567", "got Bearer ***"),
         ("bad eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.sig", "bad ***"),
-        ("bad eyJhbGciOiJkaXIifQ..aXYtaXYtaXY.Y2lwaGVy.dGFn. Try again", "bad ***. Try again"),
+        ("bad eyJhbGciOiJBIn0..aXYtaXYtaXY.Y2lwaGVy.dGFn. Try again", "bad ***. Try again"),
         ("-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----!", "***!"),
         ("-----BEGIN RSA PRIVATE KEY-----\nMIIE, cut", "***"),
     ],
