@@ -66,7 +66,7 @@ def test_a_session_that_ends_is_told(visit: Visit, api: ApiServer):
     for token in caller.get("/api/tokens").ok()["items"]:
         api.admin().delete(f"/api/tokens/{token['id']}")
     someone.page.get_by_role("link", name="Jobs").click()
-    expect(someone.page.get_by_role("status")).to_contain_text("Your session has ended")
+    someone.told("Your session has ended")
     expect(someone.page).to_have_url(re.compile(r"/login\?"))
 
 

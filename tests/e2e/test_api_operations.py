@@ -110,6 +110,7 @@ def test_the_whole_is_told_to_admins(tmp_path: Path):
         assert (queue_["counts"]["error"], queue_["errorShare"]) == (1, 0.25)
         assert [each["name"] for each in told["loops"] if not each["alive"]] == []
         assert {each["name"] for each in told["loops"]} == {
+            "server token",
             "health readings",
             "job histories",
             "supervisor",
