@@ -46,7 +46,7 @@ class ServerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Of these, files of one user."""
     previews_at_once: Count = 4
     """Files whose first rows are read at the same time, for a preview or to check an upload."""
-    previews_per_user: Count = 2
+    previews_per_user: Count = 1
     """Of these, files of one user."""
     exports_at_once: Count = 8
     """Exports that are written at the same time; others wait."""

@@ -15,7 +15,7 @@ from headgate.transfer.sources import ReadOptions, format_of, open_source
 
 FIRST_ROWS = 100
 FIRST_BYTES = 1024 * 1024
-FIRST_BLANK_BYTES = 256 * 1024
+FIRST_BLANK_BYTES = 64 * 1024
 """So many blank lines in a row are passed over before a row, and no more is read after one."""
 STEP_BYTES = 64 * 1024
 """After so many bytes the time is looked at."""
