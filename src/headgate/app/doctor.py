@@ -127,7 +127,7 @@ def file_mode(path: Path) -> Line:
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & 0o007:
         advice = f"close it to them: chmod 600 {path}*"
-        return Line(Grade.WARN, "store file", "everybody on this machine can read it", advice)
+        return Line(Grade.WARN, "store file", "every account on this machine can read it", advice)
     return Line(Grade.OK, "store file", f"mode {mode:o}")
 
 

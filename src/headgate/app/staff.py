@@ -149,5 +149,5 @@ class Staff:
             each.hurry()
 
     async def stop(self) -> None:
-        """Let running items finish, then let everybody go. No loop may start another meanwhile."""
+        """Let running items finish, then end all processes. No loop may start another meanwhile."""
         await asyncio.gather(*(each.stop() for each in self._employees))

@@ -11,6 +11,6 @@ SOUND_S = 60.0
 
 
 def rest_s(failures: int, *, worked: bool) -> float:
-    """Seconds to wait after so many failures in a row, the last one included."""
+    """Seconds to wait after this number of failures in a row, the last one included."""
     longest_s = LONGEST_REST_AFTER_WORK_S if worked else LONGEST_REST_S
     return min(FIRST_REST_S * 2.0 ** min(failures - 1, 16), longest_s)

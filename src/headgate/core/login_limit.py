@@ -27,7 +27,7 @@ class LoginScope(StrEnum):
 
 
 class Allowance(NamedTuple):
-    """So many tries within a time, in microseconds."""
+    """A number of tries within a time in microseconds."""
 
     tries: int
     window_us: int

@@ -10,7 +10,7 @@ from urllib.parse import unquote_plus
 
 HIDDEN: Final = "***"
 DEEPEST: Final = 50
-"""Values inside more lists and mappings than these are hidden: nobody looked for secrets there."""
+"""Values inside more lists and mappings than these are hidden, and not searched for secrets."""
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _HINTS: Final = re.compile(
     r"pass(word|wd|phrase|code)|pwd|secret|token|signature|credential|bearer|cookie"

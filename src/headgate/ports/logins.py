@@ -9,7 +9,7 @@ from headgate.core.login_limit import Allowance, LoginScope
 
 
 class LoginTry(msgspec.Struct, frozen=True):
-    """A login that somebody asks for, before anything of it is checked."""
+    """A login that a client asks for, before anything of it is checked."""
 
     keys: Mapping[LoginScope, str]
     """What it is counted under, from `core.login_limit.login_keys`."""

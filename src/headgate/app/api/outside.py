@@ -17,7 +17,7 @@ REFUSED = "text must not hold the character NUL (U+0000)"
 
 
 def demand_text(body: bytes | bytearray) -> None:
-    """Refuse JSON that holds NUL in a text. What is not JSON is left to whoever parses it."""
+    """Refuse JSON that holds NUL in a text. What is not JSON is left to the parser."""
     if WRITTEN not in body:
         return
     with suppress(ValueError, RecursionError):

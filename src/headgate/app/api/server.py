@@ -137,7 +137,9 @@ class Server:
             server.should_exit = True
         await serving
         if not self._stops:
-            raise WorkerFailed("the web server ended although nobody stopped it; start it again")
+            raise WorkerFailed(
+                "the web server ended, although it was not told to stop; start it again"
+            )
 
     async def _office(self, own_token: str) -> Office:
         store, settings, clock = self._store, self._settings, self._clock

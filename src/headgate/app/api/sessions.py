@@ -123,7 +123,7 @@ def _me(who: Principal) -> Me:
 async def _by_token(secret: str, request: Request, office: Office) -> Visitor:
     """Who that is, and as what: a token never opens more than it lets in to itself.
 
-    Tries are not counted: nobody guesses 256 random bits, and a count would only let strangers
+    Tries are not counted: 256 random bits cannot be guessed, and a count would only let strangers
     keep others out.
     """
     found = await office.store.access.bearer(digest_of(secret), TokenKind.API)

@@ -1,7 +1,7 @@
 -- How long access lasts. Until when a token holds that its server must renew; NULL: it need not be.
 ALTER TABLE tokens ADD COLUMN until_at bigint;
 CREATE INDEX tokens_by_opener ON tokens (opened_by) WHERE opened_by IS NOT NULL;
--- Tokens of servers that were killed held for ever. Those of a server that is running end too.
+-- Tokens of servers that were killed never expired. Those of a server that is running end too.
 UPDATE tokens SET until_at = created_at
 WHERE kind = 'api' AND user_name = 'local' AND label = 'headgate serve' AND revoked_at IS NULL;
 
