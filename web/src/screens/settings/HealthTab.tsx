@@ -114,7 +114,7 @@ function Queue({ queue, samples }: { queue: System["queue"]; samples: readonly S
         <Tile
           name="Error rate"
           value={errorShare === null ? "–" : percent(errorShare)}
-          note={<Link to="/dead-letters">{grouped(counts.error)} dead letters</Link>}
+          note={<Link to="/dead-letters">{counted(counts.error, "dead letter")}</Link>}
         />
       </Tiles>
       <Panel title="Queue depth while you look">
@@ -141,7 +141,7 @@ function Database({ database }: { database: System["database"] }) {
         <Fact name="Size">{bytes(database.sizeBytes)}</Fact>
         <Fact name="Migrations">{schemaInWords(database)}</Fact>
         <Fact name="Holds">
-          {grouped(database.items)} items of {grouped(database.jobs)} jobs
+          {counted(database.items, "item")} of {counted(database.jobs, "job")}
         </Fact>
       </Facts>
     </Panel>
@@ -181,7 +181,7 @@ function Sweeper({ sweeper }: { sweeper: System["sweeper"] }) {
             </span>
           )}
         </Fact>
-        <Fact name="Records go after">{grouped(sweeper.retentionDays)} days</Fact>
+        <Fact name="Records go after">{counted(sweeper.retentionDays, "day")}</Fact>
         <Fact name="Metrics">
           <a href="/metrics">/metrics</a>, for Prometheus
         </Fact>
