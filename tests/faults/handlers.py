@@ -26,6 +26,11 @@ def note(item: Item, ctx: Context) -> None:
     os.close(log)
 
 
+def held(item: Item, ctx: Context) -> bool:
+    """Whether this row is to wait until the file `gate` exists."""
+    return item.input.get("do") == "wait" and not Path(ctx.job.config["gate"]).exists()
+
+
 def answer(item: Item) -> Any:
     deed = DEEDS.get(item.input.get("do") or "")
     return deed() if deed else {"value": f"{item.key} is done"}
@@ -35,6 +40,8 @@ async def awaited(item: Item, ctx: Context) -> Any:
     """Wait for `pause` seconds, then do the deed in the event loop."""
     note(item, ctx)
     await asyncio.sleep(ctx.job.config.get("pause", 0.0))  # noqa: TID251  as users write it
+    while held(item, ctx):  # noqa: ASYNC110  only a file is shared
+        await asyncio.sleep(0.01)  # noqa: TID251  as users write it
     return answer(item)
 
 
@@ -57,6 +64,8 @@ def plain(item: Item, ctx: Context) -> Any:
     """Wait for `pause` seconds, then do the deed in a thread."""
     note(item, ctx)
     time.sleep(ctx.job.config.get("pause", 0.0))
+    while held(item, ctx):
+        time.sleep(0.01)
     return answer(item)
 
 

@@ -10,9 +10,11 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import psutil
+
+Answer = TypeVar("Answer")
 
 EXECUTABLE = Path(sys.executable).with_name("headgate")
 STEP_S = 0.005
@@ -20,13 +22,15 @@ PATIENCE_S = 1_200.0 if os.environ.get("HEADGATE_SOAK") == "1" else 120.0
 """How long a broken program may keep us; a storm at full size takes its time."""
 
 
-def until(condition: Callable[[], Any], timeout_s: float = PATIENCE_S, what: str = "") -> None:
-    """Wait for an event, and fail if it does not come."""
+def until(
+    condition: Callable[[], Answer | None], timeout_s: float = PATIENCE_S, what: str = ""
+) -> Answer:
+    """Wait until the condition is true and return what it said, or fail after the timeout."""
     deadline = time.monotonic() + timeout_s
     while True:
         asked = time.monotonic()
-        if condition():
-            return
+        if answer := condition():
+            return answer
         if asked > deadline:
             raise AssertionError(f"waited {timeout_s:g} s in vain{f' for {what}' if what else ''}")
         # A question that takes long must not slow down what it waits for.
