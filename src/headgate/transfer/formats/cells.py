@@ -20,12 +20,25 @@ class Formulas(StrEnum):
     """It stays as it is."""
 
 
-_SIGNS = frozenset("=+-@＝＋－＠﹦﹢﹣﹫")  # noqa: RUF001  they look alike to a spreadsheet too
+_SIGNS = "=+@＝＋－＠﹦﹢﹣﹫-"  # noqa: RUF001  they look alike to a spreadsheet too
 """How a formula begins; spreadsheets take the wide forms for the narrow ones."""
-_SKIPPED = "\n\r\t\ufeff\u200b\u2060"
-"""What spreadsheets may leave out before it: line ends, marks and other invisible characters."""
-_STARTERS = _SIGNS | frozenset(_SKIPPED)
-_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
+_SKIPPED = (
+    (0x0000, 0x0020), (0x007F, 0x00A0), (0x00AD, 0x00AD), (0x034F, 0x034F), (0x0600, 0x0605),
+    (0x061C, 0x061C), (0x06DD, 0x06DD), (0x070F, 0x070F), (0x0890, 0x0891), (0x08E2, 0x08E2),
+    (0x115F, 0x1160), (0x1680, 0x1680), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x2000, 0x200F),
+    (0x2028, 0x202F), (0x205F, 0x206F), (0x2800, 0x2800), (0x3000, 0x3000), (0x3164, 0x3164),
+    (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0x110BD, 0x110BD),
+    (0x110CD, 0x110CD), (0x13430, 0x1345F), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A),
+    (0xE0001, 0xE0001), (0xE0020, 0xE007F), (0xE0100, 0xE01EF),
+)  # fmt: skip
+"""Blanks, control characters and characters that take no room. Spreadsheets, and programs that
+clean a file for one, may leave them out, and then the formula stands first. Which ones they leave
+out differs from version to version and by the options of an import, so all of them count."""
+_STARTERS = frozenset(_SIGNS).union(*(map(chr, range(a, b + 1)) for a, b in _SKIPPED))
+_SKIPPED_SET = "".join(f"{chr(a)}-{chr(b)}" for a, b in _SKIPPED)
+# A cell that begins with a tab or a carriage return is not safe whatever follows.
+_FORMULA = re.compile(rf"[\t\r]|[{_SKIPPED_SET}]*+[{_SIGNS}]")
+_NUMBER = re.compile(r"[ \u00a0]*+[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _ANY_DELIMITER = re.compile(r'["\r\n,;\t|]')
 _encode = msgspec.json.Encoder().encode
 
@@ -39,13 +52,9 @@ def cell_text(value: object) -> str:
 
 def neutral(text: str) -> str:
     """The text with an apostrophe in front if a spreadsheet would run it; plain numbers stay."""
-    first = text[:1]
-    if first not in _STARTERS or _NUMBER.fullmatch(text):
+    if _FORMULA.match(text) is None or _NUMBER.fullmatch(text):
         return text
-    # A cell that begins with a tab or a carriage return is not safe whatever follows.
-    if first in "\t\r" or text.lstrip(_SKIPPED + " ")[:1] in _SIGNS:
-        return f"'{text}"
-    return text
+    return f"'{text}"
 
 
 class Neutralizer:

@@ -1,6 +1,8 @@
 """CSV as it is found in the wild."""
 
 import codecs
+import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -309,6 +311,10 @@ def test_cells_that_a_spreadsheet_would_run_are_neutral(path: Path):
     [
         *("\n=1+1", "\r\n=1+1", "\ufeff=1+1", "\ufeff\n @SUM(A1)", "\u200b-cmd", "\n\n+x"),
         *("＝1+1", "＋1+1", "－2+3", "＠SUM(A1)", "﹦1", "\n＝1"),  # noqa: RUF001
+        *(" =1+1", "   @SUM(A1)", "\u00a0=cmd()", "\u3000=1", "\u2028=1", "\x0b=1", "\x0c=1"),
+        *("\x00=1", "\x01=1", "\x1f=1", "\x7f=1", "\x85=1", "\u202e=1", "\u2066=1", "\u200e=1"),
+        *("\u200d=1", "\u00ad=1", "\u034f=1", "\ufe0f=1", "\u3164=1", "\u180e=1", "\U000e0020=1"),
+        *(" \u00a0\x01\u200b\ufeff=1+1", " -5+1", " ＝1", "\u200b-5", "\t5"),  # noqa: RUF001
     ],
 )
 def test_a_formula_is_neutral_however_it_is_disguised(text: str):
@@ -316,7 +322,25 @@ def test_a_formula_is_neutral_however_it_is_disguised(text: str):
     assert csv_cells([text], Formulas.NEUTRAL) == [f"'{text}"]
 
 
-@pytest.mark.parametrize("text", ["\nnext line", "\ufeffid", " =1+1", "a\n=1", "\n", "\ufeff", ""])
+def test_a_formula_is_neutral_behind_every_blank_and_invisible_character():
+    blank = {"Cc", "Cf", "Zs", "Zl", "Zp"}
+    skipped = [
+        char
+        for char in map(chr, range(sys.maxunicode + 1))
+        if char.isspace() or unicodedata.category(char) in blank
+    ]
+    assert len(skipped) > 200
+    cells = [f"{char}=1+1" for char in skipped]
+    assert csv_cells(cells, Formulas.NEUTRAL) == [f"'{cell}" for cell in cells]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("\nnext line", "\ufeffid", "a\n=1", "\n", "\ufeff", "", " ", "  indented", "\u00a0a=1"),
+        *(" -5", "  +1.5e3", "\u00a0-1,5", " 7", "1 = 1", "\u202eabc", "'=1"),
+    ],
+)
 def test_text_that_no_spreadsheet_runs_stays(text: str):
     assert csv_cells([text], Formulas.NEUTRAL) == [text]
 
