@@ -8,7 +8,7 @@ import msgspec
 from headgate.app.telemetry import logger
 from headgate.core.fault import error_in_words
 from headgate.core.liveness import SOUND_S, rest_s
-from headgate.core.secret import redacted
+from headgate.core.redaction import redacted
 from headgate.ports.clock import Clock
 
 ALLOWED_S = 30.0

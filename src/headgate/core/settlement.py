@@ -4,8 +4,8 @@ import msgspec
 
 from headgate.core.fault import REASON_LIMIT, plain_text
 from headgate.core.item import ClaimedItem
+from headgate.core.redaction import redacted
 from headgate.core.retry import HANDED_BACK, Verdict
-from headgate.core.secret import redacted
 from headgate.core.signature import kind_of
 from headgate.core.status import ItemStatus
 

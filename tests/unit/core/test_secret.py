@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headgate.core.redaction import redacted
 from headgate.core.secret import (
-    HIDDEN,
-    is_secret_name,
-    redacted,
     request_without_secrets,
     source_without_secrets,
     values_without_secrets,
     without_secrets,
 )
+from headgate.core.secret_names import HIDDEN, is_secret_name
 
 
 @pytest.mark.parametrize(
@@ -52,6 +51,7 @@ def test_what_is_shown_of_a_url(url: str, shown: str):
         *("key", "api_key", "apiKey", "X-Api-Key", "openai_key", "auth", "oauth2", "private_key"),
         *("pwd", "PGPASSWORD", "bearer", "Authorization", "set-cookie", "client-secret", "jwt"),
         *("accessToken", "credentials", "session", "passphrase", "authentication"),
+        *("creds", "aws_creds", "pat", "githubPat", "pin", "pw", "dbPass", "AccountKey"),
     ],
 )
 def test_names_of_secrets_are_known(name: str):
@@ -62,7 +62,8 @@ def test_names_of_secrets_are_known(name: str):
     "name",
     [
         *("page", "monkey", "keyword", "sigma", "q", "country", "author", "authority", "authors"),
-        *("sort_key", "primaryKey", "key_columns", "passenger", "bypass_cache"),
+        *("sort_key", "primaryKey", "key_columns", "passenger", "bypass_cache", "path"),
+        *("spin", "pattern", "pinned", "credit", "routing_key", "pin_columns"),
     ],
 )
 def test_harmless_names_stay_readable(name: str):
@@ -95,6 +96,8 @@ def test_secrets_are_hidden_wherever_they_are_in_a_config():
         "steps": [{"token": "t1", "n": 1}, ["a", {"deep": [{"Private-Key": "p2"}]}]],
         "headers": [["Authorization", "Bearer b1"], ["Accept", "text/csv"]],
         "more": ({"name": "X-Api-Key", "value": "v1"}, {"name": "size", "value": 3}),
+        "items": [{"key": "password", "value": "i1"}, {"key": "k2", "value": 3}],
+        "raw": [(b"x-api-key", b"r1")],
         "url": "https://me:u1@host/x?sig=s1&page=2",
         "none": {"password": None},
     }
@@ -107,6 +110,8 @@ def test_secrets_are_hidden_wherever_they_are_in_a_config():
         "steps": [{"token": HIDDEN, "n": 1}, ["a", {"deep": [{"Private-Key": HIDDEN}]}]],
         "headers": [["Authorization", HIDDEN], ["Accept", "text/csv"]],
         "more": [{"name": "X-Api-Key", "value": HIDDEN}, {"name": "size", "value": 3}],
+        "items": [{"key": "password", "value": HIDDEN}, {"key": HIDDEN, "value": 3}],
+        "raw": [[b"x-api-key", HIDDEN]],
         "url": "https://me:***@host/x?sig=***&page=2",
         "none": {"password": None},
     }
@@ -143,6 +148,51 @@ def test_a_value_of_any_depth_can_be_shown():
         ("bad eyJhbGciOiJBIn0..aXYtaXYtaXY.Y2lwaGVy.dGFn. Try again", "bad ***. Try again"),
         ("-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----!", "***!"),
         ("-----BEGIN RSA PRIVATE KEY-----\nMIIE, cut", "***"),
+        (
+            "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQ\n-----END PGP PRIVATE KEY BLOCK-----.",
+            "***.",
+        ),
+        ("(b'x-api-key', b'abc')", "(b'x-api-key', b'***')"),
+        ("[(b'Ocp-Apim-Subscription-Key', b'ab12')]", "[(b'Ocp-Apim-Subscription-Key', b'***')]"),
+        ("GET /v1/find?q=a&key=abc&page=2", "GET /v1/find?q=a&key=***&page=2"),
+        ("find?key=abc failed", "find?key=*** failed"),
+        ("Ocp-Apim-Subscription-Key: abc", "Ocp-Apim-Subscription-Key: ***"),
+        ("error: X-Master-Key: abc", "error: X-Master-Key: ***"),
+        (
+            "Protocol=https;AccountName=me;AccountKey=a/b+c==;Suffix=x",
+            "Protocol=https;AccountName=me;AccountKey=***;Suffix=x",
+        ),
+        ("the account key: a/b+c was refused", "the account key: *** was refused"),
+        ("API key = abc", "API key = ***"),
+        ('{\\"token\\":\\"abc\\",\\"n\\":1}', '{\\"token\\":\\"***\\",\\"n\\":1}'),
+        ('{\\"token\\":\\"a\\\\\\"b\\"}', '{\\"token\\":\\"***\\"}'),
+        ('{"password": "hun\\"ter2", "n": 1}', '{"password": "***", "n": 1}'),
+        ('{"password": "it\'s me", "n": 1}', '{"password": "***", "n": 1}'),
+        ("Authorization: Custom abc", "Authorization: ***"),
+        ("Authorization: abc was refused", "Authorization: *** was refused"),
+        ("proxy-authorization: Custom abc\nHost: x", "proxy-authorization: ***\nHost: x"),
+        ("curl -H 'Authorization: Custom abc' host", "curl -H 'Authorization: ***' host"),
+        ("no sk_live_abcdefghij12 today", "no *** today"),
+        ("rk_live_abcdefghij12", "***"),
+        ("hf_abcdefghijklmnopqrst", "***"),
+        ("npm_abcdefghijklmnopqrst", "***"),
+        ("SG.abcdefghijklmnop.abcdefghijklmnop", "***"),
+        ("xapp-1-A0123-4567-abcdef", "***"),
+        ("glpat-abcdefghij", "***"),
+        ("github_pat_11ABCDEFGH", "***"),
+        ("<user>me</user><password>abc</password>", "<user>me</user><password>***</password>"),
+        ('<ns:Token kind="x">abc</ns:Token>', '<ns:Token kind="x">***</ns:Token>'),
+        ("mysql --user me --password abc db", "mysql --user me --password *** db"),
+        ("tool --token 'a b' --verbose", "tool --token '***' --verbose"),
+        ("['tool', '--token', 'abc']", "['tool', '--token', '***']"),
+        ("pw=abc", "pw=***"),
+        ("db_pw: abc", "db_pw: ***"),
+        ("creds=abc", "creds=***"),
+        ("github_pat=abc", "github_pat=***"),
+        ('{"pin": "1234"}', '{"pin": "***"}'),
+        ("pin: 1234", "pin: ***"),
+        ('[{"key":"password","value":"abc"}]', '[{"key":"password","value":"***"}]'),
+        ("names['token'] = 'abc'", "names['token'] = '***'"),
     ],
 )
 def test_secrets_are_hidden_in_text(text: str, shown: str):
@@ -167,6 +217,15 @@ def test_secrets_are_hidden_in_text(text: str, shown: str):
         "http://host:8080/x?mail=me@example.org was refused",
         "the signature of the function does not match",
         "tokenizer: bert; authors: Ann, Bob",
+        "key=2024 is there twice; the primary key: 7; row_key=7",
+        "there is no column 'pin', 'city' or 'join_key', 'other_key'",
+        "account_key=42 and customer-key: 17 have no row",
+        "Pat: hello; session: 3 rows; pin the version; the pattern: *.csv",
+        "routing_key=orders.new, cache-key: a1b2",
+        "<Key>reports/2024.csv</Key><pattern>a1</pattern>",
+        "give --password or --token TOKEN, or --token-file path/to/file",
+        "a new pat on the back, path=/a/b, spinner=on",
+        "Authorization: required",
     ],
 )
 def test_help_and_errors_that_speak_of_secrets_stay_readable(text: str):
@@ -184,6 +243,10 @@ def test_any_text_can_be_redacted_twice(start: str, rest: str):
     [
         *("token", "password ", "://a:", "eyJ", "cookie=", "a-", "?key="),
         *("-eyJ", "eyJhbGciOiJI-", "eyJhbGciOiJI.a.", "?", "?a", "#", "a://?", "bearer/", "-sk-"),
+        *("a.b-", "token=", "token='", 'token="\\', "\\\\", 'token=\\"\\\\', "--token "),
+        *("<token>", "<token ", "api key ", "'token',", "b'token',\\'value", "authorization: a "),
+        *("-----BEGIN PRIVATE KEY", "SG.aaaaaaaaaaaaaaaaaa", "hf_", "-xapp-", "pin: ", "key = "),
+        *("token" + " " * 50, "'token'" + " " * 50 + ",", "--token" + "\t" * 50, "token=Bearer "),
     ],
 )
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from headgate.app.api.office import Office
 from headgate.app.api.wire import Identifier, Json, Moment, Wire, moment
 from headgate.core.gate_wait import Wait
 from headgate.core.job import Counts, Job
-from headgate.core.secret import redacted, source_without_secrets, values_without_secrets
+from headgate.core.redaction import redacted
+from headgate.core.secret import source_without_secrets, values_without_secrets
 from headgate.engine.explain import Band, band_in_words
 
 
