@@ -1,4 +1,4 @@
-"""Bodies that are larger than anything the server could use, sent by a stranger."""
+"""Bodies that are larger than anything the server could use, or in tiny chunks, by a stranger."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ AT_ONCE = 10
 WHOLE = 500_000_000
 UNFINISHED = WHOLE - 1
 PIECE = b"[" * 262_144
+TINY_AT_ONCE = 20
+TINY = b"1\r\nx\r\n" * 43_690
+TINY_MOST = 10_000_000
 WANTED = ("/api/login", "/api/users", "/api/jobs", "/api/dead-letters/replay", "/nothing")
 
 
@@ -52,12 +55,30 @@ def unfinished(where: Where, signals: Signals) -> None:
     _together(one)
 
 
+def tiny_chunks(where: Where, signals: Signals) -> None:
+    """Twenty at once send chunks of one byte."""
+
+    def one(path: str) -> None:
+        while not signals.stop.is_set():
+            with contextlib.suppress(OSError), where.connect() as connection:
+                head = where.head(f"POST {path}", "Transfer-Encoding: chunked", known=False)
+                connection.sendall(head)
+                sent = 0
+                while sent < _size(where, TINY_MOST) and not signals.stop.is_set():
+                    connection.sendall(TINY)
+                    sent += len(TINY)
+                    signals.begun.set()
+            signals.begun.set()
+
+    _together(one, TINY_AT_ONCE)
+
+
 def _size(where: Where, size: int) -> int:
     return size // 1_000 if where.smoke else size
 
 
-def _together(work: Callable[[str], None]) -> None:
-    paths = [WANTED[n % len(WANTED)] for n in range(AT_ONCE)]
+def _together(work: Callable[[str], None], count: int = AT_ONCE) -> None:
+    paths = [WANTED[n % len(WANTED)] for n in range(count)]
     threads = [threading.Thread(target=work, args=(path,)) for path in paths]
     for thread in threads:
         thread.start()
@@ -68,4 +89,5 @@ def _together(work: Callable[[str], None]) -> None:
 ATTACKS = (
     Attack("bodies-finished", "SH1", finished, growth_mb=80.0, growth_aim_mb=20.0),
     Attack("bodies-unfinished", "SH1", unfinished, growth_mb=80.0, growth_aim_mb=20.0),
+    Attack("bodies-tiny-chunks", "SH1", tiny_chunks, growth_mb=80.0, growth_aim_mb=20.0),
 )

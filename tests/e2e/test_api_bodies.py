@@ -83,6 +83,31 @@ def test_a_body_without_a_stated_length_is_counted_as_it_comes(api: ApiServer):
         assert b" 413 " in first_line(connection)
 
 
+CHUNKED = b"POST /api/login HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
+
+
+def test_a_body_in_tiny_chunks_is_refused_in_words(api: ApiServer):
+    with opened(api) as connection:
+        connection.sendall(CHUNKED + b"Content-Type: application/json\r\n\r\n")
+        with contextlib.suppress(OSError):
+            connection.sendall(b"1\r\n \r\n" * 1_500)
+        answer = answer_on(connection)
+    assert b" 400 " in answer.partition(b"\r\n")[0]
+    assert b"the chunks of the body are too small" in answer
+    assert answer.count(b"HTTP/1.1") == 1
+
+
+def test_a_body_in_many_chunks_arrives_whole_and_the_next_request_too(api: ApiServer):
+    body = json.dumps({"name": "unknown", "password": "p" * 700}).encode()
+    pieces = b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"
+    after = b"GET /api/session HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    with opened(api) as connection:
+        connection.sendall(CHUNKED + b"Content-Type: application/json\r\n\r\n" + pieces + after)
+        answer = answer_on(connection)
+    assert answer.startswith(b"HTTP/1.1 401")
+    assert b"HTTP/1.1 200" in answer
+
+
 def test_a_large_body_is_refused_after_its_head_and_stays_in_nobodys_memory(api: ApiServer):
     process = psutil.Process(api.command.pid)
     before = process.memory_info().rss

@@ -1,4 +1,7 @@
-"""HTTP/1.1 over one connection: a head must come in time, and an unread body ends it."""
+"""HTTP/1.1 over one connection: a head must come in time, and an unread body ends it.
+
+What was received is parsed in turns: see `parsing`.
+"""
 
 import asyncio
 from typing import Any, cast
@@ -9,9 +12,11 @@ from uvicorn.protocols.http.flow_control import CLOSE_HEADER
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from headgate.app.api.connections import Connections
+from headgate.app.api.parsing import PacedConnection, ParsingTurns
 from headgate.app.api.problems import answer
 
 EVENTS = b"text/event-stream"
+HEAD_BYTES = 16_384
 LINGER_S = 10.0
 LINGER_BYTES = 64 * 1_048_576
 """How much of an unwanted body is thrown away before the connection is closed. A client that reads
@@ -23,12 +28,18 @@ LINGERING = 32
 
 
 class BoundedProtocol(H11Protocol):
-    """The protocol of uvicorn with bounds on connections, heads and unread bodies."""
+    """The protocol of uvicorn with bounds on connections, heads, chunks and unread bodies."""
 
-    def __init__(self, connections: Connections, head_s: float, **rest: Any) -> None:
+    conn: PacedConnection
+
+    def __init__(
+        self, connections: Connections, turns: ParsingTurns, head_s: float, **rest: Any
+    ) -> None:
         super().__init__(**rest)
+        self.conn = PacedConnection(h11.SERVER, HEAD_BYTES)
         self.address = ""
         self._counted = connections
+        self._turns = turns
         self._head_s = head_s
         self._head_timer: asyncio.TimerHandle | None = None
         self._linger_timer: asyncio.TimerHandle | None = None
@@ -65,6 +76,7 @@ class BoundedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Clean up."""
         self._counted.leave(self)
+        self._turns.leave(self)
         self._await_head(needed=False)
         if self._linger_timer is not None:
             self._linger_timer.cancel()
@@ -76,6 +88,27 @@ class BoundedProtocol(H11Protocol):
         self._kept = False
         self._note()
 
+    def handle_events(self) -> None:
+        """Parse for one turn; nothing is read before the rest is parsed in later turns."""
+        if self in self._turns:
+            return
+        self.conn.begin_turn()
+        super().handle_events()
+        if self.conn.has_more and not self.transport.is_closing():
+            self._turns.wait(self, self._parse_on)
+            self.transport.pause_reading()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what cannot be parsed, unless an answer has begun."""
+        if self.conn.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
+            self.transport.close()
+        elif self.conn.refused:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+            self._end(400, self.conn.refused)
+        else:
+            super().send_400_response(msg)
+
     # ---- what others call -----------------------------------------------------------------
 
     def drop(self) -> None:
@@ -86,6 +119,11 @@ class BoundedProtocol(H11Protocol):
         """Leave a body that comes for long alone: it has bounds of its own."""
         self._kept = True
         self._counted.has_sent(self)
+
+    @property
+    def may_read(self) -> bool:
+        """Whether all that was received is parsed."""
+        return self not in self._turns
 
     @property
     def is_receiving(self) -> bool:
@@ -102,9 +140,19 @@ class BoundedProtocol(H11Protocol):
         self._linger_bytes = LINGER_BYTES
         self._linger_timer = self.loop.call_later(LINGER_S, transport.abort)
         transport.write_eof()
+        self._turns.leave(self)
         self.flow.resume_reading()
+        transport.resume_reading()
 
     # ---- inside ---------------------------------------------------------------------------
+
+    def _parse_on(self) -> None:
+        if self.transport.is_closing():
+            return
+        self.handle_events()
+        self._note()
+        if self.may_read and not self.flow.read_paused:
+            self.transport.resume_reading()
 
     def _read_on(self) -> None:
         if not cast("_Lingering", self.transport).is_gone:
@@ -156,7 +204,7 @@ class BoundedProtocol(H11Protocol):
             f"HTTP/1.1 {status} ",
             "content-type: application/problem+json",
             f"content-length: {len(body)}",
-            "retry-after: 5",
+            *(["retry-after: 5"] if status != 400 else []),
             "connection: close",
             "",
             "",
@@ -175,6 +223,11 @@ class _Lingering:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
+
+    def resume_reading(self) -> None:
+        """Read on, unless what was read before has yet to be parsed."""
+        if self._protocol.may_read:
+            self._transport.resume_reading()
 
     def close(self) -> None:
         """Close, at once or after a moment."""

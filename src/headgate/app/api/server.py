@@ -18,6 +18,7 @@ from headgate.app.api.connections import BACKLOG, Connections, most_connections
 from headgate.app.api.gauges import Gauges
 from headgate.app.api.histories import Histories
 from headgate.app.api.office import Office
+from headgate.app.api.parsing import ParsingTurns
 from headgate.app.api.protocol import BoundedProtocol
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slices import Slices
@@ -114,7 +115,7 @@ class Server:
     ) -> None:
         policy = self._settings.server
         connections = Connections(most_connections(policy), policy.connections_per_address)
-        protocol = partial(BoundedProtocol, connections, policy.head_s)
+        protocol = partial(BoundedProtocol, connections, ParsingTurns(), policy.head_s)
         config = uvicorn.Config(
             build_app(office),
             lifespan="off",
