@@ -73,11 +73,13 @@ def measure(attack: Attack, seconds: float, *, smoke: bool = False) -> list[Figu
         with serving(folder, attack.settings, attack.descriptors) as target:
             quiet, hostile = target.user("quiet"), target.user("hostile")
             where = Where(target.host, target.port, hostile, folder, smoke)
-            probe(target, quiet, min(seconds, 2.0))  # the first requests load what others find
-            rest = probe(target, quiet, seconds)
+            login = "quiet" if attack.logs_in else ""
+            # The first requests load what others find.
+            probe(target, quiet, min(seconds, 2.0), login)
+            rest = probe(target, quiet, seconds, login)
             before_mb = target.resident_mb()
             with MemoryWatch(target) as memory, running(attack, where):
-                under = probe(target, quiet, seconds)
+                under = probe(target, quiet, seconds, login)
             growth_mb = memory.highest_mb - before_mb
             return [
                 *_waits(attack, rest, under),

@@ -59,6 +59,8 @@ class Attack:
     growth_mb: float | None = None
     """The most by which the server's memory may grow; None: it is only printed."""
     growth_aim_mb: float | None = None
+    logs_in: bool = False
+    """Whether the quiet user logs in meanwhile, from an address that is known."""
 
 
 def answer_of(connection: socket.socket) -> int:

@@ -1,4 +1,4 @@
-"""A quiet user, who lists jobs and uploads one row, and notes how long each takes."""
+"""A quiet user, who lists jobs, uploads one row or logs in, and notes how long each takes."""
 
 from __future__ import annotations
 
@@ -33,19 +33,25 @@ class Probed:
 
     listing: list[float] = field(default_factory=list)
     upload: list[float] = field(default_factory=list)
+    login: list[float] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
 
     def p95(self) -> dict[str, float]:
         """The 95th percentile of each kind."""
-        return {"GET /api/jobs": _p95(self.listing), "1-row upload": _p95(self.upload)}
+        kinds = {
+            "GET /api/jobs": self.listing,
+            "1-row upload": self.upload,
+            "login from a known address": self.login,
+        }
+        return {what: _p95(taken) for what, taken in kinds.items() if taken}
 
 
 def _p95(taken: list[float]) -> float:
     return statistics.quantiles(taken, n=100, method="inclusive")[94]
 
 
-def probe(target: Target, token: str, seconds: float) -> Probed:
-    """Ask in turns for so long."""
+def probe(target: Target, token: str, seconds: float, login: str = "") -> Probed:
+    """Ask in turns for so long, and log in under that name if there is one."""
     found = Probed()
     kind = f"multipart/form-data; boundary={BOUNDARY}"
 
@@ -55,10 +61,15 @@ def probe(target: Target, token: str, seconds: float) -> Probed:
     def upload() -> int:
         return target.ask(token, "POST", "/api/jobs", ROW, kind)[0]
 
+    def log_in() -> int:
+        return target.log_in(login)
+
     started = time.perf_counter()
     while True:
         found.listing.append(_timed(ls, found.failed))
         found.upload.append(_timed(upload, found.failed))
+        if login:
+            found.login.append(_timed(log_in, found.failed))
         spent = time.perf_counter() - started
         if spent > MOST_S or (spent > seconds and len(found.upload) >= LEAST):
             return found

@@ -25,6 +25,7 @@ HANDLERS = Path(__file__).parent.parent / "handlers.py"
 READY_S = 60.0
 STOP_S = 60.0
 SAMPLE_S = 0.1
+PASSWORD = "four quiet grey horses"  # noqa: S105 (of servers that live for a minute)
 SETTINGS = {"SERVER__UNFINISHED_JOBS_PER_USER": "100000"}
 
 
@@ -57,9 +58,19 @@ class Target:
 
     def user(self, name: str) -> str:
         """The token of a new user."""
-        self._made("/api/users", {"name": name, "role": "user"})
+        self._made("/api/users", {"name": name, "role": "user", "password": PASSWORD})
         token: str = self._made("/api/tokens", {"user": name, "role": "user"})["token"]
         return token
+
+    def log_in(self, name: str) -> int:
+        """The status of a right login."""
+        body = json.dumps({"name": name, "password": PASSWORD}).encode()
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=READY_S)
+        try:
+            connection.request("POST", "/api/login", body, {"Content-Type": "application/json"})
+            return connection.getresponse().status
+        finally:
+            connection.close()
 
     def _made(self, path: str, value: Mapping[str, str]) -> Any:
         status, body = self.ask(self.admin, "POST", path, json.dumps(value).encode())

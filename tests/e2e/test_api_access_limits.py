@@ -2,11 +2,12 @@
 
 import http.client
 import json
+import select
 import stat
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -94,6 +95,25 @@ def test_a_header_of_the_client_itself_does_not_change_its_address(api: ApiServe
         forged = f"198.51.100.{number}, 203.0.113.3"
         log_in(api, forged, name="nobody", password="wrong guess").refused(401)
     log_in(api, "192.0.2.77, 203.0.113.3", name="nobody", password="wrong guess").refused(429)
+
+
+def test_guesses_from_many_addresses_do_not_delay_a_login_from_a_known_one(api: ApiServer):
+    api.user("as-always", password=PASSWORD)
+    log_in(api, "203.0.113.5", name="as-always", password=PASSWORD).ok()
+    where = urlsplit(api.url)
+    with ExitStack() as stack:
+        guesses = []
+        for number in range(80):
+            connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=60.0)
+            stack.callback(connection.close)
+            body = json.dumps({"name": f"guess{number}", "password": "wrong guess"})
+            headers = {"Content-Type": "application/json"}
+            headers["X-Forwarded-For"] = f"198.18.0.{number + 1}"
+            connection.request("POST", "/api/login", body, headers)
+            guesses.append(connection.sock)
+        log_in(api, "203.0.113.5", name="as-always", password=PASSWORD).ok()
+        answered, _, _ = select.select(guesses, [], [], 0.0)
+    assert len(answered) < len(guesses) / 2
 
 
 def test_wrong_tokens_lock_nobody_out(api: ApiServer):

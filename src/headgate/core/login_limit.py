@@ -78,6 +78,11 @@ class Verdict(NamedTuple):
     """The new `full_at` of each scope that the try counts for."""
 
 
+def is_known(counted: Mapping[LoginScope, Counted], now: int) -> bool:
+    """Whether the account has logged in from the address within the last days."""
+    return counted.get(LoginScope.PAIR, Counted()).known_until > now
+
+
 def judge(
     counted: Mapping[LoginScope, Counted], limits: Mapping[LoginScope, Allowance], now: int
 ) -> Verdict:
@@ -87,8 +92,7 @@ def judge(
     strangers elsewhere cannot lock the owner out, and tries for other accounts from a shared
     address cannot either.
     """
-    is_known = counted.get(LoginScope.PAIR, Counted()).known_until > now
-    scopes = (LoginScope.PAIR,) if is_known else tuple(LoginScope)
+    scopes = (LoginScope.PAIR,) if is_known(counted, now) else tuple(LoginScope)
     wait_us, charged = 0, {}
     for scope in scopes:
         allowance = limits[scope]

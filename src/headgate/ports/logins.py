@@ -27,6 +27,10 @@ class LoginCount(msgspec.Struct, frozen=True):
 class LoginStore(Protocol):
     """Counts on arrival, in one step: of many that come at once, no more go on than are allowed."""
 
+    async def knows(self, tried: LoginTry) -> bool:
+        """Whether the account has logged in from the address within the last days."""
+        ...
+
     async def count(self, tried: LoginTry) -> LoginCount:
         """Count a try, unless a limit is reached. A try that is turned away writes nothing."""
         ...

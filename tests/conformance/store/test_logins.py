@@ -38,6 +38,18 @@ async def test_right_logins_are_taken_off_the_count_and_make_the_address_known(s
     assert (known.wait_s, known.charged) == (0, {LoginScope.PAIR})
 
 
+async def test_an_address_is_known_to_an_account_after_a_right_login(store, other, place):
+    assert not await store.logins.knows(a_try())
+    counted = await store.logins.count(a_try())
+    assert not await store.logins.knows(a_try())
+    await store.logins.succeeded(a_try(), counted)
+    assert await other.logins.knows(a_try())
+    assert not await store.logins.knows(a_try("bob"))
+    assert not await store.logins.knows(a_try("ann", "192.0.2.2"))
+    place.execute("UPDATE login_tries SET known_until = 1")
+    assert not await store.logins.knows(a_try())
+
+
 async def test_a_right_login_gives_back_only_what_it_took(store, place):
     first = await store.logins.count(a_try())
     await store.logins.succeeded(a_try(), first)

@@ -40,6 +40,8 @@ class Office(msgspec.Struct, frozen=True):
     scanner: Scanner
     logins: SlotQueue
     """For passwords that are checked, by address."""
+    known_logins: SlotQueue
+    """The same, for accounts that have logged in from their address before."""
     uploads: SlotQueue
     """For uploads that are taken in."""
     previews: SlotQueue

@@ -50,8 +50,10 @@ LINK_S = 900.0
 RENEWED_S = 60.0
 """How long the token of a server holds after the server was killed."""
 RENEW_EVERY_S = 10.0
-LOGINS, LOGINS_PER_ADDRESS = 4, 2
-"""Logins by password that are worked on at the same time."""
+LOGINS, LOGINS_PER_ADDRESS = 2, 1
+"""Logins by password that are worked on at the same time, and as many again for accounts that have
+logged in from their address before. More would wait for the threads that check passwords, and
+there one that comes from a known address would have to wait for all of them."""
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -162,6 +164,7 @@ class Server:
             slices=Slices(store, settings, clock),
             scanner=Scanner(store, settings, clock),
             logins=SlotQueue(LOGINS, LOGINS_PER_ADDRESS),
+            known_logins=SlotQueue(LOGINS, LOGINS_PER_ADDRESS),
             uploads=SlotQueue(policy.uploads_at_once, policy.uploads_per_user),
             previews=SlotQueue(policy.previews_at_once, policy.previews_per_user),
             preview_copies=SlotQueue(policy.previews_at_once, policy.previews_per_user),

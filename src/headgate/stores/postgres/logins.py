@@ -1,6 +1,6 @@
 """Tries of logins on PostgreSQL."""
 
-from headgate.core.login_limit import KNOWN_US, LoginScope, Verdict, judge
+from headgate.core.login_limit import KNOWN_US, LoginScope, Verdict, is_known, judge
 from headgate.ports.logins import LoginCount, LoginTry
 from headgate.stores.logins import counted_in, told
 from headgate.stores.postgres.connection import Database, Session
@@ -11,6 +11,10 @@ class PostgresLogins:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def knows(self, tried: LoginTry) -> bool:
+        """Whether the account has logged in from the address within the last days."""
+        return await self._database.single(lambda session: _is_known(session, tried))
 
     async def count(self, tried: LoginTry) -> LoginCount:
         """Count a try, unless a limit is reached. A try that is turned away writes nothing."""
@@ -30,6 +34,11 @@ class PostgresLogins:
             await session.change("know_login", key=pair, known_us=KNOWN_US)
 
         await self._database.write(work, repeatable=False)
+
+
+async def _is_known(session: Session, tried: LoginTry) -> bool:
+    rows = await session.records("login_tries", keys=[*tried.keys.values()])
+    return is_known(counted_in(tried, rows), rows[0]["now"])
 
 
 async def _judged(session: Session, tried: LoginTry) -> Verdict:

@@ -2,7 +2,7 @@
 
 import json
 
-from headgate.core.login_limit import KNOWN_US, LoginScope, Verdict, judge
+from headgate.core.login_limit import KNOWN_US, Counted, LoginScope, Verdict, is_known, judge
 from headgate.ports.logins import LoginCount, LoginTry
 from headgate.stores.logins import counted_in, told
 from headgate.stores.sqlite.connection import Database, Transaction
@@ -13,6 +13,10 @@ class SqliteLogins:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def knows(self, tried: LoginTry) -> bool:
+        """Whether the account has logged in from the address within the last days."""
+        return await self._database.read(lambda tx: is_known(_counted(tx, tried), tx.now))
 
     async def count(self, tried: LoginTry) -> LoginCount:
         """Count a try, unless a limit is reached. A try that is turned away writes nothing."""
@@ -33,9 +37,13 @@ class SqliteLogins:
         await self._database.write(work)
 
 
-def _judged(tx: Transaction, tried: LoginTry) -> Verdict:
+def _counted(tx: Transaction, tried: LoginTry) -> dict[LoginScope, Counted]:
     rows = tx.records("login_tries", keys=json.dumps([*tried.keys.values()]))
-    return judge(counted_in(tried, rows), tried.limits, tx.now)
+    return counted_in(tried, rows)
+
+
+def _judged(tx: Transaction, tried: LoginTry) -> Verdict:
+    return judge(_counted(tx, tried), tried.limits, tx.now)
 
 
 def _charge(tx: Transaction, tried: LoginTry) -> LoginCount:
