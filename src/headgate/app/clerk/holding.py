@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
+from headgate.app.telemetry import logger
 from headgate.core.errors import HeadgateError
 from headgate.ports.clock import Clock
 
@@ -25,5 +26,9 @@ async def held(hold: Callable[[], Awaitable[object]], clock: Clock) -> AsyncIter
 async def _renew(hold: Callable[[], Awaitable[object]], clock: Clock) -> None:
     while True:
         await clock.sleep(RENEW_S)
-        with suppress(HeadgateError):
+        try:
             await hold()
+        except HeadgateError:
+            continue
+        except Exception as error:  # noqa: BLE001  what is held must not be lost by it
+            logger().warning("a hold could not be renewed", error=repr(error))

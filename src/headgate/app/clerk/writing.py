@@ -12,6 +12,8 @@ from headgate.app.data_folder import DataFolder
 from headgate.app.server_policy import ServerPolicy
 from headgate.app.telemetry import logger
 from headgate.core.errors import HeadgateError
+from headgate.core.fault import error_in_words
+from headgate.core.redaction import redacted
 from headgate.core.slots import Slots
 from headgate.engine.export import Export, ExportReport
 from headgate.ports.clock import Clock
@@ -69,10 +71,16 @@ class Writer:
             return
         except (HeadgateError, OSError) as error:
             logger().warning("export failed", export=record.id, reason=str(error))
-            with suppress(HeadgateError):
-                await exports.fail_export(record.id, self._name, str(error))
+            await self._fail(record, str(error))
+        except Exception as error:  # noqa: BLE001  a library, on these rows
+            logger().error("export failed", export=record.id, exc_info=error)
+            await self._fail(record, redacted(error_in_words(error)))
         finally:
             await self._store.notifier.ring()
+
+    async def _fail(self, record: ExportRecord, reason: str) -> None:
+        with suppress(HeadgateError):
+            await self._store.exports.fail_export(record.id, self._name, reason)
 
     async def _export(self, record: ExportRecord, path: Path) -> ExportReport:
         # Another process may have been killed while it wrote the same export.

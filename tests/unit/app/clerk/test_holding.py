@@ -20,13 +20,14 @@ async def test_it_is_held_again_before_anybody_else_may_take_it():
     assert times[-1] >= 4 * HOLD_S - RENEW_S
 
 
-async def test_a_store_that_is_away_for_a_while_ends_nothing():
+@pytest.mark.parametrize("error", [StoreUnreachable("it restarts"), OSError(), ValueError()])
+async def test_a_store_that_is_away_for_a_while_ends_nothing(error: Exception):
     clock, tries = FakeClock(), []
 
     async def hold() -> None:
         tries.append(1)
         if len(tries) == 1:
-            raise StoreUnreachable("it restarts")
+            raise error
 
     async with held(hold, clock):
         await clock.advance(2 * RENEW_S)
