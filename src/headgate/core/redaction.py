@@ -67,14 +67,19 @@ _VALUE: Final = re.compile(
     )
     """
 )
+_DIRECTIVE: Final = r"""[\w-]++=(?:"[^"\n]*+"|[^\s"'`,;&)\]}<>]++)"""
 _CREDENTIALS: Final = re.compile(
     rf"""(?ix)
     (?P<kept>(?:(?:{_SCHEMES})\s+)?)
-    (?P<bare>[^\s"'`,;&)\]}}<>]+)
+    (?P<bare>
+        {_DIRECTIVE}(?:,\s*+{_DIRECTIVE})*+
+      | [^\s"'`,;&)\]}}<>]+
+    )
     (?P<second>(?:[ ](?=[^\s"'`,;&)\]}}<>=]++(?:["'`\n\r]|$))[^\s"'`,;&)\]}}<>=]++)?)
     """
 )
-"""What follows `Authorization:`; a second word at the end of the line belongs to it."""
+"""What follows `Authorization:`, with its directives: `Digest username="me", response="…"`.
+A second word at the end of the line belongs to it."""
 _ELEMENT: Final = re.compile(r"<(?:[\w.-]{1,40}:)?([\w.-]{1,80})(?:\s[^<>]{0,200})?>([^<>]+)(?=</)")
 _SCHEME: Final = re.compile(r"(?i)\b((?:bearer|basic)\s+)(?=[\w.~+/=-]*\d)[\w.~+/=-]{12,}")
 _SHAPES: Final = re.compile(

@@ -169,6 +169,14 @@ def test_a_value_of_any_depth_can_be_shown():
         ('{"password": "hun\\"ter2", "n": 1}', '{"password": "***", "n": 1}'),
         ('{"password": "it\'s me", "n": 1}', '{"password": "***", "n": 1}'),
         ("Authorization: Custom abc", "Authorization: ***"),
+        (
+            'Authorization: Digest username="me", response="abc", qop=auth\nHost: x',
+            "Authorization: Digest ***\nHost: x",
+        ),
+        (
+            "Authorization: AWS4-HMAC-SHA256 Credential=A/b, SignedHeaders=host, Signature=abc",
+            "Authorization: AWS4-HMAC-SHA256 ***",
+        ),
         ("Authorization: abc was refused", "Authorization: *** was refused"),
         ("proxy-authorization: Custom abc\nHost: x", "proxy-authorization: ***\nHost: x"),
         ("curl -H 'Authorization: Custom abc' host", "curl -H 'Authorization: ***' host"),
@@ -245,6 +253,7 @@ def test_any_text_can_be_redacted_twice(start: str, rest: str):
         *("-eyJ", "eyJhbGciOiJI-", "eyJhbGciOiJI.a.", "?", "?a", "#", "a://?", "bearer/", "-sk-"),
         *("a.b-", "token=", "token='", 'token="\\', "\\\\", 'token=\\"\\\\', "--token "),
         *("<token>", "<token ", "api key ", "'token',", "b'token',\\'value", "authorization: a "),
+        *("authorization: a=", 'authorization: a="', "authorization: a=b, ", 'a="b", '),
         *("-----BEGIN PRIVATE KEY", "SG.aaaaaaaaaaaaaaaaaa", "hf_", "-xapp-", "pin: ", "key = "),
         *("token" + " " * 50, "'token'" + " " * 50 + ",", "--token" + "\t" * 50, "token=Bearer "),
     ],
