@@ -32,7 +32,9 @@ _PEM: Final = re.compile(
 )
 _URL_PASSWORD: Final = re.compile(r"(://[^/\s:@]*:)(?!\d{1,5}(?:[/?#\s]|$))[^\s\"'<>`]{1,300}@")
 _URL_TOKEN: Final = re.compile(r"(?i)(\bhttps?://)[^/\s:@\"'<>`?#]{1,300}@")
-_URL_PARAMETER: Final = re.compile(r"(?<=[?&])([\w.%~-]{1,80})=([^&#\s\"'<>`\\]+)")
+_URL_PARAMETER: Final = re.compile(
+    r"(?<=[?&])(?!key=\d{1,9}(?![\w.%~+/=-]))([\w.%~-]{1,80})=([^&#\s\"'<>`\\]+)"
+)
 _COOKIES: Final = re.compile(r"(?i)(\bcookies?['\"]?\s*[:=]\s*['\"]?)(?=\w+=)[^\n'\"]+")
 _NAME: Final = re.compile(
     rf"""(?ix)
@@ -159,8 +161,8 @@ def _hides(kind: InText, named: re.Match[str], value: re.Match[str]) -> bool:
     is_said = ":" in sign and not between["closed"]
     if (is_listed or is_said) and not _is_sure(kind, inner, listed=is_listed):
         return False
-    if kind is InText.KEY and inner.isdigit():
-        return False
+    if inner.isdigit() and (kind is InText.KEY or (is_option and len(inner) < 4)):
+        return False  # the key of a row, or an amount
     return _looks_secret(named["name"], inner, quoted=quoted, colon=is_option or ":" in sign)
 
 

@@ -156,6 +156,8 @@ def test_a_value_of_any_depth_can_be_shown():
         ("[(b'Ocp-Apim-Subscription-Key', b'ab12')]", "[(b'Ocp-Apim-Subscription-Key', b'***')]"),
         ("GET /v1/find?q=a&key=abc&page=2", "GET /v1/find?q=a&key=***&page=2"),
         ("find?key=abc failed", "find?key=*** failed"),
+        ("find?key=12ab&n=1", "find?key=***&n=1"),
+        ("tool --pin 1234", "tool --pin ***"),
         ("Ocp-Apim-Subscription-Key: abc", "Ocp-Apim-Subscription-Key: ***"),
         ("error: X-Master-Key: abc", "error: X-Master-Key: ***"),
         (
@@ -234,6 +236,8 @@ def test_secrets_are_hidden_in_text(text: str, shown: str):
         "give --password or --token TOKEN, or --token-file path/to/file",
         "a new pat on the back, path=/a/b, spinner=on",
         "Authorization: required",
+        "headgate plan 3 --credentials 4",
+        "GET /api/items?key=42&jobId=1",
     ],
 )
 def test_help_and_errors_that_speak_of_secrets_stay_readable(text: str):
