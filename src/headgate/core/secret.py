@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import unquote_plus
 
+from headgate.core.pattern import pattern
+
 HIDDEN: Final = "***"
 DEEPEST: Final = 50
 """Values inside more lists and mappings than these are hidden, and not searched for secrets."""
-_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_HINTS: Final = re.compile(
+_CAMEL: Final = pattern(r"(?<=[a-z0-9])(?=[A-Z])")
+_HINTS: Final = pattern(
     r"pass(word|wd|phrase|code)|pwd|secret|token|signature|credential|bearer|cookie"
     r"|auth(?!or(?!i[sz]))"  # but not `author`
     r"|(api|access|private)[_-]?key"
@@ -20,16 +22,16 @@ _HINTS: Final = re.compile(
 _NAMES: Final = frozenset({"key", "pass", "sig", "sas", "jwt", "session", "sessionid", "otp"})
 _SIGNED: Final = ("x-amz-", "x-goog-", "x-ms-")
 """How the parameters of a presigned URL begin; together they open what they name."""
-_KEY: Final = re.compile(r"(?:^|[_.\- ])([a-z0-9]+)[_.\- ]key$")
-_PLAIN_KEY: Final = re.compile(
+_KEY: Final = pattern(r"(?:^|[_.\- ])([a-z0-9]+)[_.\- ]key$")
+_PLAIN_KEY: Final = pattern(
     r"cache|column|dedup|dict|field|foreign|gate|group|idempotency|item|job|join|json|lookup|map"
     r"|natural|object|order|partition|primary|public|record|result|row|sort|source|unique"
 )
 """Words before `key` that make it something else than a secret."""
-_COUNT: Final = re.compile(r"tokens", re.IGNORECASE)
+_COUNT: Final = pattern(r"tokens", re.IGNORECASE)
 """Numbers under such a name are amounts: `max_tokens`."""
-_CREDENTIALS: Final = re.compile(r"(?<=://)[^/?#]*(?=@)")
-_PARAMETER: Final = re.compile(r"(?<=[?&;#])([^=?&;#]*)=([^&;#]*)")
+_CREDENTIALS: Final = pattern(r"(?<=://)[^/?#]*(?=@)")
+_PARAMETER: Final = pattern(r"(?<=[?&;#])([^=?&;#]*)=([^&;#]*)")
 
 # ---- free text ----------------------------------------------------------------------------------
 
@@ -39,15 +41,15 @@ _ANY: Final = (
     *("ghs_", "ghr_", "github_pat", "sk-", "xox", "glpat", "akia", "aiza", "hg_"),
 )
 """Text without any of these holds no secret that we could know; most text is decided here."""
-_PEM: Final = re.compile(
+_PEM: Final = pattern(
     r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,20}PRIVATE KEY-----|\Z)",
     re.DOTALL,
 )
-_URL_PASSWORD: Final = re.compile(r"(://[^/\s:@]*:)(?!\d{1,5}(?:[/?#\s]|$))[^\s\"'<>`]{1,300}@")
-_URL_TOKEN: Final = re.compile(r"(?i)(\bhttps?://)[^/\s:@\"'<>`?#]{1,300}@")
-_URL_PARAMETER: Final = re.compile(r"(?<=[?&])([\w.%~-]{1,80})=([^&#\s\"'<>`]+)")
-_COOKIES: Final = re.compile(r"(?i)(\bcookies?['\"]?\s*[:=]\s*['\"]?)(?=\w+=)[^\n'\"]+")
-_PAIR: Final = re.compile(
+_URL_PASSWORD: Final = pattern(r"(://[^/\s:@]*:)(?!\d{1,5}(?:[/?#\s]|$))[^\s\"'<>`]{1,300}@")
+_URL_TOKEN: Final = pattern(r"(?i)(\bhttps?://)[^/\s:@\"'<>`?#]{1,300}@")
+_URL_PARAMETER: Final = pattern(r"(?<=[?&])([\w.%~-]{1,80})=([^&#\s\"'<>`]+)")
+_COOKIES: Final = pattern(r"(?i)(\bcookies?['\"]?\s*[:=]\s*['\"]?)(?=\w+=)[^\n'\"]+")
+_PAIR: Final = pattern(
     r"""(?ix)
     (?:passw(?:or)?d|passphrase|passcode|pwd|secret|token|signature|credential|authorization|bearer
       |(?:api|access|private)[_-]?key|(?<![a-z])(?:auth|pass|sig|sas|jwt|otp|session(?:id)?)(?=\s*=))
@@ -57,14 +59,14 @@ _PAIR: Final = re.compile(
     (?P<value>"[^"\n]*"?|'[^'\n]*'?|[^\s"'`,;&)\]}<>]+)
     """
 )
-_SCHEME: Final = re.compile(r"(?i)\b((?:bearer|basic)\s+)(?=[\w.~+/=-]*\d)[\w.~+/=-]{12,}")
-_SHAPES: Final = re.compile(
+_SCHEME: Final = pattern(r"(?i)\b((?:bearer|basic)\s+)(?=[\w.~+/=-]*\d)[\w.~+/=-]{12,}")
+_SHAPES: Final = pattern(
     # Whatever begins like a JWT: to look for its dots from each beginning takes quadratic time.
     r"\beyJ[\w-]{8,}(?:\.{1,2}[\w-]+){0,4}|\bAKIA[0-9A-Z]{16}\b|\bsk-[\w-]{16,}"
     r"|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bxox[abeoprs]-[\w-]{10,}|\bglpat-[\w-]{16,}"
     r"|\bAIza[\w-]{30,}|\bhg_[\w-]{20,}"
 )
-_PROSE: Final = re.compile(
+_PROSE: Final = pattern(
     r"a|all|an|and|are|as|at|be|been|but|by|can|cannot|could|did|does|expected|expired|false|field"
     r"|for|from|given|had|has|have|if|in|input|into|invalid|is|it|its|may|missing|must|no|none|not"
     r"|null|of|on|one|only|or|required|should|string|such|that|the|this|to|too|true|unknown|value"
