@@ -4,6 +4,11 @@ Reading a spreadsheet keeps a core busy, so the API does not do it; and a handle
 names the gate of each row, is the user's own code.
 """
 
+import gc
+
+if __name__ == "__main__":
+    gc.disable()  # loading leaves no garbage, but much to look through; `run_async` enables it
+
 import asyncio
 import secrets
 from collections.abc import Sequence

@@ -11,7 +11,7 @@ import msgspec
 
 from headgate.app import output
 from headgate.app.leash import be_deaf, briefing_on, die_with_parent, take_leash
-from headgate.app.loop import load_undisturbed, run_async
+from headgate.app.loop import run_async
 from headgate.app.settings import Settings
 from headgate.app.telemetry import catch_strays, configure, logger
 from headgate.handlers.search_path import add_folder
@@ -37,7 +37,6 @@ Service = Callable[[Settings, BinaryIO, Signs], Coroutine[Any, Any, None]]
 
 def work_as(service: Service) -> None:
     """Do it until told to stop; the process ends here, whatever still runs in it."""
-    load_undisturbed()
     die_with_parent()
     be_deaf()
     output.go_on_without_readers(stdout=True)

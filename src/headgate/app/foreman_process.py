@@ -3,6 +3,11 @@
 Apart from the API, so that no request can hold up a heartbeat.
 """
 
+import gc
+
+if __name__ == "__main__":
+    gc.disable()  # loading leaves no garbage, but much to look through; `run_async` enables it
+
 import asyncio
 from typing import BinaryIO
 

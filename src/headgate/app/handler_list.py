@@ -4,6 +4,11 @@
 starts it and reads what it said.
 """
 
+import gc
+
+if __name__ == "__main__":
+    gc.disable()  # our own modules leave no garbage, but much to look through
+
 import asyncio
 import os
 import sys
@@ -77,6 +82,7 @@ def main() -> None:
     os.dup2(2, 1)
     # Handlers named by module are found from where the command was given, as in a worker.
     add_folder(Path.cwd())
+    gc.enable()
     try:
         answer = HandlerList(describe(sys.argv[1:]))
     except HeadgateError as error:

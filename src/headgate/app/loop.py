@@ -16,11 +16,6 @@ YOUNG = 10_000
 at Python's 700, the searches took an eighth of the time of a download and found next to nothing."""
 
 
-def load_undisturbed() -> None:
-    """Look for no garbage until the loop runs: loading leaves none, but much to look through."""
-    gc.disable()
-
-
 def run_async(
     main: Coroutine[Any, Any, Answer], on_stopped: Callable[[], object] | None = None
 ) -> Answer:

@@ -3,6 +3,11 @@
 It lives on a leash that its supervisor holds.
 """
 
+import gc
+
+if __name__ == "__main__":
+    gc.disable()  # loading leaves no garbage, but much to look through; `run_async` enables it
+
 import asyncio
 import os
 import signal
@@ -27,7 +32,7 @@ from headgate.app.leash import (
     take_leash,
     watch_leash,
 )
-from headgate.app.loop import load_undisturbed, run_async
+from headgate.app.loop import run_async
 from headgate.app.telemetry import LogObserver, catch_strays, configure, logger
 from headgate.app.traffic import Traffic
 from headgate.app.wiring import open_store
@@ -157,7 +162,6 @@ def _this_worker(briefing: Briefing) -> WorkerInfo:
 
 def main() -> None:
     """Run one worker and leave without waiting for threads that may hang."""
-    load_undisturbed()
     die_with_parent()
     be_deaf()
     output.go_on_without_readers(stdout=True)

@@ -7,6 +7,7 @@ begins, and never reads the same part again from another beginning.
 import re
 from typing import Final
 
+from headgate.core.pattern import pattern
 from headgate.core.secret_names import (
     HIDDEN,
     SPACED_KEY,
@@ -23,20 +24,20 @@ _ANY: Final = (
     *("npm_", "sg."),
 )
 _WORDS: Final = ("pw", "pin", "pat", "sig", "sas", "otp")
-_ANY_WORD: Final = re.compile(rf"(?<![a-z])(?:{'|'.join(_WORDS)})\d{{0,3}}(?![a-z])")
+_ANY_WORD: Final = pattern(rf"(?<![a-z])(?:{'|'.join(_WORDS)})\d{{0,3}}(?![a-z])")
 """Text without any of these holds no secret that we could know; most text is decided here."""
-_PEM: Final = re.compile(
+_PEM: Final = pattern(
     r"-{4,5} ?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}.*?"
     r"(?:-{4,5} ?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}|\Z)",
     re.DOTALL,
 )
-_URL_PASSWORD: Final = re.compile(r"(://[^/\s:@]*:)(?!\d{1,5}(?:[/?#\s]|$))[^\s\"'<>`]{1,300}@")
-_URL_TOKEN: Final = re.compile(r"(?i)(\bhttps?://)[^/\s:@\"'<>`?#]{1,300}@")
-_URL_PARAMETER: Final = re.compile(
+_URL_PASSWORD: Final = pattern(r"(://[^/\s:@]*:)(?!\d{1,5}(?:[/?#\s]|$))[^\s\"'<>`]{1,300}@")
+_URL_TOKEN: Final = pattern(r"(?i)(\bhttps?://)[^/\s:@\"'<>`?#]{1,300}@")
+_URL_PARAMETER: Final = pattern(
     r"(?<=[?&])(?!key=\d{1,9}(?![\w.%~+/=-]))([\w.%~-]{1,80})=([^&#\s\"'<>`\\]+)"
 )
-_COOKIES: Final = re.compile(r"(?i)(\bcookies?['\"]?\s*[:=]\s*['\"]?)(?=\w+=)[^\n'\"]+")
-_NAME: Final = re.compile(
+_COOKIES: Final = pattern(r"(?i)(\bcookies?['\"]?\s*[:=]\s*['\"]?)(?=\w+=)[^\n'\"]+")
+_NAME: Final = pattern(
     rf"""(?ix)
     (?<![\w.-])
     (?P<name>{SPACED_KEY.replace(" ", "[ ]")}(?![\w.-])|[\w.-]++)
@@ -47,16 +48,14 @@ _NAME: Final = re.compile(
     """
 )
 """A name and what stands between it and its value: `name=`, `"name": `, `('name', `."""
-_OPTION: Final = re.compile(r"(?<![\w-])(?P<name>--[a-zA-Z][\w-]*+)(?P<join>[ \t]++)(?=[^\s-])")
-_OTHER_OPTION: Final = re.compile(
-    r"[_-](?:command|dir|env|fd|file|name|path|prompt|stdin|type|url)$"
-)
+_OPTION: Final = pattern(r"(?<![\w-])(?P<name>--[a-zA-Z][\w-]*+)(?P<join>[ \t]++)(?=[^\s-])")
+_OTHER_OPTION: Final = pattern(r"[_-](?:command|dir|env|fd|file|name|path|prompt|stdin|type|url)$")
 """An option with such an end says where a secret is."""
 _SCHEMES: Final = (
     "bearer|basic|digest|token|apikey|key|oauth|negotiate|ntlm|hawk|aws4-hmac-sha256|sharedkey"
 )
-_AUTHORIZATION: Final = re.compile(r"(?i)authorization$")
-_VALUE: Final = re.compile(
+_AUTHORIZATION: Final = pattern(r"(?i)authorization$")
+_VALUE: Final = pattern(
     rf"""(?ix)
     (?P<kept>(?:(?:{_SCHEMES})\s+)?)
     (?:
@@ -70,7 +69,7 @@ _VALUE: Final = re.compile(
     """
 )
 _DIRECTIVE: Final = r"""[\w-]++=(?:"[^"\n]*+"|[^\s"'`,;&)\]}<>]++)"""
-_CREDENTIALS: Final = re.compile(
+_CREDENTIALS: Final = pattern(
     rf"""(?ix)
     (?P<kept>(?:(?:{_SCHEMES})\s+)?)
     (?P<bare>
@@ -82,16 +81,16 @@ _CREDENTIALS: Final = re.compile(
 )
 """What follows `Authorization:`, with its directives: `Digest username="me", response="…"`.
 A second word at the end of the line belongs to it."""
-_ELEMENT: Final = re.compile(r"<(?:[\w.-]{1,40}:)?([\w.-]{1,80})(?:\s[^<>]{0,200})?>([^<>]+)(?=</)")
-_SCHEME: Final = re.compile(r"(?i)\b((?:bearer|basic)\s+)(?=[\w.~+/=-]*\d)[\w.~+/=-]{12,}")
-_SHAPES: Final = re.compile(
+_ELEMENT: Final = pattern(r"<(?:[\w.-]{1,40}:)?([\w.-]{1,80})(?:\s[^<>]{0,200})?>([^<>]+)(?=</)")
+_SCHEME: Final = pattern(r"(?i)\b((?:bearer|basic)\s+)(?=[\w.~+/=-]*\d)[\w.~+/=-]{12,}")
+_SHAPES: Final = pattern(
     # Whatever begins like a JWT: to look for its dots from each beginning takes quadratic time.
     r"\beyJ[\w-]{8,}(?:\.{1,2}[\w-]+){0,4}|\bAKIA[0-9A-Z]{16}\b|\bsk-[\w-]{16,}"
     r"|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{10,}|\bxox[abeoprs]-[\w-]{10,}|\bxapp-[\w-]{10,}"
     r"|\bglpat-[\w-]{10,}|\bAIza[\w-]{30,}|\bhg_[\w-]{20,}|\b[sr]k_(?:live|test)_\w{10,}"
     r"|\bhf_[A-Za-z0-9]{16,}|\bnpm_[A-Za-z0-9]{16,}|\bSG\.[\w-]{16,}(?:\.[\w-]+)?"
 )
-_PROSE: Final = re.compile(
+_PROSE: Final = pattern(
     r"a|after|all|an|and|are|as|at|be|been|before|but|by|can|cannot|could|did|does|expected|expired"
     r"|false|field|for|from|given|had|has|have|if|in|input|instead|into|invalid|is|it|its|may"
     r"|missing|must|no|none|not|null|of|on|one|only|option|or|required|should|string|such|that|the"
@@ -155,7 +154,7 @@ def _hides(kind: InText, named: re.Match[str], value: re.Match[str]) -> bool:
     between, found = named.groupdict(), value.groupdict()
     quoted = found.get("open") is not None
     inner = found["quoted"] if quoted else found["bare"]
-    is_option = named.re is _OPTION
+    is_option = named["name"].startswith("--")
     sign = between.get("sign") or ""
     is_listed = not sign and not is_option
     is_said = ":" in sign and not between["closed"]

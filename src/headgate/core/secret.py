@@ -1,16 +1,16 @@
 """Secrets in URLs and values: what must not be seen when one is shown or kept."""
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from headgate.core.pattern import pattern
 from headgate.core.redaction import redacted
 from headgate.core.secret_names import HIDDEN, is_secret, is_secret_name, parameter_shown
 
 DEEPEST: Final = 50
 """Values inside more lists and mappings than these are hidden, and not searched for secrets."""
-_CREDENTIALS: Final = re.compile(r"(?<=://)[^/?#]*(?=@)")
-_PARAMETER: Final = re.compile(r"(?<=[?&;#])([^=?&;#]*)=([^&;#]*)")
+_CREDENTIALS: Final = pattern(r"(?<=://)[^/?#]*(?=@)")
+_PARAMETER: Final = pattern(r"(?<=[?&;#])([^=?&;#]*)=([^&;#]*)")
 
 # ---- URLs ---------------------------------------------------------------------------------------
 

@@ -8,41 +8,43 @@ from enum import Enum
 from typing import Final
 from urllib.parse import unquote_plus
 
+from headgate.core.pattern import pattern
+
 HIDDEN: Final = "***"
-_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_HINTS: Final = re.compile(
+_CAMEL: Final = pattern(r"(?<=[a-z0-9])(?=[A-Z])")
+_HINTS: Final = pattern(
     r"pass(word|wd|phrase|code)|pwd|secret|token|signature|credential|bearer|cookie"
     r"|auth(?!or(?!i[sz]))"  # but not `author`
     r"|(api|access|private)[_-]?key"
 )
 _NAMES: Final = frozenset({"key", "session", "sessionid"})
-_SHORT_NAME: Final = re.compile(r"(?:^|[_.\- ])(?:pass|pw|pin|pat|creds?|sig|sas|jwt|otp)\d{0,3}$")
+_SHORT_NAME: Final = pattern(r"(?:^|[_.\- ])(?:pass|pw|pin|pat|creds?|sig|sas|jwt|otp)\d{0,3}$")
 """Short words that are a secret's name, or the last word of one: `db_pass`, `creds`."""
 _SIGNED: Final = ("x-amz-", "x-goog-", "x-ms-")
 """How the parameters of a presigned URL begin; together they open what they name."""
-_KEY: Final = re.compile(r"(?:^|[_.\- ])([a-z0-9]+)[_.\- ]key$")
-_PLAIN_KEY: Final = re.compile(
+_KEY: Final = pattern(r"(?:^|[_.\- ])([a-z0-9]+)[_.\- ]key$")
+_PLAIN_KEY: Final = pattern(
     r"business|cache|candidate|column|composite|compound|dedup|dict|duplicate|event|field|foreign"
     r"|gate|group|idempotency|index|item|job|join|json|lookup|map|message|metric|missing|natural"
     r"|object|order|parent|partition|primary|property|public|record|result|routing|row|shard|sort"
     r"|source|state|surrogate|tag|topic|unique"
 )
 """Words before `key` that make it something else than a secret."""
-_COUNT: Final = re.compile(r"tokens", re.IGNORECASE)
+_COUNT: Final = pattern(r"tokens", re.IGNORECASE)
 """Numbers under such a name are amounts: `max_tokens`."""
 
-_CLEAR_IN_TEXT: Final = re.compile(
+_CLEAR_IN_TEXT: Final = pattern(
     r"(?:passw(?:or)?d|passphrase|passcode|pwd|secret|token|signature|credential|authorization"
     r"|bearer|(?:api|access|private|secret)[_.\- ]?key|(?:^|[_.\- ])(?:pw|cred))"
     r"s?\d{0,3}(?:[_-]\w{1,30})?$"
 )
-_WORD_IN_TEXT: Final = re.compile(r"(?:^|[_.\- ])(?:auth|cookie|session(?:id)?)$")
+_WORD_IN_TEXT: Final = pattern(r"(?:^|[_.\- ])(?:auth|cookie|session(?:id)?)$")
 SPACED_KEY: Final = (
     r"(?:api|access|account|auth|encryption|license|master|private|secret|shared|signing"
     r"|subscription) key"
 )
 """Names of two words; other words before `key` are too often part of a sentence."""
-_SPACED_KEY: Final = re.compile(SPACED_KEY)
+_SPACED_KEY: Final = pattern(SPACED_KEY)
 
 
 def is_secret_name(name: str) -> bool:

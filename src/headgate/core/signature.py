@@ -2,6 +2,8 @@
 
 import re
 
+from headgate.core.pattern import pattern
+
 SIGNATURE_LIMIT = 200
 VARIANT_LIMIT = 400
 MOST_VARIANTS = 10
@@ -12,20 +14,20 @@ _READ = 1_000
 _KEPT = 80
 """The longest quotation, in characters, that can tell failures apart."""
 
-_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>]+", re.IGNORECASE)
-_QUOTED = re.compile(
+_URL = pattern(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>]+", re.IGNORECASE)
+_QUOTED = pattern(
     r'("[^"\n]{1,300}"|(?<!\w)\'[^\'\n]{1,300}\'(?!\w)|`[^`\n]{1,300}`)',
 )
 # The order counts: an address has numbers in it.
 _PARTICULARS = (
-    (re.compile(r"\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"), "<address>"),
-    (re.compile(r"(?<![\w<])(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][\w.@%+~-]+){2,}/?"), "<path>"),
-    (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE), "<id>"),
-    (re.compile(r"\b(?=[a-z_-]*\d)(?:0x)?[0-9a-f]{8,}\b", re.IGNORECASE), "<id>"),
-    (re.compile(r"\b(?=[\w-]*\d[\w-]*\d)(?=[\w-]*[a-z])[\w-]{6,}\b", re.IGNORECASE), "<id>"),
-    (re.compile(r"[-+]?\d+(?:[.,:]\d+)*"), "<n>"),
+    (pattern(r"\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"), "<address>"),
+    (pattern(r"(?<![\w<])(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][\w.@%+~-]+){2,}/?"), "<path>"),
+    (pattern(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE), "<id>"),
+    (pattern(r"\b(?=[a-z_-]*\d)(?:0x)?[0-9a-f]{8,}\b", re.IGNORECASE), "<id>"),
+    (pattern(r"\b(?=[\w-]*\d[\w-]*\d)(?=[\w-]*[a-z])[\w-]{6,}\b", re.IGNORECASE), "<id>"),
+    (pattern(r"[-+]?\d+(?:[.,:]\d+)*"), "<n>"),
 )
-_SPACE = re.compile(r"\s+")
+_SPACE = pattern(r"\s+")
 
 # Numbers that name a kind of failure: HTTP statuses, error codes, exit codes and signals.
 _JOINED = r"[\"'`]?[\s:=#(\[]{1,3}"
@@ -34,19 +36,19 @@ _UNIT = (
     r"|byte|character|time|candidate|page|file|attempt|request)s?|tr(?:y|ies))\b)"
 )
 _CODES = (
-    re.compile(
+    pattern(
         r"(?:\bHTTP(?:/\d(?:\.\d)?)?|status|\berrno|\bsignal"
         r"|(?:status|error|exit|return|response|fault|err)[ _-]?code|(?<!\w )(?<![\w-])code)"
         rf"{_JOINED}(?P<code>\d{{1,5}})\b",
         re.IGNORECASE,
     ),
-    re.compile(
+    pattern(
         r"\b(?:answer(?:s|ed)?|return(?:s|ed)?|repl(?:y|ies|ied)|response|responds|responded"
         r"|got|error|with)"
         rf"{_JOINED}(?:an? )?(?P<code>[1-5]\d\d)\b(?![.,:]\d){_UNIT}",
         re.IGNORECASE,
     ),
-    re.compile(
+    pattern(
         r"(?<![\w.,:-])(?P<code>[1-5]\d\d)(?= (?:Bad Request|Unauthori[sz]ed|Payment Required"
         r"|Forbidden|Not Found|Method Not Allowed|Not Acceptable|Request Time-?out|Conflict|Gone"
         r"|Precondition|Payload Too|Content Too|Request Entity|Unsupported Media|Unprocessable"
@@ -54,7 +56,7 @@ _CODES = (
         r"|Gateway Time-?out|Client Error|Server Error|Moved|See Other|Temporary Redirect)\b)",
         re.IGNORECASE,
     ),
-    re.compile(r"(?:^|[(\[]|[:,;=] )(?P<code>[1-5]\d\d)(?=$|[)\]]|[:,;.](?:\s|$)| - )"),
+    pattern(r"(?:^|[(\[]|[:,;=] )(?P<code>[1-5]\d\d)(?=$|[)\]]|[:,;.](?:\s|$)| - )"),
 )
 _HIDE = {ord(str(digit)): 0xE000 + digit for digit in range(10)}
 _SHOW = {0xE000 + digit: str(digit) for digit in range(10)}

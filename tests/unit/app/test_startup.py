@@ -88,6 +88,7 @@ def test_a_question_loads_no_worker_and_no_other_command(folder: Path):
     assert "headgate.app.cli.jobs" in loaded
     assert not loaded & SELDOM
     assert not loaded & {"headgate.app.cli.run", "headgate.app.cli.download"}
+    assert not loaded & {"headgate.app.cli.worker", "headgate.engine.supervisor", "ctypes"}
 
 
 @pytest.mark.parametrize("module", ["worker_process", "clerk_process", "foreman_process"])

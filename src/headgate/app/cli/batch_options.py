@@ -7,7 +7,7 @@ import msgspec
 import typer
 
 from headgate.app.cli.batch_end import FailOn
-from headgate.app.cli.options import FormatName
+from headgate.app.cli.options import ROWS, FormatName, option
 from headgate.app.cli.trial import MOST
 from headgate.app.cli.worker import WORK
 from headgate.core.config_schema import demand_config
@@ -17,14 +17,7 @@ from headgate.engine.rows import OnBadRow
 from headgate.ports.handler import HandlerSpec
 
 IDENTITY = "Which job"
-ROWS = "Rows in and out"
 END = "When and how to end"
-
-
-def option(*names: str, panel: str, about: str, metavar: str | None = None) -> Any:
-    """An option in a panel of the help."""
-    return typer.Option(*names, help=about, metavar=metavar, rich_help_panel=panel)
-
 
 New = Annotated[bool, option("--new", panel=IDENTITY, about="Begin a new job instead of resuming.")]
 Name = Annotated[
@@ -114,24 +107,6 @@ EndJson = Annotated[
 OutFormat = Annotated[
     FormatName | None,
     option("--out-format", panel=ROWS, about="The format of --out if its name does not tell."),
-]
-OutDelimiter = Annotated[
-    str | None,
-    option(
-        "--out-delimiter",
-        panel=ROWS,
-        metavar="CHAR",
-        about="Between values of a CSV file that is written; default: a comma.",
-    ),
-]
-OutEncoding = Annotated[
-    str | None,
-    option(
-        "--out-encoding",
-        panel=ROWS,
-        metavar="NAME",
-        about="Of a CSV file that is written; utf-8-sig for Excel; default: utf-8.",
-    ),
 ]
 
 

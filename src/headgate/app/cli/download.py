@@ -24,11 +24,11 @@ from headgate.app.cli.batch_options import (
     Priority,
     Sheet,
     config_in,
-    option,
 )
 from headgate.app.cli.desk import Desk, command
 from headgate.app.cli.exits import Exit
 from headgate.app.cli.inputs import STDIN, readable
+from headgate.app.cli.options import option
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, worker_flags
 from headgate.app.download.inputs import format_of_head, kinds_in
 from headgate.app.download.records import write_records

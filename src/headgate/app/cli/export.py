@@ -6,10 +6,9 @@ from typing import Annotated
 import msgspec
 import typer
 
-from headgate.app.cli.batch_options import OutDelimiter, OutEncoding
 from headgate.app.cli.desk import Desk, command
 from headgate.app.cli.exits import Exit
-from headgate.app.cli.options import FormatName, JobId, Json
+from headgate.app.cli.options import FormatName, JobId, Json, OutDelimiter, OutEncoding
 from headgate.app.outlet_check import demand_outlet
 from headgate.core.errors import UsageError
 from headgate.core.words import counted

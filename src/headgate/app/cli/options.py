@@ -2,7 +2,7 @@
 
 import re
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,6 +10,14 @@ from headgate.app.cli.completing import error_classes, job_numbers, statuses
 from headgate.core.errors import UsageError
 from headgate.core.fault import FaultClass
 from headgate.core.status import FINISHED, ItemStatus
+
+ROWS = "Rows in and out"
+
+
+def option(*names: str, panel: str, about: str, metavar: str | None = None) -> Any:
+    """An option in a panel of the help."""
+    return typer.Option(*names, help=about, metavar=metavar, rich_help_panel=panel)
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
@@ -56,6 +64,24 @@ After = Annotated[
     typer.Option("--after", metavar="CURSOR", help="Go on after an earlier page."),
 ]
 Limit = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Rows on a page.")]
+OutDelimiter = Annotated[
+    str | None,
+    option(
+        "--out-delimiter",
+        panel=ROWS,
+        metavar="CHAR",
+        about="Between values of a CSV file that is written; default: a comma.",
+    ),
+]
+OutEncoding = Annotated[
+    str | None,
+    option(
+        "--out-encoding",
+        panel=ROWS,
+        metavar="NAME",
+        about="Of a CSV file that is written; utf-8-sig for Excel; default: utf-8.",
+    ),
+]
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 

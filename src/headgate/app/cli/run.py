@@ -9,7 +9,6 @@ from headgate.app.cli.batch import BatchOptions
 from headgate.app.cli.batch_end import FailOn
 from headgate.app.cli.batch_options import (
     IDENTITY,
-    ROWS,
     BadRows,
     Config,
     Delimiter,
@@ -23,19 +22,17 @@ from headgate.app.cli.batch_options import (
     MaxStall,
     Name,
     New,
-    OutDelimiter,
-    OutEncoding,
     OutFormat,
     Priority,
     SampleRows,
     Sheet,
     config_in,
     error_limit_in,
-    option,
 )
 from headgate.app.cli.desk import Desk, command
 from headgate.app.cli.exits import Exit
 from headgate.app.cli.inputs import STDIN, demand_order
+from headgate.app.cli.options import ROWS, OutDelimiter, OutEncoding, option
 from headgate.app.cli.run_steps import Named, Wanted, run_file, run_named
 from headgate.app.cli.trial import demand_one_choice
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, worker_flags
