@@ -154,7 +154,7 @@ def _hides(kind: InText, named: re.Match[str], value: re.Match[str]) -> bool:
     between, found = named.groupdict(), value.groupdict()
     quoted = found.get("open") is not None
     inner = found["quoted"] if quoted else found["bare"]
-    is_option = named["name"].startswith("--")
+    is_option = "sign" not in between  # the pattern of options has no such group
     sign = between.get("sign") or ""
     is_listed = not sign and not is_option
     is_said = ":" in sign and not between["closed"]
