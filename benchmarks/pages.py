@@ -12,7 +12,7 @@ import msgspec
 
 from headgate.app.settings import Settings
 from headgate.app.wiring import open_store
-from headgate.core.paging import Order
+from headgate.core.paging import SortOrder
 from headgate.core.status import ItemStatus
 from headgate.ports.reads import ItemQuery, ReadStore
 
@@ -26,8 +26,8 @@ def queries(job: int) -> dict[str, ItemQuery]:
     """Both orders that have an index: the grid's, and that of the pending lists."""
     done = frozenset({ItemStatus.DONE})
     return {
-        "input": ItemQuery(job_id=job, order=Order.INPUT, limit=PAGE),
-        "updated": ItemQuery(job_id=job, order=Order.UPDATED, statuses=done, limit=PAGE),
+        "input": ItemQuery(job_id=job, order=SortOrder.INPUT, limit=PAGE),
+        "updated": ItemQuery(job_id=job, order=SortOrder.UPDATED, statuses=done, limit=PAGE),
     }
 
 

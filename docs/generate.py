@@ -28,7 +28,7 @@ from headgate.app.cli.desk import SHARED_TYPES
 from headgate.app.cli.menu import NAMES, holding
 from headgate.app.settings import LEAVES, Leaf, Settings
 from headgate.core import presets
-from headgate.core.gate_policy import GatePolicy
+from headgate.core.gates.config import GatePolicy
 from headgate.core.provider import CachePolicy, CredentialPolicy, InlineRetry, ProviderPolicy
 from headgate.core.status import JOB_TRANSITIONS, TRANSITIONS, ItemStatus, JobState
 

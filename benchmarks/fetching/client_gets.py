@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from random import Random
 
 from headgate.app.loop import run_async
-from headgate.core.breaker import BreakerPolicy
 from headgate.core.call import Call
+from headgate.core.gates.breaker import BreakerPolicy
 from headgate.engine.clock import SystemClock
 from headgate.net.policy import NetPolicy
 from headgate.net.stack import HttpParts, HttpStack

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack, overload
 
 import structlog
 
-from headgate.core.ending import AttemptOver
+from headgate.core.fault import AttemptOver
 from headgate.core.item import Item
 from headgate.core.outcome import Done, GiveUp, NotFound, Outcome, RetryLater, Review, Skipped
 from headgate.core.words import agreeing

@@ -9,8 +9,8 @@ import pytest
 
 from headgate.core.item import NewItem
 from headgate.core.job import Job, NewJob
-from headgate.core.paging import Order
-from headgate.core.retry import Verdict
+from headgate.core.paging import SortOrder
+from headgate.core.retry import RetryDecision
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus
 from headgate.core.worker import WorkerInfo, WorkerRow
@@ -79,7 +79,9 @@ async def a_worker(store: Store, name: str) -> str:
     return name
 
 
-async def work_on(store: Store, worker: str, job: Job, count: int, verdict: Verdict) -> list[int]:
+async def work_on(
+    store: Store, worker: str, job: Job, count: int, verdict: RetryDecision
+) -> list[int]:
     """Claim and settle so many items; their ids in the order of their settlement."""
     claimed = await store.items.claim(ClaimRequest(worker, job.id, count, 600.0))
     for item in claimed:
@@ -95,7 +97,7 @@ async def all_pages(store: Store, job: Job) -> list[ItemRow]:
     seen: list[ItemRow] = []
     after: str | None = None
     while True:
-        query = ItemQuery(job.id, order=Order.UPDATED, after=after, limit=7)
+        query = ItemQuery(job.id, order=SortOrder.UPDATED, after=after, limit=7)
         page = await store.reads.items(query)
         seen += page.items
         after = page.next
@@ -103,8 +105,8 @@ async def all_pages(store: Store, job: Job) -> list[ItemRow]:
             return seen
 
 
-DONE = Verdict(ItemStatus.DONE, "done")
-LATER = Verdict(ItemStatus.PENDING, "retry", failed=True, due_in_us=30 * SECOND)
+DONE = RetryDecision(ItemStatus.DONE, "done")
+LATER = RetryDecision(ItemStatus.PENDING, "retry", failed=True, due_in_us=30 * SECOND)
 
 
 @JUMPS

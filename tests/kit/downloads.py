@@ -11,7 +11,7 @@ import msgspec
 from headgate.app.handler_finder import HandlerFinder
 from headgate.app.providers import with_presets
 from headgate.app.settings import Settings
-from headgate.core.gate_policy import GatePolicy
+from headgate.core.gates.config import GatePolicy
 from headgate.core.item import NewItem
 from headgate.core.job import Job, NewJob
 from headgate.core.retry import RetryPolicy

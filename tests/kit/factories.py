@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import msgspec
 
 from headgate.core.fault import FaultClass
-from headgate.core.gate_state import GateState
+from headgate.core.gates.fair_split import Member
+from headgate.core.gates.state import GateState
 from headgate.core.item import ClaimedItem, NewItem
 from headgate.core.job import Job, NewJob
-from headgate.core.level import Level
-from headgate.core.membership import Member
-from headgate.core.pace_state import PaceState
-from headgate.core.retry import FINISHED, Verdict
+from headgate.core.pacing.level import Level
+from headgate.core.pacing.state import PaceState
+from headgate.core.retry import FINISHED, RetryDecision
 from headgate.core.settlement import Settlement, settle
 from headgate.core.status import UNFINISHED, ItemStatus, JobMove, JobState
 from headgate.core.worker import WorkerInfo
@@ -25,17 +25,17 @@ _numbers = itertools.count(1)
 
 VERDICTS = {
     ItemStatus.DONE: FINISHED,
-    ItemStatus.NOT_FOUND: Verdict(ItemStatus.NOT_FOUND, "not_found", reason="no such thing"),
-    ItemStatus.SKIPPED: Verdict(ItemStatus.SKIPPED, "skipped", reason="left alone"),
-    ItemStatus.REVIEW: Verdict(ItemStatus.REVIEW, "review", reason="needs a decision"),
-    ItemStatus.ERROR: Verdict(
+    ItemStatus.NOT_FOUND: RetryDecision(ItemStatus.NOT_FOUND, "not_found", reason="no such thing"),
+    ItemStatus.SKIPPED: RetryDecision(ItemStatus.SKIPPED, "skipped", reason="left alone"),
+    ItemStatus.REVIEW: RetryDecision(ItemStatus.REVIEW, "review", reason="needs a decision"),
+    ItemStatus.ERROR: RetryDecision(
         ItemStatus.ERROR,
         "error",
         failed=True,
         error_class=FaultClass.PERMANENT,
         reason="gave up",
     ),
-    ItemStatus.PENDING: Verdict(
+    ItemStatus.PENDING: RetryDecision(
         ItemStatus.PENDING,
         "retry",
         failed=True,

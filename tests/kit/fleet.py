@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from headgate.app.settings import Settings
 from headgate.app.traffic import Traffic
 from headgate.core.errors import StoreUnreachable
-from headgate.core.gate_policy import GatePolicy
+from headgate.core.gates.config import GatePolicy
 from headgate.core.provider import ProviderPolicy
 from headgate.engine.gates.tree import GateClosed
 from headgate.ports.gate import Route, Turn

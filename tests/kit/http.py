@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 from random import Random
 from typing import Any
 
-from headgate.core.breaker import BreakerPolicy
 from headgate.core.call import Call
+from headgate.core.gates.breaker import BreakerPolicy
 from headgate.core.provider import ProviderPolicy
 from headgate.engine.clock import SystemClock
 from headgate.net.cache import HttpCache

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from headgate.core.pace import Pace
+from headgate.core.pacing.pace import Pace
 from tests.kit.paced import START
 
 Takes = Callable[[float], bool]

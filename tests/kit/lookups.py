@@ -7,8 +7,7 @@ from typing import Any
 
 import structlog
 
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault
+from headgate.core.fault import AttemptOver, Fault
 from headgate.core.item import Item
 from headgate.core.outcome import Outcome
 from headgate.handlers.lookup import of_config

@@ -2,7 +2,7 @@
 
 import math
 
-from headgate.core.pace import Pace
+from headgate.core.pacing.pace import Pace
 
 START = 1_800_000_000.0
 LATENCY = 0.1

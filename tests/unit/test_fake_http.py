@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from headgate import Done, NotFound, handler
-from headgate.core.ending import AttemptOver
+from headgate.core.fault import AttemptOver
 from headgate.handlers.lookup import of_config
 from headgate.testing import Asked, FakeHttp, Reply, run_handler
 

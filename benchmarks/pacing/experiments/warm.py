@@ -16,7 +16,7 @@ from benchmarks.pacing.rules.reference import Reference
 from benchmarks.pacing.scenario import Scenario
 from benchmarks.pacing.score import Score, by_contender
 from benchmarks.pacing.simulation import simulate
-from headgate.core.pace import Pace
+from headgate.core.pacing.pace import Pace
 
 TRUTH = 50.0
 TRAINING_S, TRAINING_SEED = 300.0, 99

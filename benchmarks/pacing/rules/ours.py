@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.pacing.rules.rule import Reply, Rule
-from headgate.core.pace import Pace
+from headgate.core.pacing.pace import Pace
 from headgate.engine.gates.gate import Limiter
 
 EPOCH_S = 1_800_000_000.0
@@ -11,7 +11,7 @@ EPOCH_S = 1_800_000_000.0
 
 
 class Ours(Rule):
-    """`headgate.core.pace.Pace`, or another limiter that keeps to its contract."""
+    """`headgate.core.pacing.pace.Pace`, or another limiter that keeps to its contract."""
 
     def __init__(self, limiter: Limiter | None = None, epoch_s: float = EPOCH_S) -> None:
         self._limiter = limiter or Pace()

@@ -7,19 +7,19 @@ import msgspec
 from benchmarks.pacing.ledger import VirtualLedger
 from benchmarks.pacing.rules.ours import EPOCH_S, Ours
 from benchmarks.pacing.rules.rule import Reply, Surroundings
-from headgate.core.ceiling import Ceilings
-from headgate.core.gate_state import GateState
-from headgate.core.share import Share
+from headgate.core.gates.shared_limiter import SharedLimiter
+from headgate.core.gates.state import GateState
+from headgate.core.rate import Ceilings
 from headgate.ports.limits import Exchange, LedgerEntry, Proposal
 
 KEY = "provider:simulated"
 
 
 class Sharing(Ours):
-    """`headgate.core.share.Share`, with one exchange at a time on its way to the store."""
+    """`headgate.core.gates.shared_limiter.Share`, with one exchange at a time on its way to the store."""
 
     def __init__(self, name: str, ledger: VirtualLedger) -> None:
-        self._share = Share(name, Ceilings())
+        self._share = SharedLimiter(name, Ceilings())
         super().__init__(self._share)
         self._ledger = ledger
         self._entry = LedgerEntry(KEY, 0, "")
@@ -47,7 +47,7 @@ class Sharing(Ours):
     def _tick(self) -> None:
         self._exchange_if_due()
         events = self.surroundings.events
-        events.at(events.now + Share.PERIOD_S / 4, self._tick)
+        events.at(events.now + SharedLimiter.PERIOD_S / 4, self._tick)
 
     def _ring(self) -> None:
         self._rung = True

@@ -17,7 +17,7 @@ import psutil
 from headgate.app import wiring
 from headgate.app.settings import Settings
 from headgate.core.errors import HeadgateError, StoreMismatch
-from headgate.core.secret import without_secrets
+from headgate.core.redact_values import without_secrets
 from headgate.core.words import agreeing, counted
 from headgate.ports.clock import Clock
 from headgate.ports.handler import HandlerLookup

@@ -1,6 +1,6 @@
 """What is said of jobs whose handler is not there any more."""
 
-from headgate.core.gate_wait import AT_GATES, Wait, WaitKind
+from headgate.core.gates.wait import AT_GATES, Wait, WaitKind
 from headgate.core.job import Job
 from headgate.core.status import UNFINISHED
 from headgate.handlers.presence import problem_of

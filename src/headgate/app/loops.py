@@ -7,8 +7,8 @@ import msgspec
 
 from headgate.app.telemetry import logger
 from headgate.core.fault import error_in_words
-from headgate.core.liveness import SOUND_S, rest_s
-from headgate.core.redaction import redacted
+from headgate.core.redact_text import redacted
+from headgate.core.retry import SOUND_S, restart_delay_s
 from headgate.ports.clock import Clock
 
 ALLOWED_S = 30.0
@@ -102,7 +102,7 @@ class Loops:
             state.running = False
             sound = self._clock.monotonic() - began_s > SOUND_S
             failures = 1 if sound else failures + 1
-            rest = rest_s(failures, worked=state.signs > signs)
+            rest = restart_delay_s(failures, worked=state.signs > signs)
             logger().error(
                 "a loop ended and is started again",
                 loop=state.name,

@@ -9,7 +9,7 @@ from headgate.app.reading import Reading
 from headgate.app.settings import Settings
 from headgate.core.errors import BadSetting, HeadgateError, KeyReused
 from headgate.core.job import ARRIVAL, LOCAL_OWNER, NewJob, Once
-from headgate.core.secret import without_secrets
+from headgate.core.redact_values import without_secrets
 from headgate.ports.clock import Clock
 from headgate.ports.place import Found
 from headgate.ports.store import Store

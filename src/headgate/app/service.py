@@ -10,7 +10,7 @@ from typing import Protocol
 
 import msgspec
 
-from headgate.core.gate_wait import Wait
+from headgate.core.gates.wait import Wait
 from headgate.core.job import Counts, Job
 from headgate.core.status import ItemStatus
 from headgate.core.worker import WorkerRow

@@ -14,12 +14,12 @@ import msgspec
 from headgate.app.providers import SECTION, provider_leaf, with_presets
 from headgate.app.providers import fields as provider_fields
 from headgate.app.server_policy import ServerPolicy
-from headgate.core.breaker import BreakerPolicy
 from headgate.core.errors import BadSetting
-from headgate.core.gate_policy import GatePolicy
+from headgate.core.gates.breaker import BreakerPolicy
+from headgate.core.gates.config import GatePolicy
 from headgate.core.provider import ProviderPolicy
+from headgate.core.redact_values import without_secrets
 from headgate.core.retry import RetryPolicy
-from headgate.core.secret import without_secrets
 from headgate.core.sizing import ClaimPolicy, IngestPolicy
 from headgate.engine.policy import RetentionPolicy, WorkerPolicy
 from headgate.handlers.download.resolvers.options import ResolverPolicy

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 from headgate.app.output import LOST
 from headgate.core.errors import UsageError
 from headgate.core.item import ClaimedItem
-from headgate.core.secret import values_without_secrets
+from headgate.core.redact_values import values_without_secrets
 from headgate.core.settlement import Settlement
 from headgate.core.status import ItemStatus
 from headgate.core.trace import trace_in

@@ -16,9 +16,9 @@ from headgate.app.telemetry import logger
 from headgate.app.wiring import sqlite_path, store_kind
 from headgate.core.call import Call
 from headgate.core.errors import HeadgateError
-from headgate.core.fixed import Fixed
+from headgate.core.gates.config import ConfiguredLimiter
+from headgate.core.gates.shared_limiter import SharedLimiter
 from headgate.core.provider import ProviderPolicy
-from headgate.core.share import Share
 from headgate.core.status import JobMove
 from headgate.engine.gates.gate import Gate
 from headgate.engine.gates.ledger_time import LedgerTime
@@ -69,8 +69,10 @@ class Traffic:
         self._opening = threading.Lock()
         self._loop = asyncio.get_running_loop()
         time = LedgerTime(clock)
-        ceiling = partial(Share, me, kind=Fixed)
-        ways = Ways(self._providers, settings.gates, partial(Share, me), ceiling, self._look_after)
+        ceiling = partial(SharedLimiter, me, kind=ConfiguredLimiter)
+        ways = Ways(
+            self._providers, settings.gates, partial(SharedLimiter, me), ceiling, self._look_after
+        )
         self.gates = GateTree(ways.to, time, clock)
         self._sync = LedgerSync(store.limits, time, clock, self.gates.wake)
         self._loops = Loops(clock)

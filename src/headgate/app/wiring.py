@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from headgate.app.ledger import OpenLedger, StoreWithLedger
 from headgate.app.settings import Settings
 from headgate.core.errors import BadSetting, StoreError
-from headgate.core.secret import without_secrets
+from headgate.core.redact_values import without_secrets
 from headgate.ports.store import Store
 
 

@@ -13,7 +13,7 @@ from headgate.client.errors import ApiError, NotFound, Unavailable, error_of
 from headgate.client.patience import Patience
 from headgate.client.values import Params
 from headgate.core.errors import UsageError
-from headgate.core.secret import without_secrets
+from headgate.core.redact_values import without_secrets
 
 Answer = TypeVar("Answer")
 SAFE = frozenset({"GET", "HEAD"})

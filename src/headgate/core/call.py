@@ -4,7 +4,7 @@ from enum import StrEnum
 
 import msgspec
 
-from headgate.core.secret import request_without_secrets
+from headgate.core.redact_values import request_without_secrets
 
 
 class CallKind(StrEnum):

@@ -20,8 +20,8 @@ HeadgateError
 │   ├── WrongEncoding     its text is not in the encoding that it was read in
 │   └── SourceUnreachable the place of the input does not hand it out now; it may do so later
 ├── StaleIngest           somebody else moved the ingest position of this job
-├── AttemptOver           an attempt ended by being raised out of (core/ending.py)
-├── JobHalted             nothing of a job can be worked on before a repair (core/ending.py)
+├── AttemptOver           an attempt ended by being raised out of (core/fault.py)
+├── JobHalted             nothing of a job can be worked on before a repair (core/fault.py)
 └── StoreError
     ├── StoreUnreachable  the database does not answer
     ├── StoreFull         the database has no space left to write

@@ -16,7 +16,7 @@ FIRST_ROWS = 20
 _LIMIT = re.compile(r"(\d+(?:\.\d+)?)\s*(%?)")
 
 
-class Failure(msgspec.Struct, frozen=True):
+class RowFailure(msgspec.Struct, frozen=True):
     """What one row failed with."""
 
     error_class: str
@@ -38,13 +38,13 @@ class Failure(msgspec.Struct, frozen=True):
         return f"{first[:200]}{place}"
 
 
-def most_frequent(failures: Sequence[Failure]) -> Failure:
+def most_frequent(failures: Sequence[RowFailure]) -> RowFailure:
     """An example of the kind that most rows failed with; the first kind if several are."""
     kind = Counter(failure.kind for failure in failures).most_common(1)[0][0]
     return next(failure for failure in failures if failure.kind == kind)
 
 
-def waiting_in_words(failures: Sequence[Failure], *, more: bool = False) -> str:
+def waiting_in_words(failures: Sequence[RowFailure], *, more: bool = False) -> str:
     """What to say of rows that failed and are tried again; `more`: there are more than these."""
     waiting = [failure for failure in failures if not failure.ended]
     if not waiting:
@@ -57,7 +57,7 @@ def waiting_in_words(failures: Sequence[Failure], *, more: bool = False) -> str:
     return f"{number} failed and {verb} for another try: {example}{others}"
 
 
-def all_alike(failures: Sequence[Failure], succeeded: int, rows: int) -> Failure | None:
+def all_alike(failures: Sequence[RowFailure], succeeded: int, rows: int) -> RowFailure | None:
     """What all rows that were tried so far failed with, once there are enough to tell."""
     enough = min(FIRST_ROWS, rows)
     if succeeded or enough < 2 or len(failures) < enough:

@@ -6,6 +6,9 @@ from typing import Any
 
 import msgspec
 
+from headgate.core.errors import HeadgateError
+from headgate.core.outcome import Outcome
+
 
 class FaultClass(StrEnum):
     """Why an item failed or had to wait; stored on the item and on the attempt."""
@@ -73,3 +76,21 @@ def _words_of(error: BaseException) -> str:
         return str(error)
     except Exception:  # noqa: BLE001  __str__ is somebody else's code
         return "(it cannot say what happened)"
+
+
+class AttemptOver(HeadgateError):
+    """Whatever raises this has already decided what it means for the item."""
+
+    code = ""
+    """The same in a word that does not change, for whoever counts; empty if it has none."""
+
+    def __init__(self, ending: Outcome | Fault) -> None:
+        super().__init__(getattr(ending, "reason", ""))
+        self.ending = ending
+
+
+class JobHalted(HeadgateError):
+    """No item of the job can be worked on before somebody has repaired something.
+
+    The job pauses with these words, and the item that met with it goes back as it came.
+    """

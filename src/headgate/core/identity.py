@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from headgate.core.job import Binding, Job, NewJob
-from headgate.core.secret import values_without_secrets
+from headgate.core.redact_values import values_without_secrets
 
 CONFIG = "config"
 REUSE = "reuse"
@@ -26,7 +26,7 @@ Exists = Callable[[str], bool]
 _canonical = msgspec.json.Encoder(order="deterministic").encode
 
 
-class Difference(NamedTuple):
+class OptionDifference(NamedTuple):
     """An option that is not what it was when the job was made; None: it was not given."""
 
     option: str
@@ -44,7 +44,7 @@ class Difference(NamedTuple):
         return f"{self.option.split()[0]} {value}"
 
 
-def differences(job: Job, new: NewJob) -> list[Difference]:
+def differences(job: Job, new: NewJob) -> list[OptionDifference]:
     """What was asked for otherwise when the job was made.
 
     A job that was made before its options were stored differs by its config alone.
@@ -53,26 +53,26 @@ def differences(job: Job, new: NewJob) -> list[Difference]:
     return [*found, *_of_config(job.config, new.config)]
 
 
-def _of_options(stored: Mapping[str, Any], given: Mapping[str, Any]) -> list[Difference]:
+def _of_options(stored: Mapping[str, Any], given: Mapping[str, Any]) -> list[OptionDifference]:
     return [
-        Difference(_flag(name), _text(stored.get(name)), _text(given.get(name)))
+        OptionDifference(_flag(name), _text(stored.get(name)), _text(given.get(name)))
         for name in (*READING, BAD_ROWS, VERSION)
         if stored.get(name) != given.get(name)
     ]
 
 
-def _of_config(stored: Mapping[str, Any], given: Mapping[str, Any]) -> list[Difference]:
+def _of_config(stored: Mapping[str, Any], given: Mapping[str, Any]) -> list[OptionDifference]:
     found = []
     for name in {**stored, **given}:
         if name in stored and name in given and _same(stored[name], given[name]):
             continue
         if name == REUSE:
             pair = (_text(stored.get(name)), _text(given.get(name)))
-            found.append(Difference("--reuse", *pair))
+            found.append(OptionDifference("--reuse", *pair))
             continue
         before = _pair(name, stored[name]) if name in stored else None
         after = _pair(name, given[name]) if name in given else None
-        found.append(Difference(f"--{CONFIG} {name}", before, after))
+        found.append(OptionDifference(f"--{CONFIG} {name}", before, after))
     return found
 
 
@@ -106,7 +106,7 @@ def same_config(job: Job, new: NewJob) -> bool:
     return not _of_config(job.config, new.config)
 
 
-def _how(each: Difference, handler: str) -> str:
+def _how(each: OptionDifference, handler: str) -> str:
     if each.option != VERSION:
         return str(each)
     if handler.endswith(".toml"):  # its version is a digest, which tells people nothing
@@ -114,7 +114,7 @@ def _how(each: Difference, handler: str) -> str:
     return f"with {each}"
 
 
-def refusal(job: Job, found: Sequence[Difference], handler: str) -> str:
+def refusal(job: Job, found: Sequence[OptionDifference], handler: str) -> str:
     """Why a job is not resumed with other options, and what to do."""
     what = "; ".join(f"job {job.id} was made {_how(each, handler)}" for each in found)
     text = (

@@ -26,7 +26,7 @@ class LoginScope(StrEnum):
     """One account from all addresses that do not know it."""
 
 
-class Allowance(NamedTuple):
+class LoginAllowance(NamedTuple):
     """A number of tries within a time in microseconds."""
 
     tries: int
@@ -38,12 +38,12 @@ class Allowance(NamedTuple):
         return self.window_us // self.tries
 
 
-def allowances(tries: int) -> dict[LoginScope, Allowance]:
+def allowances(tries: int) -> dict[LoginScope, LoginAllowance]:
     """The limits that follow from `server.login_tries`."""
     return {
-        LoginScope.PAIR: Allowance(tries, 5 * MINUTE_US),
-        LoginScope.ADDRESS: Allowance(5 * tries, 5 * MINUTE_US),
-        LoginScope.ACCOUNT: Allowance(5 * tries, 60 * MINUTE_US),
+        LoginScope.PAIR: LoginAllowance(tries, 5 * MINUTE_US),
+        LoginScope.ADDRESS: LoginAllowance(5 * tries, 5 * MINUTE_US),
+        LoginScope.ACCOUNT: LoginAllowance(5 * tries, 60 * MINUTE_US),
     }
 
 
@@ -69,7 +69,7 @@ class Counted(NamedTuple):
     """Until when the address is known to the account; of pairs only."""
 
 
-class Verdict(NamedTuple):
+class LoginVerdict(NamedTuple):
     """Whether a try may go on."""
 
     wait_us: int
@@ -84,8 +84,8 @@ def is_known(counted: Mapping[LoginScope, Counted], now: int) -> bool:
 
 
 def judge(
-    counted: Mapping[LoginScope, Counted], limits: Mapping[LoginScope, Allowance], now: int
-) -> Verdict:
+    counted: Mapping[LoginScope, Counted], limits: Mapping[LoginScope, LoginAllowance], now: int
+) -> LoginVerdict:
     """Decide on a try.
 
     Once an account has logged in from an address, only the limit of that pair holds there. So
@@ -99,4 +99,4 @@ def judge(
         full_at = max(counted.get(scope, Counted()).full_at, now) + allowance.step_us
         wait_us = max(wait_us, full_at - now - allowance.window_us)
         charged[scope] = full_at
-    return Verdict(wait_us, {} if wait_us > 0 else charged)
+    return LoginVerdict(wait_us, {} if wait_us > 0 else charged)

@@ -50,3 +50,11 @@ class PaceMeter:
         """Whether the sender was slower than allowed in the last span."""
         over_s = self._minimum.over_s
         return self._waited_s >= over_s and self._size < self._minimum.bytes_per_s * over_s
+
+
+LEAST_BYTES_PER_S = 16_384
+
+
+def latest_s(received: int, grace_s: float) -> float:
+    """Seconds from the beginning after which more than `received` bytes must be there."""
+    return grace_s + received / LEAST_BYTES_PER_S

@@ -11,7 +11,7 @@ import msgspec
 from headgate.core.errors import BadCursor
 
 
-class Order(StrEnum):
+class SortOrder(StrEnum):
     """The two orders that have an index: input order, and least recently changed first."""
 
     INPUT = "input"
@@ -25,7 +25,7 @@ Stored = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 class Cursor(msgspec.Struct, frozen=True, array_like=True):
     """The last row of a page."""
 
-    order: Order
+    order: SortOrder
     filter_hash: str
     updated_at: Stored
     id: Stored
@@ -41,7 +41,7 @@ def encode_cursor(cursor: Cursor) -> str:
     return base64.urlsafe_b64encode(msgspec.json.encode(cursor)).decode().rstrip("=")
 
 
-def decode_cursor(text: str, order: Order, expected_hash: str) -> Cursor:
+def decode_cursor(text: str, order: SortOrder, expected_hash: str) -> Cursor:
     """The cursor in `text`, or BadCursor if it is damaged or from another query."""
     try:
         padded = text.encode("ascii") + b"=" * (-len(text) % 4)

@@ -48,7 +48,7 @@ class RetryPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Deaths of its process before an item ends as ERROR `poison`: one in company, then alone."""
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class RetryDecision(msgspec.Struct, frozen=True):
     """Where an item goes after an attempt, and why."""
 
     status: ItemStatus
@@ -66,10 +66,10 @@ class Verdict(msgspec.Struct, frozen=True):
     reason: str | None = None
 
 
-FINISHED = Verdict(ItemStatus.DONE, "done")
+FINISHED = RetryDecision(ItemStatus.DONE, "done")
 CRASHED = "crashed"
 """The outcome of an attempt whose process died."""
-HANDED_BACK = Verdict(ItemStatus.PENDING, "handed_back", counted=False)
+HANDED_BACK = RetryDecision(ItemStatus.PENDING, "handed_back", counted=False)
 
 
 def decide(
@@ -78,7 +78,7 @@ def decide(
     policy: RetryPolicy,
     strategies: int,
     rng: Rng,
-) -> Verdict:
+) -> RetryDecision:
     """The verdict on an attempt that ended by itself or was ended for its time limit."""
     match ended:
         case Done():
@@ -86,9 +86,9 @@ def decide(
         case NotFound(reason):
             return _missed(item, reason, policy, strategies)
         case Skipped(reason):
-            return Verdict(ItemStatus.SKIPPED, "skipped", reason=reason)
+            return RetryDecision(ItemStatus.SKIPPED, "skipped", reason=reason)
         case Review(_, reason):
-            return Verdict(ItemStatus.REVIEW, "review", reason=reason)
+            return RetryDecision(ItemStatus.REVIEW, "review", reason=reason)
         case RetryLater(after, reason):
             return _deferred(item, after, reason, policy)
         case GiveUp(reason):
@@ -99,12 +99,12 @@ def decide(
             assert_never(never)
 
 
-def after_crash(item: ClaimedItem, cause: str, policy: RetryPolicy) -> Verdict:
+def after_crash(item: ClaimedItem, cause: str, policy: RetryPolicy) -> RetryDecision:
     """The verdict on an item whose handler was running when its process died."""
     crashes = item.crashes + 1
     if crashes >= policy.max_crashes:
         reason = f"its process died {crashes} times while running it; last: {cause}"
-        return Verdict(
+        return RetryDecision(
             ItemStatus.ERROR,
             CRASHED,
             counted=False,
@@ -115,7 +115,7 @@ def after_crash(item: ClaimedItem, cause: str, policy: RetryPolicy) -> Verdict:
     told = "was running when its process crashed"
     if crashes > 1:
         told = f"its process crashed {crashes} times while running it"
-    return Verdict(
+    return RetryDecision(
         ItemStatus.PENDING,
         CRASHED,
         counted=False,
@@ -132,7 +132,7 @@ def backoff_s(failures: int, policy: RetryPolicy, rng: Rng) -> float:
     return rng.uniform(0.0, min(step, policy.backoff_cap_s))
 
 
-def _after_fault(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Rng) -> Verdict:
+def _after_fault(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Rng) -> RetryDecision:
     match fault.kind:
         case FaultClass.THROTTLED:
             asked = fault.retry_after_s
@@ -145,11 +145,11 @@ def _after_fault(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Rng)
             return _failed(fault)
 
 
-def _retried(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Rng) -> Verdict:
+def _retried(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Rng) -> RetryDecision:
     failures = item.failures + 1
     if failures >= policy.max_attempts_error:
         return _failed(fault)
-    return Verdict(
+    return RetryDecision(
         ItemStatus.PENDING,
         "retry",
         failed=True,
@@ -159,8 +159,8 @@ def _retried(item: ClaimedItem, fault: Fault, policy: RetryPolicy, rng: Rng) -> 
     )
 
 
-def _failed(fault: Fault) -> Verdict:
-    return Verdict(
+def _failed(fault: Fault) -> RetryDecision:
+    return RetryDecision(
         ItemStatus.ERROR,
         "error",
         failed=True,
@@ -169,14 +169,14 @@ def _failed(fault: Fault) -> Verdict:
     )
 
 
-def _missed(item: ClaimedItem, reason: str, policy: RetryPolicy, strategies: int) -> Verdict:
+def _missed(item: ClaimedItem, reason: str, policy: RetryPolicy, strategies: int) -> RetryDecision:
     allowed = policy.max_attempts_not_found or max(strategies, 1)
     if item.strategy + 1 < allowed:
-        return Verdict(ItemStatus.PENDING, "not_found", missed=True, reason=reason)
-    return Verdict(ItemStatus.NOT_FOUND, "not_found", reason=reason)
+        return RetryDecision(ItemStatus.PENDING, "not_found", missed=True, reason=reason)
+    return RetryDecision(ItemStatus.NOT_FOUND, "not_found", reason=reason)
 
 
-def _deferred(item: ClaimedItem, after_s: float, reason: str, policy: RetryPolicy) -> Verdict:
+def _deferred(item: ClaimedItem, after_s: float, reason: str, policy: RetryPolicy) -> RetryDecision:
     """The handler chose the time. A time that is too short would run one item over and over.
 
     The least wait grows with the time that the item has been deferred already.
@@ -186,10 +186,10 @@ def _deferred(item: ClaimedItem, after_s: float, reason: str, policy: RetryPolic
     return _put_off(item, Fault(FaultClass.DEFERRED, reason), max(after_s, least_s), policy)
 
 
-def _put_off(item: ClaimedItem, fault: Fault, wait_s: float, policy: RetryPolicy) -> Verdict:
+def _put_off(item: ClaimedItem, fault: Fault, wait_s: float, policy: RetryPolicy) -> RetryDecision:
     if item.throttled_us >= policy.stall_limit_s * MICROSECONDS:
         return _failed(Fault(FaultClass.STALLED, f"throttled without a break: {fault.reason}"))
-    return Verdict(
+    return RetryDecision(
         ItemStatus.PENDING,
         fault.kind.value,
         counted=False,
@@ -202,3 +202,19 @@ def _put_off(item: ClaimedItem, fault: Fault, wait_s: float, policy: RetryPolicy
 
 def _microseconds(seconds: float) -> int:
     return int(seconds * MICROSECONDS)
+
+
+FIRST_REST_S = 0.5
+"""Seconds. The rest after the first failure; it doubles with each further one."""
+LONGEST_REST_S = 30.0
+"""Seconds. The longest rest of something that fails before it gets anything done."""
+LONGEST_REST_AFTER_WORK_S = 2.0
+"""Seconds. The longest rest of something that did work before it ended."""
+SOUND_S = 60.0
+"""Seconds. What ran for longer is taken for sound: its earlier failures no longer count."""
+
+
+def restart_delay_s(failures: int, *, worked: bool) -> float:
+    """Seconds to wait after this number of failures in a row, the last one included."""
+    longest_s = LONGEST_REST_AFTER_WORK_S if worked else LONGEST_REST_S
+    return min(FIRST_REST_S * 2.0 ** min(failures - 1, 16), longest_s)

@@ -4,8 +4,8 @@ import msgspec
 
 from headgate.core.fault import REASON_LIMIT, plain_text
 from headgate.core.item import ClaimedItem
-from headgate.core.redaction import redacted
-from headgate.core.retry import HANDED_BACK, Verdict
+from headgate.core.redact_text import redacted
+from headgate.core.retry import HANDED_BACK, RetryDecision
 from headgate.core.signature import kind_of
 from headgate.core.status import ItemStatus
 
@@ -50,7 +50,7 @@ class Settlement(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 def settle(
     item: ClaimedItem,
-    verdict: Verdict,
+    verdict: RetryDecision,
     result: str | None = None,
     normalized: str | None = None,
     waited_us: int = 0,

@@ -9,7 +9,7 @@ from types import TracebackType
 import msgspec
 
 from headgate.core.fault import error_in_words, storable
-from headgate.core.redaction import redacted
+from headgate.core.redact_text import redacted
 
 FRAMES = 8
 """The last frames that are kept of each exception."""

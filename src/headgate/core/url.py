@@ -8,8 +8,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _AUTHORITY: Final = re.compile(r"(https?)://([^/?#\\]*)", re.IGNORECASE)
@@ -42,7 +41,7 @@ class SuffixList(Protocol):
         ...
 
 
-class Origin(msgspec.Struct, frozen=True):
+class UrlOrigin(msgspec.Struct, frozen=True):
     """Scheme and place of a URL."""
 
     scheme: str
@@ -71,7 +70,7 @@ def split_origin(url: str) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=4_096)
-def parse_origin(where: str) -> Origin:
+def parse_origin(where: str) -> UrlOrigin:
     """The origin that `split_origin` found."""
     scheme, _, authority = where.partition("://")
     if "@" in authority:
@@ -79,7 +78,7 @@ def parse_origin(where: str) -> Origin:
     scheme = scheme.lower()
     name, port = _split_port(where, authority)
     host, is_address = _host(where, name)
-    return Origin(scheme, host, DEFAULT_PORTS[scheme] if port is None else port, is_address)
+    return UrlOrigin(scheme, host, DEFAULT_PORTS[scheme] if port is None else port, is_address)
 
 
 def normalize_rest(rest: str) -> str:
@@ -98,11 +97,11 @@ def normalize(url: str) -> str:
 
 
 def host_key(text: str) -> str:
-    """A `host` or `host:port` as a user writes it, in the form of `Origin.key`."""
+    """A `host` or `host:port` as a user writes it, in the form of `UrlOrigin.key`."""
     return parse_origin(f"https://{text.strip()}").key
 
 
-def registrable_domain(origin: Origin, suffixes: SuffixList) -> str:
+def registrable_domain(origin: UrlOrigin, suffixes: SuffixList) -> str:
     """The name that was registered, which groups its hosts; an address stands for itself."""
     if origin.is_address:
         return origin.host

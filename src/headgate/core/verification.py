@@ -139,7 +139,7 @@ def range_start(headers: Mapping[str, str]) -> int | None:
     return int(found[1]) if found else None
 
 
-class Inspection:
+class BodyCheck:
     """Watches one body go by. Keeps its head, its tail and its size, and no more."""
 
     def __init__(self, expected: Expected) -> None:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import msgspec
 
 from headgate.core.fault import FaultClass
-from headgate.core.gate_key import own_name
-from headgate.core.gate_view import GateView
-from headgate.core.gate_wait import (
+from headgate.core.gates.keys import own_name
+from headgate.core.gates.view import GateView
+from headgate.core.gates.wait import (
     MICROSECONDS,
     Wait,
     WaitKind,

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import msgspec
 
+from headgate.core.fair_turns import Contender, Turns
 from headgate.core.item import ClaimedItem
 from headgate.core.sizing import ClaimSizer
-from headgate.core.turns import Contender, Turns
 from headgate.engine.board import FlightBoard
 from headgate.engine.buffer import Buffer
 from headgate.engine.gates.tree import GateTree

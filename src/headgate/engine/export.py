@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from headgate.core.job import Job
-from headgate.core.secret import without_secrets
+from headgate.core.redact_values import without_secrets
 from headgate.core.status import OPEN, ItemStatus
 from headgate.engine.threads import in_thread
 from headgate.ports.clock import Clock

@@ -5,10 +5,10 @@ from typing import Protocol
 
 import msgspec
 
-from headgate.core.configured import Configured
 from headgate.core.errors import StoreMismatch
-from headgate.core.gate_state import GateState
-from headgate.core.gate_view import GateView, view_of
+from headgate.core.gates.config import GateLimits
+from headgate.core.gates.state import GateState
+from headgate.core.gates.view import GateView, view_of
 from headgate.ports.limits import Exchange, LedgerEntry, Proposal
 
 _decode = msgspec.json.Decoder(GateState).decode
@@ -40,7 +40,7 @@ class Ledger(Protocol):
         ...
 
 
-async def read_gates(ledger: Ledger, configured: Configured, keys: Sequence[str]) -> GateReading:
+async def read_gates(ledger: Ledger, configured: GateLimits, keys: Sequence[str]) -> GateReading:
     """The gates of these keys, also those that have no state yet."""
     answer = await ledger.exchange((), keys)
     return GateReading(
@@ -48,6 +48,6 @@ async def read_gates(ledger: Ledger, configured: Configured, keys: Sequence[str]
     )
 
 
-def _viewed(entry: LedgerEntry, configured: Configured, now_s: float) -> GateView:
+def _viewed(entry: LedgerEntry, configured: GateLimits, now_s: float) -> GateView:
     state = state_in(entry) if entry.state else None
     return view_of(entry.key, state, configured.of(entry.key), now_s)

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from headgate.core.configured import Configured
 from headgate.core.errors import StoreUnreachable
-from headgate.core.gate_state import GateState, Override
-from headgate.core.gate_view import ceilings_of
-from headgate.core.pace import Pace
+from headgate.core.gates.config import GateLimits
+from headgate.core.gates.state import GateState, Override
+from headgate.core.gates.view import ceilings_of
+from headgate.core.pacing.pace import Pace
 from headgate.engine.gate_reading import state_in
 from headgate.ports.limits import LedgerEntry, LimitLedger, Proposal
 from headgate.ports.store import Store
@@ -20,7 +20,7 @@ class GateSteering:
     TRIES = 50
     """Processes at work change their gates about once a second, and each may be faster."""
 
-    def __init__(self, store: Store, configured: Configured) -> None:
+    def __init__(self, store: Store, configured: GateLimits) -> None:
         self._store = store
         self._configured = configured
         self._ledger: LimitLedger = store.limits

@@ -7,7 +7,7 @@ because of that.
 
 from collections.abc import Sequence
 
-from headgate.core.gate_time import GateTime
+from headgate.core.gates.wait import GateTime
 from headgate.engine.board import FlightBoard
 from headgate.ports.clock import Clock
 

@@ -10,8 +10,8 @@ import msgspec
 from headgate.core.errors import OptionsChanged, SourceChanged, UsageError
 from headgate.core.identity import (
     READING,
-    Difference,
     Exists,
+    OptionDifference,
     differences,
     has_moved,
     moved_path,
@@ -103,7 +103,7 @@ def choose_entry(
 
 def _with_options(new: NewJob, jobs: Sequence[Job], rules: Rules) -> Job | None:
     """The newest job that was made with these options; None if none was ever read."""
-    refused: tuple[Job, list[Difference]] | None = None
+    refused: tuple[Job, list[OptionDifference]] | None = None
     for job in jobs:
         found = _differences(job, new, rules)
         if not found:
@@ -115,7 +115,7 @@ def _with_options(new: NewJob, jobs: Sequence[Job], rules: Rules) -> Job | None:
     return None
 
 
-def _differences(job: Job, new: NewJob, rules: Rules) -> list[Difference]:
+def _differences(job: Job, new: NewJob, rules: Rules) -> list[OptionDifference]:
     found = differences(job, new)
     reading = {f"--{name}" for name in READING}
     if any(each.option in reading for each in found) and rules.same_reading(
@@ -139,7 +139,7 @@ def _demand_key(new: NewJob, jobs: Sequence[Job]) -> None:
     for job in jobs:
         if job.fingerprint == new.fingerprint and not _never_read(job):
             pairs = (",".join(job.key_columns) or None, ",".join(new.key_columns) or None)
-            raise OptionsChanged(refusal(job, [Difference("--key", *pairs)], new.handler))
+            raise OptionsChanged(refusal(job, [OptionDifference("--key", *pairs)], new.handler))
 
 
 def _changed(job: Job) -> str:

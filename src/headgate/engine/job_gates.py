@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from headgate.core.call import Call
-from headgate.core.configured import Configured
-from headgate.core.gate_key import GLOBAL, keys_of_provider, name_of, own_name
-from headgate.core.paging import Order
+from headgate.core.gates.config import GateLimits
+from headgate.core.gates.keys import GLOBAL, keys_of_provider, name_of, own_name
+from headgate.core.paging import SortOrder
 from headgate.core.status import ItemStatus
 from headgate.engine.gate_reading import GateReading, read_gates, state_in
 from headgate.ports.reads import ItemQuery, ItemRow
@@ -34,7 +34,7 @@ class JobGates:
     def __init__(
         self,
         store: Store,
-        configured: Configured,
+        configured: GateLimits,
         job_id: int,
         provider: str = "",
         *,
@@ -66,7 +66,7 @@ class JobGates:
     async def _held(self) -> Sequence[ItemRow]:
         """Items of the job that are worked on, the longest held."""
         held = frozenset({ItemStatus.PROCESSING})
-        query = ItemQuery(self._job_id, held, order=Order.UPDATED, limit=self.HELD, tail=True)
+        query = ItemQuery(self._job_id, held, order=SortOrder.UPDATED, limit=self.HELD, tail=True)
         return (await self._store.reads.items(query)).items
 
     async def _calls(self, near: int) -> list[Call]:
@@ -102,7 +102,7 @@ def names_in(calls: Iterable[Call]) -> set[str]:
     return {name for call in calls for name in (call.provider, call.host) if name}
 
 
-def keys_before(names: Iterable[str], configured: Configured) -> list[str]:
+def keys_before(names: Iterable[str], configured: GateLimits) -> list[str]:
     """The gates that may stand before these providers and hosts, each once."""
     providers = configured.providers
     keys = [GLOBAL]

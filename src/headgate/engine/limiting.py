@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from headgate.core.errors import HeadgateError
-from headgate.core.gate_wait import MICROSECONDS, Wait, WaitKind
+from headgate.core.gates.wait import MICROSECONDS, Wait, WaitKind
 from headgate.core.job import Counts, Job
 from headgate.core.status import FINISHED
 from headgate.core.waiting import Situation, among, why_job

@@ -9,8 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import TypeGuard
 
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.item import ClaimedItem
 from headgate.core.outcome import Outcome
 from headgate.core.words import counted

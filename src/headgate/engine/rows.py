@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from headgate.core.ending import AttemptOver
 from headgate.core.errors import BadSource
+from headgate.core.fault import AttemptOver
 from headgate.core.item import NewItem
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.source import Batch

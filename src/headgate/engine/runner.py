@@ -12,8 +12,7 @@ from typing import Any
 
 import msgspec
 
-from headgate.core.ending import AttemptOver, JobHalted
-from headgate.core.fault import Fault, FaultClass, of_exception
+from headgate.core.fault import AttemptOver, Fault, FaultClass, JobHalted, of_exception
 from headgate.core.item import ClaimedItem, Item
 from headgate.core.outcome import Done, Outcome
 from headgate.core.retry import RetryPolicy, after_crash, decide

@@ -11,12 +11,12 @@ from random import Random
 
 import msgspec
 
-from headgate.core.crash_words import crash_told
 from headgate.core.errors import StoreFull, StoreUnreachable, UnknownJob, WorkerFailed
 from headgate.core.item import ClaimedItem
 from headgate.core.retry import CRASHED
 from headgate.core.settlement import Settlement
 from headgate.core.status import ItemStatus, JobState
+from headgate.core.worker import crash_told
 from headgate.engine.board import FlightBoard
 from headgate.engine.child import Child
 from headgate.engine.machine import is_stopped, resident_mb

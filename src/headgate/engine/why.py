@@ -6,9 +6,9 @@ from typing import NamedTuple
 import msgspec
 
 from headgate.core.fault import FaultClass
-from headgate.core.gate_key import own_name, provider_in
-from headgate.core.gate_view import GateView
-from headgate.core.gate_wait import (
+from headgate.core.gates.keys import own_name, provider_in
+from headgate.core.gates.view import GateView
+from headgate.core.gates.wait import (
     AT_GATES,
     Wait,
     WaitKind,

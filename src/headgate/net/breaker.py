@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from random import Random
 
-from headgate.core.breaker import Breaker, BreakerPolicy, BreakerState, Failure
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
+from headgate.core.gates.breaker import Breaker, BreakerPolicy, BreakerState, Failure
 from headgate.net.failure import WireFailure
 from headgate.ports.clock import Clock
 from headgate.ports.gate import Turn

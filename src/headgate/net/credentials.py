@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.provider import CredentialPolicy, Placement, ProviderPolicy
 from headgate.ports.wire import Headers
 

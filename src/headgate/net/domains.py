@@ -4,7 +4,7 @@ from functools import cache
 
 from publicsuffixlist import PublicSuffixList
 
-from headgate.core.url import Origin, registrable_domain
+from headgate.core.url import UrlOrigin, registrable_domain
 
 
 @cache
@@ -13,7 +13,7 @@ def suffixes() -> PublicSuffixList:
     return PublicSuffixList()
 
 
-def domain_of(origin: Origin) -> str:
+def domain_of(origin: UrlOrigin) -> str:
     """The registrable domain of a place."""
     # An address needs no list, and reading one takes a while.
     return origin.host if origin.is_address else registrable_domain(origin, suffixes())

@@ -3,8 +3,7 @@
 import errno
 from enum import StrEnum
 
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 
 
 class FailureKind(StrEnum):

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Callable
 
 import msgspec
 
-from headgate.core.breaker import BreakerState
 from headgate.core.call import Call, CallKind, kept_url
+from headgate.core.gates.breaker import BreakerState
 from headgate.net.breaker import BreakerOpen, Breakers, HostGone
 from headgate.net.cache import Unkept
 from headgate.net.credentials import Credentials, with_parameter

@@ -5,8 +5,7 @@ from urllib.parse import urljoin
 
 import msgspec
 
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.url import parse_origin, shown, split_origin
 from headgate.ports.wire import Headers
 

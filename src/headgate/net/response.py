@@ -9,8 +9,7 @@ from typing import Any, Self
 import msgspec
 
 from headgate.core.call import CallKind
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass, worth_another_try
+from headgate.core.fault import AttemptOver, Fault, FaultClass, worth_another_try
 from headgate.core.outcome import NotFound, Outcome
 from headgate.core.url import shown
 from headgate.net.cache import CacheReply

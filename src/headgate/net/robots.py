@@ -5,10 +5,9 @@ from collections.abc import Awaitable, Callable
 
 from protego import Protego
 
-from headgate.core.breaker import BreakerPolicy
 from headgate.core.call import Call, CallKind, kept_url
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
+from headgate.core.gates.breaker import BreakerPolicy
 from headgate.core.outcome import Skipped
 from headgate.core.url import BadUrl
 from headgate.net.failure import Refused, WireFailure

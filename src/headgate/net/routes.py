@@ -5,9 +5,9 @@ from importlib.metadata import version
 
 import msgspec
 
-from headgate.core.breaker import Breaker, BreakerState
+from headgate.core.gates.breaker import Breaker, BreakerState
 from headgate.core.provider import ProviderPolicy, provider_of
-from headgate.core.url import Origin, parse_origin, split_origin
+from headgate.core.url import UrlOrigin, parse_origin, split_origin
 from headgate.net.breaker import Breakers
 from headgate.net.domains import domain_of
 from headgate.net.policy import NetPolicy
@@ -18,7 +18,7 @@ from headgate.ports.wire import Headers, Patience
 class Place(msgspec.Struct, frozen=True):
     """A host, whose it is, the gates before it and how we introduce ourselves there."""
 
-    origin: Origin
+    origin: UrlOrigin
     text: str
     """The origin as it stands in a URL."""
     host: str

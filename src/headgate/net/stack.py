@@ -5,7 +5,7 @@ from random import Random
 
 import msgspec
 
-from headgate.core.breaker import BreakerPolicy
+from headgate.core.gates.breaker import BreakerPolicy
 from headgate.core.provider import ProviderPolicy
 from headgate.net.breaker import Breakers
 from headgate.net.cache import HttpCache

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from headgate.core.inflation import InflationLimit
+from headgate.core.decompression import DecompressionLimit
 
 PIECE: Final = 64 * 1024
 """The most that is unpacked at a time."""
@@ -55,7 +55,7 @@ class Unpacking:
 
     __slots__ = ("_decoded", "_encoded", "_encoding", "_limit", "_member")
 
-    def __init__(self, encoding: str, limit: InflationLimit) -> None:
+    def __init__(self, encoding: str, limit: DecompressionLimit) -> None:
         if encoding not in {"gzip", "deflate"}:
             raise BadEncoding(encoding)
         self._encoding = encoding

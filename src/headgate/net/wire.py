@@ -10,7 +10,7 @@ from aiohttp.connector import Connection
 from aiohttp.http import HttpProcessingError, RawResponseMessage
 from aiohttp.streams import StreamReader
 
-from headgate.core.inflation import InflationLimit
+from headgate.core.decompression import DecompressionLimit
 from headgate.core.url import shown
 from headgate.net.connections import BUFFER, Connections, exchange, let_go
 from headgate.net.failure import ERRNO_WORDS, FailureKind, Recalled, WireFailure
@@ -55,7 +55,7 @@ class AiohttpReply:
         answer: tuple[RawResponseMessage, StreamReader],
         url: str,
         watched: tuple[Watch, Wait],
-        inflation: InflationLimit,
+        inflation: DecompressionLimit,
     ) -> None:
         message, content = answer
         self._connection: Connection | None = connection
@@ -180,10 +180,10 @@ class AiohttpWire:
     """Sends requests over one shared pool of connections, and guarded ones over another."""
 
     def __init__(
-        self, *, allow_private: bool = False, inflation: InflationLimit | None = None
+        self, *, allow_private: bool = False, inflation: DecompressionLimit | None = None
     ) -> None:
         self._allow_private = allow_private
-        self._inflation = inflation or InflationLimit()
+        self._inflation = inflation or DecompressionLimit()
         self._watch: Watch | None = None
         self._open: Connections | None = None
         self._guarded: Connections | None = None

@@ -6,9 +6,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from headgate.core.ending import AttemptOver
 from headgate.core.errors import UsageError
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.item import Item
 from headgate.core.outcome import Outcome
 from headgate.core.provider import ProviderPolicy

@@ -5,10 +5,10 @@ from typing import Protocol
 
 import msgspec
 
+from headgate.core.fair_turns import Contender
 from headgate.core.job import Binding, Job, NewJob
 from headgate.core.slots import Waiting
 from headgate.core.status import JobMove
-from headgate.core.turns import Contender
 from headgate.core.worker import WorkerInfo
 
 

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from headgate.core.login_limit import Allowance, LoginScope
+from headgate.core.login_limit import LoginAllowance, LoginScope
 
 
 class LoginTry(msgspec.Struct, frozen=True):
@@ -13,7 +13,7 @@ class LoginTry(msgspec.Struct, frozen=True):
 
     keys: Mapping[LoginScope, str]
     """What it is counted under, from `core.login_limit.login_keys`."""
-    limits: Mapping[LoginScope, Allowance]
+    limits: Mapping[LoginScope, LoginAllowance]
 
 
 class LoginCount(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import msgspec
 
-from headgate.core.secret import without_secrets
+from headgate.core.redact_values import without_secrets
 
 Progress = Callable[[int, int | None], object]
 """Hears how many bytes are here and how many there will be, if known; raises to stop it."""

@@ -6,7 +6,7 @@ from typing import Protocol
 import msgspec
 
 from headgate.core.job import Counts, Job
-from headgate.core.paging import Order, filter_hash
+from headgate.core.paging import SortOrder, filter_hash
 from headgate.core.status import ItemStatus, JobState
 from headgate.core.worker import WorkerRow
 
@@ -162,7 +162,7 @@ class ItemQuery(msgspec.Struct, frozen=True):
     changed_to: int | None = None
     """Last changed at or after, and before; in order UPDATED only."""
     with_result: bool = False
-    order: Order = Order.INPUT
+    order: SortOrder = SortOrder.INPUT
     after: str | None = None
     limit: int = 100
     tail: bool = False

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from headgate.core.errors import UsageError
-from headgate.core.paging import Cursor, Order, decode_cursor, encode_cursor
+from headgate.core.paging import Cursor, SortOrder, decode_cursor, encode_cursor
 from headgate.core.signature import parts_of
 from headgate.core.status import ItemStatus
 from headgate.ports.reads import EventQuery, ItemQuery, ItemRow, Page
@@ -32,14 +32,14 @@ class Listing:
         after = decode_cursor(query.after, query.order, self._name) if query.after else None
         start = (after.updated_at, after.id) if after else (0, 0)
         self.after_at, self.after_id = max(start, (query.changed_from or 0, 0))
-        if query.order is Order.INPUT:
+        if query.order is SortOrder.INPUT:
             self.after_id = after.id if after else 0
 
     @property
     def sparse(self) -> bool:
         """Whether few rows may match of those that an index leads to."""
         query = self.query
-        if query.order is Order.INPUT:
+        if query.order is SortOrder.INPUT:
             return query.text is not None
         across = query.job_id is None and query.handler is not None
         return across or query.text is not None or query.signature is not None
@@ -75,7 +75,7 @@ def kind_filter(name: str | None) -> dict[str, str | None]:
 
 
 def _demand_possible(query: ItemQuery) -> None:
-    if query.order is Order.UPDATED:
+    if query.order is SortOrder.UPDATED:
         return
     if query.job_id is None:
         raise UsageError("across jobs, items can only be listed by the time of their change")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from headgate.core.login_limit import Counted, LoginScope, Verdict
+from headgate.core.login_limit import Counted, LoginScope, LoginVerdict
 from headgate.ports.logins import LoginCount, LoginTry
 
 MICROSECONDS = 1_000_000
@@ -15,6 +15,6 @@ def counted_in(tried: LoginTry, rows: Iterable[Mapping[str, Any]]) -> dict[Login
     return {scope: found[key] for scope, key in tried.keys.items() if key in found}
 
 
-def told(verdict: Verdict) -> LoginCount:
+def told(verdict: LoginVerdict) -> LoginCount:
     """A verdict as the port gives it."""
     return LoginCount(verdict.wait_us / MICROSECONDS, frozenset(verdict.charged))

@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from headgate.core.job import Counts, NewJob
-from headgate.core.retry import Verdict
+from headgate.core.retry import RetryDecision
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus, JobMove, JobState
 from headgate.ports.items import ClaimRequest, EnqueueRequest, Held, SettleRequest
@@ -89,7 +89,7 @@ async def test_an_unknown_worker_and_a_retired_one_get_nothing(store):
 async def test_an_item_is_leased_when_it_is_due_and_not_before(store, place):
     job, who = await factories.job(store, 1), await factories.worker(store)
     (item,) = await factories.claim(store, job.id, who)
-    later = Verdict(ItemStatus.PENDING, "throttled", throttled=True, due_in_us=60_000_000)
+    later = RetryDecision(ItemStatus.PENDING, "throttled", throttled=True, due_in_us=60_000_000)
     await store.items.settle_many(SettleRequest(who, [settle(item, later)]))
     assert await factories.claim(store, job.id, who) == []
     place.pass_time(59)
@@ -102,7 +102,7 @@ async def put_off(store, who, items, seconds=10):
     """These fail, the first of them first, and are due again after a while."""
     for place, item in enumerate(items):
         due_in_us = seconds * 1_000_000 + place
-        later = Verdict(
+        later = RetryDecision(
             ItemStatus.PENDING, "retry", failed=True, due_in_us=due_in_us, error_class="transient"
         )
         await store.items.settle_many(SettleRequest(who, [settle(item, later)]))
@@ -184,7 +184,7 @@ async def test_retries_do_not_hold_up_fresh_rows(store, place):
 
 async def test_a_claim_tells_how_long_an_item_has_been_throttled(store, place):
     job, who = await factories.job(store, 1), await factories.worker(store)
-    throttled = Verdict(ItemStatus.PENDING, "throttled", counted=False, throttled=True)
+    throttled = RetryDecision(ItemStatus.PENDING, "throttled", counted=False, throttled=True)
     (item,) = await factories.claim(store, job.id, who)
     assert item.throttled_us == 0
     for hours in (1, 2):
@@ -197,7 +197,7 @@ async def test_a_claim_tells_how_long_an_item_has_been_throttled(store, place):
 async def test_suspects_are_leased_only_when_asked_for(store):
     job, who = await factories.job(store, 2), await factories.worker(store)
     leased = await factories.claim(store, job.id, who)
-    crashed = Verdict(
+    crashed = RetryDecision(
         ItemStatus.PENDING, "crashed", counted=False, crashed=True, alone=True, error_class="poison"
     )
     await store.items.settle_many(SettleRequest(who, [settle(leased[0], crashed)]))

@@ -8,7 +8,7 @@ import pytest
 from headgate.core.fault import FaultClass
 from headgate.core.item import NewItem
 from headgate.core.job import NewJob
-from headgate.core.retry import Verdict
+from headgate.core.retry import RetryDecision
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus
 from headgate.ports.items import ClaimRequest, EnqueueRequest, GateFilter, SettleRequest
@@ -132,7 +132,7 @@ async def test_retries_of_many_gates_are_not_more_than_asked_for(store, place):
 
 async def put_off(store, who, items):
     """These fail, and are due again after ten seconds."""
-    later = Verdict(
+    later = RetryDecision(
         ItemStatus.PENDING, "retry", failed=True, due_in_us=10**7, error_class="transient"
     )
     await store.items.settle_many(SettleRequest(who, [settle(item, later) for item in items]))
@@ -141,7 +141,9 @@ async def put_off(store, who, items):
 async def test_items_that_are_not_due_stay(store):
     job, who = await gated_job(store, a=1, b=1), await factories.worker(store)
     items = await claim_open(store, job, who)
-    later = Verdict(ItemStatus.PENDING, "throttled", counted=False, throttled=True, due_in_us=10**9)
+    later = RetryDecision(
+        ItemStatus.PENDING, "throttled", counted=False, throttled=True, due_in_us=10**9
+    )
     await store.items.settle_many(SettleRequest(who, [settle(items[0], later)]))
     await store.items.release(who, [])
     assert await claim_open(store, job, who) == []
@@ -158,7 +160,7 @@ async def test_without_a_filter_gates_do_not_matter(store):
 async def test_a_hand_back_names_the_gate_that_the_item_waits_for(store):
     job, who = await factories.job(store, 2), await factories.worker(store)
     items = await factories.claim(store, job.id, who)
-    closed = Verdict(ItemStatus.PENDING, "throttled", counted=False, throttled=True)
+    closed = RetryDecision(ItemStatus.PENDING, "throttled", counted=False, throttled=True)
     back = [
         msgspec.structs.replace(settle(items[0], closed), gate="host:slow.example"),
         settle(items[1], closed),
@@ -174,7 +176,7 @@ async def test_a_hand_back_names_the_gate_that_the_item_waits_for(store):
 async def test_an_attempt_keeps_its_calls(store, text):
     job, who = await factories.job(store, 2), await factories.worker(store)
     items = await factories.claim(store, job.id, who)
-    gone = Verdict(ItemStatus.ERROR, "error", error_class=FaultClass.PERMANENT, reason="no")
+    gone = RetryDecision(ItemStatus.ERROR, "error", error_class=FaultClass.PERMANENT, reason="no")
     with_calls = msgspec.structs.replace(settle(items[0], gone), calls=text)
     await store.items.settle_many(SettleRequest(who, [with_calls, settle(items[1], gone)]))
     (first,) = await store.reads.attempts(items[0].id)
@@ -201,6 +203,6 @@ async def test_the_calls_of_a_job_are_read_page_by_page_in_input_order(store):
 
 
 def _called(item):
-    ended = settle(item, Verdict(ItemStatus.NOT_FOUND, "not_found", reason="no"))
+    ended = settle(item, RetryDecision(ItemStatus.NOT_FOUND, "not_found", reason="no"))
     calls = None if item.key == "key-3" else f'["{item.key}"]'
     return msgspec.structs.replace(ended, calls=calls)

@@ -4,8 +4,8 @@ import pytest
 from headgate.core.errors import BadCursor, UnknownItem, UsageError
 from headgate.core.fault import FaultClass
 from headgate.core.job import NewJob
-from headgate.core.paging import Order
-from headgate.core.retry import Verdict
+from headgate.core.paging import SortOrder
+from headgate.core.retry import RetryDecision
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus
 from headgate.ports.items import EnqueueRequest, SettleRequest
@@ -68,7 +68,7 @@ async def test_input_order_can_be_filtered(store):
 async def test_order_by_change_is_one_order_over_all_statuses(store, place, statuses):
     job = await spread(store, 23)
     place.pass_time(5)
-    rows = flat(await pages(store, ItemQuery(job.id, statuses, order=Order.UPDATED, limit=4)))
+    rows = flat(await pages(store, ItemQuery(job.id, statuses, order=SortOrder.UPDATED, limit=4)))
     stamps = [(row.updated_at, row.id) for row in rows]
     assert stamps == sorted(stamps)
     everything = flat(await pages(store, ItemQuery(job.id, statuses)))
@@ -77,7 +77,7 @@ async def test_order_by_change_is_one_order_over_all_statuses(store, place, stat
 
 async def test_pages_by_change_stop_short_of_now_unless_asked(store, place):
     job = await factories.job_of(store, ItemStatus.DONE, 3)
-    query = ItemQuery(job.id, order=Order.UPDATED)
+    query = ItemQuery(job.id, order=SortOrder.UPDATED)
     assert flat(await pages(store, query)) == []
     look = msgspec.structs.replace(query, tail=True)
     assert len(flat(await pages(store, look))) == 3
@@ -88,7 +88,7 @@ async def test_pages_by_change_stop_short_of_now_unless_asked(store, place):
 async def test_a_row_that_changes_while_pages_are_read_is_not_missed(store, place):
     job, who = await factories.job(store, 6), await factories.worker(store)
     place.pass_time(100)
-    query = ItemQuery(job.id, order=Order.UPDATED, limit=2, tail=True)
+    query = ItemQuery(job.id, order=SortOrder.UPDATED, limit=2, tail=True)
     first = await store.reads.items(query)
     moved = await factories.claim(store, job.id, who, 4)
     rest = flat(await pages(store, msgspec.structs.replace(query, after=first.next)))
@@ -109,7 +109,7 @@ async def test_across_jobs_rows_of_all_owners_are_merged(store, place):
     place.pass_time(5)
 
     async def listed(**filters):
-        query = ItemQuery(None, order=Order.UPDATED, limit=2, **filters)
+        query = ItemQuery(None, order=SortOrder.UPDATED, limit=2, **filters)
         return flat(await pages(store, query))
 
     rows = await listed()
@@ -128,7 +128,7 @@ async def test_across_jobs_rows_of_all_owners_are_merged(store, place):
 
 
 async def test_across_jobs_finished_items_are_not_listed_and_input_order_has_no_meaning(store):
-    done = ItemQuery(None, frozenset({ItemStatus.DONE}), order=Order.UPDATED)
+    done = ItemQuery(None, frozenset({ItemStatus.DONE}), order=SortOrder.UPDATED)
     with pytest.raises(UsageError, match="DONE"):
         await store.reads.items(done)
     with pytest.raises(UsageError, match="across jobs"):
@@ -141,7 +141,7 @@ async def test_a_cursor_fits_only_the_query_it_came_from(store):
     for query in (
         ItemQuery(job.id + 1, after=page.next),
         ItemQuery(job.id, frozenset({ItemStatus.DONE}), after=page.next),
-        ItemQuery(job.id, order=Order.UPDATED, after=page.next),
+        ItemQuery(job.id, order=SortOrder.UPDATED, after=page.next),
         ItemQuery(job.id, after="rubbish"),
     ):
         with pytest.raises(BadCursor):
@@ -180,7 +180,7 @@ async def test_failures_are_grouped_by_kind(store):
     kinds = [FaultClass.TIMEOUT, FaultClass.PERMANENT, FaultClass.TIMEOUT, FaultClass.TIMEOUT]
     for number, (item, kind) in enumerate(zip(leased, kinds, strict=True)):
         reason = "no answer" if number == 3 else f"no answer for {number} s"
-        verdict = Verdict(ItemStatus.ERROR, "error", error_class=kind, reason=reason)
+        verdict = RetryDecision(ItemStatus.ERROR, "error", error_class=kind, reason=reason)
         await store.items.settle_many(SettleRequest(who, [settle(item, verdict)]))
     groups = [
         ErrorGroup("timeout", "timeout: no answer for <n> s", 2, leased[0].id, "no answer for 0 s"),

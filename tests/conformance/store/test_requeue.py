@@ -5,8 +5,8 @@ from headgate.core.errors import IllegalMove, UnknownJob
 from headgate.core.fault import FaultClass
 from headgate.core.item import NewItem
 from headgate.core.job import Counts, NewJob
-from headgate.core.paging import Order
-from headgate.core.retry import Verdict
+from headgate.core.paging import SortOrder
+from headgate.core.retry import RetryDecision
 from headgate.core.settlement import settle
 from headgate.core.status import FINISHED, OPEN, ItemStatus, JobMove, JobState
 from headgate.ports.items import EnqueueRequest, RequeueRequest, SettleRequest
@@ -96,7 +96,7 @@ async def test_all_but_some_are_requeued(store):
 
 async def test_only_items_that_changed_in_a_span_of_time_are_requeued(store):
     job = await factories.job_of(store, ItemStatus.ERROR, 2)
-    query = ItemQuery(job.id, order=Order.UPDATED, tail=True)
+    query = ItemQuery(job.id, order=SortOrder.UPDATED, tail=True)
     changed = [row.updated_at for row in (await store.reads.items(query)).items]
     first, last = min(changed), max(changed)
     before = RequeueRequest(job.id, changed_to=first)
@@ -124,7 +124,7 @@ async def test_filters_are_joined_by_and(store):
     for item, kind in zip(leased, ["permanent", "timeout", "timeout", None], strict=True):
         verdict = factories.VERDICTS[ItemStatus.NOT_FOUND]
         if kind is not None:
-            verdict = Verdict(ItemStatus.ERROR, "error", error_class=FaultClass(kind))
+            verdict = RetryDecision(ItemStatus.ERROR, "error", error_class=FaultClass(kind))
         await store.items.settle_many(SettleRequest(who, [settle(item, verdict)]))
     ids = tuple(item.id for item in leased)
 
@@ -154,7 +154,7 @@ async def failed(store, reasons, summaries=()):
     await factories.finish(store, who, first, ItemStatus.PENDING)
     for item in await factories.claim(store, job.id, who):
         reason = reasons[int(item.key.removeprefix("key-"))]
-        verdict = Verdict(ItemStatus.ERROR, "error", error_class="permanent", reason=reason)
+        verdict = RetryDecision(ItemStatus.ERROR, "error", error_class="permanent", reason=reason)
         await store.items.settle_many(SettleRequest(who, [settle(item, verdict)]))
     return job
 

@@ -4,14 +4,14 @@ import msgspec
 
 from headgate.core.fault import FaultClass
 from headgate.core.job import NewJob
-from headgate.core.retry import Verdict
+from headgate.core.retry import RetryDecision
 from headgate.core.settlement import settle
 from headgate.core.status import ItemMove, ItemStatus
 from headgate.ports.items import ClaimRequest, Decision, SettleRequest
 from tests.kit import factories
 
 TRACE = '{"where":"lookup.py:12","text":"  File \\"lookup.py\\", line 12, in price\\nKeyError: é"}'
-LATER = Verdict(
+LATER = RetryDecision(
     ItemStatus.PENDING,
     "retry",
     failed=True,
@@ -70,7 +70,7 @@ async def test_rows_that_fail_are_those_that_wait_for_another_try_or_ended(store
     assert before > 0
     waiting, throttled, dead, done, *_ = await factories.claim(store, job.id, who, limit=4)
     (elsewhere,) = await factories.claim(store, other.id, who)
-    put_off = Verdict(
+    put_off = RetryDecision(
         ItemStatus.PENDING,
         "throttled",
         counted=False,

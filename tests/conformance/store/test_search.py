@@ -6,8 +6,8 @@ import pytest
 from headgate.core.errors import BadCursor, UnknownItem, UnknownJob, UsageError
 from headgate.core.item import NewItem
 from headgate.core.job import NewJob
-from headgate.core.paging import Order
-from headgate.core.retry import Verdict
+from headgate.core.paging import SortOrder
+from headgate.core.retry import RetryDecision
 from headgate.core.settlement import settle
 from headgate.core.signature import MOST_VARIANTS
 from headgate.core.status import ItemStatus, JobMove, JobState
@@ -43,7 +43,7 @@ async def a_job(store, items, owner="ann", handler="h"):
     return await store.jobs.complete_ingest(job.id, ("n",))
 
 
-@pytest.mark.parametrize("order", list(Order))
+@pytest.mark.parametrize("order", list(SortOrder))
 async def test_text_is_found_in_key_and_summary_in_any_case(store, place, order):
     items = [
         NewItem("Apple-1", "{}", summary="red"),
@@ -69,7 +69,7 @@ async def test_text_is_found_in_key_and_summary_in_any_case(store, place, order)
         await found("x" * 201)
 
 
-@pytest.mark.parametrize("order", list(Order))
+@pytest.mark.parametrize("order", list(SortOrder))
 async def test_a_rare_text_is_found_by_bounded_looks(store, place, order):
     total = WINDOW + 500
     items = [NewItem(f"key-{n}", "{}", n) for n in range(total)]
@@ -95,7 +95,7 @@ async def test_failures_of_one_kind_are_listed(store, place):
     place.pass_time(5)
     kinds = {group.signature: group.count for group in await store.reads.error_groups(job.id)}
     assert kinds == {"bad_row: <n> columns": 5, "bad_row: no key": 2}
-    for order in Order:
+    for order in SortOrder:
         query = ItemQuery(job.id, BAD, signature="bad_row: <n> columns", order=order, limit=2)
         assert await keys(store, query) == ["a1", "a2", "a3", "a4", "a5"]
         assert await keys(store, msgspec.structs.replace(query, text="a3")) == ["a3"]
@@ -124,7 +124,7 @@ async def test_failures_are_told_apart_by_what_they_quote_while_that_is_little(s
         **{f"bad_row: <url> answered {400 + n}": 1 for n in range(4)},
     }
     for name, group in groups.items():
-        for order in Order:
+        for order in SortOrder:
             query = ItemQuery(job.id, BAD, signature=name, order=order, tail=True)
             page = await store.reads.items(query)
             assert len(page.items) == group.count
@@ -141,7 +141,7 @@ async def test_failures_of_handlers_are_told_apart_as_bad_rows_are(store):
     who = await factories.worker(store)
     for item in await factories.claim(store, job.id, who):
         reason = f"KeyError: '{'ab'[item.id % 2]}'"
-        verdict = Verdict(ItemStatus.ERROR, "error", error_class="permanent", reason=reason)
+        verdict = RetryDecision(ItemStatus.ERROR, "error", error_class="permanent", reason=reason)
         await store.items.settle_many(SettleRequest(who, [settle(item, verdict)]))
     groups = await store.reads.error_groups(job.id)
     assert {group.signature: group.count for group in groups} == {
@@ -167,7 +167,7 @@ async def test_failures_of_before_stay_together_and_are_found(store, place):
 async def test_changes_are_listed_from_one_time_to_another(store, place):
     job = await a_job(store, factories.rows(9))
     place.execute("UPDATE items SET updated_at = 1000 + line")
-    query = ItemQuery(job.id, order=Order.UPDATED, changed_from=1003, changed_to=1006, limit=2)
+    query = ItemQuery(job.id, order=SortOrder.UPDATED, changed_from=1003, changed_to=1006, limit=2)
     assert await keys(store, query) == ["key-3", "key-4", "key-5"]
     with pytest.raises(UsageError, match="order"):
         await store.reads.items(ItemQuery(job.id, changed_from=1))
@@ -178,7 +178,7 @@ async def test_changes_are_listed_from_one_time_to_another(store, place):
 async def test_results_come_along_where_they_are_asked_for(store, place):
     job = await factories.job_of(store, ItemStatus.DONE, 2)
     place.pass_time(5)
-    for order in Order:
+    for order in SortOrder:
         (row, _) = (await store.reads.items(ItemQuery(job.id, order=order))).items
         assert row.result is None
         query = ItemQuery(job.id, order=order, with_result=True)
@@ -200,7 +200,7 @@ async def test_results_come_along_where_they_are_asked_for(store, place):
 async def test_a_cursor_knows_every_filter(store, place, change):
     job = await factories.job(store, 5)
     place.pass_time(5)
-    query = ItemQuery(job.id, order=Order.UPDATED, limit=2)
+    query = ItemQuery(job.id, order=SortOrder.UPDATED, limit=2)
     after = (await store.reads.items(query)).next
     with pytest.raises(BadCursor):
         await store.reads.items(msgspec.structs.replace(query, after=after, **change))
@@ -216,7 +216,7 @@ async def test_what_belongs_to_another_is_unknown(store):
         await store.reads.job(job.id, "bob")
     with pytest.raises(UnknownItem):
         await store.reads.item(row.id, "bob")
-    for order in Order:
+    for order in SortOrder:
         with pytest.raises(UnknownJob):
             await store.reads.items(ItemQuery(job.id, owner="bob", order=order))
         with pytest.raises(UnknownJob):
@@ -232,7 +232,7 @@ async def test_everything_that_waits_is_seen_across_jobs(store, place):
     place.pass_time(5)
 
     async def waiting(**filters):
-        query = ItemQuery(None, PENDING, order=Order.UPDATED, limit=97, **filters)
+        query = ItemQuery(None, PENDING, order=SortOrder.UPDATED, limit=97, **filters)
         rows, _ = await read(store, query)
         assert len({row.id for row in rows}) == len(rows)
         return len(rows), {row.job_id for row in rows}

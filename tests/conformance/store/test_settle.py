@@ -5,7 +5,7 @@ import pytest
 
 from headgate.core.fault import FaultClass
 from headgate.core.job import Counts
-from headgate.core.retry import FINISHED, Verdict
+from headgate.core.retry import FINISHED, RetryDecision
 from headgate.core.settlement import hand_back, settle
 from headgate.core.status import ItemStatus
 from headgate.ports.items import Held, RequeueRequest, ResultColumns, SettleRequest
@@ -100,7 +100,7 @@ async def test_what_counts_as_no_attempt_keeps_the_number_for_the_next(store, jo
 
 async def test_a_delay_counts_from_the_stores_now(store, job, who):
     item = (await factories.claim(store, job.id, who))[0]
-    later = Verdict(ItemStatus.PENDING, "retry", failed=True, due_in_us=5_000_000)
+    later = RetryDecision(ItemStatus.PENDING, "retry", failed=True, due_in_us=5_000_000)
     await store.items.settle_many(SettleRequest(who, [settle(item, later)]))
     row = (await store.reads.item(item.id)).row
     assert row.due_at == row.updated_at + 5_000_000
@@ -119,7 +119,7 @@ async def test_normalized_input_stays_until_it_is_replaced(store, job, who):
 
 async def test_the_attempt_has_the_strategy_that_was_tried(store, job, who):
     item = (await factories.claim(store, job.id, who))[0]
-    missed = Verdict(ItemStatus.PENDING, "not_found", missed=True, reason="nothing there")
+    missed = RetryDecision(ItemStatus.PENDING, "not_found", missed=True, reason="nothing there")
     await store.items.settle_many(SettleRequest(who, [settle(item, missed)]))
     (attempt,) = await store.reads.attempts(item.id)
     assert (attempt.strategy, (await store.reads.item(item.id)).strategy) == (0, 1)
@@ -212,7 +212,7 @@ NASTY = [
 async def test_any_text_survives_a_settlement(store, job, who, text):
     leased = await factories.claim(store, job.id, who)
     result = msgspec.json.encode({"value": text}).decode()
-    failed = Verdict(
+    failed = RetryDecision(
         ItemStatus.ERROR, "error", failed=True, error_class=FaultClass.PERMANENT, reason=text
     )
     settlements = [
@@ -228,7 +228,7 @@ async def test_any_text_survives_a_settlement(store, job, who, text):
 
 async def test_text_that_no_database_can_store_is_kept_as_far_as_it_goes(store, job, who):
     leased = await factories.claim(store, job.id, who)
-    failed = Verdict(
+    failed = RetryDecision(
         ItemStatus.ERROR, "error", failed=True, error_class=FaultClass.PERMANENT, reason="a\x00b"
     )
     await store.items.settle_many(SettleRequest(who, [settle(leased[0], failed)]))

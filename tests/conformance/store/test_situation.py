@@ -5,7 +5,7 @@ import pytest
 
 from headgate.core.fault import FaultClass
 from headgate.core.job import Counts
-from headgate.core.retry import RetryPolicy, Verdict, after_crash
+from headgate.core.retry import RetryDecision, RetryPolicy, after_crash
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus
 from headgate.core.waiting import COUNTED
@@ -17,8 +17,8 @@ from tests.kit import factories
 MINUTE_US = 60_000_000
 
 
-def put_off(kind: FaultClass, minutes: int, reason: str = "later") -> Verdict:
-    return Verdict(
+def put_off(kind: FaultClass, minutes: int, reason: str = "later") -> RetryDecision:
+    return RetryDecision(
         ItemStatus.PENDING,
         str(kind),
         counted=False,

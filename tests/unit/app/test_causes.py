@@ -12,11 +12,11 @@ from headgate.app.cli.slowed import cause_in_words, limit_finder
 from headgate.app.cli.trial import Trial
 from headgate.app.local.items import LocalItems
 from headgate.app.local.jobs import LocalJobs
-from headgate.core.configured import Configured
 from headgate.core.fault import FaultClass
-from headgate.core.gate_wait import WaitKind
+from headgate.core.gates.config import GateLimits
+from headgate.core.gates.wait import WaitKind
 from headgate.core.job import NewJob
-from headgate.core.retry import RetryPolicy, Verdict
+from headgate.core.retry import RetryDecision, RetryPolicy
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus, JobMove
 from headgate.core.worker import WorkerInfo
@@ -37,7 +37,7 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
 
 async def agreed(store: Any, job_id: int, item_id: int = 1) -> Limit:
     """What all of them say."""
-    limits = Configured({})
+    limits = GateLimits({})
     job = await store.reads.job(job_id)
     by_command = await LocalJobs(store, limits, RetryPolicy()).account(job_id)
     by_api = await Gauges(store, limits, FakeClock(), {}).limit_of(job)
@@ -60,7 +60,7 @@ async def test_no_worker_is_there(store: SqliteStore):
 
 async def test_the_progress_of_a_command_says_that_its_worker_is_starting(store: SqliteStore):
     job = await factories.job(store, 2)
-    gates = JobGates(store, Configured({}), job.id)
+    gates = JobGates(store, GateLimits({}), job.id)
     limit = await limit_finder(store, gates, job.id, Trial(store.rows).counts)()
     assert cause_in_words(limit, 0) == "a worker process is starting"
 
@@ -69,8 +69,8 @@ async def test_the_progress_of_a_few_chosen_rows_names_what_these_wait_for(store
     job, who = await factories.job(store, 5), await factories.worker(store)
     trial = Trial(store.rows, limit=2)
     await trial.choose(job.id, 5)
-    find = limit_finder(store, JobGates(store, Configured({}), job.id), job.id, trial.counts)
-    put_off = Verdict(
+    find = limit_finder(store, JobGates(store, GateLimits({}), job.id), job.id, trial.counts)
+    put_off = RetryDecision(
         ItemStatus.PENDING,
         "deferred",
         counted=False,
@@ -91,7 +91,7 @@ async def test_a_worker_for_other_jobs_only_does_not_count(store: SqliteStore):
     info = WorkerInfo("w-1", "session", "host", "boot", 1, 1, "0.1", 10.0, (job.id + 1,))
     await store.jobs.register(info)
     await agreed(store, job.id)
-    account = await LocalJobs(store, Configured({}), RetryPolicy()).account(job.id)
+    account = await LocalJobs(store, GateLimits({}), RetryPolicy()).account(job.id)
     assert account.limit is not None
     assert account.limit.kind is WaitKind.WORKER
     assert next_steps(account.job, account.counts, at_work=account.at_work)
@@ -100,7 +100,7 @@ async def test_a_worker_for_other_jobs_only_does_not_count(store: SqliteStore):
 async def test_no_command_is_advised_while_one_works(store: SqliteStore):
     job = await factories.job(store, 2)
     await factories.worker(store)
-    account = await LocalJobs(store, Configured({}), RetryPolicy()).account(job.id)
+    account = await LocalJobs(store, GateLimits({}), RetryPolicy()).account(job.id)
     assert account.at_work
     assert next_steps(account.job, account.counts, at_work=True) == []
     idle = next_steps(account.job, account.counts, at_work=False)
@@ -119,7 +119,7 @@ async def test_a_file_that_is_being_read(store: SqliteStore):
     await store.items.enqueue_many(EnqueueRequest(job.id, factories.rows(3)))
     limit = await agreed(store, job.id)
     assert cause_in_words(limit, 0) == "reading the file… 3 rows so far"
-    account = await LocalJobs(store, Configured({}), RetryPolicy()).account(job.id)
+    account = await LocalJobs(store, GateLimits({}), RetryPolicy()).account(job.id)
     assert next_steps(account.job, account.counts, at_work=account.at_work) == []
 
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from headgate.app.loops import ALLOWED_S, LoopEnded, Loops, Sign
-from headgate.core.liveness import LONGEST_REST_AFTER_WORK_S, LONGEST_REST_S, rest_s
+from headgate.core.retry import LONGEST_REST_AFTER_WORK_S, LONGEST_REST_S, restart_delay_s
 from headgate.testing import FakeClock
 
 
@@ -82,7 +82,7 @@ async def test_signs_of_life_are_passed_on():
 
 
 def test_what_fails_at_once_rests_longer_than_what_did_work():
-    rests = [rest_s(failures, worked=False) for failures in range(1, 40)]
+    rests = [restart_delay_s(failures, worked=False) for failures in range(1, 40)]
     assert rests == sorted(rests)
     assert (rests[0], rests[-1]) == (0.5, LONGEST_REST_S)
-    assert rest_s(20, worked=True) == LONGEST_REST_AFTER_WORK_S
+    assert restart_delay_s(20, worked=True) == LONGEST_REST_AFTER_WORK_S

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.allowance import Allowance
-from headgate.core.budget import Budget, BudgetState, caps_of
+from headgate.core.gates.budget import Budget, BudgetState, caps_of
+from headgate.core.gates.budget_share import BudgetShare
 
 NOW = 1_800_000_000.0
 TOKENS = caps_of({"tokens": "100/min"}, {})
@@ -20,7 +20,7 @@ class Shared:
     def __init__(self) -> None:
         self.state: BudgetState | None = None
 
-    def exchange(self, allowance: Allowance, now: float, members: int = 1) -> None:
+    def exchange(self, allowance: BudgetShare, now: float, members: int = 1) -> None:
         self.state = allowance.draw(self.state, now, members)
         # As if through the ledger: nobody keeps a hand on what is written there.
         self.state = msgspec.convert(msgspec.to_builtins(self.state), BudgetState)
@@ -30,12 +30,12 @@ class Shared:
         return self.state.spent[key].total if self.state else 0.0
 
 
-def asked(allowance: Allowance, now: float, **cost: float) -> float:
+def asked(allowance: BudgetShare, now: float, **cost: float) -> float:
     return allowance.opens_at(now, cost)
 
 
 def test_the_first_request_waits_for_an_exchange_and_then_goes():
-    shared, mine = Shared(), Allowance(TOKENS)
+    shared, mine = Shared(), BudgetShare(TOKENS)
     assert asked(mine, NOW, tokens=40) == math.inf
     assert mine.due(NOW)
     shared.exchange(mine, NOW)
@@ -45,7 +45,7 @@ def test_the_first_request_waits_for_an_exchange_and_then_goes():
 
 
 def test_what_is_not_left_is_waited_for_until_it_is_old_enough():
-    shared, mine = Shared(), Allowance(TOKENS)
+    shared, mine = Shared(), BudgetShare(TOKENS)
     asked(mine, NOW, tokens=90)
     shared.exchange(mine, NOW)
     mine.take({"tokens": 90})
@@ -62,7 +62,7 @@ def test_what_is_not_left_is_waited_for_until_it_is_old_enough():
 
 
 def test_two_processes_never_have_more_than_there_is():
-    shared, mine, other = Shared(), Allowance(TOKENS), Allowance(TOKENS)
+    shared, mine, other = Shared(), BudgetShare(TOKENS), BudgetShare(TOKENS)
     for each in (mine, other):
         asked(each, NOW, tokens=60)
         shared.exchange(each, NOW, 2)
@@ -71,7 +71,7 @@ def test_two_processes_never_have_more_than_there_is():
 
 
 def test_what_others_may_give_back_is_waited_for_a_moment_only():
-    mine, budget = Allowance(TOKENS), Budget(TOKENS)
+    mine, budget = BudgetShare(TOKENS), Budget(TOKENS)
     asked(mine, NOW, tokens=60)
     budget.add(NOW, {"tokens": 80})
     mine.accepted(mine.draw(budget.state, NOW, 2, {"tokens": 50}), NOW)
@@ -81,7 +81,7 @@ def test_what_others_may_give_back_is_waited_for_a_moment_only():
 
 
 def test_what_was_estimated_too_high_comes_back_and_what_was_too_low_is_paid():
-    shared, mine = Shared(), Allowance(TOKENS)
+    shared, mine = Shared(), BudgetShare(TOKENS)
     asked(mine, NOW, tokens=90)
     shared.exchange(mine, NOW)
     reserved = mine.take({"tokens": 90})
@@ -94,7 +94,7 @@ def test_what_was_estimated_too_high_comes_back_and_what_was_too_low_is_paid():
 
 
 def test_a_request_without_an_estimate_takes_what_others_took():
-    mine = Allowance(TOKENS)
+    mine = BudgetShare(TOKENS)
     assert mine.estimate({}) == {"tokens": 0.0}
     mine.settle({"tokens": 0.0}, {"tokens": 10})
     mine.settle({"tokens": 0.0}, {"tokens": 20})
@@ -103,7 +103,7 @@ def test_a_request_without_an_estimate_takes_what_others_took():
 
 
 def test_what_others_learned_of_costs_is_known_from_the_start():
-    shared, mine, later = Shared(), Allowance(TOKENS), Allowance(TOKENS)
+    shared, mine, later = Shared(), BudgetShare(TOKENS), BudgetShare(TOKENS)
     mine.settle({"tokens": 0.0}, {"tokens": 30})
     shared.exchange(mine, NOW)
     shared.exchange(later, NOW + 1)
@@ -111,20 +111,20 @@ def test_what_others_learned_of_costs_is_known_from_the_start():
 
 
 def test_every_request_is_one_of_requests():
-    mine = Allowance(caps_of({}, {"requests": "3/day", "money": "1/day"}))
+    mine = BudgetShare(caps_of({}, {"requests": "3/day", "money": "1/day"}))
     assert mine.estimate({"money": 0.5}) == {"requests": 1.0, "money": 0.5}
 
 
 @pytest.mark.parametrize("rubbish", [-5.0, math.nan, math.inf])
 def test_a_cost_that_makes_no_sense_is_no_cost(rubbish: float):
-    mine = Allowance(TOKENS)
+    mine = BudgetShare(TOKENS)
     assert mine.estimate({"tokens": rubbish, "unknown": 7}) == {"tokens": 0.0}
     assert mine.settle({"tokens": 0.0}, {"tokens": rubbish, "unknown": 7}) == {"tokens": 0.0}
 
 
 def test_a_refused_request_took_nothing_but_its_place_among_the_requests():
     shared = Shared()
-    mine = Allowance(caps_of({"tokens": "100/min"}, {"requests": "3/day"}))
+    mine = BudgetShare(caps_of({"tokens": "100/min"}, {"requests": "3/day"}))
     asked(mine, NOW, tokens=40)
     shared.exchange(mine, NOW)
     assert mine.give_back(mine.take({"tokens": 40})) == {"tokens": 0.0, "requests": 1.0}
@@ -134,7 +134,7 @@ def test_a_refused_request_took_nothing_but_its_place_among_the_requests():
 
 
 def test_who_leaves_gives_everything_back():
-    shared, mine = Shared(), Allowance(TOKENS)
+    shared, mine = Shared(), BudgetShare(TOKENS)
     asked(mine, NOW, tokens=40)
     shared.exchange(mine, NOW)
     assert shared.spent() == 40
@@ -144,7 +144,7 @@ def test_who_leaves_gives_everything_back():
 
 
 def test_without_a_ledger_half_a_part_goes_on_and_is_told_later():
-    shared, mine = Shared(), Allowance(TOKENS)
+    shared, mine = Shared(), BudgetShare(TOKENS)
     asked(mine, NOW, tokens=40)
     shared.exchange(mine, NOW)
     mine.take({"tokens": 40})
@@ -166,7 +166,7 @@ STEPS = st.lists(
 
 @given(STEPS)
 def test_all_together_never_spend_more_than_there_is(steps: list[tuple[int, float, float, bool]]):
-    shared, processes = Shared(), [Allowance(TOKENS) for _ in range(3)]
+    shared, processes = Shared(), [BudgetShare(TOKENS) for _ in range(3)]
     now, taken = NOW, []
     for who, wait, cost, syncs in steps:
         now += wait

@@ -1,6 +1,6 @@
 """A body must keep up a least pace once its grace is over."""
 
-from headgate.core.arrival import LEAST_BYTES_PER_S, latest_s
+from headgate.core.minimum_pace import LEAST_BYTES_PER_S, latest_s
 
 
 def test_nothing_must_be_there_before_the_grace_is_over():

@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.booking import Bookings, Standing
+from headgate.core.gates.send_slots import SendSlots, SlotLines
 
 NOW = 1_800_000_000.0
-TEN = Standing(rate=10.0, part=0.5, members=2)
+TEN = SlotLines(rate=10.0, part=0.5, members=2)
 
 
-def booked(bookings: Bookings, lines: list[float], now: float, standing: Standing) -> list[float]:
+def booked(bookings: SendSlots, lines: list[float], now: float, standing: SlotLines) -> list[float]:
     """The lines after a proposal that was kept."""
     lines = bookings.book(lines, now, standing)
     bookings.accept()
     return lines
 
 
-def moments(bookings: Bookings, now: float) -> list[float]:
+def moments(bookings: SendSlots, now: float) -> list[float]:
     """All that are ours, in order."""
     found = []
     while (at := bookings.next(now)) < math.inf:
@@ -30,7 +30,7 @@ def moments(bookings: Bookings, now: float) -> list[float]:
 
 
 def test_two_processes_have_the_moments_between_each_others():
-    mine, other = Bookings(), Bookings()
+    mine, other = SendSlots(), SendSlots()
     lines = booked(mine, [], NOW, TEN)
     booked(other, lines, NOW, TEN)
     ours, theirs = moments(mine, NOW), moments(other, NOW)
@@ -43,58 +43,58 @@ def test_two_processes_have_the_moments_between_each_others():
 
 
 def test_nothing_is_ours_before_the_proposal_was_kept():
-    bookings = Bookings()
+    bookings = SendSlots()
     bookings.book([], NOW, TEN)
     assert bookings.offered > 0
     assert bookings.next(NOW) == math.inf
 
 
 def test_who_may_use_more_than_one_line_books_on_several():
-    bookings = Bookings()
-    booked(bookings, [], NOW, Standing(rate=10.0, part=1.0, members=2))
+    bookings = SendSlots()
+    booked(bookings, [], NOW, SlotLines(rate=10.0, part=1.0, members=2))
     gaps = [later - at for at, later in pairwise(moments(bookings, NOW))]
     assert gaps == pytest.approx([0.1] * 4, abs=1e-5)
 
 
 def test_who_had_less_than_the_others_books_more():
-    behind, ahead = Bookings(), Bookings()
-    booked(behind, [], NOW, Standing(rate=40.0, part=0.5, members=2, lag=3.0))
-    booked(ahead, [], NOW, Standing(rate=40.0, part=0.5, members=2, lag=-3.0))
+    behind, ahead = SendSlots(), SendSlots()
+    booked(behind, [], NOW, SlotLines(rate=40.0, part=0.5, members=2, lag=3.0))
+    booked(ahead, [], NOW, SlotLines(rate=40.0, part=0.5, members=2, lag=-3.0))
     assert (len(moments(behind, NOW)), len(moments(ahead, NOW))) == (13, 7)
 
 
 def test_a_slow_gate_gives_everybody_at_least_its_next_moment():
     lines: list[float] = []
-    processes = [Bookings() for _ in range(4)]
+    processes = [SendSlots() for _ in range(4)]
     for bookings in processes:
-        lines = booked(bookings, lines, NOW, Standing(rate=0.5, part=0.25, members=4))
+        lines = booked(bookings, lines, NOW, SlotLines(rate=0.5, part=0.25, members=4))
     first = [moments(bookings, NOW) for bookings in processes]
     assert [len(each) for each in first] == [1, 1, 1, 1]
 
 
 def test_nothing_is_booked_far_ahead():
-    bookings = Bookings()
+    bookings = SendSlots()
     lines = [NOW + 5.0, NOW + 5.1]
     assert booked(bookings, lines, NOW, TEN) == lines
     assert bookings.next(NOW) == math.inf
 
 
 def test_new_lines_begin_behind_all_that_is_booked_or_due():
-    lines = Bookings().book([NOW + 0.4], NOW, TEN)
+    lines = SendSlots().book([NOW + 0.4], NOW, TEN)
     assert min(lines) >= NOW + 0.4
-    due = Standing(rate=10.0, part=0.5, members=2, free_from=NOW + 0.7)
-    assert min(Bookings().book([], NOW, due)) >= NOW + 0.7
+    due = SlotLines(rate=10.0, part=0.5, members=2, free_from=NOW + 0.7)
+    assert min(SendSlots().book([], NOW, due)) >= NOW + 0.7
 
 
 def test_a_moment_may_be_used_late_but_not_for_ever():
-    bookings = Bookings()
-    booked(bookings, [], NOW, Standing(rate=1.0, part=0.1, members=2))
+    bookings = SendSlots()
+    booked(bookings, [], NOW, SlotLines(rate=1.0, part=0.1, members=2))
     assert bookings.next(NOW + 0.1) < NOW + 0.1
     assert bookings.next(NOW + 5) == math.inf
 
 
 def test_a_stop_ends_all_bookings():
-    bookings = Bookings()
+    bookings = SendSlots()
     booked(bookings, [], NOW, TEN)
     bookings.clear()
     assert bookings.next(NOW) == math.inf
@@ -105,12 +105,12 @@ def test_a_stop_ends_all_bookings():
     st.floats(1, 200),
 )
 def test_every_moment_belongs_to_one(steps: list[tuple[int, float, float]], rate: float):
-    processes, used = [Bookings() for _ in range(4)], []
+    processes, used = [SendSlots() for _ in range(4)], []
     now, lines = NOW, list[float]()
     for who, wait, part in steps:
         now += wait
         mine = processes[who]
-        lines = booked(mine, lines, now, Standing(rate, part, members=4))
+        lines = booked(mine, lines, now, SlotLines(rate, part, members=4))
         while mine.next(now) <= now:
             used.append(mine.next(now))
             mine.use()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.breaker import Breaker, BreakerPolicy, BreakerState, Failure
+from headgate.core.gates.breaker import Breaker, BreakerPolicy, BreakerState, Failure
 
 POLICY = BreakerPolicy(
     failures=3, share=0.5, window_s=10.0, at_least=10, cooldown_s=1.0, cooldown_cap_s=8.0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headgate.core.breaker import Breaker, BreakerState, Failure
+from headgate.core.gates.breaker import Breaker, BreakerState, Failure
 from tests.unit.core.test_breaker import POLICY, Longest, error, fail, succeed
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from headgate.core.breaker import Breaker, BreakerPolicy, BreakerState, Failure
+from headgate.core.gates.breaker import Breaker, BreakerPolicy, BreakerState, Failure
 from headgate.core.retry import RetryPolicy, backoff_s
 from headgate.engine.dispatcher import Dispatcher
 

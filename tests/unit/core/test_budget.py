@@ -4,7 +4,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.budget import Budget, BudgetState, caps_of
+from headgate.core.gates.budget import Budget, BudgetState, caps_of
 
 DAY = 86_400.0
 NOW = 1_800_000_000.0

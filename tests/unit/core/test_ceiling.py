@@ -2,10 +2,9 @@
 
 import pytest
 
-from headgate.core.ceiling import Ceilings
-from headgate.core.pace import COLD_START, Pace
-from headgate.core.pace_state import Cause
-from headgate.core.rate import Limit
+from headgate.core.pacing.pace import COLD_START, Pace
+from headgate.core.pacing.state import Cause
+from headgate.core.rate import Ceilings, Limit
 from tests.kit.paced import LATENCY, START, Run
 
 FAST = Ceilings(limits=(Limit(200.0, 1.0),))

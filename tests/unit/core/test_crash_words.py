@@ -1,6 +1,6 @@
 """A crash is told in one sentence that names the rows and what becomes of them."""
 
-from headgate.core.crash_words import crash_told
+from headgate.core.worker import crash_told
 
 CAUSE = "killed by SIGSEGV"
 

@@ -1,10 +1,10 @@
 """Telling a cap on what is in flight from a cap on the rate."""
 
-from headgate.core.crowd import Crowd
+from headgate.core.pacing.refusal_cause import ConcurrencyEvidence
 
 
-def crowd(taken: dict[int, int], *refused: int) -> Crowd:
-    made = Crowd()
+def crowd(taken: dict[int, int], *refused: int) -> ConcurrencyEvidence:
+    made = ConcurrencyEvidence()
     for in_flight, times in taken.items():
         for _ in range(times):
             made.took(in_flight)
@@ -46,6 +46,6 @@ def test_only_the_last_refusals_count():
 
 
 def test_what_was_long_ago_fades():
-    seen = crowd({5: 2 * Crowd.KEEP + 1, 6: 1})
-    assert seen.total <= Crowd.KEEP + 2
+    seen = crowd({5: 2 * ConcurrencyEvidence.KEEP + 1, 6: 1})
+    assert seen.total <= ConcurrencyEvidence.KEEP + 2
     assert seen.total == sum(seen.taken.values())

@@ -4,20 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.delivery import Delivery, Tier
+from headgate.core.pacing.throughput import Throughput, Tier
 
 START = 1_800_000_000.0
 
 
-def delivered(*moments: float) -> Delivery:
-    made = Delivery()
+def delivered(*moments: float) -> Throughput:
+    made = Throughput()
     for at in moments:
         made.add(START + at)
     return made
 
 
 def test_nothing_was_taken_at_first():
-    assert Delivery().count(START, START + 60) == 0
+    assert Throughput().count(START, START + 60) == 0
 
 
 def test_what_was_taken_in_a_time_is_counted():

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from headgate.core.failing import (
-    Failure,
+    RowFailure,
     all_alike,
     error_limit,
     most_frequent,
@@ -13,9 +13,9 @@ from headgate.core.failing import (
     waiting_in_words,
 )
 
-BUG = Failure("transient", "KeyError: 'nick'", "lookup.py:12")
-ENDED = Failure("transient", "KeyError: 'nick'", "lookup.py:12", ended=True)
-OTHER = Failure("timeout", "ran longer than 6 s")
+BUG = RowFailure("transient", "KeyError: 'nick'", "lookup.py:12")
+ENDED = RowFailure("transient", "KeyError: 'nick'", "lookup.py:12", ended=True)
+OTHER = RowFailure("timeout", "ran longer than 6 s")
 
 
 def test_rows_that_wait_are_counted_with_their_message_and_line():
@@ -38,7 +38,7 @@ def test_the_most_frequent_kind_is_the_example():
 
 
 def test_only_the_first_line_of_a_long_message_is_shown():
-    words = Failure("transient", f"ValueError: {'x' * 900}\nsecond line").in_words()
+    words = RowFailure("transient", f"ValueError: {'x' * 900}\nsecond line").in_words()
     assert len(words) == 200
     assert "second" not in words
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from headgate.core.flying import Flying
+from headgate.core.gates.events import MeanInFlight
 
 
 def test_ten_a_second_that_take_half_a_second_are_five():
-    flying = Flying()
+    flying = MeanInFlight()
     for second in range(10):
         flying.turn(float(second))
         for _ in range(10):
@@ -15,6 +15,6 @@ def test_ten_a_second_that_take_half_a_second_are_five():
 
 
 def test_before_anything_is_known_there_are_none():
-    flying = Flying()
+    flying = MeanInFlight()
     flying.landed(3.0)
     assert flying.at(5.0) == 0.0

@@ -3,7 +3,7 @@
 import pytest
 
 from headgate.core.errors import UsageError
-from headgate.core.gate_key import find_gates, kind_of, name_of, provider_in
+from headgate.core.gates.keys import find_gates, kind_of, name_of, provider_in
 from headgate.core.provider import CredentialPolicy, ProviderPolicy
 
 POOL = ProviderPolicy(

@@ -1,6 +1,6 @@
 """Waits at gates add up, and those that overlap count once."""
 
-from headgate.core.gate_time import GateTime
+from headgate.core.gates.wait import GateTime
 
 
 def test_waits_one_after_the_other_add_up():

@@ -7,19 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.budget import Budget, caps_of
-from headgate.core.ceiling import Ceilings
-from headgate.core.configured import Configured
-from headgate.core.fixed import Fixed
-from headgate.core.gate_policy import GatePolicy
-from headgate.core.gate_state import GateState, Override
-from headgate.core.gate_view import SET, GateView, view_of
-from headgate.core.host_down import HostDown
-from headgate.core.level import Level
-from headgate.core.membership import ALIVE_S, Member
-from headgate.core.pace import Pace
-from headgate.core.pace_state import Cause, PaceState
+from headgate.core.gates.budget import Budget, caps_of
+from headgate.core.gates.config import ConfiguredLimiter, GateLimits, GatePolicy
+from headgate.core.gates.fair_split import ALIVE_S, Member
+from headgate.core.gates.host_down import HostDown
+from headgate.core.gates.state import GateState, Override
+from headgate.core.gates.view import SET, GateView, view_of
+from headgate.core.pacing.level import Level
+from headgate.core.pacing.pace import Pace
+from headgate.core.pacing.state import Cause, PaceState
 from headgate.core.provider import ProviderPolicy
+from headgate.core.rate import Ceilings
 
 NOW = 1_800_000_000.0
 NOBODY = ProviderPolicy()
@@ -198,7 +196,7 @@ def test_a_spent_cap_closes_until_its_window_turns():
 
 
 def test_a_gate_that_only_keeps_a_cap_has_no_rate():
-    view = seen(GateState(Fixed(Ceilings(concurrency=2)).state, busy(2)))
+    view = seen(GateState(ConfiguredLimiter(Ceilings(concurrency=2)).state, busy(2)))
     assert (view.learned_per_s, view.now_per_s) == (None, None)
 
 
@@ -207,7 +205,7 @@ def test_every_kind_of_gate_finds_its_settings():
     gates = GatePolicy(
         rate="50/s", concurrency=40, concurrency_per_domain=8, concurrency_per_host=4
     )
-    configured = Configured({"files": files}, gates)
+    configured = GateLimits({"files": files}, gates)
     assert configured.of("provider:files") == configured.of("credential:files/a") == files
     assert configured.of("provider:other") == NOBODY
     assert configured.of("host:files.org").concurrency == 2

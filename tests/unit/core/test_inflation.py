@@ -2,9 +2,9 @@
 
 import pytest
 
-from headgate.core.inflation import InflationLimit
+from headgate.core.decompression import DecompressionLimit
 
-LIMIT = InflationLimit(ratio=10, harmless_bytes=1_000, max_bytes=50_000)
+LIMIT = DecompressionLimit(ratio=10, harmless_bytes=1_000, max_bytes=50_000)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.level import Level
+from headgate.core.pacing.level import Level
 
 NOW = 1_800_000_000.0
 

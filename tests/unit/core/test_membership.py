@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.membership import ALIVE_S, Member, alive, part_of, quota_of, slots_of
+from headgate.core.gates.fair_split import ALIVE_S, Member, alive, part_of, quota_of, slots_of
 
 names = st.sampled_from("abcdef")
 needs = st.one_of(st.just(-1.0), st.floats(0.0, 100.0))

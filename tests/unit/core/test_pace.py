@@ -5,11 +5,10 @@ import math
 import msgspec
 import pytest
 
-from headgate.core.ceiling import Ceilings
-from headgate.core.pace import Pace
-from headgate.core.pace_state import Cause, PaceState, Window
-from headgate.core.pace_stop import PAUSE_S
-from headgate.core.rate import Limit
+from headgate.core.pacing.pace import Pace
+from headgate.core.pacing.state import Cause, PaceState, Window
+from headgate.core.pacing.stop import PAUSE_S
+from headgate.core.rate import Ceilings, Limit
 from tests.kit.paced import LATENCY, START, Run
 
 

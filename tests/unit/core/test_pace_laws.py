@@ -6,10 +6,9 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.core.ceiling import Ceilings
-from headgate.core.pace import Pace
-from headgate.core.pace_state import PaceState
-from headgate.core.rate import Limit
+from headgate.core.pacing.pace import Pace
+from headgate.core.pacing.state import PaceState
+from headgate.core.rate import Ceilings, Limit
 
 START = 1_800_000_000.0
 LIMITS = (Limit(7.0, 1.0), Limit(60.0, 20.0))

@@ -2,13 +2,13 @@
 
 import pytest
 
-from headgate.core.level import Level
-from headgate.core.pace_learn import learn
-from headgate.core.pace_state import PaceState, Probe, Stop, Window
-from headgate.core.pace_stop import BAN_S, CAP_TRIAL_S, Refusal, refuse
-from headgate.core.pace_told import contradict
-from headgate.core.pace_trust import BACK_LONGEST_S, settle, unsettle
-from headgate.core.pace_window import is_window, learn_window, sliding_minute
+from headgate.core.pacing.declared import contradict
+from headgate.core.pacing.learn import learn
+from headgate.core.pacing.level import Level
+from headgate.core.pacing.state import PaceState, Probe, Stop, Window
+from headgate.core.pacing.stop import BAN_S, CAP_TRIAL_S, PaceRefusal, refuse
+from headgate.core.pacing.trust import BACK_LONGEST_S, settle, unsettle
+from headgate.core.pacing.window import is_window, learn_window, sliding_minute
 
 NOW = 1_800_000_000.0
 
@@ -170,7 +170,7 @@ def crowded(cap: float, *, taken: int, age_s: float) -> PaceState:
 
 
 def turn_away(state: PaceState, in_flight: int) -> None:
-    refuse(state, NOW, Refusal(NOW - 0.1, in_flight, None, asked=False, bare=False))
+    refuse(state, NOW, PaceRefusal(NOW - 0.1, in_flight, None, asked=False, bare=False))
 
 
 def test_a_cap_is_lowered_only_when_it_is_doubted_twice():
@@ -283,7 +283,7 @@ def asking(asked: int, dark_s: float, wait: float) -> float:
     state.stop = Stop(
         open=True, alone=True, dark=NOW - dark_s, first=NOW - dark_s, asked=asked, wait=wait
     )
-    reading = refuse(state, NOW, Refusal(NOW, 1, None, asked=True, bare=False))
+    reading = refuse(state, NOW, PaceRefusal(NOW, 1, None, asked=True, bare=False))
     return reading.retry_in_s
 
 
@@ -304,7 +304,7 @@ def stormed(**facts: object) -> PaceState:
         setattr(state, name, value)
     state.recent = [NOW - 0.01] * 9
     state.stop = Stop(open=True, first=NOW - 0.05, dark=NOW - 0.05, last=NOW - 0.05, hits=9)
-    refuse(state, NOW, Refusal(NOW - 0.02, 5, None, asked=False, bare=False))
+    refuse(state, NOW, PaceRefusal(NOW - 0.02, 5, None, asked=False, bare=False))
     return state
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from headgate.core.pace_state import Cause
+from headgate.core.pacing.state import Cause
 from tests.kit.limited import Bucket, Client, FixedWindow, SlidingWindow, Takes
 
 LIMITS = [

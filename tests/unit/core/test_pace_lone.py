@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from headgate.core.level import Level
-from headgate.core.pace import REST_S, Pace
-from headgate.core.pace_lone import FREE, NEAR, NEAR_KNOWN
-from headgate.core.pace_state import PaceState, Window
+from headgate.core.pacing.level import Level
+from headgate.core.pacing.pace import REST_S, Pace
+from headgate.core.pacing.single_refusal import FREE, NEAR, NEAR_KNOWN
+from headgate.core.pacing.state import PaceState, Window
 from tests.kit.paced import LATENCY, START, Run
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from headgate.core.level import Level
-from headgate.core.pace import REST_S, Pace
+from headgate.core.pacing.level import Level
+from headgate.core.pacing.pace import REST_S, Pace
 from tests.kit.paced import LATENCY, START, Run
 
 NIGHT_S = 36_000.0

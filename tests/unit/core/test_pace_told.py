@@ -2,9 +2,9 @@
 
 import pytest
 
-from headgate.core.ceiling import Ceilings
-from headgate.core.pace import Pace
-from headgate.core.pace_state import Cause
+from headgate.core.pacing.pace import Pace
+from headgate.core.pacing.state import Cause
+from headgate.core.rate import Ceilings
 from tests.kit.paced import LATENCY, Run
 
 

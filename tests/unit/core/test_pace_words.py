@@ -2,7 +2,7 @@
 
 import pytest
 
-from headgate.core.pace_words import (
+from headgate.core.pacing.evidence_text import (
     asked_again,
     in_time,
     known_now,

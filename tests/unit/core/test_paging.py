@@ -3,14 +3,14 @@
 import pytest
 
 from headgate.core.errors import BadCursor
-from headgate.core.paging import Cursor, Order, decode_cursor, encode_cursor, filter_hash
+from headgate.core.paging import Cursor, SortOrder, decode_cursor, encode_cursor, filter_hash
 
 NAME = filter_hash(1, ["DONE"])
-CURSOR = Cursor(Order.UPDATED, NAME, 1_800_000_000_000_000, 42)
+CURSOR = Cursor(SortOrder.UPDATED, NAME, 1_800_000_000_000_000, 42)
 
 
 def test_a_cursor_comes_back_as_it_was():
-    assert decode_cursor(encode_cursor(CURSOR), Order.UPDATED, NAME) == CURSOR
+    assert decode_cursor(encode_cursor(CURSOR), SortOrder.UPDATED, NAME) == CURSOR
 
 
 def test_a_cursor_is_safe_in_an_address():
@@ -18,9 +18,9 @@ def test_a_cursor_is_safe_in_an_address():
 
 
 @pytest.mark.parametrize(
-    ("order", "name"), [(Order.INPUT, NAME), (Order.UPDATED, filter_hash(2, ["DONE"]))]
+    ("order", "name"), [(SortOrder.INPUT, NAME), (SortOrder.UPDATED, filter_hash(2, ["DONE"]))]
 )
-def test_a_cursor_of_another_query_is_refused(order: Order, name: str):
+def test_a_cursor_of_another_query_is_refused(order: SortOrder, name: str):
     with pytest.raises(BadCursor, match="another query"):
         decode_cursor(encode_cursor(CURSOR), order, name)
 
@@ -30,7 +30,7 @@ def test_a_cursor_of_another_query_is_refused(order: Order, name: str):
 )
 def test_a_damaged_cursor_is_refused(text: str):
     with pytest.raises(BadCursor):
-        decode_cursor(text, Order.UPDATED, NAME)
+        decode_cursor(text, SortOrder.UPDATED, NAME)
 
 
 def test_a_filter_has_one_name_and_another_filter_another():

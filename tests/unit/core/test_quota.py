@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.core.quota import Quota, read_quota, read_retry_after
+from headgate.core.pacing.headers import Quota, read_quota, read_retry_after
 
 NOW = 1_800_000_000.0  # Fri, 15 Jan 2027 08:00:00 GMT
 

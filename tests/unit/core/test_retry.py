@@ -7,7 +7,7 @@ import pytest
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.item import ClaimedItem
 from headgate.core.outcome import Done, GiveUp, NotFound, Outcome, RetryLater, Review, Skipped
-from headgate.core.retry import RetryPolicy, Verdict, after_crash, backoff_s, decide
+from headgate.core.retry import RetryDecision, RetryPolicy, after_crash, backoff_s, decide
 from headgate.core.status import ItemStatus
 
 POLICY = RetryPolicy()
@@ -38,7 +38,7 @@ def verdict(
     item: ClaimedItem | None = None,
     policy: RetryPolicy = POLICY,
     strategies: int = 0,
-) -> Verdict:
+) -> RetryDecision:
     return decide(item or an_item(), ended, policy, strategies, Random(1))
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.redaction import redacted
-from headgate.core.secret import (
+from headgate.core.redact_text import redacted
+from headgate.core.redact_values import (
     request_without_secrets,
     source_without_secrets,
     values_without_secrets,

@@ -3,12 +3,12 @@
 import pytest
 
 from headgate.core.item import ClaimedItem
-from headgate.core.retry import FINISHED, RetryPolicy, Verdict, after_crash
+from headgate.core.retry import FINISHED, RetryDecision, RetryPolicy, after_crash
 from headgate.core.settlement import hand_back, settle
 from headgate.core.status import ItemStatus
 
 ITEM = ClaimedItem(7, 3, "k", "{}", None, 4, 2, 1, 1, 1, True, 0)
-THROTTLED = Verdict(ItemStatus.PENDING, "throttled", counted=False, throttled=True)
+THROTTLED = RetryDecision(ItemStatus.PENDING, "throttled", counted=False, throttled=True)
 
 
 def test_a_settlement_carries_the_fence_of_its_lease():
@@ -22,21 +22,21 @@ def test_an_attempt_that_counts_is_counted_once():
 
 
 def test_a_failure_and_a_miss_are_counted_apart():
-    failed = settle(ITEM, Verdict(ItemStatus.PENDING, "retry", failed=True))
+    failed = settle(ITEM, RetryDecision(ItemStatus.PENDING, "retry", failed=True))
     assert (failed.failures, failed.strategy) == (2, 1)
-    missed = settle(ITEM, Verdict(ItemStatus.PENDING, "not_found", missed=True))
+    missed = settle(ITEM, RetryDecision(ItemStatus.PENDING, "not_found", missed=True))
     assert (missed.failures, missed.strategy) == (1, 2)
 
 
 @pytest.mark.parametrize("verdict", [FINISHED, THROTTLED])
-def test_an_execution_that_ended_by_itself_clears_suspicion(verdict: Verdict):
+def test_an_execution_that_ended_by_itself_clears_suspicion(verdict: RetryDecision):
     settlement = settle(ITEM, verdict)
     assert (settlement.crashes, settlement.suspect) == (0, False)
 
 
 def test_one_that_was_turned_away_at_a_gate_has_proved_nothing():
     """Else a row that crashes would return to its neighbours, and take them along again."""
-    turned_away = Verdict(
+    turned_away = RetryDecision(
         ItemStatus.PENDING, "throttled", counted=False, throttled=True, turned_away=True
     )
     settlement = settle(ITEM, turned_away)
@@ -67,10 +67,10 @@ def test_handing_back_changes_nothing_but_the_lease():
     ],
 )
 def test_a_reason_is_text_that_every_store_can_keep(reason: object, stored: str | None):
-    verdict = Verdict(ItemStatus.SKIPPED, "skipped", reason=reason)  # type: ignore[arg-type]
+    verdict = RetryDecision(ItemStatus.SKIPPED, "skipped", reason=reason)  # type: ignore[arg-type]
     assert settle(ITEM, verdict).reason == stored
 
 
 def test_a_reason_is_bounded():
-    endless = Verdict(ItemStatus.SKIPPED, "skipped", reason="long " * 1_000_000)
+    endless = RetryDecision(ItemStatus.SKIPPED, "skipped", reason="long " * 1_000_000)
     assert len(str(settle(ITEM, endless).reason)) == 2_000

@@ -6,13 +6,12 @@ from itertools import pairwise
 import msgspec
 import pytest
 
-from headgate.core.ceiling import Ceilings
-from headgate.core.gate_state import GateState, Override
-from headgate.core.membership import ALIVE_S
-from headgate.core.pace import UNLIMITED, Pace
-from headgate.core.pace_state import Cause
-from headgate.core.rate import Limit
-from headgate.core.share import Share
+from headgate.core.gates.fair_split import ALIVE_S
+from headgate.core.gates.shared_limiter import SharedLimiter
+from headgate.core.gates.state import GateState, Override
+from headgate.core.pacing.pace import UNLIMITED, Pace
+from headgate.core.pacing.state import Cause
+from headgate.core.rate import Ceilings, Limit
 
 START = 1_800_000_000.0
 
@@ -27,14 +26,14 @@ class Ledger:
     def state(self) -> GateState | None:
         return msgspec.json.decode(self.text, type=GateState) if self.text else None
 
-    def exchange(self, share: Share, now: float) -> GateState:
+    def exchange(self, share: SharedLimiter, now: float) -> GateState:
         state = share.merge(self.state, now)
         self.text = msgspec.json.encode(state).decode()
         share.accepted(state, now)
         return state
 
 
-def send(share: Share | Pace, now: float, status: int = 200) -> float:
+def send(share: SharedLimiter | Pace, now: float, status: int = 200) -> float:
     """Send one as soon as it may go, and answer it; when it went."""
     at = max(share.gate(now, 0), now)
     share.on_send(at, 1)
@@ -42,10 +41,10 @@ def send(share: Share | Pace, now: float, status: int = 200) -> float:
     return at
 
 
-def joined(*names: str, limits: Ceilings = UNLIMITED) -> tuple[Ledger, list[Share]]:
+def joined(*names: str, limits: Ceilings = UNLIMITED) -> tuple[Ledger, list[SharedLimiter]]:
     """Processes that know of one another."""
     ledger = Ledger()
-    shares = [Share(name, limits) for name in names]
+    shares = [SharedLimiter(name, limits) for name in names]
     for _ in range(2):
         for share in shares:
             share.gate(START, 0)
@@ -53,7 +52,7 @@ def joined(*names: str, limits: Ceilings = UNLIMITED) -> tuple[Ledger, list[Shar
     return ledger, shares
 
 
-def crowded(*names: str) -> tuple[Ledger, list[Share]]:
+def crowded(*names: str) -> tuple[Ledger, list[SharedLimiter]]:
     """The same, each with somebody in line."""
     ledger, shares = joined(*names)
     for _ in range(2):
@@ -65,7 +64,7 @@ def crowded(*names: str) -> tuple[Ledger, list[Share]]:
 
 
 def test_nothing_goes_out_before_the_first_exchange():
-    share = Share("me", Ceilings())
+    share = SharedLimiter("me", Ceilings())
     assert share.gate(START, 0) == math.inf
     assert share.why(START) is Cause.LEASE
     assert share.due(START)
@@ -167,12 +166,12 @@ def test_without_a_ledger_a_stop_ends_all_the_same_and_it_asks_no_more_than_once
     mine.lost(later)
     assert mine.gate(later, 0) == later, "nobody is there to be asked"
     assert not mine.due(later + 0.5)
-    assert mine.due(later + Share.PERIOD_S)
+    assert mine.due(later + SharedLimiter.PERIOD_S)
 
 
 def test_a_newcomer_takes_nothing_before_those_have_heard_of_it_who_were_there():
     ledger, (mine,) = joined("a")
-    newcomer = Share("b", Ceilings())
+    newcomer = SharedLimiter("b", Ceilings())
     now = START + 0.1
     newcomer.gate(now, 0)
     proposed = newcomer.merge(ledger.state, now)
@@ -234,7 +233,7 @@ def test_who_leaves_gives_its_part_back_at_once():
 
 
 def test_a_process_that_never_met_the_ledger_goes_on_as_well():
-    share = Share("me", Ceilings())
+    share = SharedLimiter("me", Ceilings())
     share.lost(START)
     assert share.gate(START, 0) == START
 
@@ -254,9 +253,9 @@ def test_an_operator_may_pause_and_set_a_rate():
 def test_who_joins_with_another_clock_is_heard_of_at_once():
     ledger, [one] = joined("one")
     ledger.exchange(one, START + 1)
-    two = Share("two", UNLIMITED)
+    two = SharedLimiter("two", UNLIMITED)
     two.merge(ledger.state, START + 30)
     assert two.urgent
-    alone = Share("alone", UNLIMITED)
+    alone = SharedLimiter("alone", UNLIMITED)
     alone.merge(None, START)
     assert not alone.urgent

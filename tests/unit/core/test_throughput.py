@@ -2,8 +2,8 @@
 
 import pytest
 
-from headgate.core.gate_wait import Wait, WaitKind
-from headgate.core.throughput import expected_per_s, is_slow
+from headgate.core.gates.wait import Wait, WaitKind
+from headgate.core.slow_job import expected_per_s, is_slow
 from tests.unit.core.test_waiting import closed, down, slow
 
 AT_CATALOG = {"gate": "provider:catalog"}

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from headgate.core.turns import Contender, Turns
+from headgate.core.fair_turns import Contender, Turns
 
 
 def shares(contenders: list[Contender], rounds: int) -> Counter[int]:

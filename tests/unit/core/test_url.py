@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.url import (
     BadUrl,
-    Origin,
+    UrlOrigin,
     host_key,
     normalize,
     normalize_rest,
@@ -134,13 +134,13 @@ def test_quoting_changes_nothing_that_a_server_would_read(path: str):
 @pytest.mark.parametrize(
     ("origin", "key"),
     [
-        (Origin("https", "example.com", 443), "example.com"),
-        (Origin("http", "example.com", 8080), "example.com:8080"),
-        (Origin("http", "::1", 80, is_address=True), "[::1]"),
-        (Origin("https", "::1", 80, is_address=True), "[::1]:80"),
+        (UrlOrigin("https", "example.com", 443), "example.com"),
+        (UrlOrigin("http", "example.com", 8080), "example.com:8080"),
+        (UrlOrigin("http", "::1", 80, is_address=True), "[::1]"),
+        (UrlOrigin("https", "::1", 80, is_address=True), "[::1]:80"),
     ],
 )
-def test_a_host_is_named_without_its_default_port(origin: Origin, key: str):
+def test_a_host_is_named_without_its_default_port(origin: UrlOrigin, key: str):
     assert origin.key == key
 
 

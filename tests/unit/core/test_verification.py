@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from headgate.core.content_type import ContentType
 from headgate.core.verification import (
+    BodyCheck,
     Checksum,
     Expected,
     Finding,
     Flaw,
-    Inspection,
     SizeBounds,
     Unfit,
     look_at_reply,
@@ -27,7 +27,7 @@ A_PDF = Expected(promised=ContentType.PDF)
 
 
 def judged(content, expected, step=1_000):
-    inspection = Inspection(expected)
+    inspection = BodyCheck(expected)
     for place in range(0, len(content), step):
         if finding := inspection.feed(content[place : place + step]):
             return finding.flaw
@@ -76,7 +76,7 @@ def test_bodies_are_judged_by_their_content(content, expected, flaw, step):
 
 def fed(content, expected, step):
     """How many bytes were looked at before the rest could be left."""
-    inspection = Inspection(expected)
+    inspection = BodyCheck(expected)
     for place in range(0, len(content), step):
         if inspection.feed(content[place : place + step]):
             break
@@ -93,7 +93,7 @@ def test_an_endless_body_is_left_at_the_limit():
 
 @given(st.lists(st.integers(1, 9_000)), st.sampled_from([PDF, HTML, PDF[:-9], b"words"]))
 def test_the_verdict_does_not_depend_on_the_pieces(cuts, content):
-    inspection = Inspection(A_PDF)
+    inspection = BodyCheck(A_PDF)
     rest, findings = content, []
     for cut in [*cuts, len(content)]:
         findings.append(inspection.feed(rest[:cut]))
@@ -104,7 +104,7 @@ def test_the_verdict_does_not_depend_on_the_pieces(cuts, content):
 
 
 def test_accepting_what_is_unfit_raises_with_the_finding():
-    inspection = Inspection(A_PDF)
+    inspection = BodyCheck(A_PDF)
     inspection.feed(HTML[:100])
     with pytest.raises(Unfit, match="web page") as caught:
         inspection.accept({})
@@ -113,7 +113,7 @@ def test_accepting_what_is_unfit_raises_with_the_finding():
 
 
 def test_accepting_what_is_fit_says_nothing():
-    inspection = Inspection(A_PDF)
+    inspection = BodyCheck(A_PDF)
     inspection.feed(PDF)
     inspection.accept({})
     assert inspection.content_type is ContentType.PDF

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.gate_view import GateView
-from headgate.core.gate_wait import Wait, WaitKind, in_figures
-from headgate.core.host_down import HostDown
+from headgate.core.gates.host_down import HostDown
+from headgate.core.gates.view import GateView
+from headgate.core.gates.wait import Wait, WaitKind, in_figures
 from headgate.core.job import Counts, Job
-from headgate.core.pace_state import Cause
+from headgate.core.pacing.state import Cause
 from headgate.core.status import JobState
 from headgate.core.waiting import (
     COUNTED,

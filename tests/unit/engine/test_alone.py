@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.item import Item
 from headgate.core.retry import RetryPolicy, after_crash
 from headgate.core.settlement import settle

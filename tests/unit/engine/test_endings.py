@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from headgate.core.ending import AttemptOver, JobHalted
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass, JobHalted
 from headgate.core.item import Item
 from headgate.core.outcome import Done, GiveUp, NotFound, Skipped
 from headgate.core.status import ItemStatus, JobState

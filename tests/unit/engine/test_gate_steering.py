@@ -7,12 +7,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from headgate.core.ceiling import Ceilings
-from headgate.core.configured import Configured
 from headgate.core.errors import StoreMismatch
-from headgate.core.gate_state import GateState
-from headgate.core.gate_view import GateView
-from headgate.core.share import Share
+from headgate.core.gates.config import GateLimits
+from headgate.core.gates.shared_limiter import SharedLimiter
+from headgate.core.gates.state import GateState
+from headgate.core.gates.view import GateView
+from headgate.core.rate import Ceilings
 from headgate.engine.gate_reading import read_gates
 from headgate.engine.gate_steering import GateSteering
 from headgate.ports.limits import LimitLedger, Proposal
@@ -22,7 +22,7 @@ from headgate.stores.postgres.store import PostgresStore
 from headgate.stores.sqlite.store import SqliteStore
 
 KEY = "provider:wikidata"
-NOTHING = Configured({})
+NOTHING = GateLimits({})
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
@@ -45,7 +45,7 @@ async def look(store: Store, key: str = KEY) -> GateView:
     return reading.views[0]
 
 
-async def work(ledger: LimitLedger, share: Share, tries: int = 20) -> None:
+async def work(ledger: LimitLedger, share: SharedLimiter, tries: int = 20) -> None:
     """One exchange of a process that is at work."""
     for _ in range(tries):
         report = await ledger.exchange((), [KEY])
@@ -69,7 +69,7 @@ async def test_a_rate_can_be_set_before_anything_was_asked(store: Store):
 
 
 async def test_a_process_obeys_what_was_said(store: Store):
-    share = Share("w1", Ceilings())
+    share = SharedLimiter("w1", Ceilings())
     await work(store.limits, share)
     await GateSteering(store, NOTHING).set_rate([KEY], 0.25, for_s=3_600)
     await work(store.limits, share)
@@ -104,7 +104,7 @@ async def test_the_last_word_counts_and_ends_by_itself(store: Store):
 
 
 async def test_nothing_is_lost_while_others_exchange(store: Store):
-    share = Share("w1", Ceilings())
+    share = SharedLimiter("w1", Ceilings())
     for _ in range(5):
         share.gate(0.0, 0)
         share.on_send(0.0, 1)
@@ -132,7 +132,7 @@ async def test_several_gates_at_once(store: Store):
 
 
 async def test_resuming_touches_only_what_somebody_has_touched(store: Store):
-    await work(store.limits, Share("w1", Ceilings()))
+    await work(store.limits, SharedLimiter("w1", Ceilings()))
     before = (await store.limits.entries())[0].version
     assert await GateSteering(store, NOTHING).resume([KEY, "host:never.org"]) == []
     assert [entry.version for entry in await store.limits.entries()] == [before]

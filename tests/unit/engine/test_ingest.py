@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from headgate.core.ending import AttemptOver
 from headgate.core.errors import BadSource, StoreFull, StoreUnreachable
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.job import Job, NewJob
 from headgate.core.sizing import IngestPolicy
 from headgate.core.status import ItemStatus, JobMove, JobState

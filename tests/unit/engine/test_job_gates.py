@@ -7,9 +7,8 @@ import msgspec
 import pytest
 
 from headgate.core.call import Call, CallKind
-from headgate.core.configured import Configured
-from headgate.core.gate_key import own_name
-from headgate.core.gate_policy import GatePolicy
+from headgate.core.gates.config import GateLimits, GatePolicy
+from headgate.core.gates.keys import own_name
 from headgate.core.item import NewItem
 from headgate.core.job import NewJob
 from headgate.core.provider import CredentialPolicy, ProviderPolicy
@@ -46,7 +45,7 @@ async def keys(gates: JobGates) -> list[str]:
 async def test_a_job_that_nobody_works_on_has_no_gates(store: Store):
     await factories.gate(store, "provider:wikidata", "w1")
     job = await factories.job(store, 3)
-    assert await keys(JobGates(store, Configured({}), job.id)) == []
+    assert await keys(JobGates(store, GateLimits({}), job.id)) == []
 
 
 async def test_before_anything_was_asked_its_workers_tell(store: Store):
@@ -55,7 +54,7 @@ async def test_before_anything_was_asked_its_workers_tell(store: Store):
     await factories.gate(store, "provider:other", "somebody else")
     job = await factories.job(store, 3)
     await factories.claim(store, job.id, who, 1)
-    assert await keys(JobGates(store, Configured({}), job.id)) == ["provider:wikidata"]
+    assert await keys(JobGates(store, GateLimits({}), job.id)) == ["provider:wikidata"]
 
 
 async def test_where_its_workers_serve_others_too_nothing_is_guessed(store: Store):
@@ -63,7 +62,7 @@ async def test_where_its_workers_serve_others_too_nothing_is_guessed(store: Stor
     await factories.gate(store, "host:secret.example", who)
     job = await factories.job(store, 3)
     await factories.claim(store, job.id, who, 1)
-    assert await keys(JobGates(store, Configured({}), job.id, guesses=False)) == []
+    assert await keys(JobGates(store, GateLimits({}), job.id, guesses=False)) == []
 
 
 async def test_what_its_items_wait_for_is_known_before_anything_was_asked(store: Store):
@@ -74,7 +73,7 @@ async def test_what_its_items_wait_for_is_known_before_anything_was_asked(store:
     await store.items.enqueue_many(EnqueueRequest(job.id, [NewItem("k", "{}", 1, "a.org")]))
     await store.jobs.complete_ingest(job.id, ())
     await factories.claim(store, job.id, who, 1)
-    assert await keys(JobGates(store, Configured({}), job.id, guesses=False)) == ["host:a.org"]
+    assert await keys(JobGates(store, GateLimits({}), job.id, guesses=False)) == ["host:a.org"]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +97,7 @@ async def test_what_finished_without_asking_anybody_has_no_gates(store: Store):
     first, _ = await factories.claim(store, job.id, who, 2)
     done = factories.settlement(first, ItemStatus.DONE)
     await store.items.settle_many(SettleRequest(who, [done]))
-    assert await keys(JobGates(store, Configured({}), job.id)) == []
+    assert await keys(JobGates(store, GateLimits({}), job.id)) == []
 
 
 async def test_what_it_asked_tells_it_from_other_jobs_of_the_same_worker(store: Store):
@@ -109,12 +108,12 @@ async def test_what_it_asked_tells_it_from_other_jobs_of_the_same_worker(store: 
     await asked(store, mine.id, who, "pool", "a.org")
     await asked(store, other.id, who, "", "b.org")
     pool = ProviderPolicy(hosts=("a.org",), credentials={"a": CredentialPolicy(env="A")})
-    assert await keys(JobGates(store, Configured({"pool": pool}), mine.id)) == [
+    assert await keys(JobGates(store, GateLimits({"pool": pool}), mine.id)) == [
         "credential:pool/a",
         "global:all",
         "host:a.org",
     ]
-    assert await keys(JobGates(store, Configured({}), other.id)) == ["global:all", "host:b.org"]
+    assert await keys(JobGates(store, GateLimits({}), other.id)) == ["global:all", "host:b.org"]
 
 
 async def test_a_gate_is_still_known_when_it_has_sent_all_away(store: Store):
@@ -122,7 +121,7 @@ async def test_a_gate_is_still_known_when_it_has_sent_all_away(store: Store):
     await factories.gate(store, "provider:wikidata", who)
     job = await factories.job(store, 3)
     (item,) = await factories.claim(store, job.id, who, 1)
-    gates = JobGates(store, Configured({}), job.id)
+    gates = JobGates(store, GateLimits({}), job.id)
     assert await keys(gates) == ["provider:wikidata"]
     await store.items.release(who, [item])
     assert await keys(gates) == ["provider:wikidata"]
@@ -133,7 +132,7 @@ async def test_a_handlers_provider_is_known_beforehand(store: Store):
     await factories.gate(store, "provider:wikidata")
     job = await factories.job(store, 3)
     pool = ProviderPolicy(hosts=("a.org",), credentials={"a": CredentialPolicy(env="A")})
-    configured = Configured({"pool": pool})
+    configured = GateLimits({"pool": pool})
     assert await keys(JobGates(store, configured, job.id, "pool")) == ["credential:pool/a"]
 
 
@@ -143,15 +142,15 @@ async def test_domains_are_looked_for_only_where_something_is_configured_for_the
         await factories.gate(store, key, who)
     job = await factories.job(store, 3)
     await asked(store, job.id, who, "", "api.a.org:8080")
-    assert await keys(JobGates(store, Configured({}), job.id)) == []
-    capped = Configured({}, GatePolicy(concurrency_per_domain=4))
+    assert await keys(JobGates(store, GateLimits({}), job.id)) == []
+    capped = GateLimits({}, GatePolicy(concurrency_per_domain=4))
     assert await keys(JobGates(store, capped, job.id)) == ["domain:a.org"]
 
 
 async def test_only_so_many_names_are_remembered(store: Store):
     who = await factories.worker(store)
     job = await factories.job(store, 12)
-    gates = JobGates(store, Configured({}), job.id, "shop")
+    gates = JobGates(store, GateLimits({}), job.id, "shop")
     gates.KEPT = 4
     for number in range(10):
         await factories.gate(store, f"host:h{number}.org", who)
@@ -161,7 +160,7 @@ async def test_only_so_many_names_are_remembered(store: Store):
 
 def test_a_pool_is_known_by_its_provider():
     pool = ProviderPolicy(hosts=("a.org",), credentials={"x": CredentialPolicy(env="X")})
-    assert keys_before(["pool"], Configured({"pool": pool})) == [
+    assert keys_before(["pool"], GateLimits({"pool": pool})) == [
         "global:all",
         "provider:pool",
         "host:pool",

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.gate_view import GateView
-from headgate.core.gate_wait import WaitKind
-from headgate.core.host_down import HostDown
+from headgate.core.gates.fair_split import Member
+from headgate.core.gates.host_down import HostDown
+from headgate.core.gates.view import GateView
+from headgate.core.gates.wait import WaitKind
 from headgate.core.job import Counts
-from headgate.core.membership import Member
-from headgate.core.pace_state import Cause
+from headgate.core.pacing.state import Cause
 from headgate.core.status import ItemStatus, JobState
 from headgate.engine.why import ItemFacts, ending_of, why_item
 from headgate.ports.reads import AttemptRow, ItemDetail, ItemRow

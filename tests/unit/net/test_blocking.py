@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from headgate.core.ending import AttemptOver
+from headgate.core.fault import AttemptOver
 from headgate.net.blocking import BlockingClient
 from tests.kit.answers import Answer, always
 from tests.kit.http import Bench, bench

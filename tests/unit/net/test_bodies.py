@@ -8,8 +8,8 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from headgate.core.decompression import DecompressionLimit
 from headgate.core.fault import Fault, FaultClass
-from headgate.core.inflation import InflationLimit
 from headgate.net.failure import FailureKind, WireFailure
 from headgate.net.wire import AiohttpWire
 from headgate.ports.wire import Headers, Patience, WireRequest
@@ -28,7 +28,7 @@ STREAMS = 64
 
 @pytest.fixture
 async def wire() -> AsyncIterator[AiohttpWire]:
-    wire = AiohttpWire(inflation=InflationLimit(harmless_bytes=1_000_000))
+    wire = AiohttpWire(inflation=DecompressionLimit(harmless_bytes=1_000_000))
     yield wire
     await wire.close()
 

@@ -7,10 +7,9 @@ from random import Random
 import msgspec
 import pytest
 
-from headgate.core.breaker import Breaker, BreakerPolicy, BreakerState
 from headgate.core.call import CallKind
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
+from headgate.core.gates.breaker import Breaker, BreakerPolicy, BreakerState
 from headgate.core.provider import InlineRetry, ProviderPolicy
 from headgate.net.breaker import BreakerOpen, Breakers
 from headgate.net.failure import FailureKind, WireFailure

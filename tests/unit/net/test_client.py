@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from headgate.core.ending import AttemptOver
 from headgate.core.errors import UsageError
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.outcome import NotFound
 from headgate.core.provider import ProviderPolicy
 from headgate.core.url import BadUrl

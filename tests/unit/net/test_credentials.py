@@ -7,8 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.provider import CredentialPolicy, InlineRetry, Placement, ProviderPolicy
 from headgate.net.credentials import CredentialLeak, Credentials, CredentialWithheld
 from headgate.net.response import BadStatus

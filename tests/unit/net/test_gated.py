@@ -4,10 +4,9 @@ import asyncio
 
 import pytest
 
-from headgate.core.breaker import BreakerPolicy
 from headgate.core.call import CallKind
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
+from headgate.core.gates.breaker import BreakerPolicy
 from headgate.core.provider import InlineRetry, ProviderPolicy
 from headgate.ports.gate import Cost, Route, Turn
 from tests.kit.answers import Answer, always, by_path, in_turn, redirect, refusal

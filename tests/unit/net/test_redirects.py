@@ -2,8 +2,7 @@
 
 import pytest
 
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.url import BadUrl
 from headgate.net.policy import NetPolicy
 from headgate.net.redirects import Outgoing, TooManyRedirects, next_hop

@@ -5,8 +5,7 @@ from random import Random
 
 import pytest
 
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.provider import InlineRetry, ProviderPolicy
 from headgate.net.failure import FailureKind, Refused, WireFailure
 from headgate.net.retry import Repeats

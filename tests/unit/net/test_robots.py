@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from headgate.core.breaker import BreakerPolicy
 from headgate.core.call import CallKind
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
+from headgate.core.gates.breaker import BreakerPolicy
 from headgate.core.outcome import Skipped
 from headgate.core.provider import CredentialPolicy, InlineRetry, ProviderPolicy
 from headgate.net.cache import HttpCache

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from headgate.core.breaker import BreakerPolicy
+from headgate.core.gates.breaker import BreakerPolicy
 from headgate.core.provider import ProviderPolicy
 from headgate.core.url import parse_origin
 from headgate.net.breaker import Breakers

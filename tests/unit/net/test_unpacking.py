@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.inflation import InflationLimit
+from headgate.core.decompression import DecompressionLimit
 from headgate.net.unpacking import PIECE, BadEncoding, Bomb, Unpacking, encoding_of
 
-NO_LIMIT = InflationLimit()
+NO_LIMIT = DecompressionLimit()
 
 
 def bare(data: bytes) -> bytes:
@@ -25,7 +25,7 @@ PACKINGS = {
 }
 
 
-def unpacked(encoding: str, pieces: list[bytes], limit: InflationLimit = NO_LIMIT) -> bytes:
+def unpacked(encoding: str, pieces: list[bytes], limit: DecompressionLimit = NO_LIMIT) -> bytes:
     unpacking = Unpacking(encoding, limit)
     found = [part for piece in pieces for part in unpacking.feed(piece)]
     unpacking.finish()
@@ -80,7 +80,7 @@ def test_what_nobody_asked_for_is_not_guessed_at(encoding: str):
 @pytest.mark.parametrize("pieces", [1, 100])
 def test_a_bomb_is_stopped_soon_after_its_limit(pieces: int):
     bomb = gzip.compress(b"\0" * 10_000_000)
-    limit = InflationLimit(harmless_bytes=1_000_000)
+    limit = DecompressionLimit(harmless_bytes=1_000_000)
     unpacking = Unpacking("gzip", limit)
     sizes: list[int] = []
     with pytest.raises(Bomb, match="bytes unpack to"):
@@ -94,7 +94,7 @@ def test_a_bomb_is_stopped_soon_after_its_limit(pieces: int):
 def test_a_bomb_of_many_members_is_one_too():
     bomb = gzip.compress(b"\0" * 1_000_000) * 20
     with pytest.raises(Bomb):
-        unpacked("gzip", [bomb], InflationLimit(harmless_bytes=1_000_000))
+        unpacked("gzip", [bomb], DecompressionLimit(harmless_bytes=1_000_000))
 
 
 def test_a_large_body_that_packs_well_is_none():

@@ -18,7 +18,7 @@ from headgate.app.api.identity import client_of, demand_someone, identify
 from headgate.app.api.office import office_of
 from headgate.app.api.outside import demand_text
 from headgate.app.api.problems import Refusal
-from headgate.core.arrival import LEAST_BYTES_PER_S, latest_s
+from headgate.core.minimum_pace import LEAST_BYTES_PER_S, latest_s
 
 KB, MB = 1_024, 1_048_576
 UNCOUNTED = 64 * KB

@@ -21,7 +21,7 @@ from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Asked, Identifier, Wire
 from headgate.core.errors import UnknownItem
-from headgate.core.paging import Order
+from headgate.core.paging import SortOrder
 from headgate.engine.dead_letters import DEAD, DeadLetters, Replay
 from headgate.ports.reads import ItemQuery
 
@@ -46,7 +46,7 @@ async def ls(
         owner=who.sees,
         handler=job_type,
         error_class=error_class_in(error_class),
-        order=Order.UPDATED,
+        order=SortOrder.UPDATED,
         after=after,
         limit=page_size,
         tail=True,

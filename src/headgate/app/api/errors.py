@@ -7,7 +7,7 @@ from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import documented
 from headgate.app.api.wire import Identifier, Wire
-from headgate.core.redaction import redacted
+from headgate.core.redact_text import redacted
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 

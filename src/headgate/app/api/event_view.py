@@ -1,7 +1,7 @@
 """An event as clients see it."""
 
 from headgate.app.api.wire import Identifier, Moment, Wire, moment
-from headgate.core.redaction import redacted
+from headgate.core.redact_text import redacted
 from headgate.ports.reads import EventRow
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from headgate.core.configured import Configured
 from headgate.core.errors import UnknownJob
+from headgate.core.gates.config import GateLimits
 from headgate.core.job import Job
 from headgate.core.status import UNFINISHED
 from headgate.core.waiting import Situation
@@ -37,7 +37,7 @@ class Gauges:
     KEPT = 200
 
     def __init__(
-        self, store: Store, limits: Configured, clock: Clock, providers: Mapping[str, str]
+        self, store: Store, limits: GateLimits, clock: Clock, providers: Mapping[str, str]
     ) -> None:
         self._store = store
         self._limits = limits

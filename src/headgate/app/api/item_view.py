@@ -7,7 +7,7 @@ import msgspec
 from headgate.app.api.job_view import WaitView
 from headgate.app.api.wire import Identifier, Json, Moment, Wire, moment
 from headgate.core.call import Call
-from headgate.core.redaction import redacted
+from headgate.core.redact_text import redacted
 from headgate.core.trace import trace_in
 from headgate.ports.reads import AttemptRow, ItemDetail, ItemRow
 

@@ -29,7 +29,7 @@ from headgate.app.api.wire import Identifier, Wire
 from headgate.app.handler_presence import item_wait
 from headgate.core.errors import UnknownItem, UnknownJob
 from headgate.core.job import Job
-from headgate.core.paging import Order
+from headgate.core.paging import SortOrder
 from headgate.engine.limiting import wait_of, waits_of
 from headgate.engine.why import ending_of
 from headgate.ports.reads import ItemDetail, ItemQuery, Page
@@ -58,8 +58,8 @@ async def ls(
     q: Text = None,
     error_class: ErrorClass = None,
     signature: Signature = None,
-    order: Annotated[Order, Query(description="Input order, or longest unchanged first.")] = (
-        Order.INPUT
+    order: Annotated[SortOrder, Query(description="Input order, or longest unchanged first.")] = (
+        SortOrder.INPUT
     ),
     since: Since = None,
     until: Until = None,

@@ -4,10 +4,10 @@ from typing import Any
 
 from headgate.app.api.office import Office
 from headgate.app.api.wire import Identifier, Json, Moment, Wire, moment
-from headgate.core.gate_wait import Wait
+from headgate.core.gates.wait import Wait
 from headgate.core.job import Counts, Job
-from headgate.core.redaction import redacted
-from headgate.core.secret import source_without_secrets, values_without_secrets
+from headgate.core.redact_text import redacted
+from headgate.core.redact_values import source_without_secrets, values_without_secrets
 from headgate.engine.explain import Band, band_in_words
 
 

@@ -14,7 +14,7 @@ from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Asked, Whole, Wire
 from headgate.core.job import Job
-from headgate.core.paging import Cursor, Order, decode_cursor, encode_cursor, filter_hash
+from headgate.core.paging import Cursor, SortOrder, decode_cursor, encode_cursor, filter_hash
 from headgate.core.status import JobState
 from headgate.engine.steering import Steering
 from headgate.ports.reads import JobQuery
@@ -48,7 +48,7 @@ async def ls(
         states=wanted,
         handler=handler,
         text=q or None,
-        after_id=decode_cursor(after, Order.INPUT, name).id if after else 0,
+        after_id=decode_cursor(after, SortOrder.INPUT, name).id if after else 0,
         limit=page_size,
         configs=False,
     )
@@ -56,7 +56,7 @@ async def ls(
     # At once: one after the other, each would wait for its turn in a busy loop.
     views = await asyncio.gather(*(_listed(office, job) for job in jobs))
     more = len(jobs) == page_size
-    following = encode_cursor(Cursor(Order.INPUT, name, 0, jobs[-1].id)) if more else None
+    following = encode_cursor(Cursor(SortOrder.INPUT, name, 0, jobs[-1].id)) if more else None
     return JobPage(items=views, next=following)
 
 

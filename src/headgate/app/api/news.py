@@ -12,9 +12,9 @@ from headgate.app.api.problems import told
 from headgate.app.api.record import Record
 from headgate.app.api.wire import moment
 from headgate.core.errors import HeadgateError, UnknownJob
-from headgate.core.gate_view import GateView
+from headgate.core.gates.view import GateView
 from headgate.core.job import Counts, Job
-from headgate.core.paging import Cursor, Order, encode_cursor
+from headgate.core.paging import Cursor, SortOrder, encode_cursor
 from headgate.core.status import UNFINISHED
 from headgate.engine.gate_reading import read_gates
 from headgate.ports.reads import EventQuery, ItemQuery, JobQuery
@@ -241,7 +241,7 @@ def _facts(view: GateView) -> _Facts:
 def _cursor(job: Job, since_us: int) -> str:
     """Where whoever reads a job's items by time of change finds what changed since."""
     name = ItemQuery(job.id).filter_name()
-    return encode_cursor(Cursor(Order.UPDATED, name, max(since_us, 0), 0))
+    return encode_cursor(Cursor(SortOrder.UPDATED, name, max(since_us, 0), 0))
 
 
 def _json(value: object) -> str:

@@ -18,7 +18,7 @@ from headgate.app.data_folder import DataFolder
 from headgate.app.loops import Loops
 from headgate.app.scanner import Scanner
 from headgate.app.settings import Settings
-from headgate.core.configured import Configured
+from headgate.core.gates.config import GateLimits
 from headgate.handlers.info import HandlerInfo
 from headgate.ports.clock import Clock
 from headgate.ports.store import Store
@@ -58,9 +58,9 @@ class Office(msgspec.Struct, frozen=True):
     it also read the login link, so a session opened with it lasts as long as one of the link."""
 
     @property
-    def limits(self) -> Configured:
+    def limits(self) -> GateLimits:
         """What the settings say of gates."""
-        return Configured(self.settings.providers, self.settings.gates)
+        return GateLimits(self.settings.providers, self.settings.gates)
 
 
 def office_of(request: Request) -> Office:

@@ -12,9 +12,9 @@ from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.pending import Whose, demand_switched_on, owner_meant
 from headgate.app.api.problems import documented
 from headgate.app.api.wire import Identifier, Moment, Wire, moment
-from headgate.core.gate_key import name_of, provider_in
+from headgate.core.gates.keys import name_of, provider_in
 from headgate.core.job import Counts, Job
-from headgate.core.paging import Order
+from headgate.core.paging import SortOrder
 from headgate.core.status import OPEN, JobState
 from headgate.ports.reads import ItemQuery, ItemRow, JobQuery
 
@@ -88,7 +88,7 @@ async def _standing(office: Office, owner: str | None) -> list[Standing]:
         counts = await reads.counts(job.id)
         if not counts.open:
             continue
-        query = ItemQuery(job.id, OPEN, order=Order.UPDATED, limit=ITEMS, tail=True)
+        query = ItemQuery(job.id, OPEN, order=SortOrder.UPDATED, limit=ITEMS, tail=True)
         rows = list((await reads.items(query)).items)
         if rows:
             found.append(Standing(job, counts, rows))

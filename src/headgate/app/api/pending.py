@@ -21,7 +21,7 @@ from headgate.app.api.item_view import ItemPage
 from headgate.app.api.items import with_waits_across
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
-from headgate.core.paging import Order
+from headgate.core.paging import SortOrder
 from headgate.core.status import OPEN
 from headgate.core.user import Role
 from headgate.ports.reads import ItemQuery
@@ -54,7 +54,7 @@ async def ls(
         handler=job_type,
         changed_from=moment_in(since, "from"),
         changed_to=moment_in(until, "to"),
-        order=Order.UPDATED,
+        order=SortOrder.UPDATED,
         after=after,
         limit=page_size,
     )

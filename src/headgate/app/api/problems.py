@@ -32,7 +32,7 @@ from headgate.core.errors import (
     WorkerFailed,
     WrongEncoding,
 )
-from headgate.core.redaction import redacted
+from headgate.core.redact_text import redacted
 
 MEDIA_TYPE = "application/problem+json"
 TITLES = {

@@ -13,8 +13,8 @@ from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Asked, Moment, Wire, moment_of_seconds
 from headgate.core.errors import UsageError
-from headgate.core.gate_key import find_gates, keys_of_provider
-from headgate.core.gate_view import GateView
+from headgate.core.gates.keys import find_gates, keys_of_provider
+from headgate.core.gates.view import GateView
 from headgate.core.presets import PRESETS
 from headgate.core.provider import ProviderPolicy
 from headgate.core.rate import parse_limits

@@ -14,7 +14,7 @@ from headgate.app.api.items import page_view
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import documented
 from headgate.app.api.wire import Asked
-from headgate.core.paging import Order
+from headgate.core.paging import SortOrder
 from headgate.core.status import ItemMove, ItemStatus
 from headgate.ports.items import Decision
 from headgate.ports.reads import ItemQuery
@@ -38,7 +38,7 @@ async def ls(
         job_id=await job_named(office, who.sees, job_id),
         statuses=UNDECIDED,
         owner=who.sees,
-        order=Order.UPDATED,
+        order=SortOrder.UPDATED,
         after=after,
         limit=page_size,
         tail=True,

@@ -34,8 +34,8 @@ from headgate.app.scanner import Scanner
 from headgate.app.settings import Settings
 from headgate.app.staff import Staff
 from headgate.app.telemetry import logger
-from headgate.core.configured import Configured
 from headgate.core.errors import BadSetting, HeadgateError, NameTaken, WorkerFailed
+from headgate.core.gates.config import GateLimits
 from headgate.core.job import LOCAL_OWNER
 from headgate.core.user import Role, TokenKind
 from headgate.ports.access import AccessStore, NewToken, NewUser
@@ -150,7 +150,7 @@ class Server:
         folder = data_folder(settings)
         folder.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         handlers = await list_handlers(settings.handlers)
-        limits = Configured(settings.providers, settings.gates)
+        limits = GateLimits(settings.providers, settings.gates)
         gauges = Gauges(store, limits, clock, {each.name: each.provider or "" for each in handlers})
         return Office(
             store=store,

@@ -10,7 +10,7 @@ from headgate.app.api.problems import documented
 from headgate.app.api.wire import Identifier, Moment, Wire, moment
 from headgate.app.loops import LoopState
 from headgate.app.output import LOST
-from headgate.core.secret import without_secrets
+from headgate.core.redact_values import without_secrets
 from headgate.engine.sweeper import Sweeper
 from headgate.ports.reads import StoreStatus
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from headgate.core.gate_view import GateView
+from headgate.core.gates.view import GateView
 from headgate.core.job import Counts
 
 

@@ -13,7 +13,7 @@ from headgate.app.server_policy import ServerPolicy
 from headgate.app.telemetry import logger
 from headgate.core.errors import HeadgateError
 from headgate.core.fault import error_in_words
-from headgate.core.redaction import redacted
+from headgate.core.redact_text import redacted
 from headgate.core.slots import Slots
 from headgate.engine.export import Export, ExportReport
 from headgate.ports.clock import Clock

@@ -13,7 +13,7 @@ from headgate.app.cli.screen import Screen
 from headgate.app.settings import Settings
 from headgate.app.wiring import sqlite_path, store_kind
 from headgate.core.errors import BadSource, OptionsChanged, UnknownHandler, UsageError
-from headgate.core.identity import BAD_ROWS, VERSION, Difference, refusal
+from headgate.core.identity import BAD_ROWS, VERSION, OptionDifference, refusal
 from headgate.core.job import Binding, Job, NewJob
 from headgate.core.status import JobMove, JobState
 from headgate.core.words import agreeing, counted
@@ -182,7 +182,7 @@ class NamedJob:
             raise UsageError("--job goes on with a job, --new starts another: leave out one")
         if given.key_columns and given.key_columns != job.key_columns:
             pair = (",".join(job.key_columns) or None, ",".join(given.key_columns))
-            raise OptionsChanged(refusal(job, [Difference("--key", *pair)], job.handler))
+            raise OptionsChanged(refusal(job, [OptionDifference("--key", *pair)], job.handler))
         return replace(
             given,
             reading=ReadOptions(**{**kept, **reading}),

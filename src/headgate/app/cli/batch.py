@@ -30,9 +30,9 @@ from headgate.app.cli.supervise import (
 )
 from headgate.app.cli.trial import Trial
 from headgate.app.settings import Settings
-from headgate.core.configured import Configured
 from headgate.core.errors import BadSource, StoreError, UnknownJob
 from headgate.core.failing import ErrorLimit
+from headgate.core.gates.config import GateLimits
 from headgate.core.job import Counts, Job
 from headgate.core.status import ItemStatus, JobMove, JobState
 from headgate.core.words import agreeing, counted
@@ -201,7 +201,7 @@ class BatchRun:
         limits = configured(self._settings)
         provider = (spec and spec.provider) or ""
         if provider and spec and spec.limits and provider not in limits.providers:
-            limits = Configured({**limits.providers, provider: spec.limits}, limits.gates)
+            limits = GateLimits({**limits.providers, provider: spec.limits}, limits.gates)
         return JobGates(self._store, limits, job.id, provider)
 
     def _hit(self, count: int, progress: Progress) -> None:

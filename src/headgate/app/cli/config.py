@@ -8,7 +8,7 @@ import typer
 from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.options import Json
 from headgate.app.settings import LEAVES, value_of
-from headgate.core.secret import without_secrets
+from headgate.core.redact_values import without_secrets
 
 app = noun("config", "See the settings.")
 

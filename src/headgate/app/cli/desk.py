@@ -26,7 +26,7 @@ from headgate.app.settings import (
     load,
 )
 from headgate.core.errors import StoreUnreachable, UsageError
-from headgate.core.redaction import redacted
+from headgate.core.redact_text import redacted
 
 if TYPE_CHECKING:
     from headgate.app.service import GateLooks, Service

@@ -21,7 +21,7 @@ from headgate.app.cli.options import (
     error_class_in,
 )
 from headgate.core.errors import UsageError
-from headgate.core.paging import Order
+from headgate.core.paging import SortOrder
 from headgate.core.status import ItemStatus
 from headgate.core.words import counted
 from headgate.engine.dead_letters import Replay
@@ -55,7 +55,7 @@ async def ls(
         statuses=DEAD,
         handler=handler,
         error_class=error_class_in(error_class),
-        order=Order.UPDATED if job is None else Order.INPUT,
+        order=SortOrder.UPDATED if job is None else SortOrder.INPUT,
         with_result=True,
         after=after,
         limit=limit,

@@ -2,7 +2,7 @@
 
 from headgate.core.failing import (
     ErrorLimit,
-    Failure,
+    RowFailure,
     all_alike,
     most_frequent,
     waiting_in_words,
@@ -72,7 +72,7 @@ class FailingRows:
             self.raised = bool(alike.where)
             self.hint = self._hint_in_words(alike, failures)
 
-    def _hint_in_words(self, alike: Failure, failures: list[Failure]) -> str:
+    def _hint_in_words(self, alike: RowFailure, failures: list[RowFailure]) -> str:
         ended = any(failure.ended for failure in failures) and not self._revisits
         again = "the same command with --retry-failed" if ended else "the same command"
         rows = counted(len(failures), "row")
@@ -82,7 +82,7 @@ class FailingRows:
             f" press Ctrl-C, {what}, and run {again}"
         )
 
-    def _judge(self, counts: Counts, failures: list[Failure], waiting: list[Failure]) -> None:
+    def _judge(self, counts: Counts, failures: list[RowFailure], waiting: list[RowFailure]) -> None:
         limit = self._limit
         if limit is None or self.too_many:
             return
@@ -99,7 +99,7 @@ class FailingRows:
             )
 
 
-def _failure(row: FailingRow) -> Failure:
+def _failure(row: FailingRow) -> RowFailure:
     trace = trace_in(row.trace)
     where = trace.where if trace else ""
-    return Failure(row.error_class, row.reason, where, row.status is ItemStatus.ERROR)
+    return RowFailure(row.error_class, row.reason, where, row.status is ItemStatus.ERROR)

@@ -8,13 +8,13 @@ import msgspec
 
 from headgate.app.cli.screen import Screen
 from headgate.app.cli.shapes import ago, by_the_clock, span
-from headgate.core.budget_view import BudgetUse
-from headgate.core.gate_state import Override
-from headgate.core.gate_view import SET, GateView
-from headgate.core.gate_wait import MICROSECONDS, Wait, in_figures
-from headgate.core.host_down import HostDown
+from headgate.core.gates.budget_view import BudgetUse
+from headgate.core.gates.host_down import HostDown
+from headgate.core.gates.state import Override
+from headgate.core.gates.view import SET, GateView
+from headgate.core.gates.wait import MICROSECONDS, Wait, in_figures
 from headgate.core.moment import moment
-from headgate.core.pace_state import Cause
+from headgate.core.pacing.state import Cause
 from headgate.engine.gate_reading import GateReading
 
 LABELS: Mapping[str, str] = {

@@ -24,11 +24,11 @@ from headgate.app.cli.options import (
 )
 from headgate.app.cli.shapes import ago, event_shape, job_shape, listed_shape, local_time
 from headgate.app.handler_presence import rebinding
-from headgate.core.gate_wait import Wait
+from headgate.core.gates.wait import Wait
 from headgate.core.identity import BAD_ROWS
 from headgate.core.job import Counts, Job
-from headgate.core.redaction import redacted
-from headgate.core.secret import source_without_secrets, values_without_secrets
+from headgate.core.redact_text import redacted
+from headgate.core.redact_values import source_without_secrets, values_without_secrets
 from headgate.core.status import UNFINISHED, ItemStatus, JobState
 from headgate.core.words import agreeing, counted
 from headgate.engine.rows import OnBadRow

@@ -10,16 +10,15 @@ import msgspec
 from headgate.app.cli.desk import Desk
 from headgate.app.settings import Settings
 from headgate.app.wiring import missing_file
-from headgate.core.allowance import REQUESTS
-from headgate.core.budget import Cap, caps_of
-from headgate.core.ceiling import Ceilings
 from headgate.core.errors import UsageError
-from headgate.core.gate_key import find_gates, provider_in
-from headgate.core.gate_policy import GatePolicy
-from headgate.core.gate_view import ceilings_of
+from headgate.core.gates.budget import Cap, caps_of
+from headgate.core.gates.budget_share import REQUESTS
+from headgate.core.gates.config import GatePolicy
+from headgate.core.gates.keys import find_gates, provider_in
+from headgate.core.gates.view import ceilings_of
 from headgate.core.presets import PRESETS
 from headgate.core.provider import ProviderPolicy
-from headgate.core.rate import Limit
+from headgate.core.rate import Ceilings, Limit
 from headgate.core.status import JobState
 from headgate.engine.plan.measured import Learned, Measured, measure, recall
 from headgate.engine.plan.workload import Assumed, Workload, learned_of

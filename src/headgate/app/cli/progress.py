@@ -10,7 +10,7 @@ from headgate.app.cli.screen import Screen
 from headgate.app.cli.shapes import by_the_clock
 from headgate.app.cli.slowed import FindLimit, cause_in_words, nothing_known
 from headgate.core.errors import StoreError, UnknownJob
-from headgate.core.gate_wait import WaitKind
+from headgate.core.gates.wait import WaitKind
 from headgate.core.job import Counts, Job
 from headgate.core.status import JobState
 from headgate.core.words import counted

@@ -7,8 +7,8 @@ import typer
 from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.gate_shapes import gate_shape, override_in_words, show_gate, show_gates
 from headgate.app.cli.options import DryRun, Json, Yes, confirm, seconds_in
-from headgate.core.gate_view import GateView
-from headgate.core.gate_wait import in_figures
+from headgate.core.gates.view import GateView
+from headgate.core.gates.wait import in_figures
 from headgate.engine.gate_reading import GateReading
 
 app = noun("providers", "See what was learned of outside services, and overrule it.")

@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable
 
 from headgate.app.cli.gate_shapes import wait_in_words
 from headgate.app.settings import Settings
-from headgate.core.configured import Configured
 from headgate.core.errors import HeadgateError
-from headgate.core.gate_key import name_of
-from headgate.core.gate_wait import WaitKind
+from headgate.core.gates.config import GateLimits
+from headgate.core.gates.keys import name_of
+from headgate.core.gates.wait import WaitKind
 from headgate.core.job import Counts
 from headgate.core.words import counted
 from headgate.engine.job_gates import JobGates
@@ -19,9 +19,9 @@ CountChosen = Callable[[int], Awaitable[Counts | None]]
 """Counts the rows of a job that are to be run; None: all of them."""
 
 
-def configured(settings: Settings) -> Configured:
+def configured(settings: Settings) -> GateLimits:
     """What the settings say of gates."""
-    return Configured(settings.providers, settings.gates)
+    return GateLimits(settings.providers, settings.gates)
 
 
 def limit_finder(store: Store, gates: JobGates, job_id: int, count: CountChosen) -> FindLimit:

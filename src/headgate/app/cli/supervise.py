@@ -12,7 +12,7 @@ from headgate.app.cli.desk import Desk
 from headgate.app.launch import ProcessLauncher
 from headgate.app.settings import Settings
 from headgate.app.telemetry import LogObserver
-from headgate.core.redaction import redacted
+from headgate.core.redact_text import redacted
 from headgate.core.words import agreeing, counted
 from headgate.engine.policy import Policies
 from headgate.engine.supervisor import RunReport, Supervisor, Work

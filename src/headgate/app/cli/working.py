@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Self
 from headgate.app.cli.progress import LINE_S, rate_in_words
 from headgate.app.cli.screen import Screen
 from headgate.app.cli.slowed import cause_in_words
-from headgate.core.configured import Configured
 from headgate.core.errors import HeadgateError
-from headgate.core.gate_wait import WaitKind
+from headgate.core.gates.config import GateLimits
+from headgate.core.gates.wait import WaitKind
 from headgate.core.job import Counts, Job
 from headgate.core.status import UNFINISHED
 from headgate.engine.explain import Meter
@@ -38,7 +38,7 @@ class Working:
         screen: Screen,
         clock: Clock,
         store: Store,
-        limits: Configured,
+        limits: GateLimits,
         jobs: tuple[int, ...] | None,
     ) -> None:
         self._screen = screen

@@ -2,7 +2,7 @@
 
 from headgate.app.handler_presence import item_wait
 from headgate.app.service import ItemAccount, ItemWait
-from headgate.core.configured import Configured
+from headgate.core.gates.config import GateLimits
 from headgate.engine.dead_letters import DeadLetters, Replay, Replayed
 from headgate.engine.job_gates import JobGates
 from headgate.engine.limiting import wait_of
@@ -15,7 +15,7 @@ from headgate.ports.store import Store
 class LocalItems:
     """Implements ItemVerbs."""
 
-    def __init__(self, store: Store, limits: Configured) -> None:
+    def __init__(self, store: Store, limits: GateLimits) -> None:
         self._store = store
         self._limits = limits
 

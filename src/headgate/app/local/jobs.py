@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from headgate.app.handler_presence import handler_wait
 from headgate.app.service import SHOWN_EVENTS, JobAccount, JobStand
-from headgate.core.configured import Configured
+from headgate.core.gates.config import GateLimits
 from headgate.core.job import Job
 from headgate.core.retry import RetryPolicy
 from headgate.core.waiting import is_at_work
@@ -19,7 +19,7 @@ from headgate.ports.store import Store
 class LocalJobs:
     """Implements JobVerbs."""
 
-    def __init__(self, store: Store, limits: Configured, retry: RetryPolicy) -> None:
+    def __init__(self, store: Store, limits: GateLimits, retry: RetryPolicy) -> None:
         self._store = store
         self._limits = limits
         self._retry = retry

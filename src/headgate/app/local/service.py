@@ -8,7 +8,7 @@ from headgate.app.local.items import LocalItems
 from headgate.app.local.jobs import LocalJobs
 from headgate.app.local.queues import LocalQueues
 from headgate.app.settings import Loaded
-from headgate.core.configured import Configured
+from headgate.core.gates.config import GateLimits
 from headgate.core.worker import WorkerRow
 from headgate.ports.clock import Clock
 from headgate.ports.store import Store
@@ -19,7 +19,7 @@ class LocalService:
 
     def __init__(self, store: Store, loaded: Loaded, clock: Clock) -> None:
         settings = loaded.settings
-        limits = Configured(settings.providers, settings.gates)
+        limits = GateLimits(settings.providers, settings.gates)
         self._store = store
         self.jobs = LocalJobs(store, limits, settings.retry)
         self.items = LocalItems(store, limits)

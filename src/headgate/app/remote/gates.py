@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from headgate.app.remote.moments import ledger_s
 from headgate.client import Client, Gate
 from headgate.client.gates import Gates
-from headgate.core.budget_view import BudgetUse
-from headgate.core.gate_state import Override
-from headgate.core.gate_view import GateView
-from headgate.core.host_down import HostDown
-from headgate.core.membership import Member
-from headgate.core.pace_state import Evidence
+from headgate.core.gates.budget_view import BudgetUse
+from headgate.core.gates.fair_split import Member
+from headgate.core.gates.host_down import HostDown
+from headgate.core.gates.state import Override
+from headgate.core.gates.view import GateView
+from headgate.core.pacing.state import PaceEvidence
 from headgate.engine.gate_reading import GateReading
 
 
@@ -81,7 +81,7 @@ def view_of(gate: Gate) -> GateView:
         },
         override=Override(word.rate, word.paused, ledger_s(word.until)) if word else None,
         evidence=[
-            Evidence(ledger_s(line.at) or 0.0, line.seen, line.decided, line.before, line.after)
+            PaceEvidence(ledger_s(line.at) or 0.0, line.seen, line.decided, line.before, line.after)
             for line in gate.evidence
         ],
         **{name: getattr(gate, name) for name in same},

@@ -11,7 +11,7 @@ from headgate.client.items import Attempt, Call
 from headgate.client.workers import Worker
 from headgate.core.call import Call as StoredCall
 from headgate.core.call import CallKind
-from headgate.core.gate_wait import Wait, WaitKind
+from headgate.core.gates.wait import Wait, WaitKind
 from headgate.core.job import Counts, Job
 from headgate.core.trace import Trace
 from headgate.core.worker import WorkerRow

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from headgate.core.allowance import Allowance
-from headgate.core.budget import Cap
-from headgate.core.host_down import HostDown
-from headgate.core.pace_state import Cause, Reading
+from headgate.core.gates.budget import Cap
+from headgate.core.gates.budget_share import BudgetShare
+from headgate.core.gates.host_down import HostDown
+from headgate.core.pacing.state import Cause, PaceReading
 from headgate.ports.gate import Cost
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Limiter(Protocol):
         status: int,
         headers: Mapping[str, str],
         latency: float,
-    ) -> Reading:
+    ) -> PaceReading:
         """A reply came; status 0: none will."""
         ...
 
@@ -65,7 +65,7 @@ class Gate:
         "used_s",
     )
 
-    def __init__(self, key: str, limiter: Limiter, budget: Allowance | None = None) -> None:
+    def __init__(self, key: str, limiter: Limiter, budget: BudgetShare | None = None) -> None:
         self.key = key
         self.limiter = limiter
         self.budget = budget

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from headgate.core.host_down import HostDown
+from headgate.core.gates.host_down import HostDown
 from headgate.engine.gates.gate import Gate
 from headgate.engine.gates.ledger_time import LedgerTime
 from headgate.ports.hosts import HostTrouble

@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
 
-from headgate.core.turns import Contender, Turns
+from headgate.core.fair_turns import Contender, Turns
 from headgate.engine.gates.gate import Gate
 from headgate.engine.gates.permit import Passed
 from headgate.engine.gates.way import Way

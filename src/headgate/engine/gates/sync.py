@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from headgate.core.errors import StoreError
-from headgate.core.gate_state import GateState
-from headgate.core.share import Share
+from headgate.core.gates.shared_limiter import SharedLimiter
+from headgate.core.gates.state import GateState
 from headgate.engine.gates.gate import Gate
 from headgate.engine.gates.ledger_time import LedgerTime
 from headgate.ports.clock import Clock
@@ -38,7 +38,7 @@ class LedgerSync:
         self._time = time
         self._clock = clock
         self._wake = wake
-        self._gates: dict[str, tuple[Gate, Share]] = {}
+        self._gates: dict[str, tuple[Gate, SharedLimiter]] = {}
         self._entries: dict[str, LedgerEntry] = {}
         self._nudged = asyncio.Event()
         self._one_at_a_time = asyncio.Lock()
@@ -46,7 +46,7 @@ class LedgerSync:
 
     def add(self, gate: Gate) -> None:
         """Look after one more gate, if its limit is shared."""
-        if isinstance(gate.limiter, Share):
+        if isinstance(gate.limiter, SharedLimiter):
             self._gates[gate.key] = gate, gate.limiter
             gate.limiter.down = gate.down
             self.nudge()
@@ -76,7 +76,7 @@ class LedgerSync:
             await self._rest()
 
     @staticmethod
-    def _is_due(share: Share, now_s: float) -> bool:
+    def _is_due(share: SharedLimiter, now_s: float) -> bool:
         return share.due(now_s) and not share.idle
 
     async def _rest(self) -> None:

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from math import ceil, inf, isinf
 
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
-from headgate.core.gate_key import GLOBAL
-from headgate.core.pace_state import Cause
+from headgate.core.fault import AttemptOver, Fault, FaultClass
+from headgate.core.gates.keys import GLOBAL
+from headgate.core.pacing.state import Cause
 from headgate.engine.gates.gate import Gate
 from headgate.engine.gates.hosts import HostBook
 from headgate.engine.gates.ledger_time import LedgerTime

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Mapping
 
-from headgate.core.allowance import Allowance
-from headgate.core.budget import caps_of
-from headgate.core.ceiling import Ceilings
-from headgate.core.gate_policy import GatePolicy
+from headgate.core.gates.budget import caps_of
+from headgate.core.gates.budget_share import BudgetShare
+from headgate.core.gates.config import GatePolicy
 from headgate.core.provider import ProviderPolicy
+from headgate.core.rate import Ceilings
 from headgate.engine.gates.gate import Gate, Limiter
 from headgate.engine.gates.way import Way
 from headgate.ports.gate import Route
 
-NewLearner = Callable[[Ceilings, Allowance | None], Limiter]
+NewLearner = Callable[[Ceilings, BudgetShare | None], Limiter]
 NewCeiling = Callable[[Ceilings], Limiter]
 UNKNOWN = ProviderPolicy()
 
@@ -67,7 +67,7 @@ class Ways:
             refusals=policy.refusals,
             longest_wait_s=self._policy.longest_wait_s,
         )
-        allowance = Allowance(caps) if caps else None
+        allowance = BudgetShare(caps) if caps else None
         return self._gate(key, lambda: Gate(key, self._learner(ceilings, allowance), allowance))
 
     def _everywhere(self, route: Route, own: ProviderPolicy) -> list[Gate]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from headgate.core.budget import Budget
-from headgate.core.gate_state import GateState
-from headgate.core.pace import Pace
-from headgate.core.pace_state import Cause
-from headgate.core.share import Share
+from headgate.core.gates.budget import Budget
+from headgate.core.gates.shared_limiter import SharedLimiter
+from headgate.core.gates.state import GateState
+from headgate.core.pacing.pace import Pace
+from headgate.core.pacing.state import Cause
 from headgate.engine.gates.gate import Limiter
 from headgate.engine.plan.workload import Workload
 
@@ -64,7 +64,7 @@ class Process:
 class Meeting:
     """Where the shares of one gate meet, in place of a ledger."""
 
-    def __init__(self, shares: Sequence[Share], state: GateState | None) -> None:
+    def __init__(self, shares: Sequence[SharedLimiter], state: GateState | None) -> None:
         self._shares = shares
         self._state = state
 
@@ -112,7 +112,9 @@ class Crew:
             )
             limiters.append(pace)
         else:
-            shares = [Share(f"process {n}", workload.ceilings) for n in range(workload.processes)]
+            shares = [
+                SharedLimiter(f"process {n}", workload.ceilings) for n in range(workload.processes)
+            ]
             self.meetings.append(Meeting(shares, GateState(known[0]) if known else None))
             limiters.extend(shares)
         return [Passage(limiter, credential, budget) for limiter in limiters]

@@ -20,8 +20,8 @@ from random import Random
 
 import msgspec
 
-from headgate.core.pace_state import Cause
-from headgate.core.pace_trust import DUE_SHARE
+from headgate.core.pacing.state import Cause
+from headgate.core.pacing.trust import DUE_SHARE
 from headgate.core.rate import Limit
 from headgate.engine.plan.assumed import LONG_S
 from headgate.engine.plan.run import Course, Effort, VirtualRun

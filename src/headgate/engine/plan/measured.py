@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from headgate.core.call import Call, CallKind
-from headgate.core.gate_state import GateState
+from headgate.core.gates.state import GateState
 from headgate.engine.gate_reading import state_in
 from headgate.ports.limits import LimitLedger
 from headgate.ports.reads import ReadStore

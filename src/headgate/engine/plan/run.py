@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from headgate.core.pace_state import Cause
+from headgate.core.pacing.state import Cause
 from headgate.engine.plan.assumed import AssumedProvider, Verdict
 from headgate.engine.plan.crew import Crew, Passage, Process
 from headgate.engine.plan.workload import Workload

@@ -2,11 +2,10 @@
 
 import msgspec
 
-from headgate.core.budget import BudgetState, Cap, Cost
-from headgate.core.ceiling import Ceilings
-from headgate.core.pace import UNLIMITED
-from headgate.core.pace_state import PaceState
-from headgate.core.rate import Limit
+from headgate.core.gates.budget import BudgetState, Cap, Cost
+from headgate.core.pacing.pace import UNLIMITED
+from headgate.core.pacing.state import PaceState
+from headgate.core.rate import Ceilings, Limit
 
 
 class Assumed(msgspec.Struct, frozen=True):

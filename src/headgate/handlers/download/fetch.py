@@ -8,10 +8,10 @@ from typing import Final
 import msgspec
 
 from headgate.core.call import CallKind
-from headgate.core.ending import AttemptOver
+from headgate.core.fault import AttemptOver
 from headgate.core.verification import (
+    BodyCheck,
     Flaw,
-    Inspection,
     Unfit,
     look_at_reply,
     range_start,
@@ -157,7 +157,7 @@ class Fetch:
             # What does not fit to what the server has is good for nothing.
             self._begun = status in {PARTIAL, NOT_SATISFIABLE}
             if status == PARTIAL and self._continues(reply, kept):
-                inspection = Inspection(
+                inspection = BodyCheck(
                     self._subject.wanted.expected(self._plan, status, reply.headers)
                 )
                 async for block in draft.resume():
@@ -183,9 +183,9 @@ class Fetch:
             raise unfit(finding, status)
         self._begun = True
         draft.start(self._origin(reply))
-        return await self._keep(draft, reply, Inspection(expected))
+        return await self._keep(draft, reply, BodyCheck(expected))
 
-    async def _keep(self, draft: Draft, reply: StreamedResponse, inspection: Inspection) -> Fetched:
+    async def _keep(self, draft: Draft, reply: StreamedResponse, inspection: BodyCheck) -> Fetched:
         subject, status = self._subject, reply.status_code
         try:
             await pour(reply, draft, inspection, subject.config.least_bytes_s)
@@ -198,7 +198,7 @@ class Fetch:
         await reply.keep(note.encoded())
         return Fetched(note, reply.url, reply.kind)
 
-    def _name(self, reply: StreamedResponse, inspection: Inspection) -> str:
+    def _name(self, reply: StreamedResponse, inspection: BodyCheck) -> str:
         disposition = reply.headers.get("content-disposition", "")
         style, found = self._subject.config.names, inspection.content_type
         return name_for(self._subject.identifier, style, self._plan.url, disposition, found)

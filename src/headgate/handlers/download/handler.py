@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
-from headgate.core.ending import AttemptOver, JobHalted
 from headgate.core.errors import UsageError
+from headgate.core.fault import AttemptOver, JobHalted
 from headgate.core.item import Item
 from headgate.core.outcome import Done, Outcome, Skipped
 from headgate.core.presets import PRESETS

@@ -10,8 +10,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.url import BadUrl, normalize
 
 MOST_CHARS: Final = 2_000

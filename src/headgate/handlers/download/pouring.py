@@ -3,9 +3,8 @@
 import asyncio
 from typing import Final
 
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
-from headgate.core.verification import Inspection, Unfit
+from headgate.core.fault import AttemptOver, Fault, FaultClass
+from headgate.core.verification import BodyCheck, Unfit
 from headgate.ports.artifacts import Draft
 from headgate.ports.http import StreamedResponse
 
@@ -24,7 +23,7 @@ class TooSlow(AttemptOver):
 
 
 async def pour(
-    reply: StreamedResponse, draft: Draft, inspection: Inspection, least_bytes_s: float
+    reply: StreamedResponse, draft: Draft, inspection: BodyCheck, least_bytes_s: float
 ) -> None:
     """All that comes. Unfit as soon as it shows, TooSlow where nearly nothing comes."""
     time = asyncio.get_running_loop().time

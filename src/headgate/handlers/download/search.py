@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Final
 
-from headgate.core.ending import AttemptOver
+from headgate.core.fault import AttemptOver
 from headgate.handlers.download.identifier import Identifier, Kind
 from headgate.handlers.download.plan import Ask, Plan, Reading, Reply, Verdict
 from headgate.handlers.download.resolvers.lineup import Lineup

@@ -6,8 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass, worth_another_try
+from headgate.core.fault import AttemptOver, Fault, FaultClass, worth_another_try
 from headgate.core.outcome import GiveUp, NotFound, Outcome, Skipped
 from headgate.core.verification import Finding, Flaw
 from headgate.handlers.download.plan import Reading, Verdict

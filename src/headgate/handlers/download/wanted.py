@@ -6,8 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from headgate.core.content_type import ContentType, stated_type
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.verification import Checksum, Expected, SizeBounds, stated_length
 from headgate.handlers.download.note import Note
 from headgate.handlers.download.plan import Plan

@@ -9,9 +9,8 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.functions import Functions
 
-from headgate.core.ending import AttemptOver
 from headgate.core.errors import UsageError
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 
 MOST_NODES: Final = 300
 MOST_DEPTH: Final = 50

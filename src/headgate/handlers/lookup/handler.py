@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from headgate.core.ending import AttemptOver
 from headgate.core.errors import UnknownHandler, UsageError
+from headgate.core.fault import AttemptOver
 from headgate.core.item import Item
 from headgate.core.outcome import NotFound, Outcome
 from headgate.core.provider import ProviderPolicy

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from headgate.core.ending import AttemptOver
 from headgate.core.errors import UsageError
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 
 Row = Mapping[str, Any]
 _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")

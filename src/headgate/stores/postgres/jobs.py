@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 
 from headgate.core.errors import IllegalMove, UnknownJob
+from headgate.core.fair_turns import Contender
 from headgate.core.identity import rebound
 from headgate.core.job import ARRIVAL, Binding, Job, NewJob
 from headgate.core.status import JOB_TRANSITIONS, UNFINISHED, JobMove, JobState, job_after
-from headgate.core.turns import Contender
 from headgate.core.words import counted
 from headgate.core.worker import WorkerInfo
 from headgate.ports.jobs import Demand, SessionReport, WaitingSource

@@ -1,6 +1,6 @@
 """Tries of logins on PostgreSQL."""
 
-from headgate.core.login_limit import KNOWN_US, LoginScope, Verdict, is_known, judge
+from headgate.core.login_limit import KNOWN_US, LoginScope, LoginVerdict, is_known, judge
 from headgate.ports.logins import LoginCount, LoginTry
 from headgate.stores.logins import counted_in, told
 from headgate.stores.postgres.connection import Database, Session
@@ -41,7 +41,7 @@ async def _is_known(session: Session, tried: LoginTry) -> bool:
     return is_known(counted_in(tried, rows), rows[0]["now"])
 
 
-async def _judged(session: Session, tried: LoginTry) -> Verdict:
+async def _judged(session: Session, tried: LoginTry) -> LoginVerdict:
     rows = await session.records("login_tries", keys=[*tried.keys.values()])
     return judge(counted_in(tried, rows), tried.limits, rows[0]["now"])
 

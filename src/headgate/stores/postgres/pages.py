@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from headgate.core.errors import UnknownJob, UsageError
-from headgate.core.paging import Order
+from headgate.core.paging import SortOrder
 from headgate.core.status import OPEN, ItemStatus
 from headgate.ports.reads import ItemQuery, ItemRow, Page
 from headgate.stores.listing import AT_REST, FAR, TAIL_US, WINDOW, Listing
@@ -18,7 +18,7 @@ Until = tuple[int, int] | None
 async def page(session: Session, listing: Listing) -> Page:
     """The page that a listing asks for."""
     await _demand_owned(session, listing.query)
-    read = _in_order if listing.query.order is Order.INPUT else _by_time
+    read = _in_order if listing.query.order is SortOrder.INPUT else _by_time
     rows, until = await read(session, listing)
     return listing.page([item_row(row) for row in rows], until)
 

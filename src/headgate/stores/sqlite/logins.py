@@ -2,7 +2,7 @@
 
 import json
 
-from headgate.core.login_limit import KNOWN_US, Counted, LoginScope, Verdict, is_known, judge
+from headgate.core.login_limit import KNOWN_US, Counted, LoginScope, LoginVerdict, is_known, judge
 from headgate.ports.logins import LoginCount, LoginTry
 from headgate.stores.logins import counted_in, told
 from headgate.stores.sqlite.connection import Database, Transaction
@@ -42,7 +42,7 @@ def _counted(tx: Transaction, tried: LoginTry) -> dict[LoginScope, Counted]:
     return counted_in(tried, rows)
 
 
-def _judged(tx: Transaction, tried: LoginTry) -> Verdict:
+def _judged(tx: Transaction, tried: LoginTry) -> LoginVerdict:
     return judge(_counted(tx, tried), tried.limits, tx.now)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from headgate.core.errors import UnknownJob, UsageError
-from headgate.core.paging import Order
+from headgate.core.paging import SortOrder
 from headgate.core.status import OPEN, ItemStatus
 from headgate.ports.reads import ItemQuery, ItemRow, Page
 from headgate.stores.listing import AT_REST, FAR, TAIL_US, WINDOW, Listing
@@ -23,7 +23,7 @@ def page(tx: Transaction, listing: Listing) -> Page:
     """The page that a listing asks for."""
     query = listing.query
     _demand_owned(tx, query)
-    read = _in_order if query.order is Order.INPUT else _by_time
+    read = _in_order if query.order is SortOrder.INPUT else _by_time
     rows, until = read(tx, listing)
     return listing.page([msgspec.convert(row, ItemRow) for row in rows], until)
 

@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit
 import msgspec
 
 from headgate.core.errors import BadSource
-from headgate.core.secret import without_secrets
+from headgate.core.redact_values import without_secrets
 
 PORTS: Final = {"ftp": 21, "ftps": 990, "sftp": 22}
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from headgate.core.errors import BadSource
-from headgate.core.secret import without_secrets
+from headgate.core.redact_values import without_secrets
 from headgate.transfer.places.address import checked
 from headgate.transfer.places.settings import PlaceSettings
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from headgate.core.errors import UsageError
-from headgate.core.secret import without_secrets
+from headgate.core.redact_values import without_secrets
 from headgate.ports.place import Place
 from headgate.transfer.places.buckets import bucket_and_key
 from headgate.transfer.places.carried import CarriedPlace

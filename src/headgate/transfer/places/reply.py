@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from headgate.core.errors import BadSource, SourceUnreachable
-from headgate.core.secret import without_secrets
+from headgate.core.redact_values import without_secrets
 from headgate.transfer.places.carrier import BLOCK, Kept
 
 _CONTENT_RANGE: Final = re.compile(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", re.IGNORECASE)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from headgate.core.errors import BadSource, SourceUnreachable
-from headgate.core.secret import without_secrets
+from headgate.core.redact_values import without_secrets
 from headgate.transfer.places.dialing import Dialer
 
 

@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote, urljoin, urlsplit
 
 from headgate.core.errors import BadSource, SourceUnreachable
-from headgate.core.secret import without_secrets
-from headgate.core.url import BadUrl, Origin, normalize_rest, parse_origin, split_origin
+from headgate.core.redact_values import without_secrets
+from headgate.core.url import BadUrl, UrlOrigin, normalize_rest, parse_origin, split_origin
 from headgate.ports.place import Found
 from headgate.transfer.places.address import checked, plain_name
 from headgate.transfer.places.carrier import Kept, Opening
@@ -29,7 +29,7 @@ _MOVED: Final = frozenset({301, 302, 303, 307, 308})
 class _Target(NamedTuple):
     """Where one request goes."""
 
-    origin: Origin
+    origin: UrlOrigin
     rest: str
     authorization: str = ""
 
@@ -106,7 +106,7 @@ class WebCarrier:
         finally:
             connection.close()
 
-    def _connected(self, origin: Origin) -> socket.socket:
+    def _connected(self, origin: UrlOrigin) -> socket.socket:
         connection = self._dialer.dial(origin.host, origin.port)
         if origin.scheme == "http":
             return connection

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from headgate.app.api.gauges import Gauges
 from headgate.app.api.histories import Histories
-from headgate.core.configured import Configured
+from headgate.core.gates.config import GateLimits
 from headgate.core.status import ItemStatus, JobMove
 from headgate.ports.items import SettleRequest
 from headgate.stores.sqlite.store import SqliteStore
@@ -15,7 +15,7 @@ from tests.kit import factories
 async def test_a_job_is_noted_until_it_ended(tmp_path: Path):
     clock = FakeClock()
     async with SqliteStore(tmp_path / "headgate.db") as store:
-        histories = Histories(store, Gauges(store, Configured({}), clock, {}), clock)
+        histories = Histories(store, Gauges(store, GateLimits({}), clock, {}), clock)
         worker = await factories.worker(store)
         job = await factories.job(store, 2)
         assert histories.of(job.id) == ()

@@ -11,7 +11,7 @@ import pytest
 from headgate.app.api.gauges import Gauges
 from headgate.app.api.news import News, Topic
 from headgate.app.api.pulse import Pulse
-from headgate.core.configured import Configured
+from headgate.core.gates.config import GateLimits
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock
 from tests.kit import factories
@@ -29,7 +29,7 @@ class Office:
     def __init__(self, store: SqliteStore) -> None:
         self.store = store
         self.clock = FakeClock()
-        self.limits = Configured({})
+        self.limits = GateLimits({})
         self.gauges = Gauges(store, self.limits, self.clock, {})
         self.pulse = Pulse(store, self.clock)
 

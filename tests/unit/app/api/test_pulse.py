@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from headgate.app.api.pulse import Health, Pulse
-from headgate.core.gate_wait import Wait, WaitKind
+from headgate.core.gates.wait import Wait, WaitKind
 from headgate.core.status import ItemStatus
 from headgate.engine.limiting import Limit
 from headgate.ports.items import SettleRequest

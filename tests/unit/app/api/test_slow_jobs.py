@@ -10,15 +10,15 @@ import pytest
 from headgate.app.api.gauges import Gauges
 from headgate.app.api.pulse import Pulse
 from headgate.app.api.slow_jobs import SlowJobs
-from headgate.core.configured import Configured
-from headgate.core.gate_state import GateState
-from headgate.core.gate_wait import WaitKind
-from headgate.core.host_down import HostDown
-from headgate.core.level import Level
-from headgate.core.membership import Member
-from headgate.core.pace_state import PaceState
+from headgate.core.gates.config import GateLimits
+from headgate.core.gates.fair_split import Member
+from headgate.core.gates.host_down import HostDown
+from headgate.core.gates.state import GateState
+from headgate.core.gates.wait import WaitKind
+from headgate.core.pacing.level import Level
+from headgate.core.pacing.state import PaceState
+from headgate.core.slow_job import SLOW_S
 from headgate.core.status import ItemStatus, JobMove
-from headgate.core.throughput import SLOW_S
 from headgate.ports.items import SettleRequest
 from headgate.ports.limits import Proposal
 from headgate.stores.sqlite.store import SqliteStore
@@ -40,7 +40,7 @@ class Watched:
     def __init__(self, store: Any, provider: str = "") -> None:
         self.clock = FakeClock()
         providers = {"price.lookup": provider} if provider else {}
-        gauges = Gauges(store, Configured({}), self.clock, providers)
+        gauges = Gauges(store, GateLimits({}), self.clock, providers)
         self.pulse = Pulse(store, self.clock, SlowJobs(store, gauges, self.clock, LANES))
 
     async def seconds(self, count: int) -> None:

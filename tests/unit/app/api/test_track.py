@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.app.api.track import MOST_GATES, Reading, Track, points_of
-from headgate.core.gate_view import GateView
+from headgate.core.gates.view import GateView
 from headgate.core.job import Counts
 
 

@@ -10,7 +10,7 @@ from headgate.app.cli.failing import FailingRows
 from headgate.core.failing import ErrorLimit
 from headgate.core.fault import FaultClass
 from headgate.core.job import Counts
-from headgate.core.retry import Verdict
+from headgate.core.retry import RetryDecision
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus
 from headgate.ports.items import SettleRequest
@@ -47,7 +47,7 @@ async def failing(
         msgspec.structs.replace(
             settle(
                 item,
-                Verdict(
+                RetryDecision(
                     status,
                     "error" if ended else "retry",
                     failed=True,

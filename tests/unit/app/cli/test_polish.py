@@ -14,7 +14,7 @@ from headgate.app.cli.gate_shapes import show_gates
 from headgate.app.cli.screen import Screen
 from headgate.app.cli.supervise import same_command, stopping
 from headgate.app.cli.trial import whole_command
-from headgate.core.gate_view import GateView
+from headgate.core.gates.view import GateView
 from headgate.core.job import Counts
 from headgate.core.words import agreeing, counted
 from headgate.engine.gate_reading import GateReading

@@ -13,7 +13,7 @@ from headgate.app.cli.progress import LINE_S, TICK_S, WONDER_S, Progress
 from headgate.app.cli.resizing import Redrawn, wrapped_lines
 from headgate.app.cli.screen import Screen
 from headgate.core.errors import StoreUnreachable
-from headgate.core.gate_wait import Wait, WaitKind
+from headgate.core.gates.wait import Wait, WaitKind
 from headgate.core.job import Counts
 from headgate.core.status import JobState
 from headgate.core.waiting import Situation

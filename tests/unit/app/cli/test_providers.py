@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from headgate.core.ceiling import Ceilings
-from headgate.core.share import Share
+from headgate.core.gates.shared_limiter import SharedLimiter
+from headgate.core.rate import Ceilings
 from headgate.ports.limits import Proposal
 from headgate.ports.store import Store
 
@@ -29,7 +29,7 @@ def learn(headgate, key: str, *statuses: int) -> None:
 
     async def act(store: Store) -> None:
         now = (await store.limits.exchange((), [])).now_s
-        share = Share("w1", Ceilings())
+        share = SharedLimiter("w1", Ceilings())
         share.accepted(share.merge(None, now - 60), now - 60)
         for place, status in enumerate(statuses):
             at = now - len(statuses) + place

@@ -10,11 +10,10 @@ import msgspec
 import pytest
 
 from headgate.core.errors import StoreUnreachable
-from headgate.core.fixed import Fixed
-from headgate.core.gate_policy import GatePolicy
-from headgate.core.gate_state import GateState
+from headgate.core.gates.config import ConfiguredLimiter, GatePolicy
+from headgate.core.gates.shared_limiter import SharedLimiter
+from headgate.core.gates.state import GateState
 from headgate.core.provider import ProviderPolicy
-from headgate.core.share import Share
 from headgate.engine.clock import SystemClock
 from headgate.engine.gates.gate import Gate
 from headgate.engine.gates.ledger_time import LedgerTime
@@ -51,8 +50,10 @@ class Process:
     ) -> None:
         clock = SystemClock()
         self.time = LedgerTime(clock)
-        ceiling = partial(Share, name, kind=Fixed)
-        self._ways = ways = Ways(providers, policy, partial(Share, name), ceiling, self._look_after)
+        ceiling = partial(SharedLimiter, name, kind=ConfiguredLimiter)
+        self._ways = ways = Ways(
+            providers, policy, partial(SharedLimiter, name), ceiling, self._look_after
+        )
         self.tree = GateTree(ways.to, self.time, clock)
         self.sync = LedgerSync(ledger, self.time, clock, self.tree.wake)
         self.tree.on_impatience = self.sync.nudge
@@ -70,9 +71,11 @@ class Process:
         await self.sync.close()
 
     @property
-    def shares(self) -> list[Share]:
+    def shares(self) -> list[SharedLimiter]:
         return [
-            gate.limiter for gate in self._ways.gates.values() if isinstance(gate.limiter, Share)
+            gate.limiter
+            for gate in self._ways.gates.values()
+            if isinstance(gate.limiter, SharedLimiter)
         ]
 
     async def enter(self, route: Route = HOST, **cost: float) -> Permit:

@@ -4,12 +4,11 @@ import asyncio
 
 import pytest
 
-from headgate.core.ceiling import Ceilings
 from headgate.core.fault import FaultClass
-from headgate.core.fixed import Fixed
-from headgate.core.gate_policy import GatePolicy
-from headgate.core.pace import Pace
+from headgate.core.gates.config import ConfiguredLimiter, GatePolicy
+from headgate.core.pacing.pace import Pace
 from headgate.core.provider import CredentialPolicy, ProviderPolicy
+from headgate.core.rate import Ceilings
 from headgate.engine.gates.ledger_time import LedgerTime
 from headgate.engine.gates.tree import GateClosed, GateTree
 from headgate.engine.gates.ways import Ways
@@ -29,7 +28,7 @@ class Town:
 
     def __init__(self, policy: GatePolicy = PLAIN, **providers: ProviderPolicy) -> None:
         self.clock = FakeClock()
-        self.ways = Ways(providers, policy, lambda limits, _: Pace(limits), Fixed)
+        self.ways = Ways(providers, policy, lambda limits, _: Pace(limits), ConfiguredLimiter)
         self.tree = GateTree(self.ways.to, LedgerTime(self.clock), self.clock)
 
     async def enter(self, route=PRICES, turn=MINE, patience_s=PATIENCE_S):
@@ -353,7 +352,7 @@ async def test_a_full_house_sends_those_back_who_stand_where_it_is_shut():
 
 
 def test_a_fixed_limit_learns_nothing():
-    fixed = Fixed(Ceilings(concurrency=1))
+    fixed = ConfiguredLimiter(Ceilings(concurrency=1))
     fixed.on_send(0.0, 1)
     assert fixed.on_reply(1.0, 0.0, 1, 429, {"retry-after": "60"}, 0.1).refused is False
     assert fixed.gate(1.0, 0) == 1.0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headgate.core.quota import read_quota
+from headgate.core.pacing.headers import read_quota
 from headgate.core.rate import parse_limits
 from headgate.engine.plan.assumed import AssumedProvider
 from headgate.engine.plan.workload import Assumed

@@ -4,10 +4,9 @@ import math
 
 import pytest
 
-from headgate.core.budget import caps_of
-from headgate.core.ceiling import Ceilings
-from headgate.core.pace import Pace
-from headgate.core.rate import parse_limits
+from headgate.core.gates.budget import caps_of
+from headgate.core.pacing.pace import Pace
+from headgate.core.rate import Ceilings, parse_limits
 from headgate.engine.plan.advice import advise
 from headgate.engine.plan.forecast import Binding, Estimate, estimate, foresee
 from headgate.engine.plan.workload import Assumed, Workload, learned_of

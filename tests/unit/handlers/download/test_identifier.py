@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import FaultClass
+from headgate.core.fault import AttemptOver, FaultClass
 from headgate.core.url import normalize
 from headgate.handlers.download.identifier import (
     BadIdentifier,

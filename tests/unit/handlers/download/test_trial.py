@@ -4,8 +4,7 @@ import itertools
 
 import pytest
 
-from headgate.core.ending import AttemptOver
-from headgate.core.fault import Fault, FaultClass
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.outcome import GiveUp, NotFound, Skipped
 from headgate.core.verification import Finding, Flaw
 from headgate.handlers.download.plan import Reading, Verdict

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.core.verification import Expected, Flaw, Inspection, Unfit
+from headgate.core.verification import BodyCheck, Expected, Flaw, Unfit
 from headgate.ports.artifacts import FileTrouble, Kept, Origin
 from headgate.transfer.artifacts import partial
 from headgate.transfer.artifacts.draft import SMALL_BYTES
@@ -156,7 +156,7 @@ async def test_many_at_once_all_arrive(folder, out):
 async def test_what_is_not_accepted_leaves_no_trace(folder, out, pieces):
     draft = await folder.begin("paper")
     draft.start(ORIGIN)
-    inspection = Inspection(Expected(length=1))
+    inspection = BodyCheck(Expected(length=1))
     for piece in pieces:
         inspection.feed(piece)
         await draft.write(piece)

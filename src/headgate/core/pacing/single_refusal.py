@@ -7,9 +7,9 @@ stops come too often. A long Retry-After is honoured at once, but that it was th
 only suspected, until the next stop comes after as many requests.
 """
 
-from headgate.core.level import Level
-from headgate.core.pace_state import PaceState, Stop, Window
-from headgate.core.pace_trust import DUE_SHARE
+from headgate.core.pacing.level import Level
+from headgate.core.pacing.state import PaceState, Stop, Window
+from headgate.core.pacing.trust import DUE_SHARE
 
 NEAR = 30
 """Requests. A level that is too high by a few per cent is refused again within as many."""

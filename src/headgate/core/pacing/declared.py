@@ -1,8 +1,8 @@
 """What to make of a limit that the provider names: go by it, until a refusal contradicts it."""
 
-from headgate.core.pace_state import PaceState
-from headgate.core.pace_trust import note
-from headgate.core.quota import Quota
+from headgate.core.pacing.headers import Quota
+from headgate.core.pacing.state import PaceState
+from headgate.core.pacing.trust import note
 
 DOUBLING_S = 0.4
 """A limit that is told is gone up to in steps, as answers come: it may be a lie."""
@@ -21,7 +21,9 @@ SILENCE_S = 60.0
 """A provider that tells nothing for so long has stopped telling."""
 
 
-def heed(state: PaceState, now: float, quota: Quota | None, longest_wait_s: float) -> None:
+def apply_declared(
+    state: PaceState, now: float, quota: Quota | None, longest_wait_s: float
+) -> None:
     """Take in what a reply says about the limit."""
     if quota is None or now < state.deaf_until:
         if state.told and now - state.told_at > SILENCE_S:

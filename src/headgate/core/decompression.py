@@ -3,7 +3,7 @@
 import msgspec
 
 
-class InflationLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DecompressionLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Bounds on a body that is unpacked while it arrives."""
 
     ratio: float = 200.0

@@ -1,7 +1,7 @@
 """How far a level is trusted, and what follows: how long to stay, how soon to look for more."""
 
-from headgate.core.pace_state import Evidence, PaceState
-from headgate.core.pace_words import known_now, refused_at, tried_next
+from headgate.core.pacing.evidence_text import known_now, refused_at, tried_next
+from headgate.core.pacing.state import PaceEvidence, PaceState
 
 EVIDENCE = 40
 """Decisions that are kept."""
@@ -32,7 +32,7 @@ def note(
     state: PaceState, now: float, seen: str, decided: str, before: float | None = None
 ) -> None:
     """Keep one decision for those who ask why."""
-    line = Evidence(now, seen, decided, before or state.rate.known, state.rate.known)
+    line = PaceEvidence(now, seen, decided, before or state.rate.known, state.rate.known)
     state.evidence = [*state.evidence[1 - EVIDENCE :], line]
 
 

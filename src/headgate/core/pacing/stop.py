@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-from headgate.core.level import Level
-from headgate.core.pace_state import PaceState, Reading, Stop
-from headgate.core.pace_told import contradict
-from headgate.core.pace_trust import note
-from headgate.core.pace_window import USUAL_S
-from headgate.core.pace_words import asked_again, refused_at
+from headgate.core.pacing.declared import contradict
+from headgate.core.pacing.evidence_text import asked_again, refused_at
+from headgate.core.pacing.level import Level
+from headgate.core.pacing.state import PaceReading, PaceState, Stop
+from headgate.core.pacing.trust import note
+from headgate.core.pacing.window import USUAL_S
 
 BAN_S = 10.5
 BAN_COUNT = 10
@@ -26,7 +26,7 @@ PAUSE_S = 0.1
 """The shortest stop: what trickles in within a round trip of a millisecond proves nothing."""
 
 
-class Refusal(NamedTuple):
+class PaceRefusal(NamedTuple):
     """A reply that asks us to slow down."""
 
     sent_at: float
@@ -38,7 +38,7 @@ class Refusal(NamedTuple):
     """A 503 without a word."""
 
 
-def refuse(state: PaceState, now: float, refusal: Refusal) -> Reading:
+def refuse(state: PaceState, now: float, refusal: PaceRefusal) -> PaceReading:
     """Take in one refusal: it may close the gate, or keep it closed."""
     sent_at, in_flight, retry_after, asked, bare = refusal
     stop = state.stop
@@ -55,16 +55,16 @@ def refuse(state: PaceState, now: float, refusal: Refusal) -> Reading:
             stop.told_until = min(stop.told_until, now + retry_after)
             stop.ask_at = max(stop.ask_at, now + retry_after)
         _spare(state)
-        return Reading(refused=True, retry_in_s=max(0.0, stop.ask_at - now))
+        return PaceReading(refused=True, retry_in_s=max(0.0, stop.ask_at - now))
     if sent_at < state.opened:
-        return Reading(refused=True)
+        return PaceReading(refused=True)
     if state.told:
         contradict(state, now)
     elif not asked and _crowded(state, now, in_flight):
         state.answered += 1
-        return Reading(refused=True, retry_in_s=retry_after or 0.0)
+        return PaceReading(refused=True, retry_in_s=retry_after or 0.0)
     _close(state, now, sent_at, retry_after, asked=asked)
-    return Reading(refused=True, retry_in_s=stop.ask_at - now)
+    return PaceReading(refused=True, retry_in_s=stop.ask_at - now)
 
 
 def _close(

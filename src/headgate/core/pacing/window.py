@@ -1,8 +1,8 @@
 """Quotas that are renewed after a long time: recognised by stops that only time could end."""
 
-from headgate.core.pace_lone import is_confirmed, is_full, is_lone, may_be_quota
-from headgate.core.pace_state import PaceState, Stop, Window
-from headgate.core.pace_trust import settle, unsettle
+from headgate.core.pacing.single_refusal import is_confirmed, is_full, is_lone, may_be_quota
+from headgate.core.pacing.state import PaceState, Stop, Window
+from headgate.core.pacing.trust import settle, unsettle
 
 USUAL_S = (10.0, 60.0, 3_600.0, 86_400.0)
 """How long windows usually are: people choose them."""

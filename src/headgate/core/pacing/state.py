@@ -4,10 +4,9 @@ from enum import StrEnum
 
 import msgspec
 
-from headgate.core.crowd import Crowd
-from headgate.core.delivery import Delivery, Tier
-from headgate.core.level import Level
-from headgate.core.outage import Outage
+from headgate.core.pacing.level import Level
+from headgate.core.pacing.refusal_cause import ConcurrencyEvidence, OutageEvidence
+from headgate.core.pacing.throughput import Throughput, Tier
 
 
 class Cause(StrEnum):
@@ -50,14 +49,14 @@ _WORDS = {
 }
 
 
-class Reading(msgspec.Struct, frozen=True):
+class PaceReading(msgspec.Struct, frozen=True):
     """What a reply means for its sender."""
 
     refused: bool
     retry_in_s: float = 0.0
 
 
-class Evidence(msgspec.Struct, frozen=True, array_like=True):
+class PaceEvidence(msgspec.Struct, frozen=True, array_like=True):
     """One decision: what was seen, what was made of it, and the rate before and after."""
 
     at: float
@@ -141,8 +140,8 @@ class PaceState(msgspec.Struct):
 
     rate: Level
     cap: Level | None = None
-    crowd: Crowd = msgspec.field(default_factory=Crowd)
-    delivery: Delivery = msgspec.field(default_factory=Delivery)
+    crowd: ConcurrencyEvidence = msgspec.field(default_factory=ConcurrencyEvidence)
+    delivery: Throughput = msgspec.field(default_factory=Throughput)
     stop: Stop = msgspec.field(default_factory=Stop)
     window: Window | None = None
     wary: Window | None = None
@@ -191,7 +190,7 @@ class PaceState(msgspec.Struct):
     shut_until: float = 0.0
     """The provider told that nothing is left until then."""
     latency: float = 0.15
-    outage: Outage = msgspec.field(default_factory=Outage)
+    outage: OutageEvidence = msgspec.field(default_factory=OutageEvidence)
     refused: Tier = msgspec.field(default_factory=lambda: Tier(15.0, 45))
     lone: Tier = msgspec.field(default_factory=lambda: Tier(15.0, 45))
     """Single refusals that changed nothing."""
@@ -204,4 +203,4 @@ class PaceState(msgspec.Struct):
     """When the refusals of the last seconds came."""
     replies: int = 0
     refusals: int = 0
-    evidence: list[Evidence] = []
+    evidence: list[PaceEvidence] = []

@@ -62,7 +62,7 @@ def _tiers() -> list[Tier]:
     return [Tier(0.1, 60), Tier(1.0, 75), Tier(15.0, 60), Tier(120.0, 60)]
 
 
-class Delivery(msgspec.Struct):
+class Throughput(msgspec.Struct):
     """What the provider took, by the time at which it was sent."""
 
     tiers: list[Tier] = msgspec.field(default_factory=_tiers)

@@ -5,17 +5,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from headgate.core import host_down
-from headgate.core.budget_view import BudgetUse, SpentCap, spent_cap, uses_of
-from headgate.core.ceiling import Ceilings
-from headgate.core.fixed import ANY
-from headgate.core.gate_key import kind_of, name_of
-from headgate.core.gate_state import GateState, Override
-from headgate.core.host_down import HostDown, moments
-from headgate.core.membership import ALIVE_S, Member, alive
-from headgate.core.pace import Pace
-from headgate.core.pace_state import Cause, Evidence, PaceState
+from headgate.core.gates import host_down
+from headgate.core.gates.budget_view import BudgetUse, SpentCap, spent_cap, uses_of
+from headgate.core.gates.config import ANY
+from headgate.core.gates.fair_split import ALIVE_S, Member, alive
+from headgate.core.gates.host_down import HostDown, moments
+from headgate.core.gates.keys import kind_of, name_of
+from headgate.core.gates.state import GateState, Override
+from headgate.core.pacing.pace import Pace
+from headgate.core.pacing.state import Cause, PaceEvidence, PaceState
 from headgate.core.provider import ProviderPolicy
+from headgate.core.rate import Ceilings
 
 SET = "set"
 """The cause of a wait for a rate that an operator has set, beside those of `Cause`."""
@@ -65,7 +65,7 @@ class GateView(msgspec.Struct, frozen=True, kw_only=True):
     """The processes that use it now."""
     override: Override | None = None
     """What an operator has said, as long as it counts."""
-    evidence: Sequence[Evidence] = ()
+    evidence: Sequence[PaceEvidence] = ()
 
     @property
     def broken(self) -> dict[str, float]:

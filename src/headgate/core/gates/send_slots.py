@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 
-class Standing(NamedTuple):
+class SlotLines(NamedTuple):
     """Where we stand among all that book."""
 
     rate: float
@@ -27,7 +27,7 @@ class Standing(NamedTuple):
     """No line begins earlier."""
 
 
-class Bookings:
+class SendSlots:
     """The moments that are ours. One that was missed may be used a little later."""
 
     WORTH_S = 0.5
@@ -62,7 +62,7 @@ class Bookings:
         """Whether it is time to book."""
         return not self._moments or self._moments[-1] < now + self.LEAD_S
 
-    def book(self, lines: Sequence[float], now: float, standing: Standing) -> list[float]:
+    def book(self, lines: Sequence[float], now: float, standing: SlotLines) -> list[float]:
         """Propose moments; returns for each line the first that is nobody's then."""
         self._offered = []
         gap_s = standing.members / standing.rate
@@ -84,7 +84,7 @@ class Bookings:
         return free
 
     def _lines(
-        self, lines: Sequence[float], now: float, standing: Standing, gap_s: float
+        self, lines: Sequence[float], now: float, standing: SlotLines, gap_s: float
     ) -> list[float]:
         """The lines as they are, or new ones behind them where somebody came or went."""
         earliest = now + self.STEP_S
@@ -93,7 +93,7 @@ class Bookings:
         begin = max(earliest, standing.free_from, *lines)
         return [begin + place / standing.rate for place in range(standing.members)]
 
-    def _wanted(self, standing: Standing) -> int:
+    def _wanted(self, standing: SlotLines) -> int:
         fair = standing.part * standing.rate * self.WORTH_S
         return max(1, round(fair + min(max(standing.lag, -fair / 2), fair / 2)))
 

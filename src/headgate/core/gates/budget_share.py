@@ -8,7 +8,7 @@ no more than its last draw unused.
 import math
 from collections.abc import Iterable
 
-from headgate.core.budget import Budget, BudgetState, Cap, Cost, sane
+from headgate.core.gates.budget import Budget, BudgetState, Cap, Cost, sane
 
 REQUESTS = "requests"
 """Every request costs one of these."""
@@ -23,7 +23,7 @@ LOOK_AGAIN_S = 1.0
 NOTHING: Cost = {}
 
 
-class Allowance:
+class BudgetShare:
     """Amounts that are drawn, spent, settled and drawn again."""
 
     def __init__(self, caps: Iterable[Cap]) -> None:

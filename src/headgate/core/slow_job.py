@@ -3,8 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from headgate.core.gate_view import GateView
-from headgate.core.gate_wait import Wait, WaitKind
+from headgate.core.gates.view import GateView
+from headgate.core.gates.wait import Wait, WaitKind
 
 SLOW_S = 30.0
 """How long a job must be slow before it counts. In seconds."""

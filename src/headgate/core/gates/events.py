@@ -1,10 +1,11 @@
 """What happened at a gate in one process, played to the pace that all of them share."""
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from headgate.core.pace import Pace
-from headgate.core.pace_state import Cause, Reading
+from headgate.core.pacing.pace import Pace
+from headgate.core.pacing.state import Cause, PaceReading
 
 
 class Sent(NamedTuple):
@@ -30,7 +31,7 @@ class Replied(NamedTuple):
     """The stop that its sender knew of when it was sent."""
 
 
-def play(pace: Pace, event: Sent | Replied) -> Reading:
+def play(pace: Pace, event: Sent | Replied) -> PaceReading:
     """Let a pace see what happened, perhaps some time ago in another process.
 
     A request whose sender did not know of the present stop neither asked whether it is over nor
@@ -48,4 +49,33 @@ def play(pace: Pace, event: Sent | Replied) -> Reading:
         state.bound = event.bound
         pace.on_send(event.at, event.in_flight)
         state.sent_at = max(last, event.at)  # others' may be known already: no time counts twice
-    return Reading(refused=False)
+    return PaceReading(refused=False)
+
+
+class MeanInFlight:
+    """The mean of about the last second, from how long answers took."""
+
+    SPAN_S = 1.0
+
+    def __init__(self) -> None:
+        self.mean = 0.0
+        """As of the last turn."""
+        self._since = -math.inf
+        self._busy_s = 0.0
+
+    def landed(self, latency: float) -> None:
+        """An answer came, after so many seconds."""
+        self._busy_s += latency
+
+    def at(self, now: float) -> float:
+        """The mean with what came since the last turn."""
+        seconds = now - self._since
+        if not 0 < seconds < math.inf:
+            return self.mean
+        weight = 1 - math.exp(-seconds / self.SPAN_S)
+        return self.mean + weight * (self._busy_s / seconds - self.mean)
+
+    def turn(self, now: float) -> None:
+        """Begin to count anew."""
+        self.mean = self.at(now)
+        self._since, self._busy_s = now, 0.0

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import msgspec
 
-from headgate.core.budget import BudgetState
-from headgate.core.membership import Member
-from headgate.core.pace_state import PaceState
+from headgate.core.gates.budget import BudgetState
+from headgate.core.gates.fair_split import Member
+from headgate.core.pacing.state import PaceState
 
 
 class Override(msgspec.Struct, frozen=True):

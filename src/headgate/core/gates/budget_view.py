@@ -2,7 +2,7 @@
 
 import msgspec
 
-from headgate.core.budget import Budget, BudgetState, Cap, caps_of
+from headgate.core.gates.budget import Budget, BudgetState, Cap, caps_of
 from headgate.core.provider import ProviderPolicy
 
 REQUESTS = "requests"

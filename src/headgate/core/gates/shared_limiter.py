@@ -12,20 +12,19 @@ from collections.abc import Mapping
 
 import msgspec
 
-from headgate.core import membership
-from headgate.core.allowance import Allowance
-from headgate.core.booking import Bookings, Standing
-from headgate.core.budget import BudgetState
-from headgate.core.ceiling import Ceilings
-from headgate.core.flying import Flying
-from headgate.core.gate_event import Replied, Sent, play
-from headgate.core.gate_state import GateState, Override
-from headgate.core.membership import Member
-from headgate.core.pace import Pace
-from headgate.core.pace_state import Cause, PaceState, Reading
+from headgate.core.gates import fair_split
+from headgate.core.gates.budget import BudgetState
+from headgate.core.gates.budget_share import BudgetShare
+from headgate.core.gates.events import MeanInFlight, Replied, Sent, play
+from headgate.core.gates.fair_split import Member
+from headgate.core.gates.send_slots import SendSlots, SlotLines
+from headgate.core.gates.state import GateState, Override
+from headgate.core.pacing.pace import Pace
+from headgate.core.pacing.state import Cause, PaceReading, PaceState
+from headgate.core.rate import Ceilings
 
 
-class Share:
+class SharedLimiter:
     """A limiter whose limit is shared; see `Limiter` for the first methods."""
 
     LEAST_S = 0.05
@@ -45,7 +44,7 @@ class Share:
         self,
         me: str,
         limits: Ceilings,
-        allowance: Allowance | None = None,
+        allowance: BudgetShare | None = None,
         *,
         kind: type[Pace] = Pace,
     ) -> None:
@@ -64,7 +63,7 @@ class Share:
         """Of the whole rate."""
         self._quota = 0
         """With so many in flight we begin no other, where that is limited."""
-        self._bookings = Bookings()
+        self._bookings = SendSlots()
         self._stop_heard = 0.0
         """The last stop that we know of, by when it was noticed."""
         self._stop_heard_at = 0.0
@@ -77,10 +76,10 @@ class Share:
         self.in_flight = 0
         """Our own, as far as we were told."""
         self._sent_since = 0
-        self._flying = Flying()
+        self._flying = MeanInFlight()
         self._synced = -math.inf
         self._is_leaving = False
-        self.down: membership.Down = {}
+        self.down: fair_split.Down = {}
         """Hosts that do not answer us, and when we ask again."""
         self.urgent = False
         """Others must hear of it at once."""
@@ -122,7 +121,7 @@ class Share:
         """Whether every moment must be booked, so that it is ours alone."""
         if len(self._members) < 2 or self._is_lost:
             return False
-        return self._whole_rate(now, self._pace, self._override) <= Bookings.MOST
+        return self._whole_rate(now, self._pace, self._override) <= SendSlots.MOST
 
     @property
     def _is_unsure(self) -> bool:
@@ -164,7 +163,7 @@ class Share:
         status: int,
         headers: Mapping[str, str],
         latency: float,
-    ) -> Reading:
+    ) -> PaceReading:
         """A reply came; status 0: none will."""
         self._flying.landed(latency)
         everybody = self._crowd(in_flight)
@@ -241,13 +240,13 @@ class Share:
         self._played = len(self._events)
         for event in self._events:
             play(pace, event)
-        members = membership.alive(shared.members, now)
+        members = fair_split.alive(shared.members, now)
         if self._me not in shared.members and len(members) < len(shared.members):
             self.urgent = True  # whoever seems to be gone may only have had another clock
         members[self._me] = self._myself(members, now)
         self._ask(pace, members, now)
         if pace.cap is not None:
-            self._note(members, slots=membership.slots_of(members, self._me, pace.cap))
+            self._note(members, slots=fair_split.slots_of(members, self._me, pace.cap))
         lines = self._book(shared, pace, members, now)
         budget = self._draw(shared, members, now)
         if self._is_leaving:
@@ -263,15 +262,15 @@ class Share:
         """Propose the moments that are to be ours; the lines as they are then."""
         if len(members) == 1:
             return ()
-        if not membership.is_known(members, self._me):
+        if not fair_split.is_known(members, self._me):
             self.urgent = self.urgent or members[self._me].joined == now
             return shared.lines
         rate = self._whole_rate(now, pace, shared.override)
-        if self._is_shaky(pace.state) or rate > Bookings.MOST:
+        if self._is_shaky(pace.state) or rate > SendSlots.MOST:
             return ()
-        part = membership.part_of(members, self._me, rate) / rate
-        lag = membership.lag_of(members, self._me)
-        standing = Standing(rate, part, len(members), lag, pace.state.due)
+        part = fair_split.part_of(members, self._me, rate) / rate
+        lag = fair_split.lag_of(members, self._me)
+        standing = SlotLines(rate, part, len(members), lag, pace.state.due)
         lines = self._bookings.book(shared.lines, now, standing)
         self._note(members, had=members[self._me].had + self._bookings.offered)
         return tuple(lines)
@@ -283,7 +282,7 @@ class Share:
         if self._allowance is None:
             return shared.budget
         drawing = 0 if self._is_leaving else len(members)
-        spare = membership.spare_of(members, self._me)
+        spare = fair_split.spare_of(members, self._me)
         budget = self._allowance.draw(shared.budget, now, drawing, spare)
         self._note(members, drawn=self._allowance.drawn)
         return budget
@@ -314,7 +313,7 @@ class Share:
             joined=before.joined if before else now,
             had=before.had if before else max((each.had for each in members.values()), default=0),
             waiting=self._waiting,
-            **membership.as_fields(self.down),
+            **fair_split.as_fields(self.down),
         )
 
     def accepted(self, state: GateState, now: float) -> None:
@@ -365,10 +364,10 @@ class Share:
             self._bookings.clear()
         cap, mine = self._pace.cap, self._members[self._me]
         self._quota = (
-            mine.slots if cap is None else membership.quota_of(self._members, self._me, cap)
+            mine.slots if cap is None else fair_split.quota_of(self._members, self._me, cap)
         )
         whole = self._whole_rate(now, self._pace, self._override)
-        self._part = membership.part_of(self._members, self._me, whole) / whole
+        self._part = fair_split.part_of(self._members, self._me, whole) / whole
         self._due = min(self._due, now + 1 / self.rate(now))
 
     def _whole_rate(self, now: float, pace: Pace, override: Override | None) -> float:

@@ -1,10 +1,10 @@
 """What a stop that has ended says about the limit."""
 
-from headgate.core.pace_lone import is_lone, is_pair, pass_over
-from headgate.core.pace_state import PaceState, Probe, Window
-from headgate.core.pace_trust import is_fallen, note, note_peak, settle, to_earn, unsettle
-from headgate.core.pace_window import is_window, learn_window, sliding_minute
-from headgate.core.pace_words import refused_at
+from headgate.core.pacing.evidence_text import refused_at
+from headgate.core.pacing.single_refusal import is_lone, is_pair, pass_over
+from headgate.core.pacing.state import PaceState, Probe, Window
+from headgate.core.pacing.trust import is_fallen, note, note_peak, settle, to_earn, unsettle
+from headgate.core.pacing.window import is_window, learn_window, sliding_minute
 
 LOOKING = "looking for a higher rate"
 STORM = 6

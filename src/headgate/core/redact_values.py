@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from headgate.core.pattern import pattern
-from headgate.core.redaction import redacted
+from headgate.core.redact_text import redacted
 from headgate.core.secret_names import HIDDEN, is_secret, is_secret_name, parameter_shown
 
 DEEPEST: Final = 50

@@ -19,15 +19,15 @@ from typing import Self
 
 import msgspec
 
-from headgate.core.ceiling import Ceilings
-from headgate.core.level import Level
-from headgate.core.pace_learn import learn
-from headgate.core.pace_lone import forget_unproved, is_at_end, is_outgrown, used_of
-from headgate.core.pace_state import Cause, PaceState, Reading, Window
-from headgate.core.pace_stop import Refusal, refuse
-from headgate.core.pace_told import heed
-from headgate.core.pace_trust import unsettle
-from headgate.core.quota import read_quota, read_retry_after
+from headgate.core.pacing.declared import apply_declared
+from headgate.core.pacing.headers import read_quota, read_retry_after
+from headgate.core.pacing.learn import learn
+from headgate.core.pacing.level import Level
+from headgate.core.pacing.single_refusal import forget_unproved, is_at_end, is_outgrown, used_of
+from headgate.core.pacing.state import Cause, PaceReading, PaceState, Window
+from headgate.core.pacing.stop import PaceRefusal, refuse
+from headgate.core.pacing.trust import unsettle
+from headgate.core.rate import Ceilings
 
 NO_ANSWER = 0
 UNHEARD = 6.0
@@ -208,7 +208,7 @@ class Pace:
         status: int,
         headers: Mapping[str, str],
         latency: float,
-    ) -> Reading:
+    ) -> PaceReading:
         """A reply came; status 0: none will. `in_flight` is how many were when it was sent."""
         state = self.state
         asked = state.stop.open and state.stop.alone and sent_at >= state.stop.noticed
@@ -216,27 +216,27 @@ class Pace:
             state.stop.asking = False
         state.answered += sent_at >= state.opened
         if status == NO_ANSWER:
-            return Reading(refused=False)
+            return PaceReading(refused=False)
         state.replies += 1
         state.latency += 0.1 * (latency - state.latency)
         state.rate.cheap = max(CHEAP_RATE, UNHEARD / max(state.latency, 0.001))
         retry_after = None
         if headers:
             quota = read_quota(headers, now)
-            heed(state, now, quota, self.limits.longest_wait_s)
+            apply_declared(state, now, quota, self.limits.longest_wait_s)
             retry_after = self._believable(read_retry_after(headers, now))
         bare = status == 503 and not retry_after and 503 not in self.limits.refusals
         self._judge(now, bare=bare, alone=asked)
         if self._is_refusal(now, status, bare=bare, retry_after=retry_after):
             state.answered -= sent_at >= state.opened
-            return refuse(state, now, Refusal(sent_at, in_flight, retry_after, asked, bare))
+            return refuse(state, now, PaceRefusal(sent_at, in_flight, retry_after, asked, bare))
         state.delivery.add(sent_at)
         state.crowd.took(in_flight)
         if asked:
             self._reopen(sent_at)
         elif state.stop.open and sent_at > state.stop.first:
             state.stop.after += 1
-        return Reading(refused=False)
+        return PaceReading(refused=False)
 
     def _is_refusal(
         self, now: float, status: int, *, bare: bool, retry_after: float | None

@@ -7,7 +7,7 @@ from typing import TypedDict
 
 import msgspec
 
-from headgate.core.host_down import HostDown, moments
+from headgate.core.gates.host_down import HostDown, moments
 
 Down = Mapping[str, HostDown]
 """Hosts that do not answer, and why."""

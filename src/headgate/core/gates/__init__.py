@@ -1,0 +1,1 @@
+"""Limits at one gate: configuration, budgets, breakers and the split between processes."""
