@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from headgate.net.response import Response
+from headgate.net.response import ReadResponse
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -30,7 +30,7 @@ class Asked(msgspec.Struct, frozen=True):
     """What it was given beside its URL: `json`, `headers`, `cost` and so on."""
 
 
-class FakeResponse(Response):
+class FakeResponse(ReadResponse):
     """A real answer that may also be awaited, so that it suits plain and async handlers."""
 
     __slots__ = ()

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from headgate.ports.artifacts import Origin
+from headgate.ports.artifacts import FileOrigin
 from headgate.transfer.artifacts.draft import SMALL_BYTES
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
 from headgate.transfer.artifacts.orders import Order, encoder, framed
@@ -61,7 +61,7 @@ async def keep(folder: ArtifactFolder, item: str) -> None:
     draft = await folder.begin(item)
     size = 0
     if draft.kept is None:
-        draft.start(Origin(f"http://a/{item}", '"1"'))
+        draft.start(FileOrigin(f"http://a/{item}", '"1"'))
     else:
         size = sum([len(block) async for block in draft.resume()])
     for place in range(size, len(content), SMALL_BYTES // 2):

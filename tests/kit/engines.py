@@ -12,9 +12,9 @@ from headgate.core.retry import RetryPolicy
 from headgate.engine.board import FlightBoard
 from headgate.engine.clock import SystemClock
 from headgate.engine.dispatcher import Scope
-from headgate.engine.engine import Budget, Engine, Surroundings
+from headgate.engine.engine import Engine, EngineDeps, SliceBudget
+from headgate.engine.job_runtime import Places
 from headgate.engine.policy import Policies, WorkerPolicy
-from headgate.engine.work import Places
 from headgate.ports.handler import HandlerLookup, HandlerSpec
 from headgate.ports.store import Store
 from tests.kit import factories
@@ -38,7 +38,7 @@ async def run_slice(store: Store, job_id: int, lookup: HandlerLookup, settings: 
     engine = Engine(
         Scope(worker, (job_id,)),
         Policies(worker=settings.worker, retry=settings.retry),
-        Surroundings(
+        EngineDeps(
             store,
             lookup,
             SpyObserver(),
@@ -53,7 +53,7 @@ async def run_slice(store: Store, job_id: int, lookup: HandlerLookup, settings: 
         ),
     )
     try:
-        await engine.run_slice(Budget(until_idle=True))
+        await engine.run_slice(SliceBudget(until_idle=True))
     finally:
         await folders.close()
         await traffic.close()

@@ -15,8 +15,7 @@ from headgate.net.policy import NetPolicy
 from headgate.net.stack import HttpParts, HttpStack
 from headgate.net.wire import AiohttpWire
 from headgate.ports.clock import Clock
-from headgate.ports.gate import Turn
-from headgate.ports.hosts import Hosts, HostTrouble, NoHosts
+from headgate.ports.gate import Hosts, HostTrouble, NoHosts, Turn
 from tests.kit.gates import OpenGates
 
 ALICE = Turn("alice", 1)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from headgate.ports.source import Batch, Source
+from headgate.ports.source import RowBatch, Source
 
 PLENTY = 1 << 30
 
@@ -20,7 +20,7 @@ class SeenRow(NamedTuple):
 
 def batches(
     source: Source, position: str = "", rows: int = PLENTY, max_bytes: int = PLENTY
-) -> Iterator[Batch]:
+) -> Iterator[RowBatch]:
     """All batches from a position on, without the empty one at the end."""
     reader = source.open(position)
     try:
@@ -30,7 +30,7 @@ def batches(
         reader.close()
 
 
-def rows_of(batch: Batch) -> list[SeenRow]:
+def rows_of(batch: RowBatch) -> list[SeenRow]:
     """The rows of a batch, one by one."""
     return [
         SeenRow(batch.first_row + index, line, values, text, batch.problems.get(index))

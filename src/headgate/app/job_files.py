@@ -5,7 +5,7 @@ from pathlib import Path
 from headgate.app.data_folder import DataFolder
 from headgate.core.job import LOCAL_OWNER
 from headgate.ports.clock import Clock
-from headgate.ports.handler import JobView
+from headgate.ports.handler import JobInfo
 from headgate.transfer.blobs import LocalBlobs
 
 LOCAL = "local"
@@ -23,7 +23,7 @@ class JobFiles:
         """Where the bytes of one job lie."""
         return LocalBlobs(self._folder.blobs / name, self._clock)
 
-    def locate(self, job: JobView, name: str) -> Path:
+    def locate(self, job: JobInfo, name: str) -> Path:
         """The file: ValueError for what is no name, FileNotFoundError when it is gone.
 
         What `headgate run` keeps is for jobs of its owner: a user who knows the hash of a file

@@ -11,7 +11,7 @@ from headgate.core.errors import BadSetting, HeadgateError, KeyReused
 from headgate.core.job import ARRIVAL, LOCAL_OWNER, NewJob, Once
 from headgate.core.redact_values import without_secrets
 from headgate.ports.clock import Clock
-from headgate.ports.place import Found
+from headgate.ports.place import FoundFile
 from headgate.ports.store import Store
 from headgate.transfer.places.opening import open_place
 from headgate.transfer.places.watching import Sightings, WatchSettings, arrivals
@@ -69,11 +69,11 @@ class Scanner:
             else:
                 sink.found += [(watch.handler, found) for found in arrived]
 
-    def _arrivals(self, watch: _Watch) -> list[Found]:
+    def _arrivals(self, watch: _Watch) -> list[FoundFile]:
         place = open_place(watch.folder.place, self._settings.places)
         return arrivals(place, watch.folder, watch.sightings, self._clock.now())
 
-    async def _take(self, handler: str, found: Found, scan: Scan) -> None:
+    async def _take(self, handler: str, found: FoundFile, scan: Scan) -> None:
         new = NewJob(
             handler=handler,
             source=found.url,
@@ -98,7 +98,7 @@ class _Sink(msgspec.Struct):
     """What is gathered in one look."""
 
     scan: Scan = msgspec.field(default_factory=Scan)
-    found: list[tuple[str, Found]] = []
+    found: list[tuple[str, FoundFile]] = []
 
 
 def _watch_in(text: str, settle_s: float) -> _Watch:

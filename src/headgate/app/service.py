@@ -14,12 +14,12 @@ from headgate.core.gates.wait import Wait
 from headgate.core.job import Counts, Job
 from headgate.core.status import ItemStatus
 from headgate.core.worker import WorkerRow
-from headgate.engine.dead_letters import Replay, Replayed
 from headgate.engine.export import ExportReport
-from headgate.engine.feed import FeedReport, Row
-from headgate.engine.gate_reading import GateReading
-from headgate.engine.parity import ParityReport
-from headgate.ports.items import Decision, RequeueRequest
+from headgate.engine.export_check import ExportCheckReport
+from headgate.engine.gate_control import GateReading
+from headgate.engine.job_control import Replay, Replayed
+from headgate.engine.queues import QueueRow, QueueWriteReport
+from headgate.ports.items import RequeueRequest, ReviewDecision
 from headgate.ports.reads import (
     AttemptRow,
     ErrorGroup,
@@ -91,7 +91,7 @@ class Fed(msgspec.Struct, frozen=True):
     """What became of the rows."""
 
     job_id: int
-    report: FeedReport
+    report: QueueWriteReport
 
 
 class JobVerbs(Protocol):
@@ -156,7 +156,7 @@ class ItemVerbs(Protocol):
         """What an item waits for."""
         ...
 
-    async def decide(self, decision: Decision) -> ItemDetail:
+    async def decide(self, decision: ReviewDecision) -> ItemDetail:
         """Carry out a person's decision; the item as it is then."""
         ...
 
@@ -176,7 +176,7 @@ class QueueVerbs(Protocol):
         """One queue, or UnknownJob."""
         ...
 
-    async def feed(self, feeding: Feeding, rows: AsyncIterator[Row | None]) -> Fed:
+    async def feed(self, feeding: Feeding, rows: AsyncIterator[QueueRow | None]) -> Fed:
         """Put rows in; None among them means that nothing more has come yet."""
         ...
 
@@ -228,7 +228,7 @@ class ExportVerbs(Protocol):
         """Write all rows; the file appears when it is complete, with its record beside it."""
         ...
 
-    async def check(self, job_id: int, file: Path, stated: str | None) -> ParityReport:
+    async def check(self, job_id: int, file: Path, stated: str | None) -> ExportCheckReport:
         """Compare a file with the rows."""
         ...
 

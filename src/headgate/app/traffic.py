@@ -20,11 +20,10 @@ from headgate.core.gates.config import ConfiguredLimiter
 from headgate.core.gates.shared_limiter import SharedLimiter
 from headgate.core.provider import ProviderPolicy
 from headgate.core.status import JobMove
-from headgate.engine.gates.gate import Gate
-from headgate.engine.gates.ledger_time import LedgerTime
-from headgate.engine.gates.sync import LedgerSync
+from headgate.engine.gates.gate import LocalGate
+from headgate.engine.gates.path import GatePaths
+from headgate.engine.gates.sync import LedgerSync, LedgerTime
 from headgate.engine.gates.tree import GateClosed, GateTree
-from headgate.engine.gates.ways import Ways
 from headgate.ports.clock import Clock
 from headgate.ports.gate import Turn
 from headgate.ports.http import Http
@@ -70,7 +69,7 @@ class Traffic:
         self._loop = asyncio.get_running_loop()
         time = LedgerTime(clock)
         ceiling = partial(SharedLimiter, me, kind=ConfiguredLimiter)
-        ways = Ways(
+        ways = GatePaths(
             self._providers, settings.gates, partial(SharedLimiter, me), ceiling, self._look_after
         )
         self.gates = GateTree(ways.to, time, clock)
@@ -153,7 +152,7 @@ class Traffic:
             with suppress(HeadgateError):
                 await self._jobs.record_event("host", message, job_id)
 
-    def _look_after(self, gate: Gate) -> None:
+    def _look_after(self, gate: LocalGate) -> None:
         self._sync.add(gate)
         if not self._loops.states():
             # Without it no gate would get a new share, and all rows would wait in silence.

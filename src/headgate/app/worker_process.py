@@ -41,11 +41,11 @@ from headgate.core.worker import WorkerInfo
 from headgate.engine.board import FlightBoard
 from headgate.engine.clock import SystemClock
 from headgate.engine.dispatcher import Scope
-from headgate.engine.engine import Budget, Engine, Surroundings
+from headgate.engine.engine import Engine, EngineDeps, SliceBudget
+from headgate.engine.job_runtime import Places
 from headgate.engine.observed import ObservedStore
 from headgate.engine.policy import Policies
 from headgate.engine.process import name_of
-from headgate.engine.work import Places
 from headgate.handlers.search_path import add_folder
 from headgate.ports.launcher import WorkerReport
 
@@ -113,7 +113,7 @@ async def work(
         engine = Engine(
             Scope(order.worker, order.jobs, order.alone, order.ids),
             Policies(policy, settings.claim, settings.retry),
-            Surroundings(
+            EngineDeps(
                 store,
                 HandlerFinder(settings, os.environ),
                 observer,
@@ -136,7 +136,7 @@ async def work(
         watch_leash(leash, loop, engine.stop, engine.stop_now)
         reporter.say(WorkerReport(ready=True))
         try:
-            report = await engine.run_slice(Budget(order.budget_s, until_idle=order.alone))
+            report = await engine.run_slice(SliceBudget(order.budget_s, until_idle=order.alone))
         finally:
             await folders.close()
             await traffic.close()

@@ -28,7 +28,7 @@ _ID = struct.Struct("<q")
 _NOBODY = _ID.pack(0)
 
 
-class Flight(msgspec.Struct, frozen=True):
+class RunningHandler(msgspec.Struct, frozen=True):
     """A handler that is running: which item, under which lease, since when, for how long."""
 
     item_id: int
@@ -158,11 +158,11 @@ class FlightBoard:
         """What the worker has got done, as last noted by whichever process works."""
         return Tally(*_HEADER.unpack_from(self._memory, 0))
 
-    def running(self) -> list[Flight]:
+    def running(self) -> list[RunningHandler]:
         """The handlers that are running, or were when the process died."""
         (high,) = _HIGH.unpack_from(self._memory, _HEADER.size + _TURNED.size)
         slots = _SLOT.iter_unpack(self._memory[_SLOTS_AT : _SLOTS_AT + high * _SLOT.size])
-        return [Flight(*slot) for slot in slots if slot[0]]
+        return [RunningHandler(*slot) for slot in slots if slot[0]]
 
     def close(self) -> None:
         """Give the memory back."""

@@ -11,14 +11,13 @@ from headgate.core.sizing import ClaimSizer
 from headgate.engine.board import FlightBoard
 from headgate.engine.buffer import Buffer
 from headgate.engine.gates.tree import GateTree
+from headgate.engine.job_runtime import JobRuntime, JobRuntimes
 from headgate.engine.lane import BUFFER_PATIENCE_S, LEASE_SLACK_S
-from headgate.engine.work import JobWork, Workshop
 from headgate.ports.clock import Clock
-from headgate.ports.items import ClaimRequest, GateFilter, Held, ItemStore
-from headgate.ports.jobs import Demand, JobStore
-from headgate.ports.notifier import Notifier
-from headgate.ports.row_reads import RowReads
-from headgate.ports.store import Store
+from headgate.ports.items import ClaimRequest, GateFilter, HeldLease, ItemStore
+from headgate.ports.job_reads import RowReads
+from headgate.ports.jobs import JobStore, WorkDemand
+from headgate.ports.store import Notifier, Store
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -31,14 +30,14 @@ class Scope(msgspec.Struct, frozen=True):
     """Only these items, which are of the one job in `jobs`."""
 
 
-class Patience(msgspec.Struct, frozen=True):
+class DispatchTimes(msgspec.Struct, frozen=True):
     """How often to look, and after how long a standstill our leases are in doubt."""
 
     poll_s: float
     doubt_s: float
 
 
-class Supply(msgspec.Struct, frozen=True):
+class DispatchDeps(msgspec.Struct, frozen=True):
     """Where items come from, and what is noted about it."""
 
     items: ItemStore
@@ -50,9 +49,9 @@ class Supply(msgspec.Struct, frozen=True):
     rows: RowReads
 
 
-def supply_of(store: Store, clock: Clock, board: FlightBoard, gates: GateTree) -> Supply:
+def dispatch_deps(store: Store, clock: Clock, board: FlightBoard, gates: GateTree) -> DispatchDeps:
     """What a dispatcher takes from a store and its surroundings."""
-    return Supply(store.items, store.jobs, store.notifier, clock, board, gates, store.rows)
+    return DispatchDeps(store.items, store.jobs, store.notifier, clock, board, gates, store.rows)
 
 
 class Dispatcher:
@@ -75,11 +74,11 @@ class Dispatcher:
     def __init__(
         self,
         scope: Scope,
-        supply: Supply,
-        workshop: Workshop,
+        supply: DispatchDeps,
+        workshop: JobRuntimes,
         buffer: Buffer,
         sizer: ClaimSizer,
-        patience: Patience,
+        patience: DispatchTimes,
     ) -> None:
         self._scope = scope
         self._supply = supply
@@ -194,7 +193,7 @@ class Dispatcher:
         self._trials += 1
         return self._trials * self.GOLDEN % 1
 
-    def _room(self, work: JobWork, share: int) -> tuple[int, bool]:
+    def _room(self, work: JobRuntime, share: int) -> tuple[int, bool]:
         """How many of `share` more items of a job its gates can use before long.
 
         And whether they try out a host that did not answer: a row that never failed tells more.
@@ -212,7 +211,7 @@ class Dispatcher:
             share = min(share, room - waiting)
         return share, trials is not None
 
-    async def _take(self, request: ClaimRequest, work: JobWork) -> list[ClaimedItem]:
+    async def _take(self, request: ClaimRequest, work: JobRuntime) -> list[ClaimedItem]:
         """Claim: in input order, or from gates that are open, each in its turn."""
         if work.handler.gate_of is None or request.ids is not None:
             return await self._supply.items.claim(request)
@@ -222,9 +221,9 @@ class Dispatcher:
         claimed = await self._supply.items.claim(filtered)
         rounds = [(item.gate <= after, item.gate) for item in claimed]
         self._last_gate[request.job_id] = max(rounds, default=(True, ""))[1]
-        return claimed if work.handler.pack else dealt(claimed)
+        return claimed if work.handler.pack else interleaved(claimed)
 
-    def _least(self, work: JobWork) -> int:
+    def _least(self, work: JobRuntime) -> int:
         """A claim that is smaller than a pack would never fill one."""
         return 1 if self._scope.alone else work.handler.pack or 1
 
@@ -245,7 +244,7 @@ class Dispatcher:
         is_for_others = due_s is not None and due_s <= 0.0 and not self._contenders
         self._next_due_s = None if is_for_others else due_s
 
-    async def _demand(self) -> Demand:
+    async def _demand(self) -> WorkDemand:
         scope = self._scope
         if scope.ids is not None and scope.jobs:
             return await self._supply.rows.demand_for(scope.jobs[0], scope.ids)
@@ -286,18 +285,18 @@ class Dispatcher:
 
     async def extend(self, items: Sequence[ClaimedItem], lease_s: float) -> int:
         """Let the leases of running items last longer."""
-        held = [Held(item.id, item.epoch) for item in items]
+        held = [HeldLease(item.id, item.epoch) for item in items]
         return await self._supply.items.extend(self._scope.worker, held, lease_s)
 
     async def return_items(self, items: list[ClaimedItem]) -> int:
         """Hand back leased items that no lane has taken."""
         if not items:
             return 0
-        held = [Held(item.id, item.epoch) for item in items]
+        held = [HeldLease(item.id, item.epoch) for item in items]
         return await self._supply.items.release(self._scope.worker, held)
 
 
-def dealt(items: list[ClaimedItem]) -> list[ClaimedItem]:
+def interleaved(items: list[ClaimedItem]) -> list[ClaimedItem]:
     """One from each gate in turn, so that the lanes do not all stand before the same one.
 
     Not for packs: those that go out together are best of one gate.

@@ -11,17 +11,17 @@ import msgspec
 from headgate.core.sizing import ClaimSizer
 from headgate.engine.board import FlightBoard
 from headgate.engine.buffer import Buffer
-from headgate.engine.control import Control
-from headgate.engine.crew import Crew
-from headgate.engine.dispatcher import Dispatcher, Patience, Scope, supply_of
+from headgate.engine.dispatcher import Dispatcher, DispatchTimes, Scope, dispatch_deps
 from headgate.engine.gates.tree import GateTree
-from headgate.engine.lane import Tools
+from headgate.engine.job_runtime import JobRuntimes, Places
+from headgate.engine.lane import LaneDeps
+from headgate.engine.lane_pool import LanePool
 from headgate.engine.machine import machine_is_pressed
 from headgate.engine.packs import PackRunner
 from headgate.engine.policy import Policies
 from headgate.engine.runner import Runner
 from headgate.engine.settler import Settler
-from headgate.engine.work import Places, Workshop
+from headgate.engine.worker_control import WorkerControl
 from headgate.ports.clock import Clock
 from headgate.ports.handler import HandlerLookup, Logger
 from headgate.ports.http import HttpOpener
@@ -31,7 +31,7 @@ from headgate.ports.store import Store
 MICROSECONDS = 1_000_000
 
 
-class Surroundings(msgspec.Struct, frozen=True):
+class EngineDeps(msgspec.Struct, frozen=True):
     """What an engine is given by its process."""
 
     store: Store
@@ -52,7 +52,7 @@ class Surroundings(msgspec.Struct, frozen=True):
     """Called at once when a task of the engine is cancelled by other code, such as a handler."""
 
 
-class Budget(msgspec.Struct, frozen=True):
+class SliceBudget(msgspec.Struct, frozen=True):
     """How long a slice may last. `until_idle` ends it when nothing is due any more."""
 
     seconds: float | None = None
@@ -71,10 +71,10 @@ class SliceReport(msgspec.Struct, frozen=True):
 class Engine:
     """Runs slices of work. One engine, one worker id, one process."""
 
-    def __init__(self, scope: Scope, policies: Policies, around: Surroundings) -> None:
+    def __init__(self, scope: Scope, policies: Policies, around: EngineDeps) -> None:
         policy = policies.worker
         store, clock = around.store, around.clock
-        patience = Patience(policy.poll_s, policies.claim.lock_floor_s)
+        patience = DispatchTimes(policy.poll_s, policies.claim.lock_floor_s)
         self._around = around
         self._policy = policy
         self._sizer = ClaimSizer(policies.claim, policy.concurrency)
@@ -83,20 +83,20 @@ class Engine:
         self._threads = ThreadPoolExecutor(2 * policy.concurrency, thread_name_prefix="handler")
         board = around.board
         self._settler = Settler(store.items, scope.worker, policy, clock, board, self._sizer)
-        workshop = Workshop(store, around.lookup, policy, around.log, around.http, around.places)
+        workshop = JobRuntimes(store, around.lookup, policy, around.log, around.http, around.places)
         workshop.on_warning = around.on_warning
         self._runner = runner = Runner(
             workshop, policies.retry, policy, clock, around.rng, self._threads
         )
         self._dispatcher = Dispatcher(
             scope,
-            supply_of(store, clock, around.board, around.gates),
+            dispatch_deps(store, clock, around.board, around.gates),
             workshop,
             self._buffer,
             self._sizer,
             patience,
         )
-        tools = Tools(
+        tools = LaneDeps(
             self._buffer,
             runner,
             PackRunner(runner, workshop, clock),
@@ -110,8 +110,8 @@ class Engine:
             around.on_stray_cancel,
             scope.alone,
         )
-        self._crew = Crew(tools, policy.concurrency, around.gates.parking, alone=scope.alone)
-        self._control = Control(
+        self._crew = LanePool(tools, policy.concurrency, around.gates.parking, alone=scope.alone)
+        self._control = WorkerControl(
             store.reads,
             self._crew,
             self._dispatcher,
@@ -120,7 +120,7 @@ class Engine:
             patience,
         )
 
-    async def run_slice(self, budget: Budget) -> SliceReport:
+    async def run_slice(self, budget: SliceBudget) -> SliceReport:
         """Work within a budget: the one entry for daemon, drain and slices."""
         clock = self._around.clock
         until_s = None if budget.seconds is None else clock.monotonic() + budget.seconds

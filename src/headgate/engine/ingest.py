@@ -21,12 +21,12 @@ from headgate.core.item import NewItem
 from headgate.core.job import Job
 from headgate.core.sizing import IngestPolicy, IngestSizer
 from headgate.core.status import UNFINISHED, JobMove, JobState
-from headgate.engine.rows import BadRow, ItemMaker, Made, OnBadRow
+from headgate.engine.rows import BadRow, ItemMaker, MadeItems, OnBadRow
 from headgate.engine.threads import ended, in_thread
 from headgate.ports.clock import Clock
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.items import EnqueueReport, EnqueueRequest, ItemStore
-from headgate.ports.source import Batch, BatchReader, Source
+from headgate.ports.source import BatchReader, RowBatch, Source
 from headgate.ports.store import Store
 
 EXAMPLES = 10
@@ -79,8 +79,8 @@ class IngestPlan(msgspec.Struct, frozen=True):
 class _Taken(NamedTuple):
     """A batch that was read ahead, with all done to it that needs no database."""
 
-    batch: Batch
-    made: Made
+    batch: RowBatch
+    made: MadeItems
     packed: Any
 
 
@@ -209,7 +209,7 @@ class Ingest:
         if reading.eager:
             await self._store.notifier.ring()
 
-    async def _finish(self, reading: "_Reading", batch: Batch) -> None:
+    async def _finish(self, reading: "_Reading", batch: RowBatch) -> None:
         if reading.stored_position != batch.position:
             await self._enqueue(reading, (), batch.position)
         await self._welcome(reading)
@@ -317,20 +317,20 @@ class _Reading:
             "latencyEwmaMs": round(self.sizer.latency_ms, 2),
         }
 
-    def count_bytes(self, batch: Batch) -> None:
+    def count_bytes(self, batch: RowBatch) -> None:
         """Add a batch before it is committed, so that the commit itself tells of it."""
         if batch.first_row > self._counted_row:  # after a fault it may be read again
             self._counted_row = batch.first_row
             self._bytes += batch.size
 
-    def count_bad(self, made: Made) -> None:
+    def count_bad(self, made: MadeItems) -> None:
         """Add bad rows before they are committed, so that the commit itself tells of them."""
         for bad in made.bad:
             if bad.line > self._counted_bad:
                 self._counted_bad = bad.line
                 self._count_bad(bad)
 
-    def count(self, batch: Batch, stored: EnqueueReport) -> None:
+    def count(self, batch: RowBatch, stored: EnqueueReport) -> None:
         """Add a committed batch to the report; lines that were counted before are passed over."""
         report, counted = self.report, self._counted_line
         again = batch.lines[0] <= counted

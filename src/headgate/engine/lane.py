@@ -14,11 +14,11 @@ from headgate.core.status import ItemStatus
 from headgate.engine.board import FlightBoard
 from headgate.engine.buffer import Buffer
 from headgate.engine.handler_timer import HandlerTimer
+from headgate.engine.job_runtime import JobRuntime, JobRuntimes
 from headgate.engine.packs import PackRunner
-from headgate.engine.runner import Ended, Runner, with_trace
+from headgate.engine.result import traced
+from headgate.engine.runner import EndedRun, Runner, with_trace
 from headgate.engine.settler import Settler
-from headgate.engine.traces import traced
-from headgate.engine.work import JobWork, Workshop
 from headgate.ports.clock import Clock
 from headgate.ports.observer import Observer
 
@@ -37,14 +37,14 @@ class Interruption(StrEnum):
     HAND_BACK = "hand_back"
 
 
-class Tools(msgspec.Struct, frozen=True):
+class LaneDeps(msgspec.Struct, frozen=True):
     """What all lanes of a worker share."""
 
     buffer: Buffer
     runner: Runner
     packs: PackRunner
     settler: Settler
-    workshop: Workshop
+    workshop: JobRuntimes
     board: FlightBoard
     observer: Observer
     clock: Clock
@@ -59,7 +59,7 @@ class Tools(msgspec.Struct, frozen=True):
     blamed for what the next one does to the process."""
 
 
-class Company(Protocol):
+class OtherLanes(Protocol):
     """The other lanes."""
 
     surplus: bool
@@ -77,7 +77,7 @@ class Lane:
     """Handlers that never wait would starve the commits, so a lane pauses after this many."""
     PAUSE_S = 0.01
 
-    def __init__(self, tools: Tools, company: Company) -> None:
+    def __init__(self, tools: LaneDeps, company: OtherLanes) -> None:
         self._tools = tools
         self._company = company
         self._task: asyncio.Task[object] | None = None
@@ -164,7 +164,7 @@ class Lane:
         try:
             if size is None:
                 ended = await self._tools.runner.run(first, claimed_s, timer)
-                all_ended: Sequence[Ended] = (ended,)
+                all_ended: Sequence[EndedRun] = (ended,)
             else:
                 all_ended = await self._tools.packs.run(pack, claimed_s, timer)
             self._calm_down()  # it may have been told to stop and ended by itself all the same
@@ -180,7 +180,7 @@ class Lane:
                 self._tools.board.end(slot)
         self._land(work, pack, all_ended)
 
-    def _take_off(self, work: JobWork, claimed_s: float) -> list[int]:
+    def _take_off(self, work: JobRuntime, claimed_s: float) -> list[int]:
         """Note on the board what starts now."""
         tools, name, limit_s = self._tools, work.handler.name, work.limit_s
         board, observer = tools.board, tools.observer
@@ -195,7 +195,9 @@ class Lane:
         timer.start(slots)
         return slots
 
-    def _land(self, work: JobWork, pack: Sequence[ClaimedItem], all_ended: Sequence[Ended]) -> None:
+    def _land(
+        self, work: JobRuntime, pack: Sequence[ClaimedItem], all_ended: Sequence[EndedRun]
+    ) -> None:
         """Hand over the settlements."""
         settler, observer, name = self._tools.settler, self._tools.observer, work.handler.name
         for item, ended in zip(pack, all_ended, strict=True):
@@ -204,16 +206,16 @@ class Lane:
 
     def _cut_short(
         self,
-        work: JobWork,
+        work: JobRuntime,
         pack: Sequence[ClaimedItem],
         claimed_s: float,
-    ) -> list[Ended]:
+    ) -> list[EndedRun]:
         why = self._calm_down()
         if why is None:
             self._tell_of_stray_cancel()  # while the board still shows what was running
             raise asyncio.CancelledError  # the worker itself is being torn down
         if why is Interruption.HAND_BACK:
-            return [Ended(hand_back(item, "worker was told to stop"), None) for item in pack]
+            return [EndedRun(hand_back(item, "worker was told to stop"), None) for item in pack]
         fault = Fault(FaultClass.TIMEOUT, f"ran longer than {work.limit_s:g} s")
         all_ended = [
             self._tools.runner.ended(item, fault, claimed_s, self.timer.started_s) for item in pack
@@ -236,7 +238,7 @@ class Lane:
         return why
 
     @staticmethod
-    def _alone_next_time(ended: Ended) -> Ended:
+    def _alone_next_time(ended: EndedRun) -> EndedRun:
         """Its next attempt gets a process of its own, which can be ended if it hangs again."""
         again = ended.settlement.status is ItemStatus.PENDING
-        return Ended(msgspec.structs.replace(ended.settlement, suspect=again), None)
+        return EndedRun(msgspec.structs.replace(ended.settlement, suspect=again), None)

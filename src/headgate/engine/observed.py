@@ -11,20 +11,20 @@ from headgate.core.worker import WorkerInfo
 from headgate.ports.clock import Clock
 from headgate.ports.items import (
     ClaimRequest,
-    Decision,
     EnqueueReport,
     EnqueueRequest,
-    Held,
+    HeldLease,
     ItemStore,
     OverdueLease,
-    Recalled,
     RecallRequest,
     RequeueRequest,
+    ReusedResult,
+    ReviewDecision,
     SettleReport,
     SettleRequest,
     SweptItems,
 )
-from headgate.ports.jobs import Demand, JobStore, SessionReport, WaitingSource
+from headgate.ports.jobs import JobStore, SessionReport, WaitingSource, WorkDemand
 from headgate.ports.limits import Exchange, LedgerEntry, LimitLedger, Proposal
 from headgate.ports.observer import Observer
 from headgate.ports.store import Store
@@ -32,7 +32,7 @@ from headgate.ports.store import Store
 Answer = TypeVar("Answer")
 
 
-class Watch:
+class CallTimer:
     """Times one verb and tells the observer how it ended."""
 
     def __init__(self, observer: Observer, clock: Clock) -> None:
@@ -59,7 +59,7 @@ class Watch:
 class ObservedItems:
     """An ItemStore that reports."""
 
-    def __init__(self, store: ItemStore, watch: Watch) -> None:
+    def __init__(self, store: ItemStore, watch: CallTimer) -> None:
         self._store = store
         self._watch = watch
 
@@ -88,11 +88,11 @@ class ObservedItems:
             self._watch.observer.changed("result refused", item=item_id, worker=request.worker)
         return report
 
-    async def release(self, worker: str, held: Sequence[Held]) -> int:
+    async def release(self, worker: str, held: Sequence[HeldLease]) -> int:
         """Report the items returned."""
         return await self._watch.over("release", self._store.release(worker, held), int)
 
-    async def extend(self, worker: str, held: Sequence[Held], lease_s: float) -> int:
+    async def extend(self, worker: str, held: Sequence[HeldLease], lease_s: float) -> int:
         """Report the leases extended."""
         return await self._watch.over("extend", self._store.extend(worker, held, lease_s), int)
 
@@ -114,14 +114,14 @@ class ObservedItems:
         call = self._store.would_requeue(request)
         return await self._watch.over("would_requeue", call, lambda swept: swept.moved)
 
-    async def decide(self, decision: Decision) -> None:
+    async def decide(self, decision: ReviewDecision) -> None:
         """Report a decision, which is news too."""
         await self._watch.over("decide", self._store.decide(decision))
         self._watch.observer.changed(
             "item decided", item=decision.item_id, move=str(decision.move), by=decision.by
         )
 
-    async def recall(self, request: RecallRequest) -> list[Recalled]:
+    async def recall(self, request: RecallRequest) -> list[ReusedResult]:
         """Report the results found again."""
         return await self._watch.over("recall", self._store.recall(request), len)
 
@@ -133,7 +133,7 @@ class ObservedItems:
 class ObservedJobs:
     """A JobStore that reports; state changes are also news."""
 
-    def __init__(self, store: JobStore, watch: Watch) -> None:
+    def __init__(self, store: JobStore, watch: CallTimer) -> None:
         self._store = store
         self._watch = watch
 
@@ -202,7 +202,9 @@ class ObservedJobs:
         """Report the items removed."""
         return await self._watch.over("delete_job", self._store.delete_job(job_id, limit), int)
 
-    async def demand(self, jobs: Sequence[int] | None, handlers: Sequence[str] | None) -> Demand:
+    async def demand(
+        self, jobs: Sequence[int] | None, handlers: Sequence[str] | None
+    ) -> WorkDemand:
         """Report the jobs that want work."""
         call = self._store.demand(jobs, handlers)
         return await self._watch.over("demand", call, lambda demand: len(demand.contenders))
@@ -268,7 +270,7 @@ class ObservedJobs:
 class ObservedLimits:
     """A LimitLedger that reports what is changed; looking and listening pass unobserved."""
 
-    def __init__(self, ledger: LimitLedger, watch: Watch) -> None:
+    def __init__(self, ledger: LimitLedger, watch: CallTimer) -> None:
         self._ledger = ledger
         self._watch = watch
 
@@ -301,7 +303,7 @@ class ObservedStore:
 
     def __init__(self, store: Store, observer: Observer, clock: Clock) -> None:
         self._store = store
-        watch = Watch(observer, clock)
+        watch = CallTimer(observer, clock)
         self.items: ItemStore = ObservedItems(store.items, watch)
         self.jobs: JobStore = ObservedJobs(store.jobs, watch)
         self.limits: LimitLedger = ObservedLimits(store.limits, watch)

@@ -14,9 +14,9 @@ from headgate.core.item import ClaimedItem
 from headgate.core.outcome import Outcome
 from headgate.core.words import counted
 from headgate.engine.handler_timer import HandlerTimer
+from headgate.engine.job_runtime import JobRuntime, JobRuntimes
 from headgate.engine.result import outcome_of
-from headgate.engine.runner import Ended, Runner, digest_in, ending_of, with_digest
-from headgate.engine.work import JobWork, Workshop
+from headgate.engine.runner import EndedRun, Runner, digest_in, ending_of, with_digest
 from headgate.ports.clock import Clock
 
 Outcomes = list[Outcome | Fault]
@@ -25,14 +25,14 @@ Outcomes = list[Outcome | Fault]
 class PackRunner:
     """Runs packs through the same runner as single items."""
 
-    def __init__(self, runner: Runner, workshop: Workshop, clock: Clock) -> None:
+    def __init__(self, runner: Runner, workshop: JobRuntimes, clock: Clock) -> None:
         self._runner = runner
         self._workshop = workshop
         self._clock = clock
 
     async def run(
         self, pack: Sequence[ClaimedItem], claimed_s: float, timer: HandlerTimer
-    ) -> list[Ended]:
+    ) -> list[EndedRun]:
         """Run a pack and settle each of its items; the timer stops while it waits at a gate."""
         work = self._workshop.work_of(pack[0].job_id)
         known = await self._known(work, pack, claimed_s)
@@ -45,8 +45,8 @@ class PackRunner:
         return [known[claimed.id] for claimed in pack]
 
     async def _known(
-        self, work: JobWork, pack: Sequence[ClaimedItem], claimed_s: float
-    ) -> dict[int, Ended]:
+        self, work: JobRuntime, pack: Sequence[ClaimedItem], claimed_s: float
+    ) -> dict[int, EndedRun]:
         """The items of a pack whose results were found before."""
         if work.reuse_s is None:
             return {}
@@ -54,7 +54,7 @@ class PackRunner:
         return {each.settlement.item_id: each for each in found if each}
 
     async def _outcomes(
-        self, work: JobWork, pack: Sequence[ClaimedItem], timer: HandlerTimer
+        self, work: JobRuntime, pack: Sequence[ClaimedItem], timer: HandlerTimer
     ) -> Outcomes:
         try:
             return await self._call(work, pack, timer)
@@ -74,7 +74,7 @@ class PackRunner:
         ]
 
     async def _call(
-        self, work: JobWork, pack: Sequence[ClaimedItem], timer: HandlerTimer
+        self, work: JobRuntime, pack: Sequence[ClaimedItem], timer: HandlerTimer
     ) -> Outcomes:
         items = self._runner.items(work, pack)
         context = self._workshop.context(work, pack[0], timer)

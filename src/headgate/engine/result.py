@@ -1,13 +1,19 @@
 """From what a handler gave back to an outcome and to stored text."""
 
+import linecache
+import os
+import sys
 from collections.abc import Mapping
+from functools import cache
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.outcome import Done, GiveUp, NotFound, Outcome, RetryLater, Review, Skipped
+from headgate.core.trace import Grounds, trace_of
 
 _encode = msgspec.json.Encoder().encode
 OUTCOMES = (Done, NotFound, Skipped, Review, RetryLater, GiveUp)
@@ -83,3 +89,31 @@ def encode_result(value: object, max_bytes: int) -> tuple[str | None, Fault | No
 def result_columns(outcome: Outcome | Fault) -> Mapping[str, Any] | None:
     """The mapping whose names become columns, if there is one."""
     return None if isinstance(outcome, Review | RetryLater) else outcome.result or None
+
+
+def traced(error: BaseException) -> str | None:
+    """The trace of an exception as JSON, or None if the user's code had no part in it."""
+    try:
+        trace = trace_of(error, _grounds(tuple(sys.path)))
+    except Exception:  # noqa: BLE001  exceptions are somebody else's code; one may lie about itself
+        return None
+    return None if trace is None else msgspec.json.encode(trace).decode()
+
+
+@cache
+def _grounds(imported_from: tuple[str, ...]) -> Grounds:
+    try:
+        project = str(Path.cwd())
+    except OSError:  # the folder is gone
+        project = ""
+    return Grounds(
+        headgate=_clean(str(Path(__file__).parents[1])),
+        interpreter=_clean(str(Path(os.__file__).parent)),
+        project=_clean(project),
+        code_at=linecache.getline,
+        roots=tuple(_clean(root) for root in imported_from if Path(root).is_absolute()),
+    )
+
+
+def _clean(path: str) -> str:
+    return path.replace("\\", "/").rstrip("/")

@@ -12,7 +12,7 @@ from headgate.core.errors import BadSource
 from headgate.core.fault import AttemptOver
 from headgate.core.item import NewItem
 from headgate.ports.handler import HandlerSpec
-from headgate.ports.source import Batch
+from headgate.ports.source import RowBatch
 
 SUMMARY_VALUES = 3
 SUMMARY_LIMIT = 80
@@ -45,7 +45,7 @@ class BadRow(msgspec.Struct, frozen=True):
         return f"line {self.line}: {self.reason}"
 
 
-class Made(msgspec.Struct, frozen=True):
+class MadeItems(msgspec.Struct, frozen=True):
     """The items of a batch, and its bad rows (which are among the items only if kept as errors)."""
 
     items: Sequence[NewItem]
@@ -68,14 +68,14 @@ class ItemMaker:
         """Whether rows have keys of their own, so that one may come twice."""
         return bool(self._key_columns or self._key_of)
 
-    def make(self, batch: Batch) -> Made:
+    def make(self, batch: RowBatch) -> MadeItems:
         """The items of a batch; BadSource at a bad row if that is what was asked for."""
         problems = dict(batch.problems)
         keys = self._keys(batch, problems)
         gates = self._gates(batch, problems)
         summaries = map(summary_of, batch.values)
         items = list(map(NewItem, keys, batch.texts, batch.lines, gates, summaries))
-        return self._sorted_out(items, problems) if problems else Made(items)
+        return self._sorted_out(items, problems) if problems else MadeItems(items)
 
     def duplicate(self, item: NewItem, first_line: int) -> tuple[NewItem | None, BadRow | None]:
         """What a row becomes whose key was taken by an earlier one, and whether that is bad."""
@@ -86,7 +86,7 @@ class ItemMaker:
         kept = self._on_bad_row is OnBadRow.ITEM_ERROR
         return self._as_error(item, bad.reason) if kept else None, bad
 
-    def _keys(self, batch: Batch, problems: dict[int, str]) -> Iterable[str]:
+    def _keys(self, batch: RowBatch, problems: dict[int, str]) -> Iterable[str]:
         if not self.keyed:
             return map(str, range(batch.first_row, batch.first_row + len(batch.values)))
         keys = []
@@ -107,7 +107,7 @@ class ItemMaker:
         except Exception as error:  # noqa: BLE001 (the handler's code may raise anything)
             return "", f"key_of raised {type(error).__name__}: {error}"
 
-    def _gates(self, batch: Batch, problems: dict[int, str]) -> Iterable[str]:
+    def _gates(self, batch: RowBatch, problems: dict[int, str]) -> Iterable[str]:
         if self._gate_of is None:
             return repeat("", len(batch.values))
         gates = []
@@ -120,15 +120,17 @@ class ItemMaker:
             gates.append(gate)
         return gates
 
-    def _sorted_out(self, items: list[NewItem], problems: Mapping[int, str]) -> Made:
+    def _sorted_out(self, items: list[NewItem], problems: Mapping[int, str]) -> MadeItems:
         bad = [
             self._reported(BadRow(items[index].line, problems[index])) for index in sorted(problems)
         ]
         if self._on_bad_row is OnBadRow.SKIP:
-            return Made([item for index, item in enumerate(items) if index not in problems], bad)
+            return MadeItems(
+                [item for index, item in enumerate(items) if index not in problems], bad
+            )
         for index, problem in problems.items():
             items[index] = self._as_error(items[index], problem)
-        return Made(items, bad)
+        return MadeItems(items, bad)
 
     def _as_error(self, item: NewItem, problem: str) -> NewItem:
         # With the row repaired, its key must still be free; by position, the place is its own.

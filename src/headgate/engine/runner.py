@@ -20,13 +20,12 @@ from headgate.core.reuse import digest_of
 from headgate.core.settlement import Settlement, hand_back, settle
 from headgate.core.status import ItemStatus
 from headgate.engine.handler_timer import HandlerTimer
+from headgate.engine.job_runtime import JobRuntime, JobRuntimes
 from headgate.engine.policy import WorkerPolicy
 from headgate.engine.process import end_if_forked
-from headgate.engine.result import encode_result, outcome_of, result_columns, stored_text
-from headgate.engine.traces import traced
-from headgate.engine.work import JobWork, Workshop
+from headgate.engine.result import encode_result, outcome_of, result_columns, stored_text, traced
 from headgate.ports.clock import Clock
-from headgate.ports.items import Recalled
+from headgate.ports.items import ReusedResult
 
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
@@ -35,7 +34,7 @@ Called = tuple[object, BaseException | None]
 """What a plain function returned, and what it raised."""
 
 
-class Ended(msgspec.Struct, frozen=True):
+class EndedRun(msgspec.Struct, frozen=True):
     """One settled item, with the result whose names become columns."""
 
     settlement: Settlement
@@ -47,7 +46,7 @@ class Runner:
 
     def __init__(
         self,
-        workshop: Workshop,
+        workshop: JobRuntimes,
         retry: RetryPolicy,
         policy: WorkerPolicy,
         clock: Clock,
@@ -63,7 +62,7 @@ class Runner:
         self.left_behind: set[Future[Called]] = set()
         """Plain handlers that were given up and still run: nobody can stop a thread."""
 
-    async def run(self, claimed: ClaimedItem, claimed_s: float, timer: HandlerTimer) -> Ended:
+    async def run(self, claimed: ClaimedItem, claimed_s: float, timer: HandlerTimer) -> EndedRun:
         """Run one item from lease to settlement; the timer stops while it waits at a gate."""
         work = self._workshop.work_of(claimed.job_id)
         started_s = timer.started_s
@@ -90,7 +89,7 @@ class Runner:
             outcome = outcome_of(returned)
         return with_digest(self.ended(claimed, outcome, claimed_s, started_s, normalized), digest)
 
-    async def recalled(self, claimed: ClaimedItem, claimed_s: float) -> Ended | None:
+    async def recalled(self, claimed: ClaimedItem, claimed_s: float) -> EndedRun | None:
         """The settlement of an item whose result is known already; None if it must be run."""
         work = self._workshop.work_of(claimed.job_id)
         digest = digest_in(work, claimed, None)
@@ -99,21 +98,21 @@ class Runner:
             return None
         return self._reused(claimed, known, claimed_s, self._clock.monotonic())
 
-    async def _known(self, work: JobWork, digest: str) -> Recalled | None:
+    async def _known(self, work: JobRuntime, digest: str) -> ReusedResult | None:
         if work.reuse_s is None:
             return None
         return await self._workshop.reuse.find(work.job.owner, digest, work.reuse_s)
 
     def _reused(
-        self, claimed: ClaimedItem, known: Recalled, claimed_s: float, started_s: float
-    ) -> Ended:
+        self, claimed: ClaimedItem, known: ReusedResult, claimed_s: float, started_s: float
+    ) -> EndedRun:
         """Settle an item with the result of another."""
         ended = self.ended(claimed, Done(_decode(known.result)), claimed_s, started_s)
         settlement = msgspec.structs.replace(ended.settlement, outcome=REUSED)
-        return Ended(settlement, ended.columns)
+        return EndedRun(settlement, ended.columns)
 
     async def call(
-        self, work: JobWork, subject: object, context: object, timer: HandlerTimer
+        self, work: JobRuntime, subject: object, context: object, timer: HandlerTimer
     ) -> object:
         """Call the handler: awaited here, or in a thread if it is a plain function."""
         home = os.getpid()
@@ -151,7 +150,7 @@ class Runner:
         claimed_s: float,
         started_s: float,
         normalized: str | None = None,
-    ) -> Ended:
+    ) -> EndedRun:
         """Settle an attempt that ended with `outcome`."""
         text, problem = stored_text(outcome, self._policy.result_bytes)
         final = problem or outcome
@@ -168,26 +167,26 @@ class Runner:
         if calls:
             noted = _encode(calls).decode()
             settlement = msgspec.structs.replace(settlement, calls=noted)
-        return Ended(settlement, result_columns(final) if text else None)
+        return EndedRun(settlement, result_columns(final) if text else None)
 
-    def _handed_back(self, claimed: ClaimedItem, reason: str, started_s: float) -> Ended:
+    def _handed_back(self, claimed: ClaimedItem, reason: str, started_s: float) -> EndedRun:
         ran_us = int((self._clock.monotonic() - started_s) * MICROSECONDS)
         settlement = hand_back(claimed, reason, ran_us=ran_us)
         if calls := self._workshop.take_calls(claimed.id):
             settlement = msgspec.structs.replace(settlement, calls=_encode(calls).decode())
-        return Ended(settlement, None)
+        return EndedRun(settlement, None)
 
-    def crashed(self, claimed: ClaimedItem, cause: str, started_s: float) -> Ended:
+    def crashed(self, claimed: ClaimedItem, cause: str, started_s: float) -> EndedRun:
         """Settle an attempt that nearly took its process along: it must run alone from now on."""
         verdict = after_crash(claimed, cause, self._retry)
         ran_us = int((self._clock.monotonic() - started_s) * MICROSECONDS)
-        return Ended(settle(claimed, verdict, ran_us=ran_us), None)
+        return EndedRun(settle(claimed, verdict, ran_us=ran_us), None)
 
-    def items(self, work: JobWork, pack: Sequence[ClaimedItem]) -> list[Item]:
+    def items(self, work: JobRuntime, pack: Sequence[ClaimedItem]) -> list[Item]:
         """The items of a pack as its handler sees them."""
         return [self._item(work, claimed)[0] for claimed in pack]
 
-    def _item(self, work: JobWork, claimed: ClaimedItem) -> tuple[Item, str | None]:
+    def _item(self, work: JobRuntime, claimed: ClaimedItem) -> tuple[Item, str | None]:
         """The item as the handler sees it, and its normalized form if that is new."""
         data = _decode(claimed.input)
         if claimed.normalized is not None:
@@ -205,7 +204,7 @@ REUSED = "reused"
 """What stands in the attempt of an item that got its result from another."""
 
 
-def digest_in(work: JobWork, claimed: ClaimedItem, normalized: str | None) -> str | None:
+def digest_in(work: JobRuntime, claimed: ClaimedItem, normalized: str | None) -> str | None:
     """What the result of an item is kept under; None for handlers that declare no version."""
     handler = work.handler
     if not handler.version:
@@ -214,23 +213,23 @@ def digest_in(work: JobWork, claimed: ClaimedItem, normalized: str | None) -> st
     return digest_of(handler.name, handler.version, data)
 
 
-def with_digest(ended: Ended, digest: str | None) -> Ended:
+def with_digest(ended: EndedRun, digest: str | None) -> EndedRun:
     """The same, with its result kept for others."""
     if digest is None or ended.settlement.status is not ItemStatus.DONE:
         return ended
-    return Ended(msgspec.structs.replace(ended.settlement, digest=digest), ended.columns)
+    return EndedRun(msgspec.structs.replace(ended.settlement, digest=digest), ended.columns)
 
 
-def with_trace(ended: Ended, trace: str | None) -> Ended:
+def with_trace(ended: EndedRun, trace: str | None) -> EndedRun:
     """The same, with the place where the handler failed."""
-    return Ended(msgspec.structs.replace(ended.settlement, trace=trace), ended.columns)
+    return EndedRun(msgspec.structs.replace(ended.settlement, trace=trace), ended.columns)
 
 
 class HandlerCancelled(Exception):
     """A cancellation that came from within the handler."""
 
 
-def _call_plain(work: JobWork, subject: object, context: object, timer: HandlerTimer) -> Called:
+def _call_plain(work: JobRuntime, subject: object, context: object, timer: HandlerTimer) -> Called:
     """What a plain function returned or raised; a future cannot carry every error by itself."""
     timer.has_thread()
     home = os.getpid()

@@ -18,14 +18,14 @@ from headgate.core.settlement import Settlement
 from headgate.core.status import ItemStatus, JobState
 from headgate.core.worker import crash_told
 from headgate.engine.board import FlightBoard
-from headgate.engine.child import Child
 from headgate.engine.machine import is_stopped, resident_mb
 from headgate.engine.policy import Policies
 from headgate.engine.process import this_host
 from headgate.engine.sweeper import Sweeper
+from headgate.engine.worker_handle import WorkerHandle
 from headgate.ports.clock import Clock
 from headgate.ports.items import SettleRequest
-from headgate.ports.jobs import Demand, SessionReport
+from headgate.ports.jobs import SessionReport, WorkDemand
 from headgate.ports.launcher import Launcher, WorkerOrder
 from headgate.ports.observer import Observer
 from headgate.ports.store import Store
@@ -55,7 +55,7 @@ class RunReport(msgspec.Struct, frozen=True):
     """What is wrong with the handlers, in words for the people who wrote them."""
 
 
-class Progress(msgspec.Struct, frozen=True):
+class ProgressListener(msgspec.Struct, frozen=True):
     """What tells a run that stands still from one that has only just begun."""
 
     settled: int = 0
@@ -92,7 +92,7 @@ class Supervisor:
         self._rng = rng or Random()  # noqa: S311  jitter, not a secret
         self._session = f"{this_host()}-{secrets.token_hex(6)}"
         self._sweeper = Sweeper(store, clock, observer, self._session, policies.retention)
-        self._children: list[Child] = []
+        self._children: list[WorkerHandle] = []
         self._settled = 0
         self._first_claim_s: float | None = None
         self._last_commit_s = 0.0
@@ -105,7 +105,7 @@ class Supervisor:
         self._hurried = False
         self._beat_s = float("-inf")
         self._looked_s = float("-inf")
-        self._progress = Progress()
+        self._progress = ProgressListener()
         self._progressed_s = clock.monotonic()
         self.rounds = 0
         """How often it has looked after everything."""
@@ -123,7 +123,7 @@ class Supervisor:
         """Supervise until the work is done, stalled, out of time, or stopped."""
         await self._record(work, ended=False)
         began_s = self._clock.monotonic()
-        self._progress, self._progressed_s = Progress(), began_s
+        self._progress, self._progressed_s = ProgressListener(), began_s
         stalled = False
         try:
             while True:
@@ -180,7 +180,7 @@ class Supervisor:
         self._start_company(work)
         self._start_alone(work, demand)
 
-    async def _demand(self, work: Work) -> Demand:
+    async def _demand(self, work: Work) -> WorkDemand:
         if work.ids is not None and work.jobs:
             return await self._store.rows.demand_for(work.jobs[0], work.ids)
         return await self._store.jobs.demand(work.jobs, None)
@@ -201,7 +201,7 @@ class Supervisor:
         for _ in range(policy.processes - company - self._drained):
             self._launch(work, share, alone=False)
 
-    def _start_alone(self, work: Work, demand: Demand) -> None:
+    def _start_alone(self, work: Work, demand: WorkDemand) -> None:
         alone = sum(child.order.alone for child in self._children)
         if demand.suspects and alone < self._policies.worker.alone_processes:
             self._launch(work, 1, alone=True)
@@ -213,7 +213,7 @@ class Supervisor:
         )
         board = FlightBoard.create()
         process = self._launcher.launch(order, board.fd)
-        self._children.append(Child(order, process, board))
+        self._children.append(WorkerHandle(order, process, board))
         self._observer.changed("worker_started", worker=worker, pid=process.pid, alone=alone)
 
     def _enforce_limits(self) -> None:
@@ -227,7 +227,7 @@ class Supervisor:
             elif resident_mb(child.process.pid) > limit_mb:
                 child.kill_for_memory(limit_mb)
 
-    def _memory_limit(self, child: Child) -> int:
+    def _memory_limit(self, child: WorkerHandle) -> int:
         """In company the process has one limit for all; alone, its handler may name its own."""
         policy = self._policies.worker
         if not child.order.alone:
@@ -255,7 +255,7 @@ class Supervisor:
             living[lost].kill_as_lost()
         await self._drain(living)
 
-    async def _drain(self, living: Mapping[str, Child]) -> None:
+    async def _drain(self, living: Mapping[str, WorkerHandle]) -> None:
         """Let those end that were asked to; nobody takes their place."""
         for worker in await self._store.jobs.draining(list(living)):
             child = living[worker]
@@ -271,7 +271,7 @@ class Supervisor:
                 self._children.remove(child)
                 await self._bury(child, code)
 
-    async def _bury(self, child: Child, code: int) -> None:
+    async def _bury(self, child: WorkerHandle, code: int) -> None:
         """Settle what was running, return the rest, and raise what the child could not mend."""
         self._add_tally(child)
         flights = child.board.running()
@@ -308,7 +308,7 @@ class Supervisor:
             await self._store.jobs.record_event("worker_crashed", told, job_id)
             self._observer.changed("worker_crashed", job=job_id, reason=told)
 
-    def _raise_fatal(self, child: Child, code: int, *, worked: bool) -> None:
+    def _raise_fatal(self, child: WorkerHandle, code: int, *, worked: bool) -> None:
         for kind in (StoreFull, StoreUnreachable):
             if child.error_kind == kind.__name__:
                 raise kind(child.error)
@@ -325,7 +325,7 @@ class Supervisor:
             cause = child.error or child.cause_of_end(code)
             raise WorkerFailed(f"worker processes end before they get anything done: {cause}")
 
-    def _add_tally(self, child: Child) -> None:
+    def _add_tally(self, child: WorkerHandle) -> None:
         tally = child.board.tally()
         self._warnings |= dict.fromkeys(child.warnings)
         self._settled += tally.settled
@@ -347,7 +347,7 @@ class Supervisor:
         before = self._progress
         ready = before.ready or any(child.ready for child in self._children)
         claimed = before.claimed or any(tally.first_claim_s for tally in tallies)
-        after = Progress(settled, ready=ready, claimed=claimed)
+        after = ProgressListener(settled, ready=ready, claimed=claimed)
         if after != before:
             self._progress, self._progressed_s = after, now_s
         if work.max_stall_s is None:

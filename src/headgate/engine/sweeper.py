@@ -8,7 +8,7 @@ from headgate.core.worker import WorkerRow
 from headgate.engine.policy import RetentionPolicy
 from headgate.engine.process import ProcessName, is_gone
 from headgate.ports.clock import Clock
-from headgate.ports.items import Held
+from headgate.ports.items import HeldLease
 from headgate.ports.observer import Observer
 from headgate.ports.store import Store
 
@@ -131,7 +131,7 @@ class Sweeper:
         returned = 0
         for key, lease in keys.items():
             if now_s - self._overdue[key] > lease.lease_s:
-                held = [Held(lease.item_id, lease.epoch)]
+                held = [HeldLease(lease.item_id, lease.epoch)]
                 returned += await self._store.items.release(lease.worker, held)
                 self._observer.changed("lease_overdue", item=lease.item_id, worker=lease.worker)
         return returned

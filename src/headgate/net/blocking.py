@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar, Unpack
 
 from headgate.net.client import HttpClient
-from headgate.net.response import Response, StreamedResponse
+from headgate.net.response import OpenResponse, ReadResponse
 from headgate.ports.gate import Cost
 from headgate.ports.http import Options
 
@@ -16,7 +16,7 @@ Answer = TypeVar("Answer")
 class BlockingStream:
     """An answer whose body a plain function reads piece by piece."""
 
-    def __init__(self, client: "BlockingClient", response: StreamedResponse) -> None:
+    def __init__(self, client: "BlockingClient", response: OpenResponse) -> None:
         self._client = client
         self._response = response
         self.status_code = response.status_code
@@ -58,31 +58,31 @@ class BlockingClient:
         self._client = client
         self._loop = loop
 
-    def request(self, method: str, url: str, **options: Unpack[Options]) -> Response:
+    def request(self, method: str, url: str, **options: Unpack[Options]) -> ReadResponse:
         """Send one request; for the options see `ports.http.Options`."""
         return self.wait(self._client.request(method, url, **options))
 
-    def get(self, url: str, **options: Unpack[Options]) -> Response:
+    def get(self, url: str, **options: Unpack[Options]) -> ReadResponse:
         """Fetch."""
         return self.request("GET", url, **options)
 
-    def head(self, url: str, **options: Unpack[Options]) -> Response:
+    def head(self, url: str, **options: Unpack[Options]) -> ReadResponse:
         """Ask for the headers alone."""
         return self.request("HEAD", url, **options)
 
-    def post(self, url: str, **options: Unpack[Options]) -> Response:
+    def post(self, url: str, **options: Unpack[Options]) -> ReadResponse:
         """Send."""
         return self.request("POST", url, **options)
 
-    def put(self, url: str, **options: Unpack[Options]) -> Response:
+    def put(self, url: str, **options: Unpack[Options]) -> ReadResponse:
         """Store."""
         return self.request("PUT", url, **options)
 
-    def patch(self, url: str, **options: Unpack[Options]) -> Response:
+    def patch(self, url: str, **options: Unpack[Options]) -> ReadResponse:
         """Change."""
         return self.request("PATCH", url, **options)
 
-    def delete(self, url: str, **options: Unpack[Options]) -> Response:
+    def delete(self, url: str, **options: Unpack[Options]) -> ReadResponse:
         """Remove."""
         return self.request("DELETE", url, **options)
 

@@ -7,8 +7,7 @@ from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.gates.breaker import Breaker, BreakerPolicy, BreakerState, Failure
 from headgate.net.failure import WireFailure
 from headgate.ports.clock import Clock
-from headgate.ports.gate import Turn
-from headgate.ports.hosts import Hosts, HostTrouble, NoHosts
+from headgate.ports.gate import Hosts, HostTrouble, NoHosts, Turn
 
 GATEWAY = frozenset({502, 503, 504})
 """A proxy answers, and says that the host behind it does not."""

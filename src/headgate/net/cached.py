@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator
 
 from headgate.core.call import Call, CallKind, kept_url
-from headgate.net.cache import CacheReply, Custody, HttpCache, Unkept
-from headgate.net.gated import Passage
+from headgate.net.cache import CacheReply, CallerBody, HttpCache, Unkept
+from headgate.net.gated import GatedExchange
 from headgate.ports.wire import WireRequest
 
 ASKED_NOBODY = frozenset({CallKind.CACHED, CallKind.SHARED})
@@ -27,7 +27,7 @@ class CachedReply(Unkept):
     )
 
     def __init__(
-        self, reply: CacheReply, passage: Passage, request: WireRequest, at_us: int
+        self, reply: CacheReply, passage: GatedExchange, request: WireRequest, at_us: int
     ) -> None:
         self._reply = reply
         self._passage = passage
@@ -86,7 +86,10 @@ class CachedReply(Unkept):
 
 
 async def ask(
-    cache: HttpCache, request: WireRequest, passage: Passage, custody: Custody | None = None
+    cache: HttpCache,
+    request: WireRequest,
+    passage: GatedExchange,
+    custody: CallerBody | None = None,
 ) -> CacheReply:
     """What the cache has, or what the server says."""
     at_us = passage.now_us()

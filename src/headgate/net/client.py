@@ -9,16 +9,15 @@ import msgspec
 from headgate.core.errors import UsageError
 from headgate.core.provider import kept_from_users
 from headgate.core.url import normalize_rest
-from headgate.net.cache import CacheReply, Custody
+from headgate.net.cache import CacheReply, CallerBody
 from headgate.net.cached import FROM_CACHE, ask
 from headgate.net.credentials import CredentialWithheld
-from headgate.net.failure import Benched, Refused, WireFailure
-from headgate.net.gated import Errand, Passage, Record
-from headgate.net.redirects import STATUSES, Outgoing, TooManyRedirects, next_hop
-from headgate.net.response import BodyTooLarge, Head, Response, StreamedResponse
-from headgate.net.retry import Repeats
-from headgate.net.routes import Place
-from headgate.net.wishes import FOR_RULES, Wishes, read
+from headgate.net.failure import HostBenched, Repeats, RequestRefused, WireFailure
+from headgate.net.gated import GatedExchange, Record, RequestContext
+from headgate.net.options import FOR_RULES, RequestOptions, read
+from headgate.net.redirects import STATUSES, RedirectHop, TooManyRedirects, next_hop
+from headgate.net.response import BodyTooLarge, OpenResponse, ReadResponse, ResponseHead
+from headgate.net.routes import Target
 from headgate.ports.gate import Cost, Permit, Turn
 from headgate.ports.http import Options
 from headgate.ports.wire import Headers, WireRequest
@@ -26,8 +25,8 @@ from headgate.ports.wire import Headers, WireRequest
 if TYPE_CHECKING:
     from headgate.net.stack import HttpStack
 
-Taken = TypeVar("Taken", bound=Head)
-Pending = Coroutine[Any, Any, Response]
+Taken = TypeVar("Taken", bound=ResponseHead)
+Pending = Coroutine[Any, Any, ReadResponse]
 """What is awaited; no coroutine of its own, which every request would have to pass through."""
 
 
@@ -35,12 +34,12 @@ class Streaming:
     """`async with`: an answer whose body is read piece by piece, and then let go."""
 
     __slots__ = ("_asked", "_response")
-    _response: StreamedResponse
+    _response: OpenResponse
 
-    def __init__(self, asked: Coroutine[Any, Any, StreamedResponse]) -> None:
+    def __init__(self, asked: Coroutine[Any, Any, OpenResponse]) -> None:
         self._asked = asked
 
-    async def __aenter__(self) -> StreamedResponse:
+    async def __aenter__(self) -> OpenResponse:
         self._response = await self._asked
         return self._response
 
@@ -59,10 +58,10 @@ class HttpClient:
         self._stack = stack
         self._provider = provider
         self._guarded = guarded
-        self._errand = Errand(turn, record)
+        self._errand = RequestContext(turn, record)
         self._permit: Permit | None = None
 
-    async def request(self, method: str, url: str, **options: Unpack[Options]) -> Response:
+    async def request(self, method: str, url: str, **options: Unpack[Options]) -> ReadResponse:
         """Send one request; for the options see `ports.http.Options`."""
         outgoing, wishes = read(method.upper(), url, options)
         if wishes.custody is not None:
@@ -105,14 +104,14 @@ class HttpClient:
         if self._permit is not None:
             self._permit.spend(cost)
 
-    async def _robots(self, url: str) -> StreamedResponse:
+    async def _robots(self, url: str) -> OpenResponse:
         """The robots.txt of a place. Nobody needs leave to ask for it, nor a credential."""
-        return await self._follow(Outgoing("GET", url, bare=True), FOR_RULES, self._in_pieces)
+        return await self._follow(RedirectHop("GET", url, bare=True), FOR_RULES, self._in_pieces)
 
     async def _follow(
         self,
-        outgoing: Outgoing,
-        wishes: Wishes,
+        outgoing: RedirectHop,
+        wishes: RequestOptions,
         take: Callable[[CacheReply, str], Awaitable[Taken]],
     ) -> Taken:
         """Send, and send again wherever a redirect leads; its gates are free before the next."""
@@ -142,9 +141,9 @@ class HttpClient:
     async def _repeat(
         self,
         request: WireRequest,
-        place: Place,
-        errand: Errand,
-        custody: Custody | None,
+        place: Target,
+        errand: RequestContext,
+        custody: CallerBody | None,
         take: Callable[[CacheReply, str], Awaitable[Taken]],
     ) -> Taken:
         """Send, and send again what failed, as far as the small budget for that goes."""
@@ -153,7 +152,7 @@ class HttpClient:
         repeats: Repeats | None = None
         repeated = False
         while True:
-            passage = Passage(stack.crossing, place, errand)
+            passage = GatedExchange(stack.crossing, place, errand)
             try:
                 reply = await self._reply(request, passage, custody)
                 answer = await take(reply, request.url)
@@ -161,9 +160,9 @@ class HttpClient:
                     place.breaker.repeated(clock.monotonic(), helped=answer.status_code < 500)
                 if answer.status_code < 400:
                     return answer
-            except Benched:
+            except HostBenched:
                 continue
-            except (Refused, WireFailure) as trouble:
+            except (RequestRefused, WireFailure) as trouble:
                 repeats = repeats or self._repeats(request, passage)
                 wait_s = repeats.after(trouble, clock.monotonic())
                 if wait_s is None or place.is_down:
@@ -180,16 +179,18 @@ class HttpClient:
                 errand = self._noted(errand)
             await clock.sleep(wait_s)
 
-    def _noted(self, errand: Errand, trouble: Refused | WireFailure | None = None) -> Errand:
+    def _noted(
+        self, errand: RequestContext, trouble: RequestRefused | WireFailure | None = None
+    ) -> RequestContext:
         """The errand of a row that has failed: if it fails again, that says little of the host."""
-        if errand.turn.again or isinstance(trouble, Refused):
+        if errand.turn.again or isinstance(trouble, RequestRefused):
             return errand
         turn = msgspec.structs.replace(errand.turn, again=True)
         self._errand = msgspec.structs.replace(self._errand, turn=turn)
         return msgspec.structs.replace(errand, turn=turn)
 
     async def _reply(
-        self, request: WireRequest, passage: Passage, custody: Custody | None
+        self, request: WireRequest, passage: GatedExchange, custody: CallerBody | None
     ) -> CacheReply:
         cache = self._stack.cache
         reply: CacheReply
@@ -200,10 +201,10 @@ class HttpClient:
         self._permit = passage.permit  # none if the cache has answered: that costs nothing
         return reply
 
-    def _repeats(self, request: WireRequest, passage: Passage) -> Repeats:
+    def _repeats(self, request: WireRequest, passage: GatedExchange) -> Repeats:
         return Repeats(request.method, passage.place.policy, passage.sent_s, self._stack.rng)
 
-    async def _whole(self, reply: CacheReply, url: str, limit: int | None = None) -> Response:
+    async def _whole(self, reply: CacheReply, url: str, limit: int | None = None) -> ReadResponse:
         """The answer with its body, if that is not too large."""
         most = self._stack.policy.body_bytes
         limit = most if limit is None else min(limit, most)
@@ -216,13 +217,13 @@ class HttpClient:
             await reply.close()
             raise BodyTooLarge(url, limit)
         from_cache = reply.kind in FROM_CACHE
-        return Response(reply.status, reply.headers, url, body, from_cache=from_cache)
+        return ReadResponse(reply.status, reply.headers, url, body, from_cache=from_cache)
 
     @staticmethod
-    async def _in_pieces(reply: CacheReply, url: str) -> StreamedResponse:
-        return StreamedResponse(reply, url)
+    async def _in_pieces(reply: CacheReply, url: str) -> OpenResponse:
+        return OpenResponse(reply, url)
 
-    def _is_withheld(self, request: WireRequest, place: Place) -> bool:
+    def _is_withheld(self, request: WireRequest, place: Target) -> bool:
         """Whether a user's request goes without the credential, because that is not for users.
 
         CredentialWithheld if it names the provider: it would fail there for lack of the credential.
@@ -235,7 +236,7 @@ class HttpClient:
             raise CredentialWithheld(place.provider, why)
         return bool(why)
 
-    def _errand_of(self, wishes: Wishes, *, bare: bool) -> Errand:
+    def _errand_of(self, wishes: RequestOptions, *, bare: bool) -> RequestContext:
         if not (bare or wishes.light or wishes.cost or wishes.through):
             return self._errand
         return msgspec.structs.replace(
@@ -246,7 +247,9 @@ class HttpClient:
             through=wishes.through,
         )
 
-    def _addressed(self, outgoing: Outgoing, wishes: Wishes, place: Place, url: str) -> WireRequest:
+    def _addressed(
+        self, outgoing: RedirectHop, wishes: RequestOptions, place: Target, url: str
+    ) -> WireRequest:
         patience = place.patience
         if wishes.timeout_s is not None:
             patience = msgspec.structs.replace(patience, total_s=wishes.timeout_s)

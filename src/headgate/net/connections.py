@@ -4,7 +4,7 @@ aiohttp's connector does the work. Its session is left out: what that does for e
 cookies to timers and redirects, is either done elsewhere here or not wanted at all.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from weakref import WeakSet
 
 import aiohttp
@@ -16,6 +16,7 @@ from aiohttp.streams import StreamReader
 from yarl import URL
 
 from headgate.net.guard import GuardedResolver, guarded_socket
+from headgate.ports.wire import WireRequest
 
 BUFFER = 64 * 1024
 """What may lie ready of each body before its server is made to wait; aiohttp doubles it."""
@@ -30,7 +31,7 @@ class Destination(NamedTuple):
     """What the connector knows it by; it is never sent."""
 
 
-class Connections:
+class HttpConnections:
     """Open ones to all destinations. The gates say how many are in use, so this need not."""
 
     MOST = 20_000
@@ -108,3 +109,31 @@ def let_go(connection: Connection) -> None:
         connection.close()
     else:
         connection.release()
+
+
+_OURS: Final = frozenset({"host", "content-length", "transfer-encoding"})
+"""Where a request ends is not for others to say, or one could be hidden in another."""
+_MAY_LACK_BODY: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+"""These say nothing of a length where there is none."""
+
+
+def split_url(url: str) -> tuple[str, str]:
+    """Scheme and host of a normalized URL, and what that host is asked for."""
+    end = url.find("/", len("https://"))
+    if end < 0:
+        return url, "/"
+    mark = url.find("#", end)
+    return url[:end], url[end:] if mark < 0 else url[end:mark]
+
+
+def head_of(request: WireRequest, host: str, target: str) -> bytes:
+    """All lines up to the body; ValueError if a part of one would begin another."""
+    method, headers, body = request.method, request.headers, request.body
+    lines = [f"{method} {target} HTTP/1.1", f"host: {dict(headers).get('host', host)}"]
+    lines += [f"{name}: {value}" for name, value in headers if name not in _OURS]
+    if body or method not in _MAY_LACK_BODY:
+        lines.append(f"content-length: {len(body or b'')}")
+    text = "\n".join(lines)
+    if text.count("\n") >= len(lines) or "\r" in text or "\0" in text:
+        raise ValueError("a request has no line break and no null in its URL or in a header")
+    return f"{text}\n\n".replace("\n", "\r\n").encode()

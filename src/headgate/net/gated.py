@@ -8,11 +8,11 @@ from headgate.core.call import Call, CallKind, kept_url
 from headgate.core.gates.breaker import BreakerState
 from headgate.net.breaker import BreakerOpen, Breakers, HostGone
 from headgate.net.cache import Unkept
+from headgate.net.crawl_delay import CrawlDelay, CrawlDelays
 from headgate.net.credentials import Credentials, with_parameter
-from headgate.net.failure import Benched, Recalled, Refused, WireFailure
+from headgate.net.failure import HostBenched, RequestRecalled, RequestRefused, WireFailure
 from headgate.net.fields import folded
-from headgate.net.routes import Place
-from headgate.net.spacing import Spacing, Spacings
+from headgate.net.routes import Target
 from headgate.ports.clock import Clock
 from headgate.ports.gate import Cost, Feedback, Gates, Permit, Route, Turn
 from headgate.ports.wire import Headers, ServerReply, Wire, WireRequest
@@ -21,18 +21,18 @@ Record = Callable[[Call], None]
 CONDITIONS = frozenset({"if-none-match", "if-modified-since"})
 
 
-class Crossing(msgspec.Struct, frozen=True):
+class NetDeps(msgspec.Struct, frozen=True):
     """What all requests of a process pass through."""
 
     gates: Gates
     breakers: Breakers
     wire: Wire
     credentials: Credentials
-    spacings: Spacings
+    spacings: CrawlDelays
     clock: Clock
 
 
-class Errand(msgspec.Struct, frozen=True):
+class RequestContext(msgspec.Struct, frozen=True):
     """On whose behalf a request is sent, at what cost, and who writes it down."""
 
     turn: Turn
@@ -45,7 +45,7 @@ class Errand(msgspec.Struct, frozen=True):
     """The provider that named the URL: its cap on transfers holds too."""
 
 
-class Passage(Unkept):
+class GatedExchange(Unkept):
     """One request's way out, and then its reply. The permit is held until the body has ended.
 
     The cache may send it more than once, each time when the last reply has ended, or not at all.
@@ -77,7 +77,7 @@ class Passage(Unkept):
     _at_us: int
     _number: int
 
-    def __init__(self, crossing: Crossing, place: Place, errand: Errand) -> None:
+    def __init__(self, crossing: NetDeps, place: Target, errand: RequestContext) -> None:
         self._crossing = crossing
         self.errand = errand
         self._ended = True
@@ -91,8 +91,8 @@ class Passage(Unkept):
         self.status = 0
         self.headers: Headers = ()
 
-    async def send(self, request: WireRequest) -> "Passage":
-        """Wait for the gates, send, tell them what came back; Refused if that was a refusal."""
+    async def send(self, request: WireRequest) -> "GatedExchange":
+        """Wait for the gates, send, and report the reply to them. Raises RequestRefused."""
         crossing, errand, place = self._crossing, self.errand, self.place
         clock = crossing.clock
         self._verb = request.method
@@ -140,7 +140,7 @@ class Passage(Unkept):
                 self._reply = await crossing.wire.send(request, permit.recalled)
             finally:
                 place.breaker.in_flight -= 1
-        except Recalled:
+        except RequestRecalled:
             self._ended = True
             place.breaker.abandoned(self._number)
             permit.withdraw()
@@ -151,7 +151,7 @@ class Passage(Unkept):
             raise
         return True
 
-    async def _enter_spaced(self, spacing: Spacing, route: Route) -> Permit:
+    async def _enter_spaced(self, spacing: CrawlDelay, route: Route) -> Permit:
         errand, patience_s = self.errand, self.place.policy.patience_s
         errand.turn.waits.begin()
         try:
@@ -237,7 +237,7 @@ class Passage(Unkept):
         if feedback.refused:
             self.kind = CallKind.REFUSED
             await self.close()
-            raise Refused(feedback.gate or place.host, status, feedback.retry_in_s)
+            raise RequestRefused(feedback.gate or place.host, status, feedback.retry_in_s)
         if status == 304 and not CONDITIONS.isdisjoint(name for name, _ in request.headers):
             self.kind = CallKind.REVALIDATED
         elif (
@@ -247,7 +247,7 @@ class Passage(Unkept):
         ):
             # Another one is left to try. Without one, the answer stands as it is.
             await self.close()
-            raise Benched(place.host, status)
+            raise HostBenched(place.host, status)
 
     def _answered_well(self) -> None:
         breakers, place = self._crossing.breakers, self.place

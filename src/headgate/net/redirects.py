@@ -36,7 +36,7 @@ class TooManyRedirects(AttemptOver):
         super().__init__(Fault(FaultClass.PERMANENT, reason))
 
 
-class Outgoing(msgspec.Struct, frozen=True):
+class RedirectHop(msgspec.Struct, frozen=True):
     """A request before it is addressed: what its maker wants, without our own headers."""
 
     method: str
@@ -47,7 +47,7 @@ class Outgoing(msgspec.Struct, frozen=True):
     """It has left the host that it was made for: no credential goes along."""
 
 
-def next_hop(request: Outgoing, url: str, status: int, location: str) -> Outgoing:
+def next_hop(request: RedirectHop, url: str, status: int, location: str) -> RedirectHop:
     """The request that a redirect asks for; `url` is where the redirect came from."""
     target = urljoin(url, location)
     method, body, headers = request.method, request.body, request.headers
@@ -58,7 +58,7 @@ def next_hop(request: Outgoing, url: str, status: int, location: str) -> Outgoin
     if bare:
         kept = _FOR_ANYBODY if body is None else _FOR_ANYBODY | _OF_A_BODY
         headers = [header for header in headers if header[0] in kept]
-    return Outgoing(method, target, headers, body, bare)
+    return RedirectHop(method, target, headers, body, bare)
 
 
 def _same_place(before: str, after: str) -> bool:

@@ -22,7 +22,7 @@ _decode = msgspec.json.Decoder().decode
 class BadStatus(AttemptOver):
     """The answer was no success; left to itself, this ends the attempt as it should."""
 
-    def __init__(self, response: "Head") -> None:
+    def __init__(self, response: "ResponseHead") -> None:
         super().__init__(meaning_of(response.status_code, response.url))
         self.response = response
 
@@ -51,7 +51,7 @@ def meaning_of(status: int, url: str) -> Outcome | Fault:
     return Fault(FaultClass.PERMANENT, reason)
 
 
-class Head:
+class ResponseHead:
     """What every answer begins with."""
 
     __slots__ = ("_fields", "_headers", "status_code", "url")
@@ -88,7 +88,7 @@ class Head:
         """Let go of the connection and of the place at the gates, where they are still held."""
 
 
-class Response(Head):
+class ReadResponse(ResponseHead):
     """An answer with its body."""
 
     __slots__ = ("content", "from_cache")
@@ -131,7 +131,7 @@ class Response(Head):
             return "utf-8"
 
 
-class StreamedResponse(Head):
+class OpenResponse(ResponseHead):
     """An answer whose body is read piece by piece."""
 
     __slots__ = ("_reply",)

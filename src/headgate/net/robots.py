@@ -10,17 +10,17 @@ from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.gates.breaker import BreakerPolicy
 from headgate.core.outcome import Skipped
 from headgate.core.url import BadUrl
-from headgate.net.failure import Refused, WireFailure
-from headgate.net.gated import Errand
+from headgate.net.crawl_delay import CrawlDelays
+from headgate.net.failure import RequestRefused, WireFailure
+from headgate.net.gated import RequestContext
 from headgate.net.redirects import TooManyRedirects
-from headgate.net.response import BadStatus, StreamedResponse
-from headgate.net.routes import Place
-from headgate.net.spacing import Spacings
+from headgate.net.response import BadStatus, OpenResponse
+from headgate.net.routes import Target
 from headgate.ports.clock import Clock
-from headgate.ports.hosts import Hosts, HostTrouble, NoHosts
+from headgate.ports.gate import Hosts, HostTrouble, NoHosts
 from headgate.ports.wire import WireRequest
 
-Fetch = Callable[[str], Awaitable[StreamedResponse]]
+Fetch = Callable[[str], Awaitable[OpenResponse]]
 """Asks for a robots.txt on behalf of whoever needs it: gates, guard, cache, record and all."""
 FILE = "/robots.txt"
 NO_TROUBLE = Fault(FaultClass.TRANSIENT, "")
@@ -61,7 +61,7 @@ class RobotsUnreached(AttemptOver):
         super().__init__(Fault(trouble.kind, reason, trouble.retry_after_s, host))
 
 
-class Rules:
+class RobotsRules:
     """What is known of one robots.txt."""
 
     LIFE_S = 86_400.0
@@ -126,7 +126,7 @@ class Robots:
     def __init__(
         self,
         clock: Clock,
-        spacings: Spacings,
+        spacings: CrawlDelays,
         policy: BreakerPolicy,
         hosts: Hosts | None = None,
     ) -> None:
@@ -134,9 +134,11 @@ class Robots:
         self._spacings = spacings
         self._policy = policy
         self._hosts = hosts or NoHosts()
-        self._rules: dict[tuple[str, bool], Rules] = {}
+        self._rules: dict[tuple[str, bool], RobotsRules] = {}
 
-    async def check(self, request: WireRequest, place: Place, fetch: Fetch, errand: Errand) -> None:
+    async def check(
+        self, request: WireRequest, place: Target, fetch: Fetch, errand: RequestContext
+    ) -> None:
         """Return if the request may be sent; RobotsBarred, RobotsUnknown and the like if not."""
         rules = self._of(place.text, guarded=request.guarded)
         if rules.until_s <= self._clock.monotonic():
@@ -160,7 +162,7 @@ class Robots:
             raise barred
         self._spacings.ask(place, rules.parsed.crawl_delay(us))
 
-    def _unknown(self, rules: Rules, place: Place) -> AttemptOver:
+    def _unknown(self, rules: RobotsRules, place: Target) -> AttemptOver:
         now = self._clock.monotonic()
         if rules.unreached:
             return RobotsUnreached(place.host, rules.trouble)
@@ -168,15 +170,15 @@ class Robots:
             return RobotsNever(place.host, rules.trouble)
         return RobotsUnknown(place.host, rules.trouble, max(rules.until_s - now, 0.0))
 
-    def _patience_s(self, place: Place) -> float:
+    def _patience_s(self, place: Target) -> float:
         policy = self._policy
         return policy.give_up_s if place.breaker.answered else policy.give_up_unknown_s
 
-    async def _ask(self, rules: Rules, place: Place, fetch: Fetch, job_id: int) -> None:
+    async def _ask(self, rules: RobotsRules, place: Target, fetch: Fetch, job_id: int) -> None:
         clock = self._clock
         try:
             text = await self._read(place.text + FILE, fetch)
-        except (BadStatus, Refused, WireFailure) as failing:
+        except (BadStatus, RequestRefused, WireFailure) as failing:
             now = clock.monotonic()
             if isinstance(failing, WireFailure) and not failing.sent and rules.parsed is None:
                 rules.not_reached(fault_of(failing), now)
@@ -208,7 +210,7 @@ class Robots:
         finally:
             await response.aclose()
 
-    async def _beginning(self, response: StreamedResponse) -> str:
+    async def _beginning(self, response: OpenResponse) -> str:
         body = b""
         async for chunk in response.aiter_bytes():
             body += chunk
@@ -218,16 +220,16 @@ class Robots:
                 break
         return body.decode("utf-8-sig", errors="replace")
 
-    def _of(self, where: str, *, guarded: bool) -> Rules:
+    def _of(self, where: str, *, guarded: bool) -> RobotsRules:
         # Those who may not go everywhere must not hear what others have found inside.
         found = self._rules.get((where, guarded))
         if found is None:
             if len(self._rules) >= self.MOST:
                 del self._rules[next(iter(self._rules))]
-            found = self._rules[where, guarded] = Rules()
+            found = self._rules[where, guarded] = RobotsRules()
         return found
 
-    def _call(self, request: WireRequest, place: Place, cause: str) -> Call:
+    def _call(self, request: WireRequest, place: Target, cause: str) -> Call:
         now, kind = self._clock.now(), CallKind.BARRED
         return Call(
             now,
@@ -250,11 +252,11 @@ def product_token(request: WireRequest) -> str:
     return introduction.partition("/")[0].partition(" ")[0]
 
 
-def why(error: BadStatus | Refused | WireFailure) -> str:
+def why(error: BadStatus | RequestRefused | WireFailure) -> str:
     """Why it could not be read, without the place."""
     if isinstance(error, WireFailure):
         return error.why
-    status = error.status if isinstance(error, Refused) else error.response.status_code
+    status = error.status if isinstance(error, RequestRefused) else error.response.status_code
     return f"answered {status} for robots.txt"
 
 

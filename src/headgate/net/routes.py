@@ -1,21 +1,34 @@
 """Where requests go: each place is looked up once and remembered."""
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import version
 
 import msgspec
+from publicsuffixlist import PublicSuffixList
 
 from headgate.core.gates.breaker import Breaker, BreakerState
 from headgate.core.provider import ProviderPolicy, provider_of
-from headgate.core.url import UrlOrigin, parse_origin, split_origin
+from headgate.core.url import UrlOrigin, parse_origin, registrable_domain, split_origin
 from headgate.net.breaker import Breakers
-from headgate.net.domains import domain_of
 from headgate.net.policy import NetPolicy
 from headgate.ports.gate import Route
-from headgate.ports.wire import Headers, Patience
+from headgate.ports.wire import Headers, WireTimeouts
 
 
-class Place(msgspec.Struct, frozen=True):
+@cache
+def suffixes() -> PublicSuffixList:
+    """The list, read once for each process, when the first host is met."""
+    return PublicSuffixList()
+
+
+def domain_of(origin: UrlOrigin) -> str:
+    """The registrable domain of a place."""
+    # An address needs no list, and reading one takes a while.
+    return origin.host if origin.is_address else registrable_domain(origin, suffixes())
+
+
+class Target(msgspec.Struct, frozen=True):
     """A host, whose it is, the gates before it and how we introduce ourselves there."""
 
     origin: UrlOrigin
@@ -30,7 +43,7 @@ class Place(msgspec.Struct, frozen=True):
     headers: Headers
     contact: tuple[str, str] | None
     """The parameter in which the provider wants our contact, and the contact."""
-    patience: Patience
+    patience: WireTimeouts
     counts_bytes: bool
     """There is a budget for them."""
     breaker: Breaker
@@ -56,9 +69,9 @@ class Routes:
         self._policy = policy
         self._breakers = breakers
         self._unknown = ProviderPolicy()
-        self._places: dict[tuple[str, str], Place] = {}
+        self._places: dict[tuple[str, str], Target] = {}
 
-    def find(self, url: str, provider: str) -> tuple[Place, str]:
+    def find(self, url: str, provider: str) -> tuple[Target, str]:
         """The place that a URL names, on behalf of a handler's provider, and the URL's rest."""
         # Nearly every URL is of a place that is known, and then nothing need be taken apart.
         end = url.find("/", 8)
@@ -68,7 +81,7 @@ class Routes:
         where, rest = split_origin(url)
         return self.place(where, provider), rest
 
-    def place(self, where: str, provider: str) -> Place:
+    def place(self, where: str, provider: str) -> Target:
         """The place behind `https://host:port`."""
         found = self._places.get((where, provider))
         if found is None:
@@ -77,7 +90,7 @@ class Routes:
             found = self._places[where, provider] = self._look_up(where, provider)
         return found
 
-    def _look_up(self, where: str, handlers_provider: str) -> Place:
+    def _look_up(self, where: str, handlers_provider: str) -> Target:
         origin = parse_origin(where)
         host = origin.key
         declared = provider_of(host, self._providers)
@@ -90,7 +103,7 @@ class Routes:
         if policy.each_host:
             route = Route("", route.domain, host, manners=provider)
             provider = ""
-        return Place(
+        return Target(
             origin=origin,
             text=str(origin),
             host=host,
@@ -101,7 +114,7 @@ class Routes:
             contact=(policy.contact_parameter, contact) if policy.contact_parameter else None,
             counts_bytes="bytes" in {*policy.budget, *policy.hard_caps},
             breaker=self._breakers.of(host),
-            patience=Patience(self._policy.connect_s, self._policy.read_s, policy.timeout_s),
+            patience=WireTimeouts(self._policy.connect_s, self._policy.read_s, policy.timeout_s),
             route=route,
             light=msgspec.structs.replace(route, transfer=False),
         )

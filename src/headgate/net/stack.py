@@ -10,15 +10,14 @@ from headgate.core.provider import ProviderPolicy
 from headgate.net.breaker import Breakers
 from headgate.net.cache import HttpCache
 from headgate.net.client import HttpClient
+from headgate.net.crawl_delay import CrawlDelays
 from headgate.net.credentials import Credentials
-from headgate.net.gated import Crossing, Record
+from headgate.net.gated import NetDeps, Record
 from headgate.net.policy import NetPolicy
 from headgate.net.robots import Robots
 from headgate.net.routes import Routes
-from headgate.net.spacing import Spacings
 from headgate.ports.clock import Clock
-from headgate.ports.gate import Gates, Turn
-from headgate.ports.hosts import Hosts
+from headgate.ports.gate import Gates, Hosts, Turn
 from headgate.ports.wire import Wire
 
 
@@ -50,9 +49,9 @@ class HttpStack:
         self.rng = parts.rng
         self.breakers = Breakers(breakers, parts.clock, parts.rng, hosts)
         self.routes = Routes(providers, policy, self.breakers)
-        spacings = Spacings(parts.clock)
+        spacings = CrawlDelays(parts.clock)
         self.robots = Robots(parts.clock, spacings, breakers, hosts)
-        self.crossing = Crossing(
+        self.crossing = NetDeps(
             gates=parts.gates,
             breakers=self.breakers,
             wire=parts.wire,

@@ -12,13 +12,11 @@ from aiohttp.streams import StreamReader
 
 from headgate.core.decompression import DecompressionLimit
 from headgate.core.url import shown
-from headgate.net.connections import BUFFER, Connections, exchange, let_go
-from headgate.net.failure import ERRNO_WORDS, FailureKind, Recalled, WireFailure
+from headgate.net.connections import BUFFER, HttpConnections, exchange, head_of, let_go, split_url
+from headgate.net.decoding import BadEncoding, BodyDecoder, TooFarDecompressed, encoding_of
+from headgate.net.failure import ERRNO_WORDS, IDEMPOTENT, FailureKind, RequestRecalled, WireFailure
 from headgate.net.fields import folded
-from headgate.net.request_head import head_of, split_url
-from headgate.net.retry import IDEMPOTENT
-from headgate.net.unpacking import BadEncoding, Bomb, Unpacking, encoding_of
-from headgate.net.watch import Wait, Watch
+from headgate.net.timeouts import TimedWait, Timeouts
 from headgate.ports.wire import WireRequest
 
 MANY: Final = 32
@@ -54,7 +52,7 @@ class AiohttpReply:
         connection: Connection,
         answer: tuple[RawResponseMessage, StreamReader],
         url: str,
-        watched: tuple[Watch, Wait],
+        watched: tuple[Timeouts, TimedWait],
         inflation: DecompressionLimit,
     ) -> None:
         message, content = answer
@@ -113,21 +111,21 @@ class AiohttpReply:
         self._watch.end(self._wait)
 
     async def _unpacked(self) -> AsyncIterator[bytes]:
-        unpacking: Unpacking | None = None
+        unpacking: BodyDecoder | None = None
         try:
             async for piece in self._pieces():
-                unpacking = unpacking or Unpacking(self._encoding, self._inflation)
+                unpacking = unpacking or BodyDecoder(self._encoding, self._inflation)
                 for unpacked in unpacking.feed(piece):
                     yield unpacked
             if unpacking is not None:
                 unpacking.finish()
-        except (BadEncoding, Bomb) as error:
+        except (BadEncoding, TooFarDecompressed) as error:
             self._hang_up()
             raise self._spoilt(error) from None
 
-    def _spoilt(self, error: BadEncoding | Bomb) -> WireFailure:
+    def _spoilt(self, error: BadEncoding | TooFarDecompressed) -> WireFailure:
         place = shown(self._url)
-        if isinstance(error, Bomb):
+        if isinstance(error, TooFarDecompressed):
             return WireFailure(FailureKind.BOMB, f"{place} sent a bomb: {error}", sent=True)
         words = f"{place} sent a body that cannot be unpacked as {error}"
         return WireFailure(FailureKind.ENCODING, words, sent=True)
@@ -184,9 +182,9 @@ class AiohttpWire:
     ) -> None:
         self._allow_private = allow_private
         self._inflation = inflation or DecompressionLimit()
-        self._watch: Watch | None = None
-        self._open: Connections | None = None
-        self._guarded: Connections | None = None
+        self._watch: Timeouts | None = None
+        self._open: HttpConnections | None = None
+        self._guarded: HttpConnections | None = None
 
     async def send(
         self, request: WireRequest, recalled: Callable[[], bool] | None = None
@@ -238,27 +236,27 @@ class AiohttpWire:
                 await connections.close()
         self._open = self._guarded = None
 
-    def _begin_watch(self) -> Watch:
-        self._watch = Watch(asyncio.get_running_loop())
+    def _begin_watch(self) -> Timeouts:
+        self._watch = Timeouts(asyncio.get_running_loop())
         return self._watch
 
-    def _connections(self, *, guarded: bool) -> Connections:
+    def _connections(self, *, guarded: bool) -> HttpConnections:
         if guarded and not self._allow_private:
             if self._guarded is None:
-                self._guarded = Connections(guarded=True)
+                self._guarded = HttpConnections(guarded=True)
             return self._guarded
         if self._open is None:
-            self._open = Connections(guarded=False)
+            self._open = HttpConnections(guarded=False)
         return self._open
 
 
 def _hold_back(connection: Connection) -> NoReturn:
     """Nothing was sent, so it is as good as new for another request."""
     let_go(connection)
-    raise Recalled
+    raise RequestRecalled
 
 
-def failure_of(error: BaseException, url: str, wait: Wait) -> WireFailure | None:
+def failure_of(error: BaseException, url: str, wait: TimedWait) -> WireFailure | None:
     """What an error means, in words that tell no secrets; None if it is none of the network."""
     place = shown(url)
     match error:

@@ -32,7 +32,7 @@ class FolderGone(FolderTrouble):
     """The folder is not there any more."""
 
 
-class Origin(msgspec.Struct, frozen=True):
+class FileOrigin(msgspec.Struct, frozen=True):
     """Where bytes come from, and which version of it they are."""
 
     url: str
@@ -44,21 +44,21 @@ class Origin(msgspec.Struct, frozen=True):
         """What `If-Range` is asked with; empty if the rest must not be added to what is there."""
         return self.last_modified if self.etag.startswith("W/") or not self.etag else self.etag
 
-    def continues(self, earlier: "Origin") -> bool:
+    def continues(self, earlier: "FileOrigin") -> bool:
         """Whether these bytes are of the same version as those that came earlier."""
         same = self.url == earlier.url and self.validator == earlier.validator
         return same and self.validator != ""
 
 
-class Kept(msgspec.Struct, frozen=True):
+class KeptPart(msgspec.Struct, frozen=True):
     """What an earlier try has left of a file."""
 
-    origin: Origin
+    origin: FileOrigin
     size: int
     """Ask for the bytes from here on."""
 
 
-class Stored(msgspec.Struct, frozen=True):
+class StoredArtifact(msgspec.Struct, frozen=True):
     """A file that is in the folder for good."""
 
     path: str
@@ -77,11 +77,11 @@ class Draft(Protocol):
     """A file on its way in; nobody sees it before `finish`."""
 
     @property
-    def kept(self) -> Kept | None:
+    def kept(self) -> KeptPart | None:
         """What an earlier try has left, if it can be gone on with."""
         ...
 
-    def start(self, origin: Origin) -> None:
+    def start(self, origin: FileOrigin) -> None:
         """Begin with the first byte, whatever was left."""
         ...
 
@@ -93,7 +93,7 @@ class Draft(Protocol):
         """Append. ArtifactTrouble when it finds no place."""
         ...
 
-    async def finish(self, name: str, accept: Callable[[Digests], None]) -> Stored:
+    async def finish(self, name: str, accept: Callable[[Digests], None]) -> StoredArtifact:
         """Put the file into the folder; it is there for good when this returns.
 
         `accept` is called with its digests, in a thread, and raises if the file is unfit. The

@@ -120,7 +120,7 @@ class SettleRequest(msgspec.Struct, frozen=True):
     columns: Sequence[ResultColumns] = ()
 
 
-class Held(msgspec.Struct, frozen=True, array_like=True):
+class HeldLease(msgspec.Struct, frozen=True, array_like=True):
     """A lease by its fencing token."""
 
     item_id: int
@@ -175,7 +175,7 @@ class SweptItems(msgspec.Struct, frozen=True):
     next_after_id: int | None
 
 
-class Decision(msgspec.Struct, frozen=True):
+class ReviewDecision(msgspec.Struct, frozen=True):
     """What a person decided about an item in REVIEW."""
 
     item_id: int
@@ -196,7 +196,7 @@ class RecallRequest(msgspec.Struct, frozen=True):
     within_s: float
 
 
-class Recalled(msgspec.Struct, frozen=True):
+class ReusedResult(msgspec.Struct, frozen=True):
     """A result that was found again."""
 
     digest: str
@@ -229,11 +229,11 @@ class ItemStore(Protocol):
         """End leases where the epoch still matches: item, attempt row and counters together."""
         ...
 
-    async def release(self, worker: str, held: Sequence[Held]) -> int:
+    async def release(self, worker: str, held: Sequence[HeldLease]) -> int:
         """Return leased items that were never started: no attempt row, same due time."""
         ...
 
-    async def extend(self, worker: str, held: Sequence[Held], lease_s: float) -> int:
+    async def extend(self, worker: str, held: Sequence[HeldLease], lease_s: float) -> int:
         """Let leases last at least `lease_s` seconds from now; how many are still held.
 
         No lease becomes shorter, and nothing else about an item changes.
@@ -256,7 +256,7 @@ class ItemStore(Protocol):
         """How many items that step would move, and where the next one would start."""
         ...
 
-    async def decide(self, decision: Decision) -> None:
+    async def decide(self, decision: ReviewDecision) -> None:
         """Carry out a person's decision: item, counters, columns and an event that names them.
 
         UnknownItem if there is none of that owner, IllegalMove if it is not in REVIEW (any more),
@@ -264,7 +264,7 @@ class ItemStore(Protocol):
         """
         ...
 
-    async def recall(self, request: RecallRequest) -> list[Recalled]:
+    async def recall(self, request: RecallRequest) -> list[ReusedResult]:
         """What was finished before under the same digests; the newest of each."""
         ...
 

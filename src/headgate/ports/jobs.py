@@ -24,7 +24,7 @@ class SessionReport(msgspec.Struct, frozen=True):
     ended: bool = False
 
 
-class Demand(msgspec.Struct, frozen=True):
+class WorkDemand(msgspec.Struct, frozen=True):
     """Jobs that may be claimed from now, and when the next delayed item falls due.
 
     `open_items` says whether any open item is left in the jobs that were asked about, due or not.
@@ -116,7 +116,9 @@ class JobStore(Protocol):
         """Remove a cancelled or finished job in bounded steps; 0 when it is gone."""
         ...
 
-    async def demand(self, jobs: Sequence[int] | None, handlers: Sequence[str] | None) -> Demand:
+    async def demand(
+        self, jobs: Sequence[int] | None, handlers: Sequence[str] | None
+    ) -> WorkDemand:
         """What there is to do; None means every job, or every handler."""
         ...
 

@@ -17,7 +17,7 @@ Progress = Callable[[int, int | None], object]
 """Hears how many bytes are here and how many there will be, if known; raises to stop it."""
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundFile(msgspec.Struct, frozen=True):
     """A file in its place."""
 
     url: str
@@ -46,10 +46,10 @@ class Found(msgspec.Struct, frozen=True):
         return f"Found({self.shown!r}, size={self.size}, version={self.version!r})"
 
 
-class Fetched(msgspec.Struct, frozen=True):
+class CopiedFile(msgspec.Struct, frozen=True):
     """A file that was copied."""
 
-    found: Found
+    found: FoundFile
     """As it was when it was copied."""
     path: Path
     size: int
@@ -60,11 +60,11 @@ class Fetched(msgspec.Struct, frozen=True):
 class Place(Protocol):
     """Hands out files. BadSource says what is wrong, SourceUnreachable that it may pass."""
 
-    def stat(self, url: str) -> Found:
+    def stat(self, url: str) -> FoundFile:
         """The file as it is now."""
         ...
 
-    def files(self, url: str) -> Sequence[Found]:
+    def files(self, url: str) -> Sequence[FoundFile]:
         """The files of one folder, by name, without those of folders inside it."""
         ...
 
@@ -75,7 +75,7 @@ class Place(Protocol):
         *,
         limit_bytes: int | None = None,
         on_progress: Progress | None = None,
-    ) -> Fetched:
+    ) -> CopiedFile:
         """Copy the file to `target`, which appears when it is complete.
 
         What a broken try has copied lies beside the target, and the next try goes on there if

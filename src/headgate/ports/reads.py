@@ -191,7 +191,7 @@ class Page(msgspec.Struct, frozen=True):
     next: str | None
 
 
-class Duty(msgspec.Struct, frozen=True):
+class DutyRow(msgspec.Struct, frozen=True):
     """What only one process at a time should do, who does it, and until when that holds."""
 
     name: str
@@ -212,10 +212,10 @@ class StoreStatus(msgspec.Struct, frozen=True):
     items: int
     counts: Counts
     """The items of all jobs."""
-    duties: Sequence[Duty]
+    duties: Sequence[DutyRow]
 
 
-class Finding(msgspec.Struct, frozen=True):
+class CheckFinding(msgspec.Struct, frozen=True):
     """Something that `db check` found, in words, and whether `--repair` mends it."""
 
     problem: str
@@ -282,6 +282,6 @@ class ReadStore(Protocol):
         """Size, schema and location."""
         ...
 
-    async def check(self, *, repair: bool) -> list[Finding]:
+    async def check(self, *, repair: bool) -> list[CheckFinding]:
         """Compare the store with its own laws; optionally mend counters."""
         ...

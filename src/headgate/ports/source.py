@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import msgspec
 
 
-class Batch(msgspec.Struct, frozen=True):
+class RowBatch(msgspec.Struct, frozen=True):
     """Rows that were read together; the sequences run in parallel, one entry for each row.
 
     Columns of rows rather than row objects, because a million of them pass through here.
@@ -46,7 +46,7 @@ class BatchReader(Protocol):
         """The sheets that the source offers, where its format has such."""
         ...
 
-    def take(self, rows: int, max_bytes: int) -> Batch:
+    def take(self, rows: int, max_bytes: int) -> RowBatch:
         """Up to `rows` further rows, fewer when they reach about `max_bytes`; empty at the end."""
         ...
 

@@ -3,17 +3,25 @@
 from types import TracebackType
 from typing import Protocol, Self
 
-from headgate.ports.access import AccessStore
+from headgate.ports.access import AccessStore, LoginStore
 from headgate.ports.exports import ExportStore
-from headgate.ports.history import HistoryStore
 from headgate.ports.items import ItemStore
+from headgate.ports.job_reads import HistoryStore, RowReads, SituationStore
 from headgate.ports.jobs import JobStore
 from headgate.ports.limits import LimitLedger
-from headgate.ports.logins import LoginStore
-from headgate.ports.notifier import Notifier
 from headgate.ports.reads import ReadStore
-from headgate.ports.row_reads import RowReads
-from headgate.ports.situations import SituationStore
+
+
+class Notifier(Protocol):
+    """Ring and listen."""
+
+    async def ring(self) -> None:
+        """Tell every process on this store that something changed."""
+        ...
+
+    async def wait(self, timeout_s: float) -> bool:
+        """Wait for a ring that came since the last wait; False when the time ran out."""
+        ...
 
 
 class Store(Protocol):

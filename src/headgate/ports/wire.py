@@ -9,7 +9,7 @@ Headers = Sequence[tuple[str, str]]
 """Names in lower case, in order of arrival; a name may come more than once."""
 
 
-class Patience(msgspec.Struct, frozen=True):
+class WireTimeouts(msgspec.Struct, frozen=True):
     """How long to wait, in seconds."""
 
     connect_s: float = 10.0
@@ -25,7 +25,7 @@ class WireRequest(msgspec.Struct, frozen=True):
     url: str
     headers: Headers = ()
     body: bytes | None = None
-    patience: Patience = Patience()
+    patience: WireTimeouts = WireTimeouts()
     guarded: bool = False
     """The address comes from data: private and local ones are refused at connect time."""
 

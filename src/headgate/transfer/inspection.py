@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from headgate.core.errors import BadSource, WrongEncoding
-from headgate.ports.source import Batch, BatchReader, Source
+from headgate.ports.source import BatchReader, RowBatch, Source
 from headgate.transfer.encodings import Misread, misread
 from headgate.transfer.limits import Limits, TooManyBlanks
 from headgate.transfer.sources import ReadOptions, format_of, open_source
@@ -103,8 +103,8 @@ def inspect_source(
     return inspection
 
 
-def _first(reader: BatchReader, rows: int, until_s: float) -> list[Batch]:
-    found: list[Batch] = []
+def _first(reader: BatchReader, rows: int, until_s: float) -> list[RowBatch]:
+    found: list[RowBatch] = []
     left, size = rows, 0
     while left > 0 and size < FIRST_BYTES:
         try:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from headgate.core.errors import BadSource
-from headgate.ports.source import Batch, BatchReader, Source
+from headgate.ports.source import BatchReader, RowBatch, Source
 from headgate.transfer.formats.cells import cell_text
 from headgate.transfer.limits import Limits
 
@@ -55,7 +55,7 @@ class LimitedReader:
         """Let go of the file."""
         self._reader.close()
 
-    def take(self, rows: int, max_bytes: int) -> Batch:
+    def take(self, rows: int, max_bytes: int) -> RowBatch:
         """Further rows; BadSource when there are too many of them, or one is too wide."""
         batch = self._reader.take(rows, max_bytes)
         if not batch.values:
@@ -73,11 +73,11 @@ class LimitedReader:
             return self._with_long_cells_marked(batch)
         return batch
 
-    def _widest(self, batch: Batch) -> tuple[int, int]:
+    def _widest(self, batch: RowBatch) -> tuple[int, int]:
         width, index = max((len(values), -index) for index, values in enumerate(batch.values))
         return batch.lines[-index], width
 
-    def _with_long_cells_marked(self, batch: Batch) -> Batch:
+    def _with_long_cells_marked(self, batch: RowBatch) -> RowBatch:
         problems = dict(batch.problems)
         for index, values in enumerate(batch.values):
             if index not in problems and (name := self._long_cell(values)) is not None:

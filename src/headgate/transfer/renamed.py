@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from headgate.ports.source import Batch, BatchReader, Source
+from headgate.ports.source import BatchReader, RowBatch, Source
 
 _encoder = msgspec.json.Encoder()
 
@@ -48,7 +48,7 @@ class RenamedReader:
         """The sheets of a workbook."""
         return self._reader.sheets
 
-    def take(self, rows: int, max_bytes: int) -> Batch:
+    def take(self, rows: int, max_bytes: int) -> RowBatch:
         """Further rows."""
         batch = self._reader.take(rows, max_bytes)
         values = [self._renamed(row) for row in batch.values]

@@ -13,7 +13,7 @@ from headgate.core.errors import StoreError, StoreFull, StoreUnreachable, UsageE
 from headgate.ports.limits import LedgerEntry, Proposal
 from headgate.stores.postgres import PostgresStore
 from headgate.stores.redis import RedisLimits
-from headgate.stores.redis.connection import Server
+from headgate.stores.redis.connection import RedisConnection
 from tests.kit import service
 from tests.kit.ledgers import LedgerPlace, increment, look
 from tests.kit.ports import free_port
@@ -180,7 +180,7 @@ async def found_again(ledger, key):
 
 
 async def test_a_redis_that_hangs_is_given_up_and_found_again(own_redis, monkeypatch):
-    monkeypatch.setattr(Server, "ANSWER_S", 0.2)
+    monkeypatch.setattr(RedisConnection, "ANSWER_S", 0.2)
     async with RedisLimits(own_redis.url(), patience_s=0.3) as ledger:
         await increment(ledger, "a")
         own_redis.send(signal.SIGSTOP)

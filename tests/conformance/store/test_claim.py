@@ -6,7 +6,7 @@ from headgate.core.job import Counts, NewJob
 from headgate.core.retry import RetryDecision
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus, JobMove, JobState
-from headgate.ports.items import ClaimRequest, EnqueueRequest, Held, SettleRequest
+from headgate.ports.items import ClaimRequest, EnqueueRequest, HeldLease, SettleRequest
 from headgate.ports.reads import EventQuery
 from tests.kit import factories
 
@@ -201,7 +201,7 @@ async def test_suspects_are_leased_only_when_asked_for(store):
         ItemStatus.PENDING, "crashed", counted=False, crashed=True, alone=True, error_class="poison"
     )
     await store.items.settle_many(SettleRequest(who, [settle(leased[0], crashed)]))
-    await store.items.release(who, [Held(leased[1].id, leased[1].epoch)])
+    await store.items.release(who, [HeldLease(leased[1].id, leased[1].epoch)])
     assert [item.id for item in await factories.claim(store, job.id, who)] == [leased[1].id]
     (suspect,) = await factories.claim(store, job.id, who, suspects=True)
     assert (suspect.id, suspect.suspect, suspect.crashes) == (leased[0].id, True, 1)

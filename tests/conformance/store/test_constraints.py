@@ -6,7 +6,7 @@ from headgate.core.status import ItemMove, ItemStatus
 from headgate.core.user import Role, TokenKind
 from headgate.ports.access import NewToken, NewUser
 from headgate.ports.exports import NewExport
-from headgate.ports.items import Decision
+from headgate.ports.items import ReviewDecision
 from tests.kit import factories
 
 IMPOSSIBLE_ITEMS = {
@@ -90,7 +90,7 @@ async def test_the_database_refuses_impossible_rows_of_the_service(store, place,
     await store.access.add_token(NewToken("t1", "ann", "d1", TokenKind.API, Role.USER))
     await store.exports.ask_export(NewExport(job.id, "csv", "ann"))
     (row,) = await store.reads.export_rows(job.id, 0, 1)
-    await store.items.decide(Decision(row.id, ItemMove.REJECT, "ann"))
+    await store.items.decide(ReviewDecision(row.id, ItemMove.REJECT, "ann"))
     place.execute("INSERT INTO reusable VALUES ('ann', 'd', 1, 1, 0)")
     if place.kind == "sqlite":
         statement = f"PRAGMA foreign_keys = on; {statement}"

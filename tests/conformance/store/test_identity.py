@@ -4,7 +4,7 @@ import asyncio
 
 from headgate.core.item import NewItem
 from headgate.core.job import Binding, NewJob
-from headgate.engine.intake import Entry, Intake
+from headgate.engine.job_matching import JobMatching, MatchKind
 from headgate.ports.items import EnqueueRequest
 from headgate.ports.reads import EventQuery, ItemQuery, JobQuery
 from tests.kit import factories
@@ -13,10 +13,10 @@ NEW = NewJob("/p/h.py:f", "/p/rows.csv", fingerprint="f1", options={"encoding": 
 
 
 async def test_several_who_ask_at_once_get_one_job(store, other):
-    both = [Intake(each.jobs, each.reads) for each in (store, other)]
+    both = [JobMatching(each.jobs, each.reads) for each in (store, other)]
     found = await asyncio.gather(*(intake.admit(NEW) for intake in both * 10))
     assert len({admission.job.id for admission in found}) == 1
-    assert sum(admission.entry is Entry.NEW for admission in found) == 1
+    assert sum(admission.entry is MatchKind.NEW for admission in found) == 1
     assert len(await store.reads.jobs(JobQuery())) == 1
 
 
@@ -40,8 +40,8 @@ async def test_options_are_kept_and_may_be_unknown(store, place):
     assert (await store.reads.job(made.id)).options == {"encoding": "cp1252"}
     place.execute("UPDATE jobs SET options = NULL")
     assert (await store.reads.job(made.id)).options is None
-    resumed = await Intake(store.jobs, store.reads).admit(NEW)
-    assert (resumed.entry, resumed.job.id) == (Entry.RESUME, made.id)
+    resumed = await JobMatching(store.jobs, store.reads).admit(NEW)
+    assert (resumed.entry, resumed.job.id) == (MatchKind.RESUME, made.id)
 
 
 async def test_similar_jobs_have_the_same_content_or_a_source_of_the_same_name(store):

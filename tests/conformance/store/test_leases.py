@@ -3,7 +3,7 @@ import pytest
 
 from headgate.core.job import Counts
 from headgate.core.status import ItemStatus
-from headgate.ports.items import ClaimRequest, Held
+from headgate.ports.items import ClaimRequest, HeldLease
 from headgate.ports.reads import EventQuery
 from tests.kit import factories
 
@@ -20,7 +20,7 @@ async def who(store):
 
 async def test_a_released_item_is_as_if_it_had_never_been_leased(store, job, who):
     leased = await factories.claim(store, job.id, who, 2)
-    held = [Held(item.id, item.epoch) for item in leased]
+    held = [HeldLease(item.id, item.epoch) for item in leased]
     assert await store.items.release(who, held) == 2
     assert await store.reads.counts(job.id) == Counts(pending=4)
     for item in leased:
@@ -34,8 +34,8 @@ async def test_a_released_item_is_as_if_it_had_never_been_leased(store, job, who
 async def test_only_the_holder_of_the_epoch_can_release(store, job, who):
     (item,) = await factories.claim(store, job.id, who, 1)
     stranger = await factories.worker(store)
-    assert await store.items.release(stranger, [Held(item.id, item.epoch)]) == 0
-    assert await store.items.release(who, [Held(item.id, item.epoch + 1)]) == 0
+    assert await store.items.release(stranger, [HeldLease(item.id, item.epoch)]) == 0
+    assert await store.items.release(who, [HeldLease(item.id, item.epoch + 1)]) == 0
     assert await store.items.release(who, []) == 0
     assert await store.reads.counts(job.id) == Counts(pending=3, processing=1)
 
@@ -65,7 +65,7 @@ async def test_a_lease_is_overdue_once_its_deadline_has_passed(store, place, job
 
 async def test_an_extended_lease_is_overdue_later_and_is_otherwise_the_same(store, place, job, who):
     leased = await store.items.claim(ClaimRequest(who, job.id, 2, 30.0))
-    first, second = (Held(item.id, item.epoch) for item in leased)
+    first, second = (HeldLease(item.id, item.epoch) for item in leased)
     place.pass_time(20)
     before = await store.reads.item(first.item_id)
     assert await store.items.extend(who, [first], 60.0) == 1
@@ -88,8 +88,8 @@ async def test_an_extended_lease_is_overdue_later_and_is_otherwise_the_same(stor
 async def test_only_the_holder_of_the_epoch_can_extend(store, place, job, who):
     (item,) = await store.items.claim(ClaimRequest(who, job.id, 1, 30.0))
     stranger = await factories.worker(store)
-    assert await store.items.extend(stranger, [Held(item.id, item.epoch)], 90.0) == 0
-    assert await store.items.extend(who, [Held(item.id, item.epoch + 1)], 90.0) == 0
+    assert await store.items.extend(stranger, [HeldLease(item.id, item.epoch)], 90.0) == 0
+    assert await store.items.extend(who, [HeldLease(item.id, item.epoch + 1)], 90.0) == 0
     assert await store.items.extend(who, [], 90.0) == 0
     place.pass_time(31)
     assert [lease.item_id for lease in await store.items.overdue(10)] == [item.id]

@@ -3,7 +3,7 @@
 import asyncio
 
 from headgate.core.login_limit import LoginScope, allowances, login_keys
-from headgate.ports.logins import LoginTry
+from headgate.ports.access import LoginTry
 
 
 def a_try(account="ann", address="192.0.2.1", tries=10):

@@ -7,8 +7,7 @@ import pytest
 
 from headgate.core.errors import StoreMismatch, UsageError
 from headgate.ports.reads import EventQuery, ItemQuery, JobQuery
-from headgate.stores.migrations import Migration, load_migrations
-from headgate.stores.queries import load_queries
+from headgate.stores.sql_files import Migration, load_migrations, load_queries
 from tests.kit import factories
 
 PACKAGES = {"sqlite": "headgate.stores.sqlite", "postgres": "headgate.stores.postgres"}

@@ -30,7 +30,7 @@ from headgate.core.status import (
     JobMove,
     JobState,
 )
-from headgate.ports.items import Decision, EnqueueRequest, Held, RequeueRequest
+from headgate.ports.items import EnqueueRequest, HeldLease, RequeueRequest, ReviewDecision
 from tests.kit import factories
 
 CLAIMABLE = {JobState.QUEUED, JobState.RUNNING}
@@ -140,7 +140,7 @@ class StoreAgainstModel(RuleBasedStateMachine):
         worker, item = lease
         model = self.items.get(item.id)
         held = model is not None and (model.worker, model.epoch) == (worker, item.epoch)
-        released = self.run(self.store.items.release(worker, [Held(item.id, item.epoch)]))
+        released = self.run(self.store.items.release(worker, [HeldLease(item.id, item.epoch)]))
         assert released == int(held)
         if held:
             self.end_lease(item.id, ItemStatus.PENDING)
@@ -208,7 +208,7 @@ class StoreAgainstModel(RuleBasedStateMachine):
         if not self.items:
             return
         item_id = data.draw(st.sampled_from(sorted(self.items)))
-        decision = Decision(item_id, move, "ann")
+        decision = ReviewDecision(item_id, move, "ann")
         if self.items[item_id].status is not ItemStatus.REVIEW:
             with pytest.raises(IllegalMove):
                 self.run(self.store.items.decide(decision))

@@ -9,7 +9,7 @@ from headgate.core.item import NewItem
 from headgate.core.job import NewJob
 from headgate.core.settlement import settle
 from headgate.core.status import ItemMove, ItemStatus
-from headgate.ports.items import Decision, EnqueueRequest, RequeueRequest, SettleRequest
+from headgate.ports.items import EnqueueRequest, RequeueRequest, ReviewDecision, SettleRequest
 from headgate.ports.reads import EventQuery
 from tests.kit import factories
 
@@ -40,7 +40,7 @@ async def ask(store, job_id):
 
 
 def accept(item_id, candidate="c1", **values):
-    return Decision(item_id, ItemMove.ACCEPT, "ann", candidate, **values)
+    return ReviewDecision(item_id, ItemMove.ACCEPT, "ann", candidate, **values)
 
 
 async def test_an_accepted_candidate_is_the_result(store):
@@ -64,7 +64,7 @@ async def test_an_accepted_candidate_is_the_result(store):
 )
 async def test_what_is_not_accepted_has_no_result(store, move, status):
     job, (item_id,) = await in_review(store)
-    await store.items.decide(Decision(item_id, move, "ann"))
+    await store.items.decide(ReviewDecision(item_id, move, "ann"))
     detail = await store.reads.item(item_id)
     assert (detail.row.status, detail.result) == (status, None)
     assert "ann" in detail.row.last_error
@@ -90,7 +90,7 @@ async def test_what_cannot_be_chosen_changes_nothing(store, candidate):
     with pytest.raises(UsageError):
         await store.items.decide(accept(item_id, candidate))
     with pytest.raises(UsageError):
-        await store.items.decide(Decision(item_id, ItemMove.REJECT, "ann", "c1"))
+        await store.items.decide(ReviewDecision(item_id, ItemMove.REJECT, "ann", "c1"))
     assert await factories.everything(store, job.id) == before
 
 
@@ -115,7 +115,7 @@ async def test_only_what_waits_for_a_decision_is_decided(store, status):
 async def test_other_moves_are_not_a_persons(store, move):
     _, (item_id,) = await in_review(store)
     with pytest.raises(IllegalMove):
-        await store.items.decide(Decision(item_id, move, "ann"))
+        await store.items.decide(ReviewDecision(item_id, move, "ann"))
 
 
 async def test_of_many_who_decide_at_once_one_wins(store, other):
@@ -123,7 +123,9 @@ async def test_of_many_who_decide_at_once_one_wins(store, other):
     for item_id in ids:
         tries = [
             each.items.decide(
-                accept(item_id) if number % 2 else Decision(item_id, ItemMove.REJECT, f"p{number}")
+                accept(item_id)
+                if number % 2
+                else ReviewDecision(item_id, ItemMove.REJECT, f"p{number}")
             )
             for number, each in enumerate((store, other) * 4)
         ]
@@ -137,7 +139,7 @@ async def test_of_many_who_decide_at_once_one_wins(store, other):
 
 async def test_an_item_that_is_asked_about_again_is_decided_again(store, place):
     job, (item_id,) = await in_review(store)
-    await store.items.decide(Decision(item_id, ItemMove.REJECT, "ann"))
+    await store.items.decide(ReviewDecision(item_id, ItemMove.REJECT, "ann"))
     await store.items.requeue(RequeueRequest(job.id))
     assert await ask(store, job.id) == [item_id]
     await store.items.decide(accept(item_id))

@@ -7,7 +7,7 @@ from headgate.core.job import NewJob
 from headgate.core.retry import RetryDecision
 from headgate.core.settlement import settle
 from headgate.core.status import ItemMove, ItemStatus
-from headgate.ports.items import ClaimRequest, Decision, SettleRequest
+from headgate.ports.items import ClaimRequest, ReviewDecision, SettleRequest
 from tests.kit import factories
 
 TRACE = '{"where":"lookup.py:12","text":"  File \\"lookup.py\\", line 12, in price\\nKeyError: é"}'
@@ -54,9 +54,9 @@ async def test_the_reason_of_a_decision_is_kept(store):
     settlements = [settle(item, verdict, candidates) for item in (first, second)]
     await store.items.settle_many(SettleRequest(who, settlements))
     assert await store.rows.decision(first.id) is None
-    accepted = Decision(first.id, ItemMove.ACCEPT, "ann", "c1", reason="the same tail")
+    accepted = ReviewDecision(first.id, ItemMove.ACCEPT, "ann", "c1", reason="the same tail")
     await store.items.decide(accepted)
-    await store.items.decide(Decision(second.id, ItemMove.REJECT, "bob"))
+    await store.items.decide(ReviewDecision(second.id, ItemMove.REJECT, "bob"))
     assert await store.rows.decision(first.id) == (
         "accepted candidate c1, decided by ann: the same tail"
     )

@@ -8,7 +8,7 @@ from headgate.core.job import Counts
 from headgate.core.retry import FINISHED, RetryDecision
 from headgate.core.settlement import hand_back, settle
 from headgate.core.status import ItemStatus
-from headgate.ports.items import Held, RequeueRequest, ResultColumns, SettleRequest
+from headgate.ports.items import HeldLease, RequeueRequest, ResultColumns, SettleRequest
 from headgate.ports.reads import EventQuery
 from tests.kit import factories
 from tests.kit.factories import RESULT, VERDICTS
@@ -127,7 +127,7 @@ async def test_the_attempt_has_the_strategy_that_was_tried(store, job, who):
 
 async def test_a_stale_epoch_changes_nothing_but_is_reported(store, job, who):
     stale = (await factories.claim(store, job.id, who))[0]
-    await store.items.release(who, [Held(stale.id, stale.epoch)])
+    await store.items.release(who, [HeldLease(stale.id, stale.epoch)])
     (fresh,) = await factories.claim(store, job.id, who)
     assert fresh.id == stale.id
     before = await factories.everything(store, job.id)
@@ -159,7 +159,7 @@ async def test_a_settlement_sent_twice_is_refused_the_second_time(store, job, wh
 
 async def test_of_a_mixed_batch_only_the_lost_leases_are_refused(store, job, who):
     leased = await factories.claim(store, job.id, who)
-    await store.items.release(who, [Held(leased[1].id, leased[1].epoch)])
+    await store.items.release(who, [HeldLease(leased[1].id, leased[1].epoch)])
     assert await factories.finish(store, who, leased) == [leased[1].id]
     assert await store.reads.counts(job.id) == Counts(pending=1, done=2)
     assert len(await discarded(store, job.id)) == 1

@@ -20,9 +20,9 @@ from headgate.core.retry import RetryDecision, RetryPolicy
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus, JobMove
 from headgate.core.worker import WorkerInfo
-from headgate.engine.job_gates import JobGates
-from headgate.engine.limiting import Limit
-from headgate.engine.limiting import limit_of as engine_limit_of
+from headgate.engine.gate_control import JobGates
+from headgate.engine.limited_by import LimitedBy
+from headgate.engine.limited_by import limit_of as engine_limit_of
 from headgate.ports.items import EnqueueRequest, SettleRequest
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock
@@ -35,7 +35,7 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
         yield store
 
 
-async def agreed(store: Any, job_id: int, item_id: int = 1) -> Limit:
+async def agreed(store: Any, job_id: int, item_id: int = 1) -> LimitedBy:
     """What all of them say."""
     limits = GateLimits({})
     job = await store.reads.job(job_id)

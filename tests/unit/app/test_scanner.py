@@ -12,7 +12,7 @@ from headgate.app.settings import Settings
 from headgate.core.errors import BadSetting
 from headgate.core.status import JobState
 from headgate.engine.clock import SystemClock
-from headgate.engine.steering import Steering
+from headgate.engine.job_control import JobControl
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.transfer.places.settings import PlaceSettings
 
@@ -63,7 +63,7 @@ async def test_a_file_whose_job_was_deleted_is_not_taken_again(store: SqliteStor
     (tmp_path / "a.csv").write_text("n\n1\n")
     watching = scanner(store, f"price=folder:{tmp_path}/*.csv", root=tmp_path)
     [(_, job_id)] = (await watching.scan()).made
-    await Steering(store).remove(job_id)
+    await JobControl(store).remove(job_id)
     again = await watching.scan()
     assert (again.made, again.known) == ([], 1)
 

@@ -11,7 +11,7 @@ from headgate.core.item import Item
 from headgate.core.retry import RetryPolicy, after_crash
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus
-from headgate.engine.engine import Budget
+from headgate.engine.engine import SliceBudget
 from headgate.ports.gate import Route, Turn
 from headgate.ports.handler import Context
 from headgate.ports.items import SettleRequest
@@ -83,7 +83,7 @@ async def test_no_second_suspect_is_open_while_the_first_waits(
         bench.crew = engine._crew
         await make_suspects(bench)
         async with asyncio.timeout(30):
-            await engine.run_slice(Budget(until_idle=True))
+            await engine.run_slice(SliceBudget(until_idle=True))
         assert {ending for ending, _ in await bench.endings()} == {"DONE"}
     assert (bench.most_running, bench.most_leased, bench.most_lanes) == (1, 1, 1)
 
@@ -96,7 +96,7 @@ async def test_a_suspect_that_is_turned_away_at_a_gate_stays_a_suspect(tmp_path:
         bench = Bench(store, handler)
         engine = await bench.engine(1, alone=True, concurrency=1)
         await make_suspects(bench)
-        await engine.run_slice(Budget(until_idle=True))
+        await engine.run_slice(SliceBudget(until_idle=True))
         (row,) = await bench.items()
         detail = await store.reads.item(row.id)
     assert (row.status, row.attempts) == (ItemStatus.PENDING, 0)

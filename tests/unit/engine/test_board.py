@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from headgate.engine.board import Flight, FlightBoard
+from headgate.engine.board import FlightBoard, RunningHandler
 
 
 @pytest.fixture
@@ -29,9 +29,9 @@ def seen(board: FlightBoard) -> Iterator[FlightBoard]:
 def test_a_handler_is_on_the_board_from_its_start_to_its_end(board: FlightBoard, seen: FlightBoard):
     first = board.start(7, 3, 100.0, 60.0)
     board.start(8, 1, 101.0, 30.0)
-    assert seen.running() == [Flight(7, 3, 100.0, 60.0), Flight(8, 1, 101.0, 30.0)]
+    assert seen.running() == [RunningHandler(7, 3, 100.0, 60.0), RunningHandler(8, 1, 101.0, 30.0)]
     board.end(first)
-    assert seen.running() == [Flight(8, 1, 101.0, 30.0)]
+    assert seen.running() == [RunningHandler(8, 1, 101.0, 30.0)]
 
 
 def test_slots_are_used_again(board: FlightBoard, seen: FlightBoard):

@@ -11,7 +11,7 @@ from headgate.core.retry import RetryPolicy
 from headgate.core.settlement import Settlement
 from headgate.core.status import ItemStatus
 from headgate.engine.board import FlightBoard
-from headgate.engine.child import Child
+from headgate.engine.worker_handle import WorkerHandle
 from headgate.ports.launcher import WorkerOrder, WorkerReport
 from tests.kit.processes import FakeProcess
 
@@ -27,8 +27,8 @@ def board() -> Iterator[FlightBoard]:
 
 
 @pytest.fixture
-def child(board: FlightBoard) -> Child:
-    return Child(WorkerOrder("w", "s", None, 4), FakeProcess(), board)
+def child(board: FlightBoard) -> WorkerHandle:
+    return WorkerHandle(WorkerOrder("w", "s", None, 4), FakeProcess(), board)
 
 
 def held(*ids: int, crashes: int = 0, failures: int = 0) -> dict[int, ClaimedItem]:
@@ -43,12 +43,14 @@ def fly(board: FlightBoard, *starts: float, limit_s: float = 10.0) -> None:
         board.start(number, 1, start_s, limit_s)
 
 
-def words(child: Child, items: dict[int, ClaimedItem], code: int = -9) -> dict[int, Settlement]:
+def words(
+    child: WorkerHandle, items: dict[int, ClaimedItem], code: int = -9
+) -> dict[int, Settlement]:
     found = child.last_words(code, items, POLICY, Random(1), DIED_S)
     return {settlement.item_id: settlement for settlement in found}
 
 
-def test_what_ran_when_the_process_died_is_suspect(child: Child, board: FlightBoard):
+def test_what_ran_when_the_process_died_is_suspect(child: WorkerHandle, board: FlightBoard):
     fly(board, 0.0, 0.0)
     found = words(child, held(1, 2, 3), code=-11)
     assert found.keys() == {1, 2}
@@ -61,7 +63,7 @@ def test_what_ran_when_the_process_died_is_suspect(child: Child, board: FlightBo
 
 @pytest.mark.parametrize("lost", [False, True])
 def test_what_ended_with_its_process_tells_how_long_it_waited_and_ran(
-    child: Child, board: FlightBoard, lost: bool
+    child: WorkerHandle, board: FlightBoard, lost: bool
 ):
     board.start(1, 1, 10.0, 600.0, queued_s=0.75)
     if lost:
@@ -71,7 +73,7 @@ def test_what_ended_with_its_process_tells_how_long_it_waited_and_ran(
 
 
 def test_a_process_that_was_ended_from_within_says_what_a_handler_did(
-    child: Child, board: FlightBoard
+    child: WorkerHandle, board: FlightBoard
 ):
     process = child.process
     assert isinstance(process, FakeProcess)
@@ -82,20 +84,20 @@ def test_a_process_that_was_ended_from_within_says_what_a_handler_did(
     assert "a handler stopped the event loop" in str(words(child, held(1), code=4)[1].reason)
 
 
-def test_a_lease_that_is_lost_is_none_of_its_business(child: Child, board: FlightBoard):
+def test_a_lease_that_is_lost_is_none_of_its_business(child: WorkerHandle, board: FlightBoard):
     board.start(1, 99, 0.0, 10.0)
     board.start(2, 1, 0.0, 10.0)
     assert words(child, held(1)) == {}
 
 
-def test_the_third_crash_is_poison(child: Child, board: FlightBoard):
+def test_the_third_crash_is_poison(child: WorkerHandle, board: FlightBoard):
     fly(board, 0.0)
     found = words(child, held(1, crashes=2))[1]
     assert (found.status, found.error_class) == (ItemStatus.ERROR, FaultClass.POISON)
 
 
 def test_only_those_past_limit_and_grace_are_overdue_and_only_the_second_time(
-    child: Child, board: FlightBoard
+    child: WorkerHandle, board: FlightBoard
 ):
     fly(board, 0.0, 1.0, 5.0)
     assert child.overdue(11.5, GRACE_S) == []
@@ -104,7 +106,7 @@ def test_only_those_past_limit_and_grace_are_overdue_and_only_the_second_time(
     assert [flight.item_id for flight in child.overdue(12.5, GRACE_S)] == [1, 2]
 
 
-def test_time_at_a_gate_makes_nothing_overdue(child: Child, board: FlightBoard):
+def test_time_at_a_gate_makes_nothing_overdue(child: WorkerHandle, board: FlightBoard):
     fly(board, 0.0, 0.0)
     board.excuse(0, 25.0)
     child.overdue(20.0, GRACE_S)
@@ -113,7 +115,7 @@ def test_time_at_a_gate_makes_nothing_overdue(child: Child, board: FlightBoard):
     assert [flight.item_id for flight in child.overdue(36.5, GRACE_S)] == [1, 2]
 
 
-def test_while_the_loop_turns_the_overdue_are_guilty(child: Child, board: FlightBoard):
+def test_while_the_loop_turns_the_overdue_are_guilty(child: WorkerHandle, board: FlightBoard):
     """An async handler that swallows its cancellation harms nobody else."""
     fly(board, 0.0, 5.0)
     board.turned(11.45)
@@ -127,7 +129,7 @@ def test_while_the_loop_turns_the_overdue_are_guilty(child: Child, board: Flight
 
 @pytest.mark.parametrize("turned_s", [10.4, 3.0])
 def test_a_blocked_loop_makes_all_of_them_suspects_and_none_pays(
-    child: Child, board: FlightBoard, turned_s: float
+    child: WorkerHandle, board: FlightBoard, turned_s: float
 ):
     """The one that started first is overdue first, and may only have waited for another."""
     fly(board, 0.0, 3.0)
@@ -140,7 +142,7 @@ def test_a_blocked_loop_makes_all_of_them_suspects_and_none_pays(
         assert "time limit" in str(settlement.reason)
 
 
-def test_alone_there_is_no_doubt_who_blocked_the_loop(child: Child, board: FlightBoard):
+def test_alone_there_is_no_doubt_who_blocked_the_loop(child: WorkerHandle, board: FlightBoard):
     fly(board, 0.0)
     board.turned(0.0)
     child.overdue(11.5, GRACE_S)
@@ -151,21 +153,21 @@ def test_alone_there_is_no_doubt_who_blocked_the_loop(child: Child, board: Fligh
     assert not found.suspect
 
 
-def test_a_process_that_grew_too_large_names_the_limit(child: Child, board: FlightBoard):
+def test_a_process_that_grew_too_large_names_the_limit(child: WorkerHandle, board: FlightBoard):
     fly(board, 0.0)
     child.kill_for_memory(300)
     reason = str(words(child, held(1))[1].reason)
     assert "memory limit: the process grew beyond 300 MB" in reason
 
 
-def test_a_worker_that_is_lost_blames_nobody(child: Child, board: FlightBoard):
+def test_a_worker_that_is_lost_blames_nobody(child: WorkerHandle, board: FlightBoard):
     fly(board, 0.0)
     child.kill_as_lost()
     found = words(child, held(1))[1]
     assert (found.outcome, found.suspect, found.crashes) == ("handed_back", False, 0)
 
 
-def test_a_child_remembers_what_it_was_told(child: Child):
+def test_a_child_remembers_what_it_was_told(child: WorkerHandle):
     process = child.process
     assert isinstance(process, FakeProcess)
     process.say(WorkerReport(ready=True))

@@ -13,12 +13,12 @@ from headgate.app.traffic import Traffic
 from headgate.core.item import Item
 from headgate.engine.board import FlightBoard
 from headgate.engine.clock import SystemClock
-from headgate.engine.dispatcher import Dispatcher, Scope, dealt
-from headgate.engine.engine import Budget, Engine, Policies, Surroundings
+from headgate.engine.dispatcher import Dispatcher, Scope, interleaved
+from headgate.engine.engine import Engine, EngineDeps, Policies, SliceBudget
 from headgate.engine.policy import WorkerPolicy
+from headgate.ports.gate import HostTrouble
 from headgate.ports.handler import HandlerSpec
-from headgate.ports.hosts import HostTrouble
-from headgate.ports.notifier import Notifier
+from headgate.ports.store import Notifier
 from headgate.stores.sqlite import SqliteStore
 from tests.kit import factories
 from tests.kit.engines import run_job
@@ -43,14 +43,18 @@ async def test_items_are_dealt_out_gate_by_gate(store: SqliteStore):
     claimed = await factories.claim(store, job.id, await factories.worker(store))
     assert [item.gate for item in claimed] == ["b", "c", "a", "a", "b", "c", "a"]
     by_gate = sorted(claimed, key=lambda item: item.gate)
-    assert [item.gate for item in dealt(by_gate)] == ["a", "b", "c", "a", "b", "c", "a"]
-    assert [item.key for item in dealt(by_gate) if item.gate == "a"] == ["key-3", "key-4", "key-7"]
+    assert [item.gate for item in interleaved(by_gate)] == ["a", "b", "c", "a", "b", "c", "a"]
+    assert [item.key for item in interleaved(by_gate) if item.gate == "a"] == [
+        "key-3",
+        "key-4",
+        "key-7",
+    ]
 
 
 async def test_items_without_gates_stay_in_their_order(store: SqliteStore):
     job = await factories.job(store, 5)
     claimed = await factories.claim(store, job.id, await factories.worker(store))
-    assert dealt(claimed) == claimed
+    assert interleaved(claimed) == claimed
 
 
 async def test_items_without_a_gate_run_where_the_handler_names_gates(store: SqliteStore):
@@ -91,7 +95,7 @@ async def test_a_worker_does_not_spin_on_what_it_cannot_claim(
     watched.engine = Engine(
         Scope(await factories.worker(store)),
         Policies(worker=WorkerPolicy(concurrency=2, poll_s=5.0)),
-        Surroundings(
+        EngineDeps(
             store,
             lambda _reference: GATED,
             SpyObserver(),
@@ -103,7 +107,7 @@ async def test_a_worker_does_not_spin_on_what_it_cannot_claim(
             traffic.gates,
         ),
     )
-    await watched.engine.run_slice(Budget())
+    await watched.engine.run_slice(SliceBudget())
     assert min(watched.rests[Dispatcher.VAIN + 1 :]) >= Dispatcher.CROWDED_S
     await traffic.close()
 
@@ -125,7 +129,7 @@ async def test_a_trial_of_a_host_is_a_row_from_elsewhere_in_the_input(store: Sql
     engine = Engine(
         Scope(await factories.worker(store)),
         Policies(worker=WorkerPolicy(concurrency=2)),
-        Surroundings(
+        EngineDeps(
             store,
             lambda _reference: HandlerSpec("test", "test", note, is_async=True),
             SpyObserver(),
@@ -137,6 +141,6 @@ async def test_a_trial_of_a_host_is_a_row_from_elsewhere_in_the_input(store: Sql
             traffic.gates,
         ),
     )
-    await engine.run_slice(Budget(until_idle=True))
+    await engine.run_slice(SliceBudget(until_idle=True))
     await traffic.close()
     assert ran[0] == "key-62"

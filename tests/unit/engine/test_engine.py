@@ -25,9 +25,9 @@ from headgate.core.trace import Trace, trace_in
 from headgate.engine.board import FlightBoard
 from headgate.engine.clock import SystemClock
 from headgate.engine.dispatcher import Scope
-from headgate.engine.engine import Budget, Engine, Policies, SliceReport, Surroundings
+from headgate.engine.engine import Engine, EngineDeps, Policies, SliceBudget, SliceReport
+from headgate.engine.job_control import JobControl
 from headgate.engine.policy import WorkerPolicy
-from headgate.engine.steering import Steering
 from headgate.ports.handler import Context, HandlerSpec
 from headgate.ports.reads import EventQuery, ItemQuery, ItemRow
 from headgate.stores.sqlite.store import SqliteStore
@@ -75,7 +75,7 @@ class Bench:
         self.job = await factories.job(self.store, items, gates=gates)
         worker = WorkerPolicy(**{"concurrency": 4, "poll_s": 0.02, **policy})
         self.traffic = traffic = Traffic(Settings(), self.store, "me", SystemClock(), Random(1))
-        surroundings = Surroundings(
+        surroundings = EngineDeps(
             self.store,
             lambda reference: self._spec,
             self.observer,
@@ -97,7 +97,7 @@ class Bench:
         engine = await self.engine(items, **policy)
         self.crew = engine._crew
         while True:
-            report = await engine.run_slice(Budget(until_idle=True))
+            report = await engine.run_slice(SliceBudget(until_idle=True))
             assert self.board.running() == []
             demand = await self.store.jobs.demand(None, None)
             if report.stuck or not demand.contenders:
@@ -153,7 +153,7 @@ async def test_what_is_claimed_follows_whether_the_machine_is_pressed(
     bench = Bench(store, lambda item, ctx: {})
     bench.pressed = lambda: pressed  # type: ignore[method-assign]
     engine = await bench.engine(4)
-    await engine.run_slice(Budget(until_idle=True))
+    await engine.run_slice(SliceBudget(until_idle=True))
     assert engine._sizer._pressed is pressed
 
 
@@ -343,7 +343,7 @@ async def test_told_to_stop_it_finishes_what_runs_and_returns_what_waits(store: 
     gate = Gate()
     bench = Bench(store, gate.handler)
     engine = await bench.engine(10)
-    slice_ = asyncio.ensure_future(engine.run_slice(Budget()))
+    slice_ = asyncio.ensure_future(engine.run_slice(SliceBudget()))
     await gate.crowded.wait()
     engine.stop()
     while (await store.reads.counts(bench.job.id)).pending != 6:
@@ -358,7 +358,7 @@ async def test_told_to_hurry_it_hands_back_what_runs(store: SqliteStore):
     gate = Gate()
     bench = Bench(store, gate.handler)
     engine = await bench.engine(10)
-    slice_ = asyncio.ensure_future(engine.run_slice(Budget()))
+    slice_ = asyncio.ensure_future(engine.run_slice(SliceBudget()))
     await gate.crowded.wait()
     engine.stop_now()
     assert (await slice_).settled == 0
@@ -374,16 +374,16 @@ async def test_a_slice_ends_with_its_budget(store: SqliteStore):
     engine = await bench.engine(10)
     settled = 0
     while settled < 10:  # once more where the machine was too busy
-        settled += (await engine.run_slice(Budget(seconds=0.3))).settled
+        settled += (await engine.run_slice(SliceBudget(seconds=0.3))).settled
 
 
 async def test_the_running_items_of_a_cancelled_job_are_stopped(store: SqliteStore):
     gate = Gate()
     bench = Bench(store, gate.handler)
     engine = await bench.engine(10)
-    slice_ = asyncio.ensure_future(engine.run_slice(Budget()))
+    slice_ = asyncio.ensure_future(engine.run_slice(SliceBudget()))
     await gate.crowded.wait()
-    await Steering(store).cancel(bench.job.id)
+    await JobControl(store).cancel(bench.job.id)
     while bench.board.running():
         await asyncio.wait([slice_], timeout=0.005)
     engine.stop()
@@ -396,9 +396,9 @@ async def test_a_paused_job_gives_back_what_waits_and_finishes_what_runs(store: 
     gate = Gate()
     bench = Bench(store, gate.handler)
     engine = await bench.engine(10)
-    slice_ = asyncio.ensure_future(engine.run_slice(Budget()))
+    slice_ = asyncio.ensure_future(engine.run_slice(SliceBudget()))
     await gate.crowded.wait()
-    await Steering(store).pause(bench.job.id)
+    await JobControl(store).pause(bench.job.id)
     while (await store.reads.counts(bench.job.id)).processing != 4:
         await asyncio.wait([slice_], timeout=0.005)
     gate.open.set()
@@ -426,7 +426,7 @@ async def test_a_service_that_fails_ends_the_slice_with_its_error(store: SqliteS
     engine = await bench.engine(1)
     engine._settler._sink = FaultyItems()
     with pytest.raises(Broken):
-        await engine.run_slice(Budget())
+        await engine.run_slice(SliceBudget())
     assert bench.board.running() == []
 
 
@@ -458,10 +458,10 @@ async def test_threads_that_a_cancelled_job_left_behind_cost_no_other_job_anythi
 
     bench = Bench(store, handler)
     engine = await bench.engine(4)
-    slice_ = asyncio.ensure_future(engine.run_slice(Budget()))
+    slice_ = asyncio.ensure_future(engine.run_slice(SliceBudget()))
     await asyncio.to_thread(started.wait, 30)
     other = await factories.job(store, 20)
-    await Steering(store).cancel(bench.job.id)
+    await JobControl(store).cancel(bench.job.id)
     # As many threads hang as there are lanes: the worker asks to be replaced.
     report = await asyncio.wait_for(slice_, 10)
     assert report.stuck

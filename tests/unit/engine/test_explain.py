@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.engine.explain import (
+from headgate.engine.eta import (
     DASH,
     Band,
-    Held,
+    HoldPeriod,
     Meter,
     Sample,
     band_in_words,
@@ -65,10 +65,10 @@ def test_the_estimate_after_a_closed_gate_forgets_the_pace_before_it():
 
 def test_a_closed_gate_adds_its_time_and_leaves_the_upper_end_open():
     samples = then(steady(46, 30), 0, 15)
-    assert eta_band(samples, 460, Held(25.0)) == Band(pytest.approx(25 + 10, rel=0.05), None)
-    known = eta_band(samples, 850, Held(25.0, 8.5))
+    assert eta_band(samples, 460, HoldPeriod(25.0)) == Band(pytest.approx(25 + 10, rel=0.05), None)
+    known = eta_band(samples, 850, HoldPeriod(25.0, 8.5))
     assert known == Band(pytest.approx(25 + 100), None)
-    assert eta_band([], 850, Held(25.0)) == Band(25.0, None)
+    assert eta_band([], 850, HoldPeriod(25.0)) == Band(25.0, None)
 
 
 def test_a_changing_rate_gives_a_band_around_the_rate_now():

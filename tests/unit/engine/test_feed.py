@@ -10,8 +10,8 @@ from headgate.core.job import NewJob
 from headgate.core.sizing import IngestPolicy, IngestSizer
 from headgate.core.status import ItemStatus
 from headgate.engine.clock import SystemClock
-from headgate.engine.feed import Feed, Queues, Row, content_key, key_by, source_of
-from headgate.engine.steering import Steering
+from headgate.engine.job_control import JobControl
+from headgate.engine.queues import QueueRow, Queues, QueueWriter, content_key, key_by, source_of
 from headgate.ports.reads import ItemQuery, JobQuery
 from headgate.ports.store import Store
 from headgate.stores.sqlite.store import SqliteStore
@@ -23,9 +23,9 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
         yield store
 
 
-def feed_into(store: Store, job_id: int, *columns: str) -> Feed:
+def feed_into(store: Store, job_id: int, *columns: str) -> QueueWriter:
     sizer = IngestSizer(IngestPolicy(min_rows=2, max_rows=2))
-    return Feed(store, job_id, key_by(columns), sizer, SystemClock())
+    return QueueWriter(store, job_id, key_by(columns), sizer, SystemClock())
 
 
 async def test_a_queue_is_made_once_and_remembers_its_handler(store: Store):
@@ -51,7 +51,7 @@ async def test_another_handler_is_refused(store: Store):
 async def test_a_closed_queue_is_gone_and_can_be_made_anew(store: Store):
     queues = Queues(store)
     first = await queues.get_or_make("nightly", "price")
-    await Steering(store).close(first.id)
+    await JobControl(store).close(first.id)
     with pytest.raises(UnknownJob, match="no open queue 'nightly'"):
         await queues.get("nightly")
     assert (await queues.get_or_make("nightly", "stock")).id != first.id
@@ -68,7 +68,7 @@ async def test_the_same_content_is_one_item(store: Store):
     job = await Queues(store).get_or_make("q", "price")
     feed = feed_into(store, job.id)
     for sku in ("a", "b", "a", "c", "b"):
-        await feed.add(Row(1, {"sku": sku, "x": 1}))
+        await feed.add(QueueRow(1, {"sku": sku, "x": 1}))
     await feed.flush()
     assert (feed.report.added, feed.report.known, feed.report.bad) == (3, 2, 0)
     assert (await store.reads.counts(job.id)).pending == 3
@@ -77,9 +77,9 @@ async def test_the_same_content_is_one_item(store: Store):
 async def test_a_named_key_decides(store: Store):
     job = await Queues(store).get_or_make("q", "price")
     feed = feed_into(store, job.id, "sku")
-    await feed.add(Row(1, {"sku": "a", "x": 1}))
-    await feed.add(Row(2, {"sku": "a", "x": 2}))
-    await feed.add(Row(3, {"x": 2}))
+    await feed.add(QueueRow(1, {"sku": "a", "x": 1}))
+    await feed.add(QueueRow(2, {"sku": "a", "x": 2}))
+    await feed.add(QueueRow(3, {"x": 2}))
     await feed.flush()
     assert (feed.report.added, feed.report.known, feed.report.bad) == (2, 1, 1)
     assert feed.report.problems == ["line 3: no value for the key column 'sku'"]
@@ -96,9 +96,9 @@ async def test_a_handler_that_names_gates_does_so_for_the_rows_of_a_queue(store:
     job = await Queues(store).get_or_make("q", "price")
     sizer = IngestSizer(IngestPolicy())
     names = key_by((), lambda row: row["url"].split("/")[2])
-    feed = Feed(store, job.id, names, sizer, SystemClock())
-    await feed.add(Row(1, {"url": "https://a.example/1"}))
-    await feed.add(Row(2, {"url": "nowhere"}))
+    feed = QueueWriter(store, job.id, names, sizer, SystemClock())
+    await feed.add(QueueRow(1, {"url": "https://a.example/1"}))
+    await feed.add(QueueRow(2, {"url": "nowhere"}))
     await feed.flush()
     good, bad = (await store.reads.items(ItemQuery(job.id))).items
     assert (good.gate, good.status) == ("a.example", ItemStatus.PENDING)

@@ -13,8 +13,7 @@ from headgate.core.gates.shared_limiter import SharedLimiter
 from headgate.core.gates.state import GateState
 from headgate.core.gates.view import GateView
 from headgate.core.rate import Ceilings
-from headgate.engine.gate_reading import read_gates
-from headgate.engine.gate_steering import GateSteering
+from headgate.engine.gate_control import GateControl, read_gates
 from headgate.ports.limits import LimitLedger, Proposal
 from headgate.ports.reads import EventQuery
 from headgate.ports.store import Store
@@ -61,7 +60,7 @@ async def work(ledger: LimitLedger, share: SharedLimiter, tries: int = 20) -> No
 
 
 async def test_a_rate_can_be_set_before_anything_was_asked(store: Store):
-    await GateSteering(store, NOTHING).set_rate([KEY], 5.0)
+    await GateControl(store, NOTHING).set_rate([KEY], 5.0)
     view = await look(store)
     assert (view.now_per_s, view.replies) == (5.0, 0)
     assert view.override is not None
@@ -71,14 +70,14 @@ async def test_a_rate_can_be_set_before_anything_was_asked(store: Store):
 async def test_a_process_obeys_what_was_said(store: Store):
     share = SharedLimiter("w1", Ceilings())
     await work(store.limits, share)
-    await GateSteering(store, NOTHING).set_rate([KEY], 0.25, for_s=3_600)
+    await GateControl(store, NOTHING).set_rate([KEY], 0.25, for_s=3_600)
     await work(store.limits, share)
     now_s = (await store.limits.exchange((), [])).now_s
     assert share.rate(now_s) == 0.25
-    await GateSteering(store, NOTHING).pause([KEY])
+    await GateControl(store, NOTHING).pause([KEY])
     await work(store.limits, share)
     assert share.closed_until == float("inf")
-    assert await GateSteering(store, NOTHING).resume([KEY]) == [KEY]
+    assert await GateControl(store, NOTHING).resume([KEY]) == [KEY]
     await work(store.limits, share)
     assert share.closed_until < now_s
     assert (await look(store)).now_per_s == pytest.approx(10.0)
@@ -88,12 +87,12 @@ async def test_the_others_are_called_at_once(store: Store, client: Callable[[], 
     async with client() as listener:
         await listener.limits.wait_urgent(0.0)
         heard = asyncio.create_task(listener.limits.wait_urgent(30.0))
-        await GateSteering(store, NOTHING).pause([KEY], for_s=60)
+        await GateControl(store, NOTHING).pause([KEY], for_s=60)
         assert await heard
 
 
 async def test_the_last_word_counts_and_ends_by_itself(store: Store):
-    steering = GateSteering(store, NOTHING)
+    steering = GateControl(store, NOTHING)
     await steering.set_rate([KEY], 5.0)
     await steering.pause([KEY], for_s=90)
     view = await look(store)
@@ -116,7 +115,7 @@ async def test_nothing_is_lost_while_others_exchange(store: Store):
     async with asyncio.TaskGroup() as group:
         group.create_task(busy())
         for number in range(8):
-            group.create_task(GateSteering(store, NOTHING).set_rate([KEY], float(number + 1)))
+            group.create_task(GateControl(store, NOTHING).set_rate([KEY], float(number + 1)))
     view = await look(store)
     assert view.override is not None
     assert view.override.rate in {float(number + 1) for number in range(8)}
@@ -127,19 +126,19 @@ async def test_nothing_is_lost_while_others_exchange(store: Store):
 
 async def test_several_gates_at_once(store: Store):
     keys = ["credential:pool/a", "credential:pool/b"]
-    await GateSteering(store, NOTHING).set_rate(keys, 2.0)
+    await GateControl(store, NOTHING).set_rate(keys, 2.0)
     assert [(await look(store, key)).now_per_s for key in keys] == [2.0, 2.0]
 
 
 async def test_resuming_touches_only_what_somebody_has_touched(store: Store):
     await work(store.limits, SharedLimiter("w1", Ceilings()))
     before = (await store.limits.entries())[0].version
-    assert await GateSteering(store, NOTHING).resume([KEY, "host:never.org"]) == []
+    assert await GateControl(store, NOTHING).resume([KEY, "host:never.org"]) == []
     assert [entry.version for entry in await store.limits.entries()] == [before]
 
 
 async def test_forgetting(store: Store):
-    steering = GateSteering(store, NOTHING)
+    steering = GateControl(store, NOTHING)
     await steering.set_rate([KEY], 5.0)
     assert await steering.forget([KEY, "host:never.org"]) == [KEY]
     assert not (await look(store)).asked
@@ -151,4 +150,4 @@ async def test_a_state_that_cannot_be_read_says_how_to_begin_anew(store: Store):
     await store.limits.exchange([Proposal(KEY, 0, '{"pace": 7}')], [])
     with pytest.raises(StoreMismatch, match="headgate providers forget provider:wikidata"):
         await look(store)
-    assert await GateSteering(store, NOTHING).forget([KEY]) == [KEY]
+    assert await GateControl(store, NOTHING).forget([KEY]) == [KEY]

@@ -9,14 +9,14 @@ import pytest
 from headgate.core.item import Item
 from headgate.core.provider import ProviderPolicy
 from headgate.engine.board import FlightBoard
-from headgate.engine.child import Child
-from headgate.engine.control import Control
-from headgate.engine.engine import Budget
+from headgate.engine.engine import SliceBudget
 from headgate.engine.gates.tree import GateClosed
 from headgate.engine.handler_timer import HandlerTimer
 from headgate.engine.lane import LEASE_MARGIN_S
+from headgate.engine.worker_control import WorkerControl
+from headgate.engine.worker_handle import WorkerHandle
 from headgate.ports.gate import Turn
-from headgate.ports.items import Held
+from headgate.ports.items import HeldLease
 from headgate.ports.launcher import WorkerOrder
 from headgate.stores.sqlite import SqliteStore
 from headgate.testing import FakeClock
@@ -75,10 +75,10 @@ async def test_the_supervisor_ends_no_process_whose_handler_waits_at_a_gate(
 ):
     await closed(town, 25)
     timer = started(town.clock, board, items=items)
-    child = Child(WorkerOrder("w", "s", None, 4), FakeProcess(), board)
+    child = WorkerHandle(WorkerOrder("w", "s", None, 4), FakeProcess(), board)
     waiting = town.knock(turn=Turn("me", 1, timer))
     while not waiting.done():
-        await town.clock.advance(Control.TICK_S)
+        await town.clock.advance(WorkerControl.TICK_S)
         now_s = town.clock.monotonic()
         timer.is_over(now_s)  # as the worker asks at each tick
         assert child.overdue(now_s, GRACE_S) == []
@@ -95,7 +95,7 @@ async def test_a_handler_that_blocks_its_process_while_a_request_waits_is_ended_
     """The loop does not turn, so nothing is shown on the board any more."""
     await closed(town, 25)
     timer = started(town.clock, board)
-    child = Child(WorkerOrder("w", "s", None, 4), FakeProcess(), board)
+    child = WorkerHandle(WorkerOrder("w", "s", None, 4), FakeProcess(), board)
     waiting = town.knock(turn=Turn("me", 1, timer))
     await town.clock.advance(0.0)
     blocked_s = town.clock.monotonic() + 2 * LIMIT_S + GRACE_S + 0.1
@@ -148,7 +148,7 @@ async def test_a_lease_is_made_longer_while_its_item_waits_at_a_gate(
 ):
     """Nothing is written while the lease still lasts for all that the handler may need."""
     monkeypatch.setattr("headgate.engine.lane.LEASE_SLACK_S", LEASE_MARGIN_S)
-    extended: list[tuple[str, list[Held], float]] = []
+    extended: list[tuple[str, list[HeldLease], float]] = []
     noted = asyncio.Event()
 
     async def handler(item: Item, ctx: object) -> dict[str, object]:
@@ -165,7 +165,7 @@ async def test_a_lease_is_made_longer_while_its_item_waits_at_a_gate(
         bench.crew = engine._crew
         extend = store.items.extend
 
-        async def seen(worker: str, held: list[Held], lease_s: float) -> int:
+        async def seen(worker: str, held: list[HeldLease], lease_s: float) -> int:
             found = await extend(worker, held, lease_s)
             extended.append((worker, held, lease_s))
             noted.set()
@@ -173,7 +173,7 @@ async def test_a_lease_is_made_longer_while_its_item_waits_at_a_gate(
 
         monkeypatch.setattr(store.items, "extend", seen)
         async with asyncio.timeout(30):
-            await engine.run_slice(Budget(until_idle=True))
+            await engine.run_slice(SliceBudget(until_idle=True))
         second = (await bench.items())[1]
     assert [(worker, [each.item_id for each in held]) for worker, held, _ in extended] == [
         (bench.worker, [second.id])
@@ -184,7 +184,7 @@ async def test_a_lease_is_made_longer_while_its_item_waits_at_a_gate(
 def test_a_plain_function_that_waits_for_a_thread_has_not_begun(board: FlightBoard):
     clock = FakeClock()
     timer = started(clock, board)
-    child = Child(WorkerOrder("w", "s", None, 4), FakeProcess(), board)
+    child = WorkerHandle(WorkerOrder("w", "s", None, 4), FakeProcess(), board)
     timer.await_thread()
     for _ in range(40):
         asyncio.run(clock.advance(1.0))

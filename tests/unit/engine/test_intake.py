@@ -10,7 +10,7 @@ from headgate.core.errors import OptionsChanged, SourceChanged, UsageError
 from headgate.core.item import NewItem
 from headgate.core.job import Job, NewJob
 from headgate.core.status import JobState
-from headgate.engine.intake import Entry, Intake, Rules, choose_entry
+from headgate.engine.job_matching import JobMatching, MatchKind, MatchRules, choose_match
 from headgate.ports.items import EnqueueRequest
 from headgate.ports.reads import ItemQuery
 from headgate.stores.sqlite import SqliteStore
@@ -33,101 +33,105 @@ def job(state: JobState = JobState.RUNNING, complete: bool = True, **changes) ->
 @pytest.mark.parametrize(
     ("new", "existing", "entry"),
     [
-        (NEW, [], Entry.NEW),
-        (NEW, [job(key_columns=("sku",), fingerprint="f0")], Entry.NEW),
-        (KEYED, [job(fingerprint="f0")], Entry.NEW),
-        (KEYED, [job(JobState.FAILED, complete=False)], Entry.NEW),
-        (KEYED, [job(), job(id=6, key_columns=("sku",))], Entry.RESUME),
-        (NEW, [job(open=True)], Entry.NEW),
-        (NEW, [job()], Entry.RESUME),
-        (NEW, [job(JobState.DONE)], Entry.RESUME),
-        (NEW, [job(JobState.INGESTING, complete=False)], Entry.RESUME),
-        (NEW, [job(JobState.PAUSED, complete=False)], Entry.RESUME),
-        (NEW, [job(JobState.FAILED, complete=False)], Entry.REREAD),
-        (NEW, [job(), job(fingerprint="f0")], Entry.RESUME),
-        (KEYED, [job(key_columns=("sku",), fingerprint="f0")], Entry.ADD),
+        (NEW, [], MatchKind.NEW),
+        (NEW, [job(key_columns=("sku",), fingerprint="f0")], MatchKind.NEW),
+        (KEYED, [job(fingerprint="f0")], MatchKind.NEW),
+        (KEYED, [job(JobState.FAILED, complete=False)], MatchKind.NEW),
+        (KEYED, [job(), job(id=6, key_columns=("sku",))], MatchKind.RESUME),
+        (NEW, [job(open=True)], MatchKind.NEW),
+        (NEW, [job()], MatchKind.RESUME),
+        (NEW, [job(JobState.DONE)], MatchKind.RESUME),
+        (NEW, [job(JobState.INGESTING, complete=False)], MatchKind.RESUME),
+        (NEW, [job(JobState.PAUSED, complete=False)], MatchKind.RESUME),
+        (NEW, [job(JobState.FAILED, complete=False)], MatchKind.REREAD),
+        (NEW, [job(), job(fingerprint="f0")], MatchKind.RESUME),
+        (KEYED, [job(key_columns=("sku",), fingerprint="f0")], MatchKind.ADD),
     ],
 )
-def test_entries(new: NewJob, existing: list[Job], entry: Entry):
-    chosen, found = choose_entry(new, existing)
+def test_entries(new: NewJob, existing: list[Job], entry: MatchKind):
+    chosen, found = choose_match(new, existing)
     assert chosen is entry
-    assert (found is None) is (entry is Entry.NEW)
+    assert (found is None) is (entry is MatchKind.NEW)
 
 
 def test_a_changed_source_without_keys_is_refused():
     with pytest.raises(SourceChanged, match=r"job 7 .*`--new`.*`--key COL\[,COL\]`"):
-        choose_entry(NEW, [job(fingerprint="f0")])
+        choose_match(NEW, [job(fingerprint="f0")])
 
 
 def test_a_changed_source_is_taken_where_the_handler_tells_rows_apart():
-    assert choose_entry(NEW, [job(fingerprint="f0")], Rules(keyed=True))[0] is Entry.ADD
+    assert choose_match(NEW, [job(fingerprint="f0")], MatchRules(keyed=True))[0] is MatchKind.ADD
 
 
 def test_another_key_for_the_same_content_is_refused_with_both():
     with pytest.raises(OptionsChanged, match=r"job 7 .*without --key, .*has --key sku\..*`--new`"):
-        choose_entry(KEYED, [job()])
+        choose_match(KEYED, [job()])
     with pytest.raises(OptionsChanged, match=r"made with --key sku, .*has no --key"):
-        choose_entry(NEW, [job(key_columns=("sku",))])
+        choose_match(NEW, [job(key_columns=("sku",))])
 
 
 def test_among_several_jobs_the_one_with_the_same_options_goes_on():
     eu = job(id=5, config={"region": "eu"})
     us = job(id=6, config={"region": "us"})
     new = msgspec.structs.replace(NEW, config={"region": "eu"})
-    assert choose_entry(new, [us, eu]) == (Entry.RESUME, eu)
+    assert choose_match(new, [us, eu]) == (MatchKind.RESUME, eu)
     with pytest.raises(OptionsChanged, match="job 6 was made with --config region=us"):
-        choose_entry(msgspec.structs.replace(NEW, config={"region": "asia"}), [us, eu])
+        choose_match(msgspec.structs.replace(NEW, config={"region": "asia"}), [us, eu])
 
 
 def test_options_that_say_the_same_are_the_same():
     new = msgspec.structs.replace(NEW, options={"encoding": "utf8", "on_bad_row": "skip"})
     made = job(options={"on_bad_row": "skip"})
     with pytest.raises(OptionsChanged, match="without --encoding"):
-        choose_entry(new, [made])
-    alike = Rules(same_reading=lambda one, other: (one, other) == ({}, {"encoding": "utf8"}))
-    assert choose_entry(new, [made], alike)[0] is Entry.RESUME
+        choose_match(new, [made])
+    alike = MatchRules(same_reading=lambda one, other: (one, other) == ({}, {"encoding": "utf8"}))
+    assert choose_match(new, [made], alike)[0] is MatchKind.RESUME
 
 
 def test_a_job_that_could_never_be_read_does_not_stand_in_the_way():
     failed = job(JobState.FAILED, complete=False, options={"encoding": "utf-8"})
     new = msgspec.structs.replace(NEW, options={"encoding": "latin-1"})
-    assert choose_entry(new, [failed]) == (Entry.NEW, None)
+    assert choose_match(new, [failed]) == (MatchKind.NEW, None)
 
 
 async def test_another_config_may_make_another_job(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
-        intake = Intake(store.jobs, store.reads)
+        intake = JobMatching(store.jobs, store.reads)
         first = await intake.admit(NewJob("h", "rows.csv", config={"out": "a", "n": [1]}))
         other = NewJob("h", "rows.csv", config={"out": "b"})
         with pytest.raises(OptionsChanged, match="out=a, and this command has --config out=b"):
             await intake.admit(other)
-        assert (await intake.admit(other, Rules(by_config=True))).entry is Entry.NEW
+        assert (await intake.admit(other, MatchRules(by_config=True))).entry is MatchKind.NEW
         again = NewJob("h", "rows.csv", config={"n": [1], "out": "a"})
-        assert (await intake.admit(again, Rules(by_config=True))).job.id == first.job.id
+        assert (await intake.admit(again, MatchRules(by_config=True))).job.id == first.job.id
 
 
 def test_a_cancelled_job_is_not_brought_back_in_silence():
     with pytest.raises(UsageError, match=r"cancelled.*reprocess 7.*`--new`"):
-        choose_entry(NEW, [job(JobState.CANCELLED)])
+        choose_match(NEW, [job(JobState.CANCELLED)])
 
 
 async def test_jobs_are_made_found_and_reopened(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
-        intake = Intake(store.jobs, store.reads)
+        intake = JobMatching(store.jobs, store.reads)
         made = await intake.admit(KEYED)
         again = await intake.admit(KEYED)
-        assert (made.entry, again.entry, again.job.id) == (Entry.NEW, Entry.RESUME, made.job.id)
+        assert (made.entry, again.entry, again.job.id) == (
+            MatchKind.NEW,
+            MatchKind.RESUME,
+            made.job.id,
+        )
         await store.jobs.complete_ingest(made.job.id, ("sku",))
         other = NewJob("h", "rows.csv", fingerprint="f2", key_columns=("sku",))
         added = await intake.admit(other)
-        assert (added.entry, added.job.id) == (Entry.ADD, made.job.id)
+        assert (added.entry, added.job.id) == (MatchKind.ADD, made.job.id)
         assert (added.job.fingerprint, added.job.state, added.job.ingest_run) == (
             "f2",
             JobState.INGESTING,
             2,
         )
-        fresh = await intake.admit(other, Rules(fresh=True))
-        assert (fresh.entry, fresh.job.id != made.job.id) == (Entry.NEW, True)
+        fresh = await intake.admit(other, MatchRules(fresh=True))
+        assert (fresh.entry, fresh.job.id != made.job.id) == (MatchKind.NEW, True)
 
 
 def placed(folder: str, **changes) -> NewJob:
@@ -137,11 +141,11 @@ def placed(folder: str, **changes) -> NewJob:
 
 async def test_a_moved_project_goes_on_and_is_bound_to_its_new_place(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
-        intake = Intake(store.jobs, store.reads)
+        intake = JobMatching(store.jobs, store.reads)
         made = (await intake.admit(placed("/home/old"))).job
         await store.items.enqueue_many(EnqueueRequest(made.id, [NewItem("a", "{}", 1)]))
         moved = await intake.admit(placed("/home/new"))
-        assert (moved.entry, moved.job.id) == (Entry.RESUME, made.id)
+        assert (moved.entry, moved.job.id) == (MatchKind.RESUME, made.id)
         assert moved.moved_from == "/home/old/data/rows.csv"
         bound = await store.reads.job(made.id)
         assert (bound.handler, bound.source) == (
@@ -152,35 +156,36 @@ async def test_a_moved_project_goes_on_and_is_bound_to_its_new_place(tmp_path: P
         (item,) = (await store.reads.items(ItemQuery(made.id))).items
         assert item.handler == bound.handler
         again = await intake.admit(placed("/home/new"))
-        assert (again.entry, again.moved_from) == (Entry.RESUME, "")
+        assert (again.entry, again.moved_from) == (MatchKind.RESUME, "")
 
 
 async def test_a_copy_of_a_project_is_another_project(tmp_path: Path):
-    there = Rules(exists=lambda _: True)
+    there = MatchRules(exists=lambda _: True)
     async with SqliteStore(tmp_path / "headgate.db") as store:
-        intake = Intake(store.jobs, store.reads)
+        intake = JobMatching(store.jobs, store.reads)
         first = await intake.admit(placed("/home/old"), there)
         copied = await intake.admit(placed("/home/new"), there)
-        assert (copied.entry, copied.job.id != first.job.id) == (Entry.NEW, True)
+        assert (copied.entry, copied.job.id != first.job.id) == (MatchKind.NEW, True)
 
 
 @pytest.mark.parametrize(
-    ("home", "entry"), [("/home/new", Entry.ADD), ("/elsewhere", Entry.NEW), ("", Entry.NEW)]
+    ("home", "entry"),
+    [("/home/new", MatchKind.ADD), ("/elsewhere", MatchKind.NEW), ("", MatchKind.NEW)],
 )
 async def test_other_content_is_the_same_job_only_where_the_store_moved_too(
-    tmp_path: Path, home: str, entry: Entry
+    tmp_path: Path, home: str, entry: MatchKind
 ):
     async with SqliteStore(tmp_path / "headgate.db") as store:
-        intake = Intake(store.jobs, store.reads)
+        intake = JobMatching(store.jobs, store.reads)
         first = (await intake.admit(placed("/home/old", key_columns=("sku",)))).job
         await store.jobs.complete_ingest(first.id, ("sku",))
         changed = placed("/home/new", key_columns=("sku",), fingerprint="f2")
-        assert (await intake.admit(changed, Rules(home=home))).entry is entry
+        assert (await intake.admit(changed, MatchRules(home=home))).entry is entry
 
 
 async def test_many_at_once_make_one_job(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
-        intakes = [Intake(store.jobs, store.reads) for _ in range(20)]
+        intakes = [JobMatching(store.jobs, store.reads) for _ in range(20)]
         found = await asyncio.gather(*(intake.admit(NEW) for intake in intakes))
         assert len({admission.job.id for admission in found}) == 1
         assert sorted(admission.entry for admission in found) == ["new", *["resume"] * 19]

@@ -15,7 +15,7 @@ from headgate.core.provider import CredentialPolicy, ProviderPolicy
 from headgate.core.retry import FINISHED
 from headgate.core.settlement import settle
 from headgate.core.status import ItemStatus
-from headgate.engine.job_gates import JobGates, keys_before
+from headgate.engine.gate_control import JobGates, keys_before
 from headgate.ports.items import EnqueueRequest, SettleRequest
 from headgate.ports.store import Store
 from headgate.stores.sqlite.store import SqliteStore

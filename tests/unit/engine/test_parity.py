@@ -10,7 +10,7 @@ import pytest
 from headgate.core.item import NewItem
 from headgate.core.job import NewJob
 from headgate.engine.export import Export
-from headgate.engine.parity import Parity, ParityReport
+from headgate.engine.export_check import ExportCheck, ExportCheckReport
 from headgate.ports.items import EnqueueRequest
 from headgate.ports.store import Store
 from headgate.stores.sqlite import SqliteStore
@@ -46,8 +46,8 @@ async def job_of(store: Store, rows: list[dict[str, Any]]) -> int:
     return job.id
 
 
-async def check(store: Store, job_id: int, path: Path) -> ParityReport:
-    service = Parity(store.reads)
+async def check(store: Store, job_id: int, path: Path) -> ExportCheckReport:
+    service = ExportCheck(store.reads)
     service.PAGE = 2
     return await service.check(job_id, *open_written(path))
 
@@ -65,7 +65,7 @@ async def test_an_export_equals_the_store(
         job_id, open_writer(path, WriteOptions(formulas=formulas))
     )
     report = await check(store, job_id, path)
-    assert report == ParityReport(job_id, len(ROWS), exported.sha256)
+    assert report == ExportCheckReport(job_id, len(ROWS), exported.sha256)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

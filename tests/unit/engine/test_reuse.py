@@ -12,10 +12,9 @@ from headgate.core.job import Job, NewJob
 from headgate.core.outcome import NotFound
 from headgate.core.reuse import digest_of
 from headgate.core.status import ItemStatus, JobState
-from headgate.engine.reuse import Reuse
-from headgate.engine.work import reuse_in
+from headgate.engine.job_runtime import Reuse, reuse_in
 from headgate.ports.handler import HandlerSpec
-from headgate.ports.items import Recalled, RecallRequest
+from headgate.ports.items import RecallRequest, ReusedResult
 from headgate.ports.reads import ItemQuery
 from headgate.stores.sqlite.store import SqliteStore
 from tests.kit import factories
@@ -137,11 +136,11 @@ class Shelf:
         self.asked: list[list[str]] = []
         self.broken = False
 
-    async def recall(self, request: RecallRequest) -> list[Recalled]:
+    async def recall(self, request: RecallRequest) -> list[ReusedResult]:
         self.asked.append([*request.digests])
         if self.broken:
             raise OSError("the store is away")
-        return [Recalled(each, 1, "{}") for each in request.digests if each in self.known]
+        return [ReusedResult(each, 1, "{}") for each in request.digests if each in self.known]
 
 
 async def test_those_who_ask_together_share_a_query():

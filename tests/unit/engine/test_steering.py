@@ -9,7 +9,7 @@ from headgate.core.errors import IllegalMove, UnknownJob
 from headgate.core.item import NewItem
 from headgate.core.job import Job, NewJob
 from headgate.core.status import ItemStatus, JobState
-from headgate.engine.steering import DELETION, PAGE, Steering
+from headgate.engine.job_control import DELETION, PAGE, JobControl
 from headgate.ports.items import EnqueueRequest, RequeueRequest
 from headgate.ports.reads import EventQuery, ItemQuery
 from headgate.ports.store import Store
@@ -35,43 +35,43 @@ async def a_job(store: Store, good: int = 3, bad: int = 2) -> Job:
 
 async def test_pause_and_resume(store: Store):
     job = await a_job(store)
-    steering = Steering(store)
+    steering = JobControl(store)
     assert (await steering.pause(job.id)).state is JobState.PAUSED
     assert (await steering.resume(job.id)).state is JobState.QUEUED
 
 
 async def test_a_pause_while_reading_resumes_to_reading(store: Store):
     job = await store.jobs.create_job(NewJob("price", "products.csv"))
-    steering = Steering(store)
+    steering = JobControl(store)
     await steering.pause(job.id)
     assert (await steering.resume(job.id)).state is JobState.INGESTING
 
 
 async def test_a_paused_queue_resumes_to_work(store: Store):
     job = await store.jobs.create_job(NewJob("price", "queue:q", open=True))
-    steering = Steering(store)
+    steering = JobControl(store)
     await steering.pause(job.id)
     assert (await steering.resume(job.id)).state is JobState.QUEUED
 
 
 async def test_cancel_leaves_no_item_open_and_keeps_what_is_finished(store: Store):
     job = await a_job(store)
-    assert (await Steering(store).cancel(job.id)).state is JobState.CANCELLED
+    assert (await JobControl(store).cancel(job.id)).state is JobState.CANCELLED
     counts = await store.reads.counts(job.id)
     assert (counts.open, counts.cancelled, counts.error) == (0, 3, 2)
 
 
 async def test_what_is_finished_cannot_be_cancelled(store: Store):
     job = await a_job(store)
-    await Steering(store).cancel(job.id)
+    await JobControl(store).cancel(job.id)
     with pytest.raises(IllegalMove):
-        await Steering(store).cancel(job.id)
+        await JobControl(store).cancel(job.id)
 
 
 async def test_reprocess_goes_over_all_steps(store: Store):
     job = await a_job(store, good=1, bad=7)
     request = RequeueRequest(job.id, ERRORS, "bad_row", limit=2)
-    steering = Steering(store)
+    steering = JobControl(store)
     assert await steering.would_reprocess(request) == 7
     assert await steering.reprocess(request) == 7
     counts = await store.reads.counts(job.id)
@@ -80,8 +80,8 @@ async def test_reprocess_goes_over_all_steps(store: Store):
 
 async def test_bad_rows_are_left_out_unless_they_are_asked_for(store: Store):
     job = await a_job(store, good=1, bad=2)
-    await Steering(store).cancel(job.id)
-    steering = Steering(store)
+    await JobControl(store).cancel(job.id)
+    steering = JobControl(store)
     everything = RequeueRequest(job.id, frozenset({ItemStatus.ERROR, ItemStatus.CANCELLED}))
     assert await steering.would_reprocess(everything) == 1
     assert await steering.reprocess(everything) == 1
@@ -92,7 +92,7 @@ async def test_bad_rows_are_left_out_unless_they_are_asked_for(store: Store):
 
 async def test_reprocess_by_class_and_by_ids(store: Store):
     job = await a_job(store)
-    steering = Steering(store)
+    steering = JobControl(store)
     other_class = RequeueRequest(job.id, ERRORS, error_class="timeout")
     assert await steering.would_reprocess(other_class) == 0
     assert await steering.reprocess(other_class) == 0
@@ -105,7 +105,7 @@ async def test_reprocess_by_class_and_by_ids(store: Store):
 
 async def test_the_record_says_who_asked(store: Store):
     job = await a_job(store)
-    steering = Steering(store)
+    steering = JobControl(store)
     await steering.pause(job.id, "ann")
     await steering.resume(job.id, "bob")
     await steering.set_priority(job.id, 3, "carl")
@@ -124,7 +124,7 @@ async def test_the_record_says_who_asked(store: Store):
 
 async def test_reprocess_by_kind_text_and_attempts(store: Store):
     job = await a_job(store, bad=4)
-    steering = Steering(store)
+    steering = JobControl(store)
     for filters, expected in (
         ({"signature": "bad_row: two columns"}, 4),
         ({"signature": "bad_row: two columns", "text": "bad-3"}, 1),
@@ -140,7 +140,7 @@ async def test_reprocess_by_kind_text_and_attempts(store: Store):
 async def test_remove_takes_everything_with_it(store: Store):
     job = await a_job(store)
     kept = await a_job(store)
-    await Steering(store).remove(job.id)
+    await JobControl(store).remove(job.id)
     with pytest.raises(UnknownJob):
         await store.reads.job(job.id)
     assert (await store.reads.counts(job.id)).total == 0
@@ -158,17 +158,17 @@ async def test_a_job_that_finishes_while_it_is_deleted_is_deleted(
         """The state of the job just before it finishes."""
         before = await read(job_id)
         if before.state is not JobState.DONE:
-            await Steering(store).close(job_id)
+            await JobControl(store).close(job_id)
         return before
 
     monkeypatch.setattr(store.reads, "job", outdated)
-    await Steering(store).remove(job.id)
+    await JobControl(store).remove(job.id)
     with pytest.raises(UnknownJob):
         await read(job.id)
 
 
 async def test_a_cancellation_tells_whether_it_is_for_a_deletion(store: Store):
-    steering = Steering(store)
+    steering = JobControl(store)
     jobs = [await a_job(store), await a_job(store)]
     await steering.cancel(jobs[0].id)
     assert not await steering.cancelled_to_delete(jobs[0].id)
@@ -180,5 +180,5 @@ async def test_a_cancellation_tells_whether_it_is_for_a_deletion(store: Store):
 
 async def test_an_empty_queue_that_is_closed_is_done(store: Store):
     job = await store.jobs.create_job(NewJob("price", "queue:q", name="q", open=True))
-    await Steering(store).close(job.id)
+    await JobControl(store).close(job.id)
     assert (await store.reads.job(job.id)).state is JobState.DONE

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headgate.core.item import Item
-from headgate.engine.engine import Budget
+from headgate.engine.engine import SliceBudget
 from headgate.stores.sqlite import SqliteStore
 from tests.unit.engine.test_engine import Bench
 
@@ -61,7 +61,7 @@ def test_whatever_was_in_flight_is_still_on_the_board_when_it_is_told(
             bench.on_stray_cancel = told
             engine = await bench.engine(12, concurrency=4)
             ids.update({item.key: item.id for item in await bench.items()})
-            await engine.run_slice(Budget(until_idle=True))
+            await engine.run_slice(SliceBudget(until_idle=True))
 
     with suppress(asyncio.CancelledError):
         asyncio.run(main())
@@ -83,7 +83,7 @@ async def test_a_crew_that_ends_its_lanes_blames_nothing(tmp_path: Path):
         bench = Bench(store, handler)
         bench.on_stray_cancel = told
         engine = await bench.engine(4)
-        running = asyncio.ensure_future(engine.run_slice(Budget(until_idle=True)))
+        running = asyncio.ensure_future(engine.run_slice(SliceBudget(until_idle=True)))
         await started.wait()
         engine.stop_now()
         await running

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from headgate.engine.clock import SystemClock
-from headgate.engine.engine import Budget
+from headgate.engine.engine import SliceBudget
 from headgate.ports.gate import Route, Turn
 from headgate.stores.sqlite import SqliteStore
 from tests.kit import factories
@@ -71,7 +71,7 @@ async def test_a_job_whose_gates_are_full_lets_no_other_rest(tmp_path: Path):
 
         store.notifier.wait = counted  # type: ignore[method-assign]
         while sum(finished.values()) < 220:
-            await engine.run_slice(Budget(until_idle=True))
+            await engine.run_slice(SliceBudget(until_idle=True))
     assert rests_before == 0
 
 
@@ -100,5 +100,5 @@ async def test_items_before_a_closed_gate_take_no_places_from_others(tmp_path: P
         gates.parking.room_for_job = 3
         first = await gates.enter(CLOSING, Turn("me", 0), {}, FOREVER_S)
         async with asyncio.timeout(20):
-            await engine.run_slice(Budget())
+            await engine.run_slice(SliceBudget())
     assert finished == [OPEN.host] * 100

@@ -12,7 +12,7 @@ from headgate.core.decompression import DecompressionLimit
 from headgate.core.fault import Fault, FaultClass
 from headgate.net.failure import FailureKind, WireFailure
 from headgate.net.wire import AiohttpWire
-from headgate.ports.wire import Headers, Patience, WireRequest
+from headgate.ports.wire import Headers, WireRequest, WireTimeouts
 from tests.kit.answers import Answer, always, in_turn
 from tests.kit.flood import Flood
 from tests.kit.http import bench
@@ -22,7 +22,7 @@ from tests.kit.provider import Provider
 CHUNKED = [("Transfer-Encoding", "chunked")]
 GZIP = [("Content-Encoding", "gzip")]
 HELLO = b"5\r\nhello\r\n"
-IMPATIENT = Patience(connect_s=5.0, read_s=0.2, total_s=1.0)
+IMPATIENT = WireTimeouts(connect_s=5.0, read_s=0.2, total_s=1.0)
 STREAMS = 64
 
 
@@ -40,10 +40,10 @@ def flood() -> Iterator[Flood]:
 
 
 async def pieces(
-    wire: AiohttpWire, url: str, headers: Headers = (), patience: Patience | None = None
+    wire: AiohttpWire, url: str, headers: Headers = (), patience: WireTimeouts | None = None
 ) -> AsyncIterator[bytes]:
     """A body as a reader of streams gets it."""
-    reply = await wire.send(WireRequest("GET", url, headers, patience=patience or Patience()))
+    reply = await wire.send(WireRequest("GET", url, headers, patience=patience or WireTimeouts()))
     try:
         async for piece in reply.chunks():
             yield piece
@@ -205,7 +205,7 @@ async def test_a_bomb_costs_little_memory_and_no_further_try(provider: Provider)
 
 
 async def test_an_endless_body_ends_when_its_time_is_over(wire: AiohttpWire, flood: Flood):
-    patience = Patience(total_s=0.3)
+    patience = WireTimeouts(total_s=0.3)
     with pytest.raises(WireFailure, match=r"took longer than 0\.3 s") as caught:
         await through(pieces(wire, flood.url, patience=patience))
     assert caught.value.kind is FailureKind.TIMEOUT

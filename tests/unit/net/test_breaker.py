@@ -13,7 +13,7 @@ from headgate.core.gates.breaker import Breaker, BreakerPolicy, BreakerState
 from headgate.core.provider import InlineRetry, ProviderPolicy
 from headgate.net.breaker import BreakerOpen, Breakers
 from headgate.net.failure import FailureKind, WireFailure
-from headgate.ports.hosts import HostTrouble
+from headgate.ports.gate import HostTrouble
 from headgate.testing import FakeClock
 from tests.kit.answers import Answer, always, in_turn
 from tests.kit.http import ALICE, Bench, Heard, bench

@@ -5,7 +5,7 @@ import pytest
 from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.url import BadUrl
 from headgate.net.policy import NetPolicy
-from headgate.net.redirects import Outgoing, TooManyRedirects, next_hop
+from headgate.net.redirects import RedirectHop, TooManyRedirects, next_hop
 from tests.kit.answers import Answer, always, by_path, redirect
 from tests.kit.http import bench
 from tests.kit.provider import Provider
@@ -15,8 +15,8 @@ HERE = "https://a.example/x/y?q=1"
 
 def hop(
     status: int, location: str, method: str = "GET", *headers: tuple[str, str], body: bytes = b""
-) -> Outgoing:
-    return next_hop(Outgoing(method, HERE, headers, body or None), HERE, status, location)
+) -> RedirectHop:
+    return next_hop(RedirectHop(method, HERE, headers, body or None), HERE, status, location)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.net.request_head import head_of, split_url
+from headgate.net.connections import head_of, split_url
 from headgate.ports.wire import WireRequest
 
 LINE = st.text(st.characters(blacklist_categories=["Cs"]), max_size=20)

@@ -7,8 +7,7 @@ import pytest
 
 from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.provider import InlineRetry, ProviderPolicy
-from headgate.net.failure import FailureKind, Refused, WireFailure
-from headgate.net.retry import Repeats
+from headgate.net.failure import FailureKind, Repeats, RequestRefused, WireFailure
 from headgate.testing import FakeClock
 from tests.kit.answers import Answer, always, in_turn
 from tests.kit.http import Bench, bench
@@ -60,7 +59,7 @@ def test_what_may_have_been_done_is_not_done_twice(method: str):
     assert repeats(method).after(SENT, 100.0) is None
     assert repeats(method).after_status(500, 100.0) is None
     assert repeats(method).after(UNSENT, 100.0) == 1.0
-    assert repeats(method).after(Refused("p", 429, 5.0), 100.0) == 0.0
+    assert repeats(method).after(RequestRefused("p", 429, 5.0), 100.0) == 0.0
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 410, 422])
@@ -70,10 +69,10 @@ def test_an_answer_is_no_failure(status: int):
 
 def test_a_refusal_waits_at_the_gate_as_long_as_patience_lasts():
     budget = repeats()
-    assert budget.after(Refused("p", 429, 30.1), 100.0) is None
-    assert budget.after(Refused("p", 429, 30.0), 100.0) == 0.0
-    assert budget.after(Refused("p", 429, 0.0), 100.0) == 0.0
-    assert budget.after(Refused("p", 429, 0.0), 100.0) is None
+    assert budget.after(RequestRefused("p", 429, 30.1), 100.0) is None
+    assert budget.after(RequestRefused("p", 429, 30.0), 100.0) == 0.0
+    assert budget.after(RequestRefused("p", 429, 0.0), 100.0) == 0.0
+    assert budget.after(RequestRefused("p", 429, 0.0), 100.0) is None
 
 
 async def through_waits(clock: FakeClock, work: "asyncio.Task[object]") -> None:

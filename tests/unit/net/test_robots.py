@@ -18,12 +18,11 @@ from headgate.net.robots import (
     Robots,
     RobotsBarred,
     RobotsNever,
+    RobotsRules,
     RobotsUnknown,
     RobotsUnreached,
-    Rules,
 )
-from headgate.ports.gate import Cost, Feedback, Route, Turn
-from headgate.ports.hosts import HostTrouble
+from headgate.ports.gate import Cost, Feedback, HostTrouble, Route, Turn
 from headgate.testing import FakeClock
 from headgate.transfer.blobs import LocalBlobs
 from tests.kit.answers import Answer, Script, always, by_path, in_turn, redirect, refusal
@@ -197,10 +196,10 @@ async def test_a_host_that_takes_no_connection_fails_as_the_request_itself_would
             assert caught.value.ending.kind is FaultClass.TRANSIENT  # it ends after a few tries
         assert len(desk.calls) == 1  # rows that come at the same time share one try
         provider.up()
-        await clock.advance(Rules.UNREACHED_S)
+        await clock.advance(RobotsRules.UNREACHED_S)
         assert await get(desk, provider.url()) == "hello"
         provider.down()
-        await clock.advance(Rules.LIFE_S)
+        await clock.advance(RobotsRules.LIFE_S)
         desk.stack.robots = Robots(clock, desk.stack.crossing.spacings, BreakerPolicy())
         with pytest.raises(RobotsUnreached) as caught:
             await get(desk, provider.url())
@@ -226,7 +225,7 @@ async def test_rows_do_not_wait_for_ever_for_rules_that_cannot_be_read(provider:
 
 
 def test_the_wait_doubles_up_to_an_hour_and_begins_anew():
-    rules = Rules()
+    rules = RobotsRules()
 
     def wait_s(retry_after_s: float | None = None) -> float:
         rules.miss(Fault(FaultClass.TRANSIENT, "it failed", retry_after_s), 1_000.0)

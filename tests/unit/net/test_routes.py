@@ -8,9 +8,8 @@ from headgate.core.gates.breaker import BreakerPolicy
 from headgate.core.provider import ProviderPolicy
 from headgate.core.url import parse_origin
 from headgate.net.breaker import Breakers
-from headgate.net.domains import domain_of
 from headgate.net.policy import NetPolicy
-from headgate.net.routes import Routes
+from headgate.net.routes import Routes, domain_of
 from headgate.testing import FakeClock
 
 PROVIDERS = {

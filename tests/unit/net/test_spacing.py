@@ -6,7 +6,7 @@ import pytest
 
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.provider import InlineRetry, ProviderPolicy
-from headgate.net.spacing import CrawlDelayed, Spacings
+from headgate.net.crawl_delay import CrawlDelayed, CrawlDelays
 from headgate.testing import FakeClock
 from tests.kit.answers import Answer, Script, always, by_path, in_turn
 from tests.kit.gates import NarrowGates
@@ -144,7 +144,7 @@ async def test_a_host_may_ask_for_less_later(provider: Provider):
 async def test_no_more_is_remembered_than_there_is_room_for(
     provider: Provider, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(Spacings, "MOST", 1)
+    monkeypatch.setattr(CrawlDelays, "MOST", 1)
     provider.script = asking_for("10")
     async with bench(OBEDIENT, clock=FakeClock()) as desk:
         await status(desk, provider.url())

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.core.decompression import DecompressionLimit
-from headgate.net.unpacking import PIECE, BadEncoding, Bomb, Unpacking, encoding_of
+from headgate.net.decoding import PIECE, BadEncoding, BodyDecoder, TooFarDecompressed, encoding_of
 
 NO_LIMIT = DecompressionLimit()
 
@@ -26,7 +26,7 @@ PACKINGS = {
 
 
 def unpacked(encoding: str, pieces: list[bytes], limit: DecompressionLimit = NO_LIMIT) -> bytes:
-    unpacking = Unpacking(encoding, limit)
+    unpacking = BodyDecoder(encoding, limit)
     found = [part for piece in pieces for part in unpacking.feed(piece)]
     unpacking.finish()
     assert all(0 < len(part) <= PIECE for part in found)
@@ -74,16 +74,16 @@ def test_what_is_not_packed_at_all_is_noticed(encoding: str, body: bytes):
 @pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, gzip"])
 def test_what_nobody_asked_for_is_not_guessed_at(encoding: str):
     with pytest.raises(BadEncoding, match=encoding):
-        Unpacking(encoding, NO_LIMIT)
+        BodyDecoder(encoding, NO_LIMIT)
 
 
 @pytest.mark.parametrize("pieces", [1, 100])
 def test_a_bomb_is_stopped_soon_after_its_limit(pieces: int):
     bomb = gzip.compress(b"\0" * 10_000_000)
     limit = DecompressionLimit(harmless_bytes=1_000_000)
-    unpacking = Unpacking("gzip", limit)
+    unpacking = BodyDecoder("gzip", limit)
     sizes: list[int] = []
-    with pytest.raises(Bomb, match="bytes unpack to"):
+    with pytest.raises(TooFarDecompressed, match="bytes unpack to"):
         sizes.extend(
             len(part) for piece in cut(bomb, len(bomb) // pieces) for part in unpacking.feed(piece)
         )
@@ -93,7 +93,7 @@ def test_a_bomb_is_stopped_soon_after_its_limit(pieces: int):
 
 def test_a_bomb_of_many_members_is_one_too():
     bomb = gzip.compress(b"\0" * 1_000_000) * 20
-    with pytest.raises(Bomb):
+    with pytest.raises(TooFarDecompressed):
         unpacked("gzip", [bomb], DecompressionLimit(harmless_bytes=1_000_000))
 
 

@@ -8,14 +8,14 @@ import pytest
 
 from headgate.core.fault import Fault, FaultClass
 from headgate.net.connections import BUFFER
-from headgate.net.failure import FailureKind, Recalled, WireFailure
+from headgate.net.failure import FailureKind, RequestRecalled, WireFailure
 from headgate.net.wire import MANY, AiohttpReply, AiohttpWire
-from headgate.ports.wire import Headers, Patience, WireRequest
+from headgate.ports.wire import Headers, WireRequest, WireTimeouts
 from tests.kit.answers import Answer, always, in_turn, redirect
 from tests.kit.ports import LOOPBACK, free_port
 from tests.kit.provider import Provider, wait_until
 
-SHORT = Patience(connect_s=5.0, read_s=0.2, total_s=5.0)
+SHORT = WireTimeouts(connect_s=5.0, read_s=0.2, total_s=5.0)
 
 
 @pytest.fixture
@@ -26,15 +26,15 @@ async def wire() -> AsyncIterator[AiohttpWire]:
 
 
 async def fetch(
-    wire: AiohttpWire, url: str, headers: Headers = (), patience: Patience | None = None
+    wire: AiohttpWire, url: str, headers: Headers = (), patience: WireTimeouts | None = None
 ) -> tuple[AiohttpReply, bytes]:
-    reply = await wire.send(WireRequest("GET", url, headers, patience=patience or Patience()))
+    reply = await wire.send(WireRequest("GET", url, headers, patience=patience or WireTimeouts()))
     body = await reply.read(1_000_000)
     assert body is not None
     return reply, body
 
 
-async def failure(wire: AiohttpWire, url: str, patience: Patience | None = None) -> WireFailure:
+async def failure(wire: AiohttpWire, url: str, patience: WireTimeouts | None = None) -> WireFailure:
     with pytest.raises(WireFailure) as caught:
         await fetch(wire, url, patience=patience)
     # Whatever aiohttp said may name the whole URL, in which a key may stand.
@@ -233,7 +233,7 @@ async def test_what_is_no_tls(wire: AiohttpWire):
 
 async def test_a_server_that_never_answers(wire: AiohttpWire, provider: Provider):
     provider.script = always(Answer(silent=True))
-    patience = Patience(connect_s=0.1, read_s=0.1, total_s=None)
+    patience = WireTimeouts(connect_s=0.1, read_s=0.1, total_s=None)
     failed = await failure(wire, provider.url("/?key=secret"), patience)
     assert (failed.kind, failed.sent) == (FailureKind.TIMEOUT, True)
     assert "was silent for 0.1 s" in str(failed)
@@ -253,7 +253,7 @@ async def test_a_server_that_falls_silent(wire: AiohttpWire, provider: Provider)
 
 async def test_a_server_that_drips_for_ever(wire: AiohttpWire, provider: Provider):
     provider.script = always(Answer(200, body=b"x" * 1_000, drip_s=0.05))
-    patience = Patience(connect_s=5.0, read_s=5.0, total_s=0.4)
+    patience = WireTimeouts(connect_s=5.0, read_s=5.0, total_s=0.4)
     failed = await failure(wire, provider.url("/?key=secret"), patience)
     assert failed.kind is FailureKind.TIMEOUT
     assert "took longer than 0.4 s" in str(failed)
@@ -292,7 +292,7 @@ async def test_what_is_no_proper_http(wire: AiohttpWire, provider: Provider, ans
 async def test_what_is_recalled_while_it_connects_is_not_sent(
     wire: AiohttpWire, provider: Provider
 ):
-    with pytest.raises(Recalled):
+    with pytest.raises(RequestRecalled):
         await wire.send(WireRequest("GET", provider.url()), lambda: True)
     reply = await wire.send(WireRequest("GET", provider.url()), lambda: False)
     assert await reply.read(100) == b"hello"
@@ -313,7 +313,7 @@ async def test_whoever_is_cancelled_is_not_told_of_a_time_limit(
 
 async def test_a_time_limit_leaves_the_task_uncancelled(wire: AiohttpWire, provider: Provider):
     provider.script = in_turn(Answer(silent=True), Answer(200, body=b"hello"))
-    await failure(wire, provider.url(), Patience(connect_s=0.1, read_s=0.1))
+    await failure(wire, provider.url(), WireTimeouts(connect_s=0.1, read_s=0.1))
     task = asyncio.current_task()
     assert task is not None
     assert task.cancelling() == 0

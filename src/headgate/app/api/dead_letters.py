@@ -22,7 +22,7 @@ from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Asked, Identifier, Wire
 from headgate.core.errors import UnknownItem
 from headgate.core.paging import SortOrder
-from headgate.engine.dead_letters import DEAD, DeadLetters, Replay
+from headgate.engine.job_control import DEAD, DeadLetters, Replay
 from headgate.ports.reads import ItemQuery
 
 router = APIRouter(prefix="/api/dead-letters", tags=["dead letters"], route_class=BoundedRoute)

@@ -11,9 +11,8 @@ from headgate.core.gates.config import GateLimits
 from headgate.core.job import Job
 from headgate.core.status import UNFINISHED
 from headgate.core.waiting import Situation
-from headgate.engine.gate_reading import GateReading
-from headgate.engine.job_gates import JobGates
-from headgate.engine.limiting import Limit, limiting, read_if_there
+from headgate.engine.gate_control import GateReading, JobGates
+from headgate.engine.limited_by import LimitedBy, limiting, read_if_there
 from headgate.ports.clock import Clock
 from headgate.ports.store import Store
 
@@ -46,15 +45,15 @@ class Gauges:
         """Those that handlers declare."""
         self._gauges: OrderedDict[int, _Gauge] = OrderedDict()
 
-    async def limit_of(self, job: Job) -> Limit:
+    async def limit_of(self, job: Job) -> LimitedBy:
         """What decides a job's speed."""
         if job.state not in UNFINISHED:
-            return Limit()
+            return LimitedBy()
         try:
             reading = await self.read(job.id)
             at = await self.situation(job.id)
         except UnknownJob:  # it was deleted meanwhile
-            return Limit()
+            return LimitedBy()
         return limiting(job, at, reading)
 
     async def situation(self, job_id: int) -> Situation:

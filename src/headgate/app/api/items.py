@@ -30,7 +30,7 @@ from headgate.app.handler_presence import item_wait
 from headgate.core.errors import UnknownItem, UnknownJob
 from headgate.core.job import Job
 from headgate.core.paging import SortOrder
-from headgate.engine.limiting import wait_of, waits_of
+from headgate.engine.limited_by import wait_of, waits_of
 from headgate.engine.why import ending_of
 from headgate.ports.reads import ItemDetail, ItemQuery, Page
 

@@ -12,8 +12,8 @@ from headgate.app.api.wire import Asked, Whole
 from headgate.app.reading import Reading
 from headgate.core.job import LONGEST_FIELD
 from headgate.core.reuse import parse_span
+from headgate.engine.job_runtime import REUSE
 from headgate.engine.rows import OnBadRow
-from headgate.engine.work import REUSE
 from headgate.transfer.sources import ReadOptions
 
 MOST_KEYS = 20

@@ -10,7 +10,7 @@ from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.providers import Gates, gates_view
 from headgate.core.user import Role
-from headgate.engine.gate_reading import GateReading
+from headgate.engine.gate_control import GateReading
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 

@@ -8,7 +8,7 @@ from headgate.core.gates.wait import Wait
 from headgate.core.job import Counts, Job
 from headgate.core.redact_text import redacted
 from headgate.core.redact_values import source_without_secrets, values_without_secrets
-from headgate.engine.explain import Band, band_in_words
+from headgate.engine.eta import Band, band_in_words
 
 
 class CountsView(Wire):

@@ -16,7 +16,7 @@ from headgate.app.api.wire import Asked, Whole, Wire
 from headgate.core.job import Job
 from headgate.core.paging import Cursor, SortOrder, decode_cursor, encode_cursor, filter_hash
 from headgate.core.status import JobState
-from headgate.engine.steering import Steering
+from headgate.engine.job_control import JobControl
 from headgate.ports.reads import JobQuery
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
@@ -69,19 +69,19 @@ async def show(job: OwnJob, office: AtOffice) -> JobDetail:
 @router.post("/{jobId}/pause", responses=documented(409))
 async def pause(job: OwnJob, who: Writer, office: AtOffice) -> JobView:
     """Stop new work on a job, on every worker, until it is resumed."""
-    return await _view(office, await Steering(office.store).pause(job.id, who.name))
+    return await _view(office, await JobControl(office.store).pause(job.id, who.name))
 
 
 @router.post("/{jobId}/resume", responses=documented(409))
 async def resume(job: OwnJob, who: Writer, office: AtOffice) -> JobView:
     """Let a paused job go on."""
-    return await _view(office, await Steering(office.store).resume(job.id, who.name))
+    return await _view(office, await JobControl(office.store).resume(job.id, who.name))
 
 
 @router.post("/{jobId}/cancel", responses=documented(409))
 async def cancel(job: OwnJob, who: Writer, office: AtOffice) -> JobView:
     """End a job: what is finished stays, everything else becomes CANCELLED."""
-    return await _view(office, await Steering(office.store).cancel(job.id, who.name))
+    return await _view(office, await JobControl(office.store).cancel(job.id, who.name))
 
 
 class PriorityAsked(Asked):
@@ -93,14 +93,14 @@ class PriorityAsked(Asked):
 @router.post("/{jobId}/priority", responses=documented())
 async def prioritise(job: OwnJob, asked: PriorityAsked, who: Writer, office: AtOffice) -> JobView:
     """Change a job's share among its owner's jobs."""
-    steering = Steering(office.store)
+    steering = JobControl(office.store)
     return await _view(office, await steering.set_priority(job.id, asked.priority, who.name))
 
 
 @router.delete("/{jobId}", status_code=204, responses=documented(409))
 async def remove(job: OwnJob, who: Writer, office: AtOffice) -> Response:
     """Delete a job with its items, history and files; a running job is cancelled first."""
-    await Steering(office.store).remove(job.id, who.name)
+    await JobControl(office.store).remove(job.id, who.name)
     await asyncio.to_thread(office.folder.remove_job, job.id, job.source)
     return Response(status_code=204)
 

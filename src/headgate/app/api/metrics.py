@@ -12,7 +12,7 @@ from headgate.app.api.identity import demand_admin, is_loopback
 from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import documented
 from headgate.core.status import UNFINISHED, ItemStatus
-from headgate.engine.gate_reading import read_gates
+from headgate.engine.gate_control import read_gates
 from headgate.ports.reads import JobQuery
 
 router = APIRouter(tags=["health"], route_class=BoundedRoute)

@@ -16,7 +16,7 @@ from headgate.core.gates.view import GateView
 from headgate.core.job import Counts, Job
 from headgate.core.paging import Cursor, SortOrder, encode_cursor
 from headgate.core.status import UNFINISHED
-from headgate.engine.gate_reading import read_gates
+from headgate.engine.gate_control import read_gates
 from headgate.ports.reads import EventQuery, ItemQuery, JobQuery
 
 Message = tuple[str, str | None, str]

@@ -18,8 +18,7 @@ from headgate.core.gates.view import GateView
 from headgate.core.presets import PRESETS
 from headgate.core.provider import ProviderPolicy
 from headgate.core.rate import parse_limits
-from headgate.engine.gate_reading import GateReading, read_gates
-from headgate.engine.gate_steering import GateSteering
+from headgate.engine.gate_control import GateControl, GateReading, read_gates
 
 router = APIRouter(prefix="/api/providers", tags=["providers"], route_class=BoundedRoute)
 
@@ -152,7 +151,7 @@ async def show(name: Name, who: Admin, office: AtOffice) -> Gates:
 async def change(name: Name, asked: GateChange, who: Admin, office: AtOffice) -> Gates:
     """Set a rate, pause, go on as learned (`paused: false`), or forget what was learned."""
     keys = await _meant(office, name)
-    steering = GateSteering(office.store, office.limits)
+    steering = GateControl(office.store, office.limits)
     said = [asked.rate is not None, asked.paused is not None, asked.forget]
     if sum(said) != 1:
         raise Refusal(422, "say one thing: `rate`, `paused` or `forget`")

@@ -10,8 +10,8 @@ from headgate.app.telemetry import logger
 from headgate.core.errors import HeadgateError
 from headgate.core.job import Counts, Job
 from headgate.core.status import UNFINISHED
-from headgate.engine.explain import Band, Meter
-from headgate.engine.limiting import Limit
+from headgate.engine.eta import Band, Meter
+from headgate.engine.limited_by import LimitedBy
 from headgate.ports.clock import Clock
 from headgate.ports.reads import JobQuery
 from headgate.ports.store import Store
@@ -94,7 +94,7 @@ class Pulse:
         """Items a second now, of all jobs together."""
         return sum(meter.rate() or 0.0 for meter in self._meters.values())
 
-    def eta(self, job: Job, remaining: int, limit: Limit) -> Band | None:
+    def eta(self, job: Job, remaining: int, limit: LimitedBy) -> Band | None:
         """How much longer, as a band; None where that is not known."""
         meter = self._meters.get(job.id)
         if meter is None or not remaining or limit.wait is None or limit.is_untimed:

@@ -18,8 +18,8 @@ from headgate.app.api.wire import Asked, Identifier, Wire
 from headgate.core.errors import UnknownJob
 from headgate.core.job import Job, OwnerCaps
 from headgate.core.sizing import IngestSizer
-from headgate.engine.feed import Feed, Queues, Row, Whose, names_in_queue
-from headgate.engine.steering import Steering
+from headgate.engine.job_control import JobControl
+from headgate.engine.queues import QueueRow, Queues, QueueWriter, Viewer, names_in_queue
 
 router = APIRouter(prefix="/api/queues", tags=["queues"], route_class=BoundedRoute)
 
@@ -53,14 +53,14 @@ class RowsAsked(Asked):
         None, description="Why each item is bad, so that it is kept as an ERROR; null: it is not."
     )
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[QueueRow]:
         """Each item with its place."""
         count = len(self.items)
         lines = range(1, count + 1) if self.lines is None else self.lines
         problems = [None] * count if self.problems is None else self.problems
         if not len(lines) == len(problems) == count:
             raise Refusal(422, "`lines` and `problems` have one entry for each of the `items`")
-        return [*map(Row, lines, self.items, problems)]
+        return [*map(QueueRow, lines, self.items, problems)]
 
 
 class FedView(Wire):
@@ -114,7 +114,7 @@ async def feed(name: Name, request: Request, who: Writer, office: AtOffice) -> F
     job = await _fed(office, who, name, handler, asked.key)
     sizer, cap = IngestSizer(office.settings.ingest), office.settings.server.open_items_per_user
     names = names_in_queue(job, asked.key)
-    feeding = Feed(office.store, job.id, names, sizer, office.clock, cap)
+    feeding = QueueWriter(office.store, job.id, names, sizer, office.clock, cap)
     for row in rows:
         await feeding.add(row)
     await feeding.flush()
@@ -138,13 +138,13 @@ def _handler(office: Office, name: str) -> str:
 async def close(name: Name, who: Writer, office: AtOffice) -> JobView:
     """Take no more items; the job is DONE once the queue is empty."""
     job = await _found(office, who, name)
-    return await _view(office, await Steering(office.store).close(job.id, who.name))
+    return await _view(office, await JobControl(office.store).close(job.id, who.name))
 
 
 def _queues(office: Office, who: Principal) -> Queues:
     policy = office.settings.server
     caps = OwnerCaps(policy.unfinished_jobs_per_user, policy.open_items_per_user)
-    return Queues(office.store, Whose(who.name, who.sees, caps))
+    return Queues(office.store, Viewer(who.name, who.sees, caps))
 
 
 async def _fed(

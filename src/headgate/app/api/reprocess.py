@@ -12,7 +12,7 @@ from headgate.app.api.office import AtOffice
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Asked, Identifier, Wire
 from headgate.core.status import FINISHED, ItemStatus
-from headgate.engine.steering import Steering
+from headgate.engine.job_control import JobControl
 from headgate.ports.items import RequeueRequest
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
@@ -60,7 +60,7 @@ async def reprocess(
 ) -> Reprocessed:
     """Bring finished items back to PENDING; the count is of everything that matched."""
     request = request_of(job.id, asked or ReprocessAsked(), office)
-    steering = Steering(office.store)
+    steering = JobControl(office.store)
     dry = asked is not None and asked.dry_run
     if dry:
         count = await steering.would_reprocess(request)

@@ -14,7 +14,7 @@ from headgate.app.api.pending import demand_switched_on, owner_meant
 from headgate.app.api.problems import Refusal, documented
 from headgate.app.api.wire import Asked
 from headgate.core.status import FINISHED, ItemStatus
-from headgate.engine.dead_letters import DeadLetters, Replay
+from headgate.engine.job_control import DeadLetters, Replay
 
 router = APIRouter(prefix="/api/pending", tags=["items"], route_class=BoundedRoute)
 

@@ -16,7 +16,7 @@ from headgate.app.api.problems import documented
 from headgate.app.api.wire import Asked
 from headgate.core.paging import SortOrder
 from headgate.core.status import ItemMove, ItemStatus
-from headgate.ports.items import Decision
+from headgate.ports.items import ReviewDecision
 from headgate.ports.reads import ItemQuery
 
 waiting = APIRouter(prefix="/api/reviews", tags=["review"], route_class=BoundedRoute)
@@ -84,11 +84,11 @@ async def skip(
     return await _decided(office, _decision(item.row.id, ItemMove.PASS_OVER, who, reason))
 
 
-def _decision(item_id: int, move: ItemMove, who: Principal, reason: str) -> Decision:
-    return Decision(item_id, move, who.name, owner=who.sees, reason=reason)
+def _decision(item_id: int, move: ItemMove, who: Principal, reason: str) -> ReviewDecision:
+    return ReviewDecision(item_id, move, who.name, owner=who.sees, reason=reason)
 
 
-async def _decided(office: Office, decision: Decision) -> ItemWhole:
+async def _decided(office: Office, decision: ReviewDecision) -> ItemWhole:
     await office.store.items.decide(decision)
     await office.store.notifier.ring()
     detail = await office.store.reads.item(decision.item_id, decision.owner)

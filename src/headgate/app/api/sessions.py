@@ -25,8 +25,7 @@ from headgate.core.client_address import counted_as
 from headgate.core.errors import UnknownUser
 from headgate.core.login_limit import allowances, login_keys
 from headgate.core.user import Role, TokenKind, weaker
-from headgate.ports.access import NewToken
-from headgate.ports.logins import LoginTry
+from headgate.ports.access import LoginTry, NewToken
 
 router = APIRouter(tags=["access"], route_class=BoundedRoute)
 

@@ -8,7 +8,7 @@ from headgate.app.api.gauges import Gauges
 from headgate.core.gates.wait import Wait, WaitKind
 from headgate.core.job import Job
 from headgate.core.slow_job import SLOW_S, expected_per_s, is_slow
-from headgate.engine.explain import Meter
+from headgate.engine.eta import Meter
 from headgate.ports.clock import Clock
 from headgate.ports.store import Store
 

@@ -17,7 +17,13 @@ from headgate.core.identity import BAD_ROWS, VERSION, OptionDifference, refusal
 from headgate.core.job import Binding, Job, NewJob
 from headgate.core.status import JobMove, JobState
 from headgate.core.words import agreeing, counted
-from headgate.engine.intake import Admission, Entry, Intake, Rules, choose_entry
+from headgate.engine.job_matching import (
+    JobMatching,
+    MatchedJob,
+    MatchKind,
+    MatchRules,
+    choose_match,
+)
 from headgate.engine.rows import OnBadRow
 from headgate.handlers.registry import DOWNLOAD, resolve
 from headgate.ports.handler import HandlerSpec
@@ -44,7 +50,7 @@ def _stated(reading: ReadOptions) -> dict[str, Any]:
 
 async def admit(
     store: Store, settings: Settings, options: "BatchOptions", spec: HandlerSpec, source: Source
-) -> Admission:
+) -> MatchedJob:
     """The job for a file: one that goes on, or a new one."""
     new = NewJob(
         handler=spec.reference,
@@ -57,7 +63,7 @@ async def admit(
         fingerprint=await asyncio.to_thread(source.fingerprint),
         options=deciding(_stated_reading(options), options.on_bad_row, spec.version),
     )
-    return await Intake(store.jobs, store.reads).admit(new, _rules(settings, options, spec))
+    return await JobMatching(store.jobs, store.reads).admit(new, _rules(settings, options, spec))
 
 
 def _stated_reading(options: "BatchOptions") -> ReadOptions:
@@ -66,10 +72,10 @@ def _stated_reading(options: "BatchOptions") -> ReadOptions:
 
 
 async def demand_encoding(
-    store: Store, settings: Settings, options: "BatchOptions", admission: Admission
+    store: Store, settings: Settings, options: "BatchOptions", admission: MatchedJob
 ) -> None:
     """Fail a new job whose file is not UTF-8, where no encoding was stated."""
-    if admission.entry is not Entry.NEW:
+    if admission.entry is not MatchKind.NEW:
         return
     shown = "standard input" if options.source == STDIN else options.file.name
     wrong = await wrong_encoding(options.file, shown, options.reading, settings.limits)
@@ -78,8 +84,8 @@ async def demand_encoding(
         raise wrong
 
 
-def _rules(settings: Settings, options: "BatchOptions", spec: HandlerSpec) -> Rules:
-    return Rules(
+def _rules(settings: Settings, options: "BatchOptions", spec: HandlerSpec) -> MatchRules:
+    return MatchRules(
         fresh=options.new,
         keyed=spec.key_of is not None,
         by_config=options.by_config,
@@ -111,18 +117,18 @@ async def forget_unread(screen: Screen, store: Store, job_id: int) -> None:
         screen.say(f"job {job_id} is not kept: its file cannot be read as asked")
 
 
-def tell_admission(screen: Screen, admission: Admission, finished: int) -> None:
+def tell_admission(screen: Screen, admission: MatchedJob, finished: int) -> None:
     """Say which job it is, and that its `finished` rows are not run again."""
     job = admission.job
     if admission.moved_from:
         screen.say(f"job {job.id} was made from {admission.moved_from}, which was moved here")
-    if admission.entry is Entry.NEW:
+    if admission.entry is MatchKind.NEW:
         screen.say(f"job {job.id}: {job.name}")
         return
     what = {
-        Entry.RESUME: "resuming",
-        Entry.ADD: "the file changed: adding its new rows to",
-        Entry.REREAD: "reading the file again for",
+        MatchKind.RESUME: "resuming",
+        MatchKind.ADD: "the file changed: adding its new rows to",
+        MatchKind.REREAD: "reading the file again for",
     }[admission.entry]
     rows = f"{counted(finished, 'finished row')} {agreeing(finished, 'is', 'are')}"
     kept = f": {rows} left alone" if finished else ""
@@ -194,7 +200,7 @@ class NamedJob:
 
     async def admit(
         self, spec: HandlerSpec, options: "BatchOptions", source: Source | None, *, rebind: bool
-    ) -> Admission:
+    ) -> MatchedJob:
         """The job, bound to the handler and to the file that were named."""
         job = self.job
         bound = bound_to(job, spec) if rebind else job
@@ -210,12 +216,12 @@ class NamedJob:
             options=deciding(options.reading, options.on_bad_row, spec.version),
         )
         rules = _rules(self._settings, options, spec)
-        entry, _ = choose_entry(new, [bound], rules)  # what is wrong is said before any change
-        intake = Intake(self._store.jobs, self._store.reads)
+        entry, _ = choose_match(new, [bound], rules)  # what is wrong is said before any change
+        intake = JobMatching(self._store.jobs, self._store.reads)
         if bound != job:
             bound = await intake.rebind(job, binding_of(bound))
         if source is None:
-            return Admission(bound, Entry.RESUME)
+            return MatchedJob(bound, MatchKind.RESUME)
         return await intake.enter(bound, entry, new)
 
 

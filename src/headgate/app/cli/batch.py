@@ -36,11 +36,11 @@ from headgate.core.gates.config import GateLimits
 from headgate.core.job import Counts, Job
 from headgate.core.status import ItemStatus, JobMove, JobState
 from headgate.core.words import agreeing, counted
+from headgate.engine.gate_control import JobGates
 from headgate.engine.ingest import Ingest, IngestPlan, IngestReport
-from headgate.engine.intake import Admission, Entry
-from headgate.engine.job_gates import JobGates
+from headgate.engine.job_control import JobControl, is_halted
+from headgate.engine.job_matching import MatchedJob, MatchKind
 from headgate.engine.rows import OnBadRow
-from headgate.engine.steering import Steering, is_halted
 from headgate.engine.supervisor import RunReport, Supervisor, Work
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.items import RequeueRequest
@@ -98,7 +98,7 @@ class BatchRun:
         self._store = store
         self._options = options
         self._trial = trial or Trial(store.rows)
-        self._steering = Steering(store)
+        self._steering = JobControl(store)
         self._ingested = IngestReport()
         self._worked = RunReport()
         self._resumed = 0
@@ -117,7 +117,7 @@ class BatchRun:
         spec: HandlerSpec,
         source: Source,
         outlet: Outlet | None,
-        admission: Admission | None = None,
+        admission: MatchedJob | None = None,
     ) -> Exit:
         """Do all of it; the answer is the command's exit code. `admission`: the job is known."""
         admission = admission or await admit(
@@ -146,7 +146,7 @@ class BatchRun:
             known = known_error(error)
             if isinstance(known, UnknownJob):
                 return self._deleted(job.id)
-            if admission.entry is Entry.NEW and isinstance(known, BadSource):
+            if admission.entry is MatchKind.NEW and isinstance(known, BadSource):
                 await forget_unread(self._desk.screen, self._store, job.id)
             raise
 
@@ -154,14 +154,14 @@ class BatchRun:
         self._desk.screen.fail(f"job {job_id} was deleted while it ran")
         return Exit.STOPPED
 
-    async def _revive(self, admission: Admission) -> None:
+    async def _revive(self, admission: MatchedJob) -> None:
         """Bring back what should be tried again, and say what is left alone."""
         job = admission.job
         if job.state is JobState.FAILED and job.ingest_complete:
             await self._store.jobs.move_job(job.id, JobMove.REPROCESS, "run again")
         if self._options.retry_failed:
             await self._bring_back(job.id, frozenset({ItemStatus.ERROR}))
-        elif self._options.revisit and admission.entry is not Entry.NEW:
+        elif self._options.revisit and admission.entry is not MatchKind.NEW:
             open_rows = (await self._store.reads.counts(job.id)).open
             await self._bring_back(job.id, frozenset({ItemStatus.ERROR}) if open_rows else VISITED)
         self._resumed = (await self._store.reads.counts(job.id)).finished

@@ -24,7 +24,7 @@ from headgate.core.errors import UsageError
 from headgate.core.paging import SortOrder
 from headgate.core.status import ItemStatus
 from headgate.core.words import counted
-from headgate.engine.dead_letters import Replay
+from headgate.engine.job_control import Replay
 from headgate.ports.reads import ItemQuery
 
 app = noun("dlq", "Dead letters: inspect and replay what ended in ERROR, across jobs.")

@@ -40,7 +40,7 @@ from headgate.core.words import counted
 from headgate.handlers.download.config import NAME, NameStyle
 from headgate.handlers.download.identifier import Kind
 from headgate.ports.handler import HandlerSpec
-from headgate.ports.history import HistoryStore
+from headgate.ports.job_reads import HistoryStore
 from headgate.transfer.sources import ReadOptions, open_source
 
 FILES = "Which files"

@@ -11,7 +11,7 @@ from headgate.core.job import Counts
 from headgate.core.status import ItemStatus
 from headgate.core.trace import trace_in
 from headgate.core.words import counted
-from headgate.ports.row_reads import FailingRow, RowReads
+from headgate.ports.job_reads import FailingRow, RowReads
 
 LOOK_S = 1.0
 """Between two looks."""

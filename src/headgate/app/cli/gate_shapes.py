@@ -15,7 +15,7 @@ from headgate.core.gates.view import SET, GateView
 from headgate.core.gates.wait import MICROSECONDS, Wait, in_figures
 from headgate.core.moment import moment
 from headgate.core.pacing.state import Cause
-from headgate.engine.gate_reading import GateReading
+from headgate.engine.gate_control import GateReading
 
 LABELS: Mapping[str, str] = {
     Cause.OPEN: "open",

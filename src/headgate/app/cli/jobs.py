@@ -159,13 +159,13 @@ async def rebind(
     settings = desk.load().settings
     # By name, so that no other command of this noun has to load what reads files.
     from headgate.app.cli.admission import binding_of, bound_to  # noqa: PLC0415
-    from headgate.engine.intake import Intake  # noqa: PLC0415
+    from headgate.engine.job_matching import JobMatching  # noqa: PLC0415
     from headgate.handlers.registry import resolve  # noqa: PLC0415
 
     async with desk.store(settings) as store:
         job = await store.reads.job(job_id)
         spec = resolve(handler, settings.handlers).configured(job.config)
-        intake = Intake(store.jobs, store.reads)
+        intake = JobMatching(store.jobs, store.reads)
         bound = await intake.rebind(job, binding_of(bound_to(job, spec)))
         await store.notifier.ring()
     desk.screen.say(f"job {job_id} is run by {bound.handler}; rows that are finished stay")

@@ -14,7 +14,7 @@ from headgate.app.cli.worker import Concurrency, Processes, worker_flags
 from headgate.core.errors import UsageError
 from headgate.core.rate import Limit, parse_limits
 from headgate.engine.plan.advice import Advice, advise
-from headgate.engine.plan.forecast import Forecast, foresee
+from headgate.engine.plan.forecast import Forecast, forecast_runs
 from headgate.engine.plan.workload import Assumed
 
 ASSUME = "What to assume"
@@ -126,10 +126,10 @@ def plans_for(basis: Basis) -> tuple[list[Forecast], list[Advice]]:
         return [], []
     if basis.origin == "unknown":
         guesses = (Assumed(parse_limits(text)) for text in GUESSES)
-        return [foresee(replace(workload, assumed=each), basis.now_s) for each in guesses], []
-    likely = foresee(workload, basis.now_s)
+        return [forecast_runs(replace(workload, assumed=each), basis.now_s) for each in guesses], []
+    likely = forecast_runs(workload, basis.now_s)
     others = {1, 2} - {workload.credentials} if basis.pooled else set()
-    rows = [foresee(replace(workload, credentials=each), basis.now_s) for each in others]
+    rows = [forecast_runs(replace(workload, credentials=each), basis.now_s) for each in others]
     rows = sorted([likely, *rows], key=lambda row: row.workload.credentials)
     return rows, advise(likely, basis.now_s, pooled=basis.pooled, published=basis.published)
 

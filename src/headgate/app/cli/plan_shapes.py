@@ -12,7 +12,7 @@ from headgate.core.moment import moment
 from headgate.core.rate import UNITS, Limit
 from headgate.core.words import counted
 from headgate.engine.plan.advice import Advice
-from headgate.engine.plan.forecast import Binding, Forecast
+from headgate.engine.plan.forecast import BindingLimit, Forecast
 
 MICROSECONDS = 1_000_000
 TABLE_WIDTH = 88
@@ -23,13 +23,13 @@ FROM = {
     "configured": "as configured; the provider is assumed to take it",
 }
 SHORT = {
-    Binding.RATE: "provider's limit",
-    Binding.CAP: "provider's cap",
-    Binding.CEILING: "configured rate",
-    Binding.CONCURRENCY: "configured cap",
-    Binding.BUDGET: "budget",
-    Binding.LANES: "latency",
-    Binding.START: "cold start",
+    BindingLimit.RATE: "provider's limit",
+    BindingLimit.CAP: "provider's cap",
+    BindingLimit.CEILING: "configured rate",
+    BindingLimit.CONCURRENCY: "configured cap",
+    BindingLimit.BUDGET: "budget",
+    BindingLimit.LANES: "latency",
+    BindingLimit.START: "cold start",
 }
 
 

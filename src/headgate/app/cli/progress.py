@@ -14,8 +14,8 @@ from headgate.core.gates.wait import WaitKind
 from headgate.core.job import Counts, Job
 from headgate.core.status import JobState
 from headgate.core.words import counted
-from headgate.engine.explain import Band, Held, Meter, band_in_words
-from headgate.engine.limiting import Limit
+from headgate.engine.eta import Band, HoldPeriod, Meter, band_in_words
+from headgate.engine.limited_by import LimitedBy
 from headgate.ports.clock import Clock
 from headgate.ports.reads import ReadStore
 
@@ -52,7 +52,7 @@ class Progress:
         self._job_id = job_id
         self._count: Callable[[], Awaitable[Counts]] = lambda: reads.counts(job_id)
         self._find_limit = find_limit
-        self._limit = Limit()
+        self._limit = LimitedBy()
         self._limit_s = clock.monotonic()
         self._meter = Meter()
         self._counts = Counts()
@@ -145,7 +145,7 @@ class Progress:
 
     async def _wonder(self) -> None:
         while True:
-            self._limit = Limit() if self._reading else await self._find_limit()
+            self._limit = LimitedBy() if self._reading else await self._find_limit()
             self._limit_s = self._clock.monotonic()
             await self._clock.sleep(WONDER_S)
 
@@ -164,7 +164,7 @@ class Progress:
         held = self._limit.held
         if held is not None:
             since_s = self._clock.monotonic() - self._limit_s
-            held = Held(max(held.seconds - since_s, 0.0), held.per_s)
+            held = HoldPeriod(max(held.seconds - since_s, 0.0), held.per_s)
         return self._meter.eta(self._counts.open, held)
 
     async def _look_for_pause(self) -> None:

@@ -9,7 +9,7 @@ from headgate.app.cli.gate_shapes import gate_shape, override_in_words, show_gat
 from headgate.app.cli.options import DryRun, Json, Yes, confirm, seconds_in
 from headgate.core.gates.view import GateView
 from headgate.core.gates.wait import in_figures
-from headgate.engine.gate_reading import GateReading
+from headgate.engine.gate_control import GateReading
 
 app = noun("providers", "See what was learned of outside services, and overrule it.")
 

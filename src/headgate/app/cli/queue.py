@@ -30,7 +30,7 @@ from headgate.app.service import Feeding
 from headgate.core.errors import UsageError
 from headgate.core.status import ItemStatus
 from headgate.core.words import agreeing, counted
-from headgate.engine.feed import Queues, Row
+from headgate.engine.queues import QueueRow, Queues
 from headgate.engine.supervisor import Work
 from headgate.ports.items import RequeueRequest
 from headgate.transfer.sources import ReadOptions, open_source
@@ -74,8 +74,8 @@ async def enqueue(
     """Put one item into a queue; an item that it has already is not put in twice."""
     values = _object(item)
 
-    async def one() -> AsyncIterator[Row | None]:
-        yield Row(1, values)
+    async def one() -> AsyncIterator[QueueRow | None]:
+        yield QueueRow(1, values)
 
     await _feed(desk, one(), handler=handler, queue=queue, key=key, as_json=as_json)
 
@@ -236,7 +236,7 @@ async def close(
 
 async def _feed(
     desk: Desk,
-    rows: AsyncIterator[Row | None],
+    rows: AsyncIterator[QueueRow | None],
     *,
     handler: str | None,
     queue: str,
@@ -273,17 +273,17 @@ def _object(text: str | bytes) -> Mapping[str, Any]:
         raise UsageError(f"that is not a JSON object: {error}") from error
 
 
-async def _file_rows(file: str) -> AsyncIterator[Row | None]:
+async def _file_rows(file: str) -> AsyncIterator[QueueRow | None]:
     reader = open_source(file, ReadOptions()).open()
     try:
         while (batch := await asyncio.to_thread(reader.take, 1_000, LINE_LIMIT)).values:
             for index, values in enumerate(batch.values):
-                yield Row(batch.lines[index], values, batch.problems.get(index))
+                yield QueueRow(batch.lines[index], values, batch.problems.get(index))
     finally:
         reader.close()
 
 
-async def _standard_input() -> AsyncIterator[Row | None]:
+async def _standard_input() -> AsyncIterator[QueueRow | None]:
     number = 0
     async for line in stdin_lines():
         if line is None:
@@ -292,7 +292,7 @@ async def _standard_input() -> AsyncIterator[Row | None]:
         number += 1
         if line.strip():
             try:
-                yield Row(number, _object(line))
+                yield QueueRow(number, _object(line))
             except UsageError as error:
                 text = line[:LINE_LIMIT].decode(errors="replace")
-                yield Row(number, {"_raw": text}, str(error))
+                yield QueueRow(number, {"_raw": text}, str(error))

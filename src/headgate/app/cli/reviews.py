@@ -12,8 +12,8 @@ from headgate.app.service import ItemVerbs
 from headgate.core.errors import UsageError
 from headgate.core.review import candidates_in
 from headgate.core.status import ItemMove, ItemStatus
-from headgate.engine.steering import OPERATOR
-from headgate.ports.items import Decision
+from headgate.engine.job_control import OPERATOR
+from headgate.ports.items import ReviewDecision
 
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for the record.")]
 
@@ -34,7 +34,7 @@ async def accept(
     async with desk.service() as service:
         item_id = await item_id_of(service.items, item, job)
         chosen = candidate if candidate is not None else await only_one(service.items, item_id)
-        decision = Decision(item_id, ItemMove.ACCEPT, OPERATOR, chosen, reason=reason)
+        decision = ReviewDecision(item_id, ItemMove.ACCEPT, OPERATOR, chosen, reason=reason)
         detail = await service.items.decide(decision)
     _tell(desk, detail_shape(detail), as_json=as_json)
 
@@ -45,7 +45,7 @@ async def reject(
     """Take none of the candidates of an item in REVIEW: it is NOT_FOUND."""
     async with desk.service() as service:
         item_id = await item_id_of(service.items, item, job)
-        decision = Decision(item_id, ItemMove.REJECT, OPERATOR, reason=reason)
+        decision = ReviewDecision(item_id, ItemMove.REJECT, OPERATOR, reason=reason)
         detail = await service.items.decide(decision)
     _tell(desk, detail_shape(detail), as_json=as_json)
 
@@ -56,7 +56,7 @@ async def skip(
     """Leave an item in REVIEW alone: it is SKIPPED."""
     async with desk.service() as service:
         item_id = await item_id_of(service.items, item, job)
-        decision = Decision(item_id, ItemMove.PASS_OVER, OPERATOR, reason=reason)
+        decision = ReviewDecision(item_id, ItemMove.PASS_OVER, OPERATOR, reason=reason)
         detail = await service.items.decide(decision)
     _tell(desk, detail_shape(detail), as_json=as_json)
 

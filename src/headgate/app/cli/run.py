@@ -37,8 +37,8 @@ from headgate.app.cli.run_steps import Named, Wanted, run_file, run_named
 from headgate.app.cli.trial import demand_one_choice
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, worker_flags
 from headgate.core.errors import UsageError
+from headgate.engine.job_runtime import REUSE
 from headgate.engine.rows import OnBadRow
-from headgate.engine.work import REUSE
 from headgate.transfer.formats.cells import Formulas
 from headgate.transfer.places.target import STDOUT
 from headgate.transfer.sources import ReadOptions, WriteOptions

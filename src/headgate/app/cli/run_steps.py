@@ -21,7 +21,7 @@ from headgate.app.job_files import LOCAL, JobFiles
 from headgate.app.outlet_check import demand_outlet
 from headgate.app.settings import Settings
 from headgate.core.errors import BadSource, UsageError
-from headgate.engine.work import REUSE, reuse_in
+from headgate.engine.job_runtime import REUSE, reuse_in
 from headgate.handlers.registry import resolve
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.source import RowWriter, Source

@@ -10,11 +10,11 @@ from headgate.core.gates.keys import name_of
 from headgate.core.gates.wait import WaitKind
 from headgate.core.job import Counts
 from headgate.core.words import counted
-from headgate.engine.job_gates import JobGates
-from headgate.engine.limiting import Limit, limit_of_run
+from headgate.engine.gate_control import JobGates
+from headgate.engine.limited_by import LimitedBy, limit_of_run
 from headgate.ports.store import Store
 
-FindLimit = Callable[[], Awaitable[Limit]]
+FindLimit = Callable[[], Awaitable[LimitedBy]]
 CountChosen = Callable[[int], Awaitable[Counts | None]]
 """Counts the rows of a job that are to be run; None: all of them."""
 
@@ -30,21 +30,21 @@ def limit_finder(store: Store, gates: JobGates, job_id: int, count: CountChosen)
     Nothing is known while the store is away.
     """
 
-    async def find() -> Limit:
+    async def find() -> LimitedBy:
         try:
             return await limit_of_run(store, gates, job_id, await count(job_id))
         except HeadgateError:  # the workers, which need the store, will say what is wrong
-            return Limit()
+            return LimitedBy()
 
     return find
 
 
-async def nothing_known() -> Limit:
+async def nothing_known() -> LimitedBy:
     """No cause is known."""
-    return Limit()
+    return LimitedBy()
 
 
-def cause_in_words(limit: Limit, now_us: int) -> str:
+def cause_in_words(limit: LimitedBy, now_us: int) -> str:
     """`limited by wikidata: the learned rate, 4.9/s`; empty at full speed."""
     wait = limit.wait
     if wait is None or wait.kind is WaitKind.RUNNING:

@@ -8,7 +8,7 @@ from headgate.core.errors import UsageError
 from headgate.core.failing import spread_places
 from headgate.core.job import Counts
 from headgate.core.words import agreeing, counted
-from headgate.ports.row_reads import RowReads
+from headgate.ports.job_reads import RowReads
 
 MOST = 100_000
 """Rows that can be chosen; a claim names each of them."""

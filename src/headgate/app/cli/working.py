@@ -14,9 +14,9 @@ from headgate.core.gates.config import GateLimits
 from headgate.core.gates.wait import WaitKind
 from headgate.core.job import Counts, Job
 from headgate.core.status import UNFINISHED
-from headgate.engine.explain import Meter
-from headgate.engine.job_gates import JobGates
-from headgate.engine.limiting import limit_of
+from headgate.engine.eta import Meter
+from headgate.engine.gate_control import JobGates
+from headgate.engine.limited_by import limit_of
 from headgate.ports.clock import Clock
 from headgate.ports.reads import JobQuery
 from headgate.ports.store import Store

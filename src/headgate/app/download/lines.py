@@ -11,7 +11,7 @@ from headgate.core.manifest import FinalOutcome, ManifestLine
 from headgate.core.moment import stamp
 from headgate.core.status import OPEN, ItemStatus
 from headgate.handlers.download.identifier import given_in
-from headgate.ports.history import ItemHistory
+from headgate.ports.job_reads import ItemHistory
 from headgate.ports.reads import ExportRow
 
 OUTCOMES: Mapping[ItemStatus, FinalOutcome] = {

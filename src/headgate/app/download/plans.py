@@ -13,7 +13,7 @@ from headgate.handlers.download.plan import Plan
 from headgate.handlers.download.trial import Miss, Weight
 from headgate.ports.clock import Clock
 from headgate.ports.http import Http
-from headgate.ports.source import Batch, Source
+from headgate.ports.source import RowBatch, Source
 
 BATCH_ROWS = 500
 BATCH_BYTES = 1024 * 1024
@@ -62,7 +62,7 @@ class Planner:
                 task.cancel()
             reader.close()
 
-    async def _row(self, batch: Batch, index: int) -> Planned:
+    async def _row(self, batch: RowBatch, index: int) -> Planned:
         line, values = batch.lines[index], batch.values[index]
         try:
             identifier = identifier_of(values)

@@ -9,7 +9,7 @@ import msgspec
 from headgate.app.download.lines import first_key, is_duplicate, manifest_line
 from headgate.app.download.steps import steps_of
 from headgate.engine.threads import in_thread
-from headgate.ports.history import HistoryStore, ItemHistory
+from headgate.ports.job_reads import HistoryStore, ItemHistory
 from headgate.ports.reads import ExportRow
 from headgate.transfer.artifacts.records import attempts_file, manifest_file
 

@@ -10,7 +10,7 @@ from headgate.app.download.visits import last_visit
 from headgate.core.call import Call, CallKind, calls_in
 from headgate.core.manifest import FinalOutcome, ManifestLine
 from headgate.core.politeness import ASKED, Conduct, Politeness
-from headgate.ports.history import HistoryStore, ItemHistory
+from headgate.ports.job_reads import HistoryStore, ItemHistory
 
 PAGE = 1_000
 MOST_REASONS = 1_000

@@ -10,7 +10,7 @@ from headgate.app.download.visits import STANDS
 from headgate.core.call import Call, CallKind, calls_in
 from headgate.core.manifest import AttemptStep
 from headgate.core.moment import stamp
-from headgate.ports.history import ItemHistory
+from headgate.ports.job_reads import ItemHistory
 from headgate.ports.reads import AttemptRow
 
 RETRY = "retry"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from headgate.app.outlet_check import demand_outlet
 from headgate.engine.export import Export, ExportReport
-from headgate.engine.parity import Parity, ParityReport
+from headgate.engine.export_check import ExportCheck, ExportCheckReport
 from headgate.ports.clock import Clock
 from headgate.ports.reads import ReadStore
 from headgate.transfer.forms import open_written
@@ -24,7 +24,7 @@ class LocalExports:
         demand_outlet(out, [Path(job.source)], "FILE")
         return await Export(self._reads, self._clock).run(job_id, open_writer(out, options))
 
-    async def check(self, job_id: int, file: Path, stated: str | None) -> ParityReport:
+    async def check(self, job_id: int, file: Path, stated: str | None) -> ExportCheckReport:
         """Compare a file with the rows."""
         parts, form = open_written(file, stated)
-        return await Parity(self._reads).check(job_id, parts, form)
+        return await ExportCheck(self._reads).check(job_id, parts, form)

@@ -9,8 +9,7 @@ from headgate.core.gates.config import GateLimits
 from headgate.core.gates.keys import find_gates, keys_of_provider
 from headgate.core.provider import ProviderPolicy
 from headgate.core.rate import parse_limits
-from headgate.engine.gate_reading import GateReading, read_gates
-from headgate.engine.gate_steering import GateSteering
+from headgate.engine.gate_control import GateControl, GateReading, read_gates
 from headgate.ports.clock import Clock
 from headgate.ports.limits import Exchange, LedgerEntry, LimitLedger, Proposal
 from headgate.ports.store import Store
@@ -68,7 +67,7 @@ class LocalGates(DeclaredGates):
 
     def __init__(self, store: Store, loaded: Loaded) -> None:
         super().__init__(store.limits, loaded)
-        self._steering = GateSteering(store, self._limits)
+        self._steering = GateControl(store, self._limits)
 
     async def set_rate(self, name: str, rate: str, for_s: float | None) -> GateReading:
         """Overrule what was learned."""

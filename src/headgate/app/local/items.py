@@ -3,11 +3,11 @@
 from headgate.app.handler_presence import item_wait
 from headgate.app.service import ItemAccount, ItemWait
 from headgate.core.gates.config import GateLimits
-from headgate.engine.dead_letters import DeadLetters, Replay, Replayed
-from headgate.engine.job_gates import JobGates
-from headgate.engine.limiting import wait_of
+from headgate.engine.gate_control import JobGates
+from headgate.engine.job_control import DeadLetters, Replay, Replayed
+from headgate.engine.limited_by import wait_of
 from headgate.engine.why import ending_of
-from headgate.ports.items import Decision
+from headgate.ports.items import ReviewDecision
 from headgate.ports.reads import ItemDetail, ItemQuery, ItemRow, Page
 from headgate.ports.store import Store
 
@@ -49,7 +49,7 @@ class LocalItems:
         ended, todo = ending_of(row) or ("", "")
         return ItemWait(row.status, account.wait, ended, todo)
 
-    async def decide(self, decision: Decision) -> ItemDetail:
+    async def decide(self, decision: ReviewDecision) -> ItemDetail:
         """Carry out a person's decision; the item as it is then."""
         await self._store.items.decide(decision)
         await self._store.notifier.ring()

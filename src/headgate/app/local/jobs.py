@@ -8,9 +8,9 @@ from headgate.core.gates.config import GateLimits
 from headgate.core.job import Job
 from headgate.core.retry import RetryPolicy
 from headgate.core.waiting import is_at_work
-from headgate.engine.job_gates import JobGates
-from headgate.engine.limiting import limiting, read_if_there
-from headgate.engine.steering import Steering
+from headgate.engine.gate_control import JobGates
+from headgate.engine.job_control import JobControl
+from headgate.engine.limited_by import limiting, read_if_there
 from headgate.ports.items import RequeueRequest
 from headgate.ports.reads import EventQuery, JobQuery
 from headgate.ports.store import Store
@@ -23,7 +23,7 @@ class LocalJobs:
         self._store = store
         self._limits = limits
         self._retry = retry
-        self._steering = Steering(store)
+        self._steering = JobControl(store)
 
     async def ls(self, after: int, limit: int) -> list[JobStand]:
         """Jobs older than `after` (0: all), newest first."""

@@ -6,9 +6,9 @@ from headgate.app.service import Fed, Feeding, JobStand
 from headgate.core.errors import UnknownHandler, UsageError
 from headgate.core.job import Job
 from headgate.core.sizing import IngestPolicy, IngestSizer
-from headgate.engine.feed import Feed, Queues, Row, names_in_queue
+from headgate.engine.job_control import JobControl
+from headgate.engine.queues import QueueRow, Queues, QueueWriter, names_in_queue
 from headgate.engine.rows import GateOf
-from headgate.engine.steering import Steering
 from headgate.handlers.registry import resolve
 from headgate.ports.clock import Clock
 from headgate.ports.store import Store
@@ -34,13 +34,13 @@ class LocalQueues:
         """One queue, or UnknownJob."""
         return await self._stand(await self._queues.get(name))
 
-    async def feed(self, feeding: Feeding, rows: AsyncIterator[Row | None]) -> Fed:
+    async def feed(self, feeding: Feeding, rows: AsyncIterator[QueueRow | None]) -> Fed:
         """Put rows in; None among them means that nothing more has come yet."""
         handler = feeding.handler
         reference = resolve(handler, self._handlers).reference if handler else None
         job = await self._queues.get_or_make(feeding.queue, reference, feeding.key)
         names = names_in_queue(job, feeding.key, self._gate_of(job))
-        feed = Feed(self._store, job.id, names, IngestSizer(self._ingest), self._clock)
+        feed = QueueWriter(self._store, job.id, names, IngestSizer(self._ingest), self._clock)
         async for row in rows:
             # Nothing more has come yet: what came must not wait for it.
             await (feed.flush() if row is None else feed.add(row))
@@ -56,7 +56,7 @@ class LocalQueues:
 
     async def close(self, name: str) -> Job:
         """Take no more items."""
-        return await Steering(self._store).close((await self._queues.get(name)).id)
+        return await JobControl(self._store).close((await self._queues.get(name)).id)
 
     async def _stand(self, job: Job) -> JobStand:
         return JobStand(job, await self._store.reads.counts(job.id))

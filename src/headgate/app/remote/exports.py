@@ -11,7 +11,7 @@ import msgspec
 from headgate.client import Client, Export
 from headgate.core.errors import UsageError
 from headgate.engine.export import ExportReport
-from headgate.engine.parity import Parity, ParityReport
+from headgate.engine.export_check import ExportCheck, ExportCheckReport
 from headgate.transfer.forms import open_written
 from headgate.transfer.places.target import target_of
 from headgate.transfer.sources import WriteOptions, written_format_of
@@ -45,7 +45,7 @@ class RemoteExports:
             target.abandon()
         return report_of(export)
 
-    async def check(self, job_id: int, file: Path, stated: str | None) -> ParityReport:
+    async def check(self, job_id: int, file: Path, stated: str | None) -> ExportCheckReport:
         """Compare a file with the rows, which the server writes out for it."""
         parts, form = open_written(file, stated)
         asked = await self._exports.ask(str(job_id), "jsonl")
@@ -53,7 +53,7 @@ class RemoteExports:
         with tempfile.TemporaryDirectory(prefix="headgate-") as folder:
             rows = await self._exports.download(export, Path(folder) / "rows.jsonl")
             columns = report_of(export).columns
-            return await Parity.compare(job_id, columns, _pages(rows), parts, form)
+            return await ExportCheck.compare(job_id, columns, _pages(rows), parts, form)
 
 
 def report_of(export: Export) -> ExportReport:
@@ -68,4 +68,4 @@ async def _pages(file: Path) -> AsyncIterator[Sequence[Mapping[str, Any]]]:
 
 
 def _some(lines: Any) -> list[Mapping[str, Any]]:
-    return [_decode(line) for line, _ in zip(lines, range(Parity.PAGE), strict=False)]
+    return [_decode(line) for line, _ in zip(lines, range(ExportCheck.PAGE), strict=False)]

@@ -11,7 +11,7 @@ from headgate.core.gates.host_down import HostDown
 from headgate.core.gates.state import Override
 from headgate.core.gates.view import GateView
 from headgate.core.pacing.state import PaceEvidence
-from headgate.engine.gate_reading import GateReading
+from headgate.engine.gate_control import GateReading
 
 
 class RemoteGates:

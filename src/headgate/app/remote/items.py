@@ -6,8 +6,8 @@ from headgate.client import Client, Item, ItemFilter
 from headgate.client import Page as WirePage
 from headgate.client import Replay as WireReplay
 from headgate.core.status import ItemMove
-from headgate.engine.dead_letters import Replay, Replayed
-from headgate.ports.items import Decision
+from headgate.engine.job_control import Replay, Replayed
+from headgate.ports.items import ReviewDecision
 from headgate.ports.reads import ItemDetail, ItemQuery, ItemRow, Page
 
 LARGEST_PAGE = 1_000
@@ -49,7 +49,7 @@ class RemoteItems:
         found = await self._client.items.why(str(item_id))
         return ItemWait(found.status, wait_of(found.waiting), found.ended, found.todo)
 
-    async def decide(self, decision: Decision) -> ItemDetail:
+    async def decide(self, decision: ReviewDecision) -> ItemDetail:
         """Carry out a person's decision; the item as it is then."""
         items, name, reason = self._client.items, str(decision.item_id), decision.reason
         match decision.move:

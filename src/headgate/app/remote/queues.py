@@ -9,7 +9,7 @@ from headgate.app.service import Fed, Feeding, JobStand
 from headgate.client import Client, Rows
 from headgate.client.queues import Queues
 from headgate.core.job import Job
-from headgate.engine.feed import SHOWN_PROBLEMS, FeedReport, Row
+from headgate.engine.queues import SHOWN_PROBLEMS, QueueRow, QueueWriteReport
 
 MOST_ROWS = 1_000
 MOST_BYTES = 4 * 1024 * 1024
@@ -29,7 +29,7 @@ class RemoteQueues:
         """One queue, or UnknownJob."""
         return stand_of(await self._queues.get(name))
 
-    async def feed(self, feeding: Feeding, rows: AsyncIterator[Row | None]) -> Fed:
+    async def feed(self, feeding: Feeding, rows: AsyncIterator[QueueRow | None]) -> Fed:
         """Put rows in; None among them means that nothing more has come yet."""
         sending = _Sending(self._queues, feeding)
         async for row in rows:
@@ -52,13 +52,13 @@ class _Sending:
     def __init__(self, queues: Queues, feeding: Feeding) -> None:
         self._queues = queues
         self._feeding = feeding
-        self._rows: list[Row] = []
+        self._rows: list[QueueRow] = []
         self._texts: list[bytes] = []
         self._bytes = 0
         self.job_id: int | None = None
-        self.report = FeedReport()
+        self.report = QueueWriteReport()
 
-    async def add(self, row: Row) -> None:
+    async def add(self, row: QueueRow) -> None:
         text = msgspec.json.encode(row.values)
         self._rows.append(row)
         self._texts.append(text)

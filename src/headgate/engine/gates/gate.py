@@ -10,7 +10,7 @@ from headgate.core.pacing.state import Cause, PaceReading
 from headgate.ports.gate import Cost
 
 if TYPE_CHECKING:
-    from headgate.engine.gates.lineup import Lineup
+    from headgate.engine.gates.wait_queue import WaitQueue
 
 
 class Limiter(Protocol):
@@ -50,7 +50,7 @@ class Limiter(Protocol):
         ...
 
 
-class Gate:
+class LocalGate:
     """A node of the tree."""
 
     __slots__ = (
@@ -76,7 +76,7 @@ class Gate:
         """Hosts behind it that have ever answered, here or elsewhere."""
         self.benched = ""
         """Why its credential is not to be used; empty while that is fine."""
-        self.lineups: set[Lineup] = set()
+        self.lineups: set[WaitQueue] = set()
         """Those that pass through here and have somebody waiting."""
         self.used_s = 0.0
         """When it was last passed, on the ledger's clock."""

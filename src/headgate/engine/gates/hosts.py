@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator
 
 from headgate.core.gates.host_down import HostDown
-from headgate.engine.gates.gate import Gate
-from headgate.engine.gates.ledger_time import LedgerTime
-from headgate.ports.hosts import HostTrouble
+from headgate.engine.gates.gate import LocalGate
+from headgate.engine.gates.sync import LedgerTime
+from headgate.ports.gate import HostTrouble
 
-GatesOf = Callable[[str], Iterator[Gate]]
+GatesOf = Callable[[str], Iterator[LocalGate]]
 """The gates that learn from the answers of a host."""
 OnHostEvent = Callable[[int, str], None]
 """Hears what to write down for a job."""
@@ -28,7 +28,7 @@ class Turned:
         self.hosts.add(host)
 
 
-class HostBook:
+class HostRecords:
     """Implements Hosts for the gates of a process, and writes events for the jobs concerned."""
 
     MOST_JOBS = 100

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from headgate.engine.gates.way import Way
+from headgate.engine.gates.path import GatePath
 from headgate.ports.gate import Cost, Feedback
 
 NO_ANSWER = 0
@@ -22,15 +22,15 @@ class Departure(NamedTuple):
     transfer: bool
 
 
-class Passed:
+class GrantedPermit:
     """Carries what comes back to the gates that it passed."""
 
     __slots__ = ("_departure", "_freed", "_held", "_now", "_pool", "_reserved", "_way")
 
     def __init__(
         self,
-        pool: Sequence[Way],
-        way: Way,
+        pool: Sequence[GatePath],
+        way: GatePath,
         departure: Departure,
         now: Callable[[], float],
         freed: Callable[..., None],

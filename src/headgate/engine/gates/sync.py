@@ -8,10 +8,33 @@ import msgspec
 from headgate.core.errors import StoreError
 from headgate.core.gates.shared_limiter import SharedLimiter
 from headgate.core.gates.state import GateState
-from headgate.engine.gates.gate import Gate
-from headgate.engine.gates.ledger_time import LedgerTime
+from headgate.engine.gates.gate import LocalGate
 from headgate.ports.clock import Clock
 from headgate.ports.limits import Exchange, LedgerEntry, LimitLedger, Proposal
+
+
+class LedgerTime:
+    """Our own steady clock, set by the ledger's; a wall clock that jumps changes nothing here."""
+
+    DRIFT_S = 0.05
+    """A later, slower exchange corrects the clock only if it is wrong by more than this."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._offset_s = clock.now() / 1_000_000 - clock.monotonic()
+        self._doubt_s = float("inf")
+
+    def now(self) -> float:
+        """UTC seconds on the ledger's clock."""
+        return self._clock.monotonic() + self._offset_s
+
+    def set(self, ledger_s: float, asked_s: float, answered_s: float) -> None:
+        """An exchange between two moments of our steady clock found the ledger at `ledger_s`."""
+        doubt_s = (answered_s - asked_s) / 2
+        offset_s = ledger_s - (asked_s + answered_s) / 2
+        if doubt_s <= self._doubt_s or abs(offset_s - self._offset_s) > doubt_s + self.DRIFT_S:
+            self._offset_s, self._doubt_s = offset_s, doubt_s
+
 
 _decode = msgspec.json.Decoder(GateState).decode
 _encode = msgspec.json.Encoder().encode
@@ -32,19 +55,19 @@ class LedgerSync:
         ledger: LimitLedger,
         time: LedgerTime,
         clock: Clock,
-        wake: Callable[[Gate], None],
+        wake: Callable[[LocalGate], None],
     ) -> None:
         self._ledger = ledger
         self._time = time
         self._clock = clock
         self._wake = wake
-        self._gates: dict[str, tuple[Gate, SharedLimiter]] = {}
+        self._gates: dict[str, tuple[LocalGate, SharedLimiter]] = {}
         self._entries: dict[str, LedgerEntry] = {}
         self._nudged = asyncio.Event()
         self._one_at_a_time = asyncio.Lock()
         """What is read while a proposal is on its way would undo what that proposes."""
 
-    def add(self, gate: Gate) -> None:
+    def add(self, gate: LocalGate) -> None:
         """Look after one more gate, if its limit is shared."""
         if isinstance(gate.limiter, SharedLimiter):
             self._gates[gate.key] = gate, gate.limiter

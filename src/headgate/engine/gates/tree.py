@@ -6,17 +6,16 @@ from math import ceil, inf, isinf
 from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.gates.keys import GLOBAL
 from headgate.core.pacing.state import Cause
-from headgate.engine.gates.gate import Gate
-from headgate.engine.gates.hosts import HostBook
-from headgate.engine.gates.ledger_time import LedgerTime
-from headgate.engine.gates.lineup import Lineup, Waiter
-from headgate.engine.gates.parking import Parking
-from headgate.engine.gates.permit import Departure, Passed
-from headgate.engine.gates.way import Way
+from headgate.engine.gates.gate import LocalGate
+from headgate.engine.gates.hosts import HostRecords
+from headgate.engine.gates.path import GatePath
+from headgate.engine.gates.permit import Departure, GrantedPermit
+from headgate.engine.gates.sync import LedgerTime
+from headgate.engine.gates.wait_queue import Waiter, WaitingLanes, WaitQueue
 from headgate.ports.clock import Clock
 from headgate.ports.gate import Cost, Route, Turn
 
-WaysTo = Callable[[Route], list[Way]]
+WaysTo = Callable[[Route], list[GatePath]]
 
 
 class GateClosed(AttemptOver):
@@ -25,7 +24,7 @@ class GateClosed(AttemptOver):
     LOOK_AGAIN_S = 1.0
     """When to come back to a gate of which nobody knows when it opens."""
 
-    def __init__(self, gate: Gate, cause: str, wait_s: float | None) -> None:
+    def __init__(self, gate: LocalGate, cause: str, wait_s: float | None) -> None:
         span = "" if wait_s is None else f" for {wait_s:.1f} s"
         subject = "all requests" if gate.key == GLOBAL else f"requests to {gate.name}"
         reason = f"{subject} have to wait{span}: {cause}"
@@ -54,19 +53,19 @@ class GateTree:
         self._ways_to = ways_to
         self._time = time
         self._clock = clock
-        self._lineups: dict[Route, Lineup] = {}
-        self._of_provider: dict[str, list[Lineup]] = {}
-        self._of_host: dict[str, list[Lineup]] = {}
-        self._shut: set[Lineup] = set()
+        self._lineups: dict[Route, WaitQueue] = {}
+        self._of_provider: dict[str, list[WaitQueue]] = {}
+        self._of_host: dict[str, list[WaitQueue]] = {}
+        self._shut: set[WaitQueue] = set()
         """Those that were found shut, or where somebody stands: looked at whenever one asks."""
-        self.parking = Parking()
-        self.hosts = HostBook(self._learners_of, time)
+        self.parking = WaitingLanes()
+        self.hosts = HostRecords(self._learners_of, time)
         self.on_impatience: Callable[[], None] = lambda: None
         """Called when somebody has to wait, or a gate has closed: the ledger may know more."""
         self.on_spent: Callable[[int, GateClosed], None] = lambda _job_id, _closed: None
         """Called when a job needs what a spent hard cap does not give it."""
 
-    async def enter(self, route: Route, turn: Turn, cost: Cost, patience_s: float) -> Passed:
+    async def enter(self, route: Route, turn: Turn, cost: Cost, patience_s: float) -> GrantedPermit:
         """Wait until all gates of the route let it pass; GateClosed beyond `patience_s`."""
         lineup = self._lineup(route)
         now_s = self._time.now()
@@ -104,17 +103,17 @@ class GateTree:
                 for waiter in lineup.of_job(job_id):
                     self._send_away(lineup, waiter)
 
-    def _room_at(self, lineups: Sequence[Lineup], now_s: float) -> int:
+    def _room_at(self, lineups: Sequence[WaitQueue], now_s: float) -> int:
         """What open gates let through in a while, less those who stand there already."""
         ways = [way for lineup in lineups for way in lineup.ways if self._is_open(way, now_s)]
         rates = {way.learner: way.learner.limiter.rate(now_s) for way in ways}
         allowed = min(sum(rates.values()) * self.ROOM_S, self.MOST)
         return ceil(allowed) - sum(map(len, lineups))
 
-    def _is_open(self, way: Way, now_s: float) -> bool:
+    def _is_open(self, way: GatePath, now_s: float) -> bool:
         return not any(self._is_shut(gate, now_s) for gate in way.gates)
 
-    def _is_shut(self, gate: Gate, now_s: float) -> bool:
+    def _is_shut(self, gate: LocalGate, now_s: float) -> bool:
         return gate.closed_until(now_s) - now_s >= self.SHUT_S
 
     def shut(self) -> frozenset[str]:
@@ -128,25 +127,25 @@ class GateTree:
                 self._shut.discard(lineup)
         return frozenset(names)
 
-    def _name(self, lineup: Lineup, way: Way, now_s: float) -> str:
+    def _name(self, lineup: WaitQueue, way: GatePath, now_s: float) -> str:
         """Whose items to leave alone: all of the learner's, or this host's if only that is shut."""
         if self._is_open(way, now_s) or self._is_shut(way.learner, now_s):
             return way.learner.name
         return lineup.host
 
-    def _learners_of(self, host: str) -> Iterator[Gate]:
+    def _learners_of(self, host: str) -> Iterator[LocalGate]:
         """The gates that learn from the answers of a host."""
         for lineup in self._of_host.get(host, ()):
             yield from (way.learner for way in lineup.ways)
 
-    def wake(self, *gates: Gate) -> None:
+    def wake(self, *gates: LocalGate) -> None:
         """Something has changed at these gates: let those go who may."""
         waiting = [gate.lineups for gate in gates if gate.lineups]
         # Nearly always the same ones stand before all of them, or nobody does.
         for lineup in frozenset().union(*waiting) if waiting else ():
             self._pump(lineup)
 
-    async def _stand_in(self, lineup: Lineup, waiter: Waiter) -> Passed:
+    async def _stand_in(self, lineup: WaitQueue, waiter: Waiter) -> GrantedPermit:
         is_first = not len(lineup)
         lineup.add(waiter)
         if is_first:  # for others, whoever stands in front waits already
@@ -167,7 +166,7 @@ class GateTree:
             self.parking.leave(waiter.turn.job_id)
             waiter.turn.waits.end()
 
-    def _send_away(self, lineup: Lineup, waiter: Waiter) -> None:
+    def _send_away(self, lineup: WaitQueue, waiter: Waiter) -> None:
         if not waiter.woken.done():
             now_s = self._time.now()
             _, gate, way = lineup.best_way(now_s, waiter.cost)
@@ -175,7 +174,7 @@ class GateTree:
                 gate = max(way.gates, key=lambda gate: gate.closed_until(now_s))
             waiter.woken.set_exception(self._closed(gate, waiter.turn, waiter.cost, now_s))
 
-    def _withdraw(self, lineup: Lineup, waiter: Waiter) -> None:
+    def _withdraw(self, lineup: WaitQueue, waiter: Waiter) -> None:
         lineup.drop(waiter)
         done = waiter.woken.done() and not waiter.woken.cancelled()
         if done and waiter.woken.exception() is None:
@@ -183,7 +182,7 @@ class GateTree:
             waiter.woken.result().withdraw()
         self._pump(lineup)
 
-    def _closed(self, gate: Gate, turn: Turn, cost: Cost, now_s: float) -> GateClosed:
+    def _closed(self, gate: LocalGate, turn: Turn, cost: Cost, now_s: float) -> GateClosed:
         opens_at = gate.opens_at(now_s, cost)
         # A pause ends when whoever asked for it says so; its items must not sleep longer.
         known = not isinf(opens_at) and gate.limiter.why(now_s) is not Cause.PAUSED
@@ -193,7 +192,7 @@ class GateTree:
             self.on_spent(turn.job_id, closed)
         return closed
 
-    def _pump(self, lineup: Lineup) -> None:
+    def _pump(self, lineup: WaitQueue) -> None:
         """Let out whoever may go, and set the time for the next."""
         if lineup.cancel_timer is not None:
             lineup.cancel_timer()
@@ -221,7 +220,7 @@ class GateTree:
         for gate in lineup.gates:
             gate.lineups.discard(lineup)
 
-    def _meant(self, lineup: Lineup, now_s: float) -> float:
+    def _meant(self, lineup: WaitQueue, now_s: float) -> float:
         """When a request was to go out that goes now.
 
         A loop wakes a little late each time. If the limits counted from there, that would add up:
@@ -231,16 +230,16 @@ class GateTree:
         return due_s if 0.0 <= now_s - due_s < self.LATE_S else now_s
 
     def _let_out(
-        self, lineup: Lineup, way: Way, cost: Cost, now_s: float, waited_s: float
-    ) -> Passed:
+        self, lineup: WaitQueue, way: GatePath, cost: Cost, now_s: float, waited_s: float
+    ) -> GrantedPermit:
         in_flight = way.pass_all(now_s, transfer=lineup.transfer)
         budget = way.learner.budget
         reserved = cost if budget is None else budget.take(cost)
         cause = lineup.cause if waited_s else ""
         departure = Departure(now_s, in_flight, waited_s, cause, reserved, lineup.transfer)
-        return Passed(lineup.ways, way, departure, self._time.now, self.wake)
+        return GrantedPermit(lineup.ways, way, departure, self._time.now, self.wake)
 
-    def _lineup(self, route: Route) -> Lineup:
+    def _lineup(self, route: Route) -> WaitQueue:
         found = self._lineups.get(route)
         if found is None:
             if len(self._lineups) >= self.MOST:
@@ -248,7 +247,7 @@ class GateTree:
                 self._of_host = {}
                 for line in self._lineups.values():
                     self._of_host.setdefault(line.host, []).append(line)
-            found = self._lineups[route] = Lineup(self._ways_to(route), route)
+            found = self._lineups[route] = WaitQueue(self._ways_to(route), route)
             self._of_host.setdefault(route.host, []).append(found)
             if route.provider:
                 self._of_provider.setdefault(route.provider, []).append(found)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from headgate.engine.plan.forecast import Binding, Estimate, Forecast, estimate
+from headgate.engine.plan.forecast import BindingLimit, Estimate, Forecast, estimate
 from headgate.engine.plan.workload import Workload
 
 WORTH = 0.95
@@ -12,7 +12,13 @@ WORTH = 0.95
 
 
 LIMITS = frozenset(
-    {Binding.RATE, Binding.CAP, Binding.BUDGET, Binding.CEILING, Binding.CONCURRENCY}
+    {
+        BindingLimit.RATE,
+        BindingLimit.CAP,
+        BindingLimit.BUDGET,
+        BindingLimit.CEILING,
+        BindingLimit.CONCURRENCY,
+    }
 )
 """What every credential has for itself."""
 
@@ -56,12 +62,12 @@ def _changes(
     if pooled and forecast.likely.binding in LIMITS:
         yield words, replace(workload, credentials=more)
     match forecast.likely.binding:
-        case Binding.LANES:
+        case BindingLimit.LANES:
             yield f"--concurrency {2 * workload.lanes}", replace(workload, lanes=2 * workload.lanes)
-        case Binding.CEILING if workload.assumed.limits and not published:
+        case BindingLimit.CEILING if workload.assumed.limits and not published:
             without = replace(workload.ceilings, limits=())
             yield "no configured rate", replace(workload, ceilings=without)
-        case Binding.CONCURRENCY if not published:
+        case BindingLimit.CONCURRENCY if not published:
             most = 2 * (workload.ceilings.concurrency or 1)
             wider = replace(workload.ceilings, concurrency=most)
             yield f"concurrency = {most} for the provider", replace(workload, ceilings=wider)

@@ -63,7 +63,7 @@ class FixedWindow:
         self.left -= 1.0
 
 
-class Verdict(NamedTuple):
+class AssumedReply(NamedTuple):
     """What the provider makes of a request."""
 
     status: int
@@ -83,17 +83,17 @@ class AssumedProvider:
         ]
         self._under_way = 0
 
-    def judge(self, now: float) -> Verdict:
+    def judge(self, now: float) -> AssumedReply:
         """Take a request, or refuse it; what is refused uses nothing up."""
         wait_s = max((law.wait_s(now) for law in self._laws), default=0.0)
         if self._assumed.cap is not None and self._under_way >= self._assumed.cap:
             wait_s = max(wait_s, BUSY_S)
         if wait_s > 0:
-            return Verdict(429, self._refusal(wait_s))
+            return AssumedReply(429, self._refusal(wait_s))
         for law in self._laws:
             law.take()
         self._under_way += 1
-        return Verdict(200, self._told() if self._assumed.tells else NOTHING)
+        return AssumedReply(200, self._told() if self._assumed.tells else NOTHING)
 
     def ended(self) -> None:
         """The answer to one that was taken is complete."""

@@ -24,7 +24,7 @@ from headgate.core.pacing.state import Cause
 from headgate.core.pacing.trust import DUE_SHARE
 from headgate.core.rate import Limit
 from headgate.engine.plan.assumed import LONG_S
-from headgate.engine.plan.run import Course, Effort, VirtualRun
+from headgate.engine.plan.run import Effort, RunCourse, VirtualRun
 from headgate.engine.plan.workload import Workload
 
 VARIANTS = ((1, 1.0), (2, 0.8), (3, 1.25))
@@ -40,7 +40,7 @@ GROWING = 1.03
 """A rate that grows by more than this from one quarter of the run to the next is not steady."""
 
 
-class Binding(StrEnum):
+class BindingLimit(StrEnum):
     """What a batch is limited by."""
 
     RATE = "rate"
@@ -58,20 +58,20 @@ class Binding(StrEnum):
 
 
 _WORDS = {
-    Binding.RATE: "the provider's limit",
-    Binding.CAP: "how many the provider takes at once",
-    Binding.CEILING: "the configured rate",
-    Binding.CONCURRENCY: "the provider's configured concurrency",
-    Binding.BUDGET: "the budget",
-    Binding.LANES: "the time answers take",
-    Binding.START: "the careful start: it ended before a limit was found",
+    BindingLimit.RATE: "the provider's limit",
+    BindingLimit.CAP: "how many the provider takes at once",
+    BindingLimit.CEILING: "the configured rate",
+    BindingLimit.CONCURRENCY: "the provider's configured concurrency",
+    BindingLimit.BUDGET: "the budget",
+    BindingLimit.LANES: "the time answers take",
+    BindingLimit.START: "the careful start: it ended before a limit was found",
 }
 _BY_CAUSE = {
-    Cause.OPEN: Binding.LANES,
-    Cause.CAP: Binding.CAP,
-    Cause.CEILING: Binding.CEILING,
-    Cause.CONCURRENCY: Binding.CONCURRENCY,
-    Cause.BUDGET: Binding.BUDGET,
+    Cause.OPEN: BindingLimit.LANES,
+    Cause.CAP: BindingLimit.CAP,
+    Cause.CEILING: BindingLimit.CEILING,
+    Cause.CONCURRENCY: BindingLimit.CONCURRENCY,
+    Cause.BUDGET: BindingLimit.BUDGET,
 }
 """All others are about the provider's rate."""
 
@@ -80,7 +80,7 @@ class Estimate(msgspec.Struct, frozen=True):
     """What one run leads to expect."""
 
     seconds: float
-    binding: Binding
+    binding: BindingLimit
     refused: int
     steady_per_s: float
     found_s: float | None
@@ -103,7 +103,7 @@ class Forecast(msgspec.Struct, frozen=True):
         return self.likely.simulated < self.workload.requests
 
 
-def foresee(workload: Workload, now_s: float) -> Forecast:
+def forecast_runs(workload: Workload, now_s: float) -> Forecast:
     """What to expect of a batch that begins at a moment of the ledger's clock."""
     estimates = [estimate(workload, now_s, seed, factor) for seed, factor in VARIANTS]
     seconds = [each.seconds for each in estimates]
@@ -116,7 +116,7 @@ def estimate(
     """What one run leads to expect."""
     workload = msgspec.structs.replace(workload, latency_s=workload.latency_s * latency_factor)
     if not workload.requests:
-        return Estimate(0.0, Binding.LANES, 0, 0.0, 0.0, 0)
+        return Estimate(0.0, BindingLimit.LANES, 0, 0.0, 0.0, 0)
     rng = Random(seed)  # noqa: S311 (luck of a simulation, the same each time)
     windows = [WINDOWS * limit.seconds for limit in workload.assumed.limits]
     course = VirtualRun(workload, rng, now_s, Effort(seconds=max([SHORTEST_S, *windows]))).run()
@@ -132,7 +132,7 @@ def estimate(
     return found if course.complete else _extrapolated(workload, course, found)
 
 
-def _extrapolated(workload: Workload, course: Course, found: Estimate) -> Estimate:
+def _extrapolated(workload: Workload, course: RunCourse, found: Estimate) -> Estimate:
     """The same for the whole batch."""
     growth = _Growth.of(workload, course)
     rest = workload.requests - found.simulated
@@ -169,7 +169,7 @@ class _Growth(msgspec.Struct, frozen=True):
     most: float
 
     @classmethod
-    def of(cls, workload: Workload, course: Course) -> "_Growth | None":
+    def of(cls, workload: Workload, course: RunCourse) -> "_Growth | None":
         if course.refused:
             return None  # where the limit is has been found out
         quarter = course.seconds / 4
@@ -193,7 +193,7 @@ class _Growth(msgspec.Struct, frozen=True):
         return (last - self.per_s) / self.slope, last
 
 
-def _steady_rate(workload: Workload, course: Course) -> float:
+def _steady_rate(workload: Workload, course: RunCourse) -> float:
     """Answers a second in the last half, or in the last whole windows of the provider."""
     since = course.seconds / 2
     mean = _rate(course.answered, 0.0, course.seconds)
@@ -228,42 +228,42 @@ def _least(workload: Workload) -> tuple[float, Limit | None]:
     return max(least_s, 0.0), workload.bounds()[number] if needs else None
 
 
-def _kind(workload: Workload, limit: Limit | None) -> Binding:
+def _kind(workload: Workload, limit: Limit | None) -> BindingLimit:
     if limit in workload.assumed.limits:
-        return Binding.RATE
-    return Binding.CEILING if limit in workload.ceilings.limits else Binding.BUDGET
+        return BindingLimit.RATE
+    return BindingLimit.CEILING if limit in workload.ceilings.limits else BindingLimit.BUDGET
 
 
-def _tightest(workload: Workload) -> Binding:
+def _tightest(workload: Workload) -> BindingLimit:
     """What binds in the long run."""
     for limit in workload.bounds():
         if limit.count / limit.seconds * workload.credentials <= workload.allowed:
             return _kind(workload, limit)
-    return Binding.LANES
+    return BindingLimit.LANES
 
 
-def _binding(workload: Workload, course: Course) -> Binding:
+def _binding(workload: Workload, course: RunCourse) -> BindingLimit:
     """What held the lanes back for the longest time in the last third."""
     if _rate(course.answered, course.seconds * 2 / 3, course.seconds) > 0.9 * workload.answerable:
-        return Binding.LANES
-    tally: Counter[Binding] = Counter()
+        return BindingLimit.LANES
+    tally: Counter[BindingLimit] = Counter()
     for until, lasted_s, cause in course.held:
         if until > course.seconds * 2 / 3:
             tally[_bound_by(workload, cause)] += lasted_s  # type: ignore[assignment]  # seconds
-    most = tally.most_common(1)[0][0] if tally else Binding.LANES
-    if most is Binding.RATE and not (course.refused or workload.remembered):
-        return Binding.START
+    most = tally.most_common(1)[0][0] if tally else BindingLimit.LANES
+    if most is BindingLimit.RATE and not (course.refused or workload.remembered):
+        return BindingLimit.START
     return most
 
 
-def _bound_by(workload: Workload, cause: Cause) -> Binding:
-    found = _BY_CAUSE.get(cause, Binding.RATE)
-    if found is Binding.RATE and workload.ceilings.limits and not workload.assumed.limits:
-        return Binding.CEILING  # several processes share it as a rate
+def _bound_by(workload: Workload, cause: Cause) -> BindingLimit:
+    found = _BY_CAUSE.get(cause, BindingLimit.RATE)
+    if found is BindingLimit.RATE and workload.ceilings.limits and not workload.assumed.limits:
+        return BindingLimit.CEILING  # several processes share it as a rate
     return found
 
 
-def _found_s(course: Course, steady: float) -> float | None:
+def _found_s(course: RunCourse, steady: float) -> float | None:
     """When the run began to go at about the steady rate, and did so for a while."""
     stretch_s = max(STRETCH_S, 20 / max(steady, 1e-9))
     number = int(course.seconds / stretch_s)

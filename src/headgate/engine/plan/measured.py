@@ -7,7 +7,7 @@ import msgspec
 
 from headgate.core.call import Call, CallKind
 from headgate.core.gates.state import GateState
-from headgate.engine.gate_reading import state_in
+from headgate.engine.gate_control import state_in
 from headgate.ports.limits import LimitLedger
 from headgate.ports.reads import ReadStore
 

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from headgate.core.pacing.state import Cause
-from headgate.engine.plan.assumed import AssumedProvider, Verdict
-from headgate.engine.plan.crew import Crew, Passage, Process
+from headgate.engine.plan.assumed import AssumedProvider, AssumedReply
+from headgate.engine.plan.fleet import VirtualFleet, VirtualProcess, VirtualSend
 from headgate.engine.plan.workload import Workload
 
 
@@ -25,7 +25,7 @@ class Effort(msgspec.Struct, frozen=True):
     most_events: int = 40_000
 
 
-class Course(msgspec.Struct):
+class RunCourse(msgspec.Struct):
     """What a run leaves behind; times count from its beginning."""
 
     seconds: float = 0.0
@@ -55,7 +55,7 @@ class VirtualRun:
         self._rng = rng
         self._began_s = self._now = began_s
         self._effort = effort
-        self._crew = Crew(workload)
+        self._crew = VirtualFleet(workload)
         self._providers = [
             AssumedProvider(workload.assumed, began_s, rng.random())
             for _ in range(workload.credentials)
@@ -65,9 +65,9 @@ class VirtualRun:
         self._events: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
         self._number = 0
         self._exchanging = False
-        self.course = Course()
+        self.course = RunCourse()
 
-    def run(self) -> Course:
+    def run(self) -> RunCourse:
         """Let the time pass until the batch is done or has been followed far enough."""
         course = self.course
         for process in self._crew.processes:
@@ -96,7 +96,7 @@ class VirtualRun:
 
     # ---- lanes
 
-    def _pump(self, process: Process) -> None:
+    def _pump(self, process: VirtualProcess) -> None:
         """Send what may go, and come back when more may."""
         now, workload = self._now, self._workload
         while process.waiting and self._to_send:
@@ -109,28 +109,28 @@ class VirtualRun:
             self._send(process, passage)
         self._hold(process, Cause.OPEN)
 
-    def _hold(self, process: Process, cause: Cause) -> None:
+    def _hold(self, process: VirtualProcess, cause: Cause) -> None:
         """Whatever held the process until now did so since it was last looked at."""
         if self._now > process.since:
             until = self._now - self._began_s
             self.course.held.append((until, self._now - process.since, process.cause))
         process.cause, process.since = cause, self._now
 
-    def _wake(self, process: Process, at: float) -> None:
+    def _wake(self, process: VirtualProcess, at: float) -> None:
         if math.isinf(at):
             return
         if process.wakes_at is None or at < process.wakes_at - 1e-9:
             process.wakes_at = at
             self._at(at, self._awake, process, at)
 
-    def _awake(self, process: Process, at: float) -> None:
+    def _awake(self, process: VirtualProcess, at: float) -> None:
         if process.wakes_at == at:
             process.wakes_at = None
             self._pump(process)
 
     # ---- requests
 
-    def _send(self, process: Process, passage: Passage) -> None:
+    def _send(self, process: VirtualProcess, passage: VirtualSend) -> None:
         now = self._now
         process.waiting -= 1
         self._to_send -= 1
@@ -143,7 +143,11 @@ class VirtualRun:
         self._at(now + takes_s, self._answer, process, passage, sent, verdict)
 
     def _answer(
-        self, process: Process, passage: Passage, sent: tuple[float, int], verdict: Verdict
+        self,
+        process: VirtualProcess,
+        passage: VirtualSend,
+        sent: tuple[float, int],
+        verdict: AssumedReply,
     ) -> None:
         now, (sent_at, in_flight) = self._now, sent
         passage.in_flight -= 1
@@ -164,7 +168,7 @@ class VirtualRun:
                 self._ready(process)
         self._exchange_soon()
 
-    def _ready(self, process: Process) -> None:
+    def _ready(self, process: VirtualProcess) -> None:
         process.waiting += 1
         self._pump(process)
 

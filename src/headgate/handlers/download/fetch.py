@@ -24,7 +24,14 @@ from headgate.handlers.download.plan import Plan
 from headgate.handlers.download.pouring import pour
 from headgate.handlers.download.trial import PlanFailed, Weight, bad_status, unfit
 from headgate.handlers.download.wanted import Wanted
-from headgate.ports.artifacts import Artifacts, ArtifactTrouble, Draft, FileTrouble, Kept, Origin
+from headgate.ports.artifacts import (
+    Artifacts,
+    ArtifactTrouble,
+    Draft,
+    FileOrigin,
+    FileTrouble,
+    KeptPart,
+)
 from headgate.ports.http import Http, StreamedResponse
 
 WHOLE: Final = frozenset({200, 203})
@@ -149,7 +156,7 @@ class Fetch:
             await reply.keep(more.encoded())
         return Fetched(note, reply.url, reply.kind, unchanged=key in note.inputs)
 
-    async def _go_on(self, draft: Draft, kept: Kept) -> Fetched | None:
+    async def _go_on(self, draft: Draft, kept: KeptPart) -> Fetched | None:
         """The rest of what an earlier try has left; None if it must be fetched as a whole."""
         condition = {"range": f"bytes={kept.size}-", "if-range": kept.origin.validator}
         async with self._stream({**self._headers, **condition}) as reply:
@@ -168,7 +175,7 @@ class Fetch:
                 return None
             return await self._receive(draft, reply)
 
-    def _continues(self, reply: StreamedResponse, kept: Kept) -> bool:
+    def _continues(self, reply: StreamedResponse, kept: KeptPart) -> bool:
         """Whether a part is the rest of what is there; some servers send what they like."""
         same = self._origin(reply).continues(kept.origin)
         return same and range_start(reply.headers) == kept.size
@@ -203,10 +210,10 @@ class Fetch:
         style, found = self._subject.config.names, inspection.content_type
         return name_for(self._subject.identifier, style, self._plan.url, disposition, found)
 
-    def _origin(self, reply: StreamedResponse) -> Origin:
+    def _origin(self, reply: StreamedResponse) -> FileOrigin:
         """Which version of what this is; of a packed body, none that could be gone on with."""
         headers = reply.headers
         if headers.get("content-encoding", "identity").strip().lower() not in {"", "identity"}:
-            return Origin(self._plan.url)
+            return FileOrigin(self._plan.url)
         etag, modified = headers.get("etag", ""), headers.get("last-modified", "")
-        return Origin(self._plan.url, etag, modified)
+        return FileOrigin(self._plan.url, etag, modified)

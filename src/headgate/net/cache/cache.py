@@ -7,14 +7,11 @@ from typing import Self
 
 from headgate.core.call import CallKind
 from headgate.core.provider import CachePolicy
-from headgate.net.cache.demand import SAFE, Custody, Demand, demand_of, plain_url
-from headgate.net.cache.directives import MICROSECONDS, has_validator
-from headgate.net.cache.entry import Entry
+from headgate.net.cache.coalescing import FetchOutcome, SharedFetches
+from headgate.net.cache.entry import CacheEntry
+from headgate.net.cache.fetch import CacheFetch, Send
 from headgate.net.cache.file import CacheFile
-from headgate.net.cache.flights import Flights, Landing
-from headgate.net.cache.freshness import is_fresh_for
-from headgate.net.cache.inquiry import Inquiry, Send
-from headgate.net.cache.keeping import Keeper
+from headgate.net.cache.freshness import MICROSECONDS, has_validator, is_fresh_for
 from headgate.net.cache.reply import (
     CacheReply,
     HeldReply,
@@ -23,8 +20,16 @@ from headgate.net.cache.reply import (
     StoredBody,
     StoredReply,
 )
-from headgate.net.cache.resumption import for_the_whole
-from headgate.net.cache.shelf import Shelf, Warn
+from headgate.net.cache.request import (
+    SAFE,
+    CacheRequest,
+    CallerBody,
+    cache_request,
+    for_the_whole,
+    plain_url,
+)
+from headgate.net.cache.store import CacheStore, Warn
+from headgate.net.cache.store_reply import Keeper
 from headgate.net.fields import folded
 from headgate.ports.blobs import BlobStore
 from headgate.ports.clock import Clock
@@ -54,8 +59,10 @@ class HttpCache:
     ) -> None:
         self._clock = clock
         self._warn = warn
-        self._shelf = Shelf(CacheFile(folder / "cache.db", max_bytes), blobs, clock, self._warn)
-        self._flights = Flights(clock)
+        self._shelf = CacheStore(
+            CacheFile(folder / "cache.db", max_bytes), blobs, clock, self._warn
+        )
+        self._flights = SharedFetches(clock)
         self._blobs = blobs
         self._keeper = Keeper(self._shelf, self._flights, blobs, clock, largest=max_bytes // 4)
         self._opening = asyncio.Lock()
@@ -88,7 +95,7 @@ class HttpCache:
         *,
         partition: str,
         policy: CachePolicy,
-        custody: Custody | None = None,
+        custody: CallerBody | None = None,
         waits: Waits = UNHEARD,
     ) -> CacheReply:
         """Answer from the cache, or by `send`, or by what another caller is just fetching.
@@ -102,7 +109,7 @@ class HttpCache:
         if request.method not in SAFE:
             return await self._change(request, send)
         asked = request if custody is None else for_the_whole(request)
-        demand = demand_of(asked, partition, custody) if policy.enabled else None
+        demand = cache_request(asked, partition, custody) if policy.enabled else None
         if demand is None:
             return PassedReply(await send(request))
         if custody is not None and (custody.anew or asked is not request):
@@ -124,7 +131,7 @@ class HttpCache:
             kind = CallKind.SHARED
             waits.begin()  # the one that fetches may wait at a gate
             try:
-                alone = await leader.wait(self._clock) is Landing.ALONE
+                alone = await leader.wait(self._clock) is FetchOutcome.ALONE
             finally:
                 waits.end()
 
@@ -154,7 +161,7 @@ class HttpCache:
         return self._shelf.forget(url)
 
     async def _served(
-        self, demand: Demand, entry: Entry, kind: CallKind, now: int
+        self, demand: CacheRequest, entry: CacheEntry, kind: CallKind, now: int
     ) -> CacheReply | None:
         """A kept answer; None if its body is gone."""
         if entry.body is not None:
@@ -167,39 +174,45 @@ class HttpCache:
         return StoredReply(entry, kind, now, body)
 
     async def _lead(
-        self, demand: Demand, stale: Entry | None, send: Send, policy: CachePolicy, *, leads: bool
+        self,
+        demand: CacheRequest,
+        stale: CacheEntry | None,
+        send: Send,
+        policy: CachePolicy,
+        *,
+        leads: bool,
     ) -> CacheReply:
         flight = self._flights.begin(demand.key, demand.url, leads=leads)
-        inquiry = Inquiry(demand, policy, send, flight, self._keeper)
+        inquiry = CacheFetch(demand, policy, send, flight, self._keeper)
         try:
             if stale is None or not has_validator(folded(stale.headers)):
                 return await inquiry.fetch()
             return await self._revalidate(inquiry, stale)
         except BaseException:
-            self._flights.end(flight, Landing.FAILED)
+            self._flights.end(flight, FetchOutcome.FAILED)
             raise
 
-    async def _revalidate(self, inquiry: Inquiry, stale: Entry) -> CacheReply:
+    async def _revalidate(self, inquiry: CacheFetch, stale: CacheEntry) -> CacheReply:
         """Ask whether it still holds, with the body in hand: it must not vanish meanwhile."""
         body = None
         if stale.body is None:
             body = await self._opened(stale)
             if body is None:
                 return await inquiry.fetch()
-        answer: CacheReply | Entry | None = None
+        answer: CacheReply | CacheEntry | None = None
         try:
             answer = await inquiry.revalidate(stale)
         finally:
-            if body is not None and not isinstance(answer, Entry):
+            if body is not None and not isinstance(answer, CacheEntry):
                 body.close()
-        if not isinstance(answer, Entry):
+        if not isinstance(answer, CacheEntry):
             return answer
         now = self._clock.now()
         if body is None:
             return in_memory(inquiry.demand, answer, CallKind.REVALIDATED, now)
         return StoredReply(answer, CallKind.REVALIDATED, now, body)
 
-    async def _opened(self, entry: Entry) -> StoredBody | None:
+    async def _opened(self, entry: CacheEntry) -> StoredBody | None:
         """The blob of a kept answer; if it is not what it was, the answer is of no use."""
 
         def lost(error: OSError | None) -> None:
@@ -224,7 +237,7 @@ class HttpCache:
             await self._clock.sleep(self.SWEEP_S)
 
 
-def in_memory(demand: Demand, entry: Entry, kind: CallKind, now: int) -> CacheReply:
+def in_memory(demand: CacheRequest, entry: CacheEntry, kind: CallKind, now: int) -> CacheReply:
     """A kept answer that needs no blob: its body is here, or at the caller's."""
     if demand.custody is not None:
         return NotedReply(entry, kind, now)

@@ -12,8 +12,8 @@ from typing import Any
 import apsw
 import msgspec
 
-from headgate.net.cache.batch import Batch, as_parameters
-from headgate.net.cache.demand import digest
+from headgate.net.cache.entry import WriteBatch, as_parameters
+from headgate.net.cache.request import digest
 
 SCHEMA = 1
 PAGE = 16_384
@@ -89,7 +89,7 @@ class CacheFile:
         """Whether anything is kept of a URL."""
         return self._row("knows_url", url=digest(url)) is not None
 
-    def write(self, batch: Batch) -> list[str]:
+    def write(self, batch: WriteBatch) -> list[str]:
         """Commit a batch, keep within the size, and name the blobs that nothing refers to now."""
         with self._transaction() as connection:
             freed = self._change(connection, batch)
@@ -106,7 +106,7 @@ class CacheFile:
         """Those of the blobs that nothing refers to."""
         return [name for (name,) in self._run(self._opened(), "loose", blobs=_json(blobs))]
 
-    def _change(self, connection: apsw.Connection, batch: Batch) -> list[Any]:
+    def _change(self, connection: apsw.Connection, batch: WriteBatch) -> list[Any]:
         freed: list[Any] = []
         if batch.forgotten:
             urls = [digest(url) for url in sorted(batch.forgotten)]

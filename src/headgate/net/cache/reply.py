@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Protocol
 
 from headgate.core.call import CallKind
-from headgate.net.cache.entry import Entry
+from headgate.net.cache.entry import CacheEntry
 from headgate.ports.blobs import Blob
 from headgate.ports.wire import Headers, ServerReply
 
@@ -42,7 +42,7 @@ class HeldReply(Unkept):
 
     __slots__ = ("_body", "headers", "kind", "status")
 
-    def __init__(self, entry: Entry, kind: CallKind, now: int, body: bytes) -> None:
+    def __init__(self, entry: CacheEntry, kind: CallKind, now: int, body: bytes) -> None:
         self.status = entry.status
         self.headers = aged_headers(entry, now)
         self.kind = kind
@@ -66,7 +66,7 @@ class NotedReply(HeldReply):
 
     __slots__ = ("kept",)
 
-    def __init__(self, entry: Entry, kind: CallKind, now: int) -> None:
+    def __init__(self, entry: CacheEntry, kind: CallKind, now: int) -> None:
         super().__init__(entry, kind, now, b"")
         self.kept = (entry.body or b"").decode()
 
@@ -107,7 +107,7 @@ class StoredReply(Unkept):
 
     __slots__ = ("_body", "headers", "kind", "status")
 
-    def __init__(self, entry: Entry, kind: CallKind, now: int, body: StoredBody) -> None:
+    def __init__(self, entry: CacheEntry, kind: CallKind, now: int, body: StoredBody) -> None:
         self.status = entry.status
         self.headers = aged_headers(entry, now)
         self.kind = kind
@@ -150,7 +150,7 @@ class PassedReply(Unkept):
         await self._reply.close()
 
 
-def aged_headers(entry: Entry, now: int) -> Headers:
+def aged_headers(entry: CacheEntry, now: int) -> Headers:
     """The headers of a kept answer, with its age as HTTP demands it."""
     age_s = max(0, now - entry.freshness.born_at) // 1_000_000
     return (*entry.headers, ("age", str(age_s)))

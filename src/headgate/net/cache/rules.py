@@ -9,7 +9,7 @@ from uuid import UUID
 
 import msgspec
 
-from headgate.net.cache.entry import Entry
+from headgate.net.cache.entry import CacheEntry
 from headgate.net.cache.states import (
     AnyState,
     CacheMiss,
@@ -63,7 +63,7 @@ def judge(request: WireRequest, status: int, headers: Headers) -> Verdict:
 
 
 def judge_revalidation(
-    request: WireRequest, status: int, headers: Headers, stale: Entry
+    request: WireRequest, status: int, headers: Headers, stale: CacheEntry
 ) -> Verdict:
     """The same, where the server was asked whether `stale` still holds."""
     if status != 304:
@@ -95,7 +95,7 @@ def _dropped_names(
     return frozenset(names) - frozenset(state.response.headers)
 
 
-def conditional(request: WireRequest, stale: Entry) -> WireRequest:
+def conditional(request: WireRequest, stale: CacheEntry) -> WireRequest:
     """The same request, but to be answered with 304 if what we have is still right."""
     conditions = []
     fields = folded(stale.headers)

@@ -4,10 +4,15 @@ from typing import Any
 
 import msgspec
 
+from headgate.core.login_limit import KNOWN_US, LoginScope, LoginVerdict, is_known, judge
 from headgate.core.user import Token, TokenKind, User
-from headgate.ports.access import Bearer, NewToken, NewUser, Usage, UserChange
-from headgate.stores.people import (
+from headgate.ports.access import Bearer, LoginCount, LoginTry, NewToken, NewUser, Usage, UserChange
+from headgate.stores.postgres.connection import PostgresDatabase, PostgresSession
+from headgate.stores.postgres.create import usage_of
+from headgate.stores.postgres.records import add_event, fitting
+from headgate.stores.rows import (
     change_told,
+    counted_in,
     demand_let_in,
     demand_room_for_token,
     ended_by,
@@ -15,26 +20,23 @@ from headgate.stores.people import (
     nobody,
     taken,
     token_from,
+    told,
     use_is_news,
     user_from,
 )
-from headgate.stores.postgres.connection import Database, Session
-from headgate.stores.postgres.records import add_event
-from headgate.stores.postgres.rows import fitting
-from headgate.stores.postgres.usage import usage_of
 
 
 class PostgresAccess:
     """AccessStore on one database."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
     async def add_user(self, new: NewUser) -> User:
         """Make a user; NameTaken if there is one."""
         values = fitting(name=new.name, role=new.role, password_hash=new.password_hash)
 
-        async def work(session: Session) -> User:
+        async def work(session: PostgresSession) -> User:
             record = await session.record("add_user", **values)
             if record is None:
                 raise taken(new.name)
@@ -49,7 +51,7 @@ class PostgresAccess:
         values = fitting(name=name, **msgspec.structs.asdict(change))
         del values["asked_with"]
 
-        async def work(session: Session) -> User:
+        async def work(session: PostgresSession) -> User:
             before = _found(await session.record("lock_user", name=values["name"]), name)
             user = _found(await session.record("change_user", **values), name)
             ended = ended_by(change, before.role)
@@ -91,7 +93,7 @@ class PostgresAccess:
     async def bearer(self, digest: str, kind: TokenKind) -> Bearer | None:
         """Whose token that is, if it holds. Notes the use, at most once a minute."""
 
-        async def work(session: Session) -> Bearer | None:
+        async def work(session: PostgresSession) -> Bearer | None:
             found, now = await _bearer(session, digest, kind)
             if found is not None and use_is_news(found.token, now):
                 await session.change("note_use", id=found.token.id)
@@ -102,7 +104,7 @@ class PostgresAccess:
     async def redeem(self, digest: str) -> Bearer | None:
         """As `bearer` for a LINK, which is revoked in the same step: the second gets None."""
 
-        async def work(session: Session) -> Bearer | None:
+        async def work(session: PostgresSession) -> Bearer | None:
             found, _ = await _bearer(session, digest, TokenKind.LINK)
             if found is None or not await session.records(
                 "revoke_token", id=found.token.id, user=None
@@ -126,7 +128,7 @@ class PostgresAccess:
         """End a token at once, and all that was made with it."""
         values = fitting(id=token_id, user=user)
 
-        async def work(session: Session) -> bool:
+        async def work(session: PostgresSession) -> bool:
             record = await session.record("revoke_token", **values)
             if record is not None:
                 message = f"{token_id} of {record['user_name']}"
@@ -138,7 +140,7 @@ class PostgresAccess:
     async def end_session(self, token_id: str) -> None:
         """Let a session expire now. What was made in it goes on."""
 
-        async def work(session: Session) -> None:
+        async def work(session: PostgresSession) -> None:
             record = await session.record("expire_token", id=token_id)
             if record is not None:
                 message = f"{token_id} of {record['user_name']}"
@@ -157,7 +159,7 @@ def _found(record: dict[str, Any] | None, name: str) -> User:
     return user_from(record)
 
 
-async def _add_token(session: Session, new: NewToken) -> Token:
+async def _add_token(session: PostgresSession, new: NewToken) -> Token:
     # Locked, so that the user is not disabled under a token that is being made.
     user = demand_let_in(await session.record("lock_user", **fitting(name=new.user)), new)
     if new.most is not None:
@@ -178,7 +180,9 @@ async def _add_token(session: Session, new: NewToken) -> Token:
     return token_from(records[0])
 
 
-async def _bearer(session: Session, digest: str, kind: TokenKind) -> tuple[Bearer | None, int]:
+async def _bearer(
+    session: PostgresSession, digest: str, kind: TokenKind
+) -> tuple[Bearer | None, int]:
     """Whose token that is, and the time."""
     record = await session.record("bearer", **fitting(digest=digest, kind=kind))
     if record is None:
@@ -186,3 +190,52 @@ async def _bearer(session: Session, digest: str, kind: TokenKind) -> tuple[Beare
     token = token_from(record)
     users = await session.records("user", name=token.user)
     return Bearer(token, user_from(users[0])), record["now"]
+
+
+class PostgresLogins:
+    """LoginStore on one database."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+
+    async def knows(self, tried: LoginTry) -> bool:
+        """Whether the account has logged in from the address within the last days."""
+        return await self._database.single(lambda session: _is_known(session, tried))
+
+    async def count(self, tried: LoginTry) -> LoginCount:
+        """Count a try, unless a limit is reached. A try that is turned away writes nothing."""
+        first = await self._database.single(lambda session: _judged(session, tried))
+        if first.wait_us > 0:
+            return told(first)
+        return await self._database.write(lambda session: _charge(session, tried))
+
+    async def succeeded(self, tried: LoginTry, counted: LoginCount) -> None:
+        """Take the try off the count again, and know the address of the account from now on."""
+
+        async def work(session: PostgresSession) -> None:
+            for scope in sorted(counted.charged, key=lambda scope: tried.keys[scope]):
+                step_us = tried.limits[scope].step_us
+                await session.change("refund_login", key=tried.keys[scope], step_us=step_us)
+            pair = tried.keys[LoginScope.PAIR]
+            await session.change("know_login", key=pair, known_us=KNOWN_US)
+
+        await self._database.write(work, repeatable=False)
+
+
+async def _is_known(session: PostgresSession, tried: LoginTry) -> bool:
+    rows = await session.records("login_tries", keys=[*tried.keys.values()])
+    return is_known(counted_in(tried, rows), rows[0]["now"])
+
+
+async def _judged(session: PostgresSession, tried: LoginTry) -> LoginVerdict:
+    rows = await session.records("login_tries", keys=[*tried.keys.values()])
+    return judge(counted_in(tried, rows), tried.limits, rows[0]["now"])
+
+
+async def _charge(session: PostgresSession, tried: LoginTry) -> LoginCount:
+    await session.change("forget_logins")
+    await session.change("lock_logins", keys=[*tried.keys.values()])
+    verdict = await _judged(session, tried)
+    for scope, full_at in verdict.charged.items():
+        await session.change("charge_login", key=tried.keys[scope], full_at=full_at)
+    return told(verdict)

@@ -1,17 +1,17 @@
 """Whether the database obeys its own laws."""
 
 from headgate.core.words import counted
-from headgate.ports.reads import Finding
-from headgate.stores.orphans import orphans
-from headgate.stores.postgres.connection import Database, Session
+from headgate.ports.reads import CheckFinding
+from headgate.stores.messages import orphans
+from headgate.stores.postgres.connection import PostgresDatabase, PostgresSession
 from headgate.stores.postgres.items import return_leases
 from headgate.stores.postgres.records import add_counts, add_event
 
 
-async def check(database: Database, *, repair: bool) -> list[Finding]:
+async def check(database: PostgresDatabase, *, repair: bool) -> list[CheckFinding]:
     """Every departure from the laws, in words; with `repair` the mendable ones are mended."""
 
-    async def work(session: Session) -> list[Finding]:
+    async def work(session: PostgresSession) -> list[CheckFinding]:
         # Leases first: whoever changes items and counters does it in this order too.
         return [
             *await _lost_leases(session, repair=repair),
@@ -24,7 +24,7 @@ async def check(database: Database, *, repair: bool) -> list[Finding]:
     return await (database.write(work) if repair else database.single(work))
 
 
-async def _wrong_counts(session: Session, *, repair: bool) -> list[Finding]:
+async def _wrong_counts(session: PostgresSession, *, repair: bool) -> list[CheckFinding]:
     if repair:
         await session.change("lock_counts")
     findings = []
@@ -32,7 +32,7 @@ async def _wrong_counts(session: Session, *, repair: bool) -> list[Finding]:
         if repair:
             await add_counts(session, [(job_id, status, there - kept)])
         findings.append(
-            Finding(
+            CheckFinding(
                 f"job {job_id} counts {counted(kept, 'item')} in {status}, but there are {there}",
                 repairable=True,
                 repaired=repair,
@@ -41,7 +41,7 @@ async def _wrong_counts(session: Session, *, repair: bool) -> list[Finding]:
     return findings
 
 
-async def _lost_leases(session: Session, *, repair: bool) -> list[Finding]:
+async def _lost_leases(session: PostgresSession, *, repair: bool) -> list[CheckFinding]:
     findings = []
     for worker, n in await session.rows("lost_leases"):
         if repair:
@@ -49,7 +49,7 @@ async def _lost_leases(session: Session, *, repair: bool) -> list[Finding]:
             message = f"{counted(n, 'item')} of {worker} returned by `db check --repair`"
             await add_event(session, "rescued", message)
         findings.append(
-            Finding(
+            CheckFinding(
                 f"{counted(n, 'lease')} of {worker}, which is gone",
                 repairable=True,
                 repaired=repair,
@@ -58,24 +58,26 @@ async def _lost_leases(session: Session, *, repair: bool) -> list[Finding]:
     return findings
 
 
-async def _finished_with_open(session: Session) -> list[Finding]:
+async def _finished_with_open(session: PostgresSession) -> list[CheckFinding]:
     return [
-        Finding(f"job {job_id} is {state} with {counted(n, 'open item')}", repairable=False)
+        CheckFinding(f"job {job_id} is {state} with {counted(n, 'open item')}", repairable=False)
         for job_id, state, n in await session.rows("finished_with_open")
     ]
 
 
-async def _orphans(session: Session) -> list[Finding]:
+async def _orphans(session: PostgresSession) -> list[CheckFinding]:
     *counts, keys = await session.row("orphans")
     findings = orphans(counts)
     if keys:
-        findings.append(Finding(f"{keys} keys and items do not belong together", repairable=False))
+        findings.append(
+            CheckFinding(f"{keys} keys and items do not belong together", repairable=False)
+        )
     return findings
 
 
-async def _short_histories(session: Session) -> list[Finding]:
+async def _short_histories(session: PostgresSession) -> list[CheckFinding]:
     return [
-        Finding(
+        CheckFinding(
             f"item {item_id} counts {counted(attempts, 'attempt')}, more than its history has",
             repairable=False,
         )

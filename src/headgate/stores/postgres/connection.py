@@ -5,17 +5,52 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import psycopg
 from psycopg import errors
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
 
-from headgate.core.errors import StoreError, StoreFull, StoreMismatch, StoreUnreachable
-from headgate.stores.migrations import demand_current, load_migrations
-from headgate.stores.postgres.address import read_address
-from headgate.stores.queries import load_queries
+from headgate.core.errors import BadSetting, StoreError, StoreFull, StoreMismatch, StoreUnreachable
+from headgate.stores.sql_files import demand_current, load_migrations, load_queries
+
+OFF = frozenset({"off", "false", "0", "no"})
+ON = frozenset({"on", "true", "1", "yes"})
+
+
+class StoreAddress(NamedTuple):
+    """Where the database is, and whether its bell may be used.
+
+    `?notify=off` is for transaction poolers: behind them neither LISTEN nor prepared statements
+    belong to one client for longer than a transaction.
+    """
+
+    conninfo: str
+    shown: str
+    notify: bool
+
+
+def read_address(url: str) -> StoreAddress:
+    """Split a URL into the three."""
+    parts = urlsplit(url)
+    kept, notify = [], True
+    for name, value in parse_qsl(parts.query, keep_blank_values=True):
+        if name != "notify":
+            kept.append((name, value))
+        elif value.lower() in OFF | ON:
+            notify = value.lower() in ON
+        else:
+            raise BadSetting(f"notify={value} in the database URL: write notify=on or notify=off")
+    conninfo = urlunsplit(parts._replace(query=urlencode(kept)))
+    secret = [(name, "***" if name == "password" else value) for name, value in kept]
+    user, at, host = parts.netloc.rpartition("@")
+    name, colon, _ = user.partition(":")
+    netloc = f"{name}:***{at}{host}" if colon else parts.netloc
+    shown = urlunsplit(parts._replace(netloc=netloc, query=urlencode(secret, safe="*")))
+    return StoreAddress(conninfo, shown, notify)
+
 
 PACKAGE = "headgate.stores.postgres"
 Answer = TypeVar("Answer")
@@ -25,7 +60,7 @@ Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 CONFLICTS = (errors.DeadlockDetected, errors.SerializationFailure)
 
 
-class Session:
+class PostgresSession:
     """Named queries on one connection.
 
     `again` says that an earlier try of the same verb was cut off, so that it may have been
@@ -76,10 +111,10 @@ class Session:
         return [str(row[0]) for row in await cursor.fetchall()]
 
 
-Work = Callable[[Session], Awaitable[Answer]]
+Work = Callable[[PostgresSession], Awaitable[Answer]]
 
 
-class Database:
+class PostgresDatabase:
     """Opens the database and runs verbs on it; every wait is bounded and explained."""
 
     CONNECTIONS = 4
@@ -96,7 +131,7 @@ class Database:
     async def open(self) -> None:
         """Connect; an empty database gets its schema."""
         async with self.connect() as connection:
-            session = Session(connection, self.queries, again=False)
+            session = PostgresSession(connection, self.queries, again=False)
             if not (await session.row("has_schema"))[0]:
                 await self._migrate(session)
             demand_current((await session.row("schema"))[0], self.latest_schema)
@@ -140,7 +175,7 @@ class Database:
         have been committed.
         """
 
-        async def in_transaction(session: Session) -> Answer:
+        async def in_transaction(session: PostgresSession) -> Answer:
             async with session.connection.transaction():
                 return await work(session)
 
@@ -157,7 +192,7 @@ class Database:
     async def migrate(self) -> list[str]:
         """Apply what is missing and say what it was."""
         async with self.connect() as connection:
-            return await self._migrate(Session(connection, self.queries, again=False))
+            return await self._migrate(PostgresSession(connection, self.queries, again=False))
 
     async def schema(self) -> int:
         """The number of the last migration that was applied."""
@@ -180,7 +215,7 @@ class Database:
     async def _configure(self, connection: Connection) -> None:
         await connection.execute(self.queries["configure"])
 
-    async def _migrate(self, session: Session) -> list[str]:
+    async def _migrate(self, session: PostgresSession) -> list[str]:
         applied = []
         async with session.connection.transaction():
             await session.rows("lock_migrations")
@@ -195,7 +230,7 @@ class Database:
                     applied.append(migration.name)
         return applied
 
-    async def _apply(self, session: Session, sql: str) -> None:
+    async def _apply(self, session: PostgresSession, sql: str) -> None:
         try:
             await session.connection.execute(sql.encode())
         except (errors.DuplicateTable, errors.DuplicateFunction) as error:
@@ -241,7 +276,7 @@ class Database:
             # Before Python 3.12 the pool loses a cancellation that comes with a connection.
             if task is not None and task.cancelling() > cancelled:
                 raise asyncio.CancelledError
-            return await work(Session(connection, self.queries, again=again))
+            return await work(PostgresSession(connection, self.queries, again=again))
 
     def _unreachable(self, error: Exception) -> StoreUnreachable:
         return StoreUnreachable(f"{self.address.shown} does not answer: {error}")

@@ -3,14 +3,18 @@
 import msgspec
 
 from headgate.core.job import Job, NewJob, Once, OwnerCaps
-from headgate.stores.caps import demand_room, demand_same_request, job_is_gone
-from headgate.stores.postgres.connection import Session
-from headgate.stores.postgres.records import add_event
-from headgate.stores.postgres.rows import as_json, as_json_or_none, fitting, job_from
-from headgate.stores.postgres.usage import usage_of
+from headgate.ports.access import Usage
+from headgate.stores.messages import demand_room, demand_same_request, job_is_gone
+from headgate.stores.postgres.connection import PostgresSession
+from headgate.stores.postgres.records import add_event, as_json, as_json_or_none, fitting, job_from
 
 
-async def create(session: Session, new: NewJob) -> Job:
+async def usage_of(session: PostgresSession, owner: str) -> Usage:
+    """How much an owner has under way, from the maintained counters."""
+    return Usage(*await session.row("usage", owner=owner))
+
+
+async def create(session: PostgresSession, new: NewJob) -> Job:
     """The job that was made now, or before under the same key."""
     if new.once is not None or new.newest is not None or new.caps != OwnerCaps():
         # Two who ask at once are answered one after the other.
@@ -29,7 +33,7 @@ async def create(session: Session, new: NewJob) -> Job:
     return job
 
 
-async def _made_before(session: Session, owner: str, once: Once) -> Job | None:
+async def _made_before(session: PostgresSession, owner: str, once: Once) -> Job | None:
     found = await session.rows("made_once", **fitting(owner=owner, key=once.key))
     if not found:
         return None
@@ -41,7 +45,7 @@ async def _made_before(session: Session, owner: str, once: Once) -> Job | None:
     return msgspec.structs.replace(job_from(record), made_before=True)
 
 
-async def _made_meanwhile(session: Session, new: NewJob) -> Job | None:
+async def _made_meanwhile(session: PostgresSession, new: NewJob) -> Job | None:
     values = fitting(owner=new.owner, handler=new.handler, source=new.source)
     record = await session.record("find_jobs", **values)
     if record is None or record["id"] == new.newest:
@@ -49,7 +53,7 @@ async def _made_meanwhile(session: Session, new: NewJob) -> Job | None:
     return msgspec.structs.replace(job_from(record), made_before=True)
 
 
-async def _insert(session: Session, new: NewJob) -> Job:
+async def _insert(session: PostgresSession, new: NewJob) -> Job:
     values = msgspec.structs.asdict(new) | {
         "key_columns": as_json(new.key_columns),
         "config": as_json(new.config),

@@ -11,8 +11,9 @@ from headgate.core.item import NewItem
 from headgate.core.job import Job
 from headgate.core.status import UNFINISHED, ItemStatus
 from headgate.ports.items import EnqueueReport, EnqueueRequest, KnownRow
-from headgate.stores.caps import demand_room_for_items
-from headgate.stores.postgres.connection import Database, Session
+from headgate.stores.messages import demand_room_for_items
+from headgate.stores.postgres.connection import PostgresDatabase, PostgresSession
+from headgate.stores.postgres.create import usage_of
 from headgate.stores.postgres.literals import (
     copy_blocks,
     number_array,
@@ -20,11 +21,10 @@ from headgate.stores.postgres.literals import (
     storable,
     text_array,
 )
-from headgate.stores.postgres.rows import as_json, job_from
-from headgate.stores.postgres.usage import usage_of
+from headgate.stores.postgres.records import as_json, job_from
 
 
-class Stored(NamedTuple):
+class StoredRows(NamedTuple):
     """What the job has under a key; no id: it comes with this batch."""
 
     id: int | None
@@ -33,13 +33,15 @@ class Stored(NamedTuple):
     input: str
 
 
-AddCounts = Callable[[Session, Iterable[tuple[int, str, int]]], Awaitable[None]]
+AddCounts = Callable[[PostgresSession, Iterable[tuple[int, str, int]]], Awaitable[None]]
 
 
 class Enqueue:
     """One batch. The job's row is locked throughout, so that nobody else adds to the job."""
 
-    def __init__(self, database: Database, request: EnqueueRequest, add_counts: AddCounts) -> None:
+    def __init__(
+        self, database: PostgresDatabase, request: EnqueueRequest, add_counts: AddCounts
+    ) -> None:
         self._database = database
         self._request = request
         self._add_counts = add_counts
@@ -56,7 +58,7 @@ class Enqueue:
             report = await self._database.write(lambda session: self._work(session, hopeful=False))
         return replace(report, waited=self._database.waited_ms() > before_ms)
 
-    async def _work(self, session: Session, *, hopeful: bool) -> EnqueueReport:
+    async def _work(self, session: PostgresSession, *, hopeful: bool) -> EnqueueReport:
         record = await session.record("lock_job", job_id=self._request.job_id)
         if record is None:
             raise UnknownJob(f"there is no job {self._request.job_id}")
@@ -82,7 +84,7 @@ class Enqueue:
         if request.position is not None and request.expected_position != job.ingest_position:
             raise StaleIngest
 
-    async def _was_kept(self, session: Session, job: Job) -> bool:
+    async def _was_kept(self, session: PostgresSession, job: Job) -> bool:
         """Whether a try that was cut off has been committed after all."""
         request = self._request
         if request.position is not None:
@@ -92,7 +94,9 @@ class Enqueue:
         found = await session.rows("known_rows", job_id=job.id, keys=text_array(self._new_keys[:1]))
         return bool(found)
 
-    async def _insert(self, session: Session, job: Job, new: Sequence[NewItem], now: int) -> None:
+    async def _insert(
+        self, session: PostgresSession, job: Job, new: Sequence[NewItem], now: int
+    ) -> None:
         if new:
             tail = (job.id, job.owner, job.handler, job.ingest_run, now)
             newest = (await session.rows("newest_item", job_id=job.id))[0][0]
@@ -115,23 +119,25 @@ class Enqueue:
         packed: Sequence[bytes] = self._request.packed if whole else pack_rows(new)
         return packed
 
-    async def _tell(self, session: Session, job: Job) -> None:
+    async def _tell(self, session: PostgresSession, job: Job) -> None:
         if self._request.position is not None:
             await session.change("move_position", job_id=job.id, position=self._request.position)
         if self._request.progress is not None:
             progress = storable(as_json(self._request.progress))
             await session.change("tell_progress", job_id=job.id, progress=progress)
 
-    async def _demand_room(self, session: Session, owner: str, cap: int) -> None:
+    async def _demand_room(self, session: PostgresSession, owner: str, cap: int) -> None:
         # Late, so that batches are stored side by side and only counted one after the other.
         await session.rows("lock_owner", owner=owner)
         demand_room_for_items(owner, cap, await usage_of(session, owner))
 
-    async def _sort(self, session: Session, job: Job) -> tuple[list[NewItem], list[KnownRow]]:
+    async def _sort(
+        self, session: PostgresSession, job: Job
+    ) -> tuple[list[NewItem], list[KnownRow]]:
         """Which rows are new, and what became of the others."""
         keys = [storable(item.key) for item in self._request.items]
         found = await session.rows("known_rows", job_id=job.id, keys=text_array(keys))
-        stored = {row[0]: Stored(*row[1:]) for row in found}
+        stored = {row[0]: StoredRows(*row[1:]) for row in found}
         new: list[NewItem] = []
         known: list[KnownRow] = []
         first_lines: dict[str, int] = {}
@@ -139,7 +145,7 @@ class Enqueue:
             before = stored.get(key)
             if before is None:
                 new.append(item)
-                stored[key] = Stored(None, item.line, job.ingest_run, storable(item.input))
+                stored[key] = StoredRows(None, item.line, job.ingest_run, storable(item.input))
                 continue
             seen = before.run == job.ingest_run
             first = first_lines.setdefault(key, before.line if seen else item.line)
@@ -150,7 +156,7 @@ class Enqueue:
         return new, known
 
 
-async def _see_again(session: Session, job: Job, seen: Sequence[tuple[int, int]]) -> None:
+async def _see_again(session: PostgresSession, job: Job, seen: Sequence[tuple[int, int]]) -> None:
     if seen:
         await session.change(
             "see_again",

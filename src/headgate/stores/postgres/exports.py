@@ -4,11 +4,10 @@ from headgate.core.errors import UnknownExport, UnknownJob
 from headgate.core.slots import Waiting
 from headgate.core.words import counted
 from headgate.ports.exports import ExportDone, ExportRecord, ExportState, NewExport
-from headgate.stores.caps import demand_room_for_export
-from headgate.stores.files import export_from
-from headgate.stores.postgres.connection import Database, Session
-from headgate.stores.postgres.records import add_event
-from headgate.stores.postgres.rows import as_json, fitting
+from headgate.stores.messages import demand_room_for_export
+from headgate.stores.postgres.connection import PostgresDatabase, PostgresSession
+from headgate.stores.postgres.records import add_event, as_json, fitting
+from headgate.stores.rows import export_from
 
 MICROSECONDS = 1_000_000
 
@@ -16,7 +15,7 @@ MICROSECONDS = 1_000_000
 class PostgresExports:
     """ExportStore on one database."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
     async def ask_export(self, new: NewExport) -> ExportRecord:
@@ -28,7 +27,7 @@ class PostgresExports:
             options=as_json(new.options),
         )
 
-        async def work(session: Session) -> ExportRecord:
+        async def work(session: PostgresSession) -> ExportRecord:
             if await session.record("lock_job", job_id=new.job_id) is None:
                 raise UnknownJob(f"there is no job {new.job_id}")
             # Two requests of one user at once are counted one after the other.
@@ -53,7 +52,7 @@ class PostgresExports:
         """Make one of these RUNNING; None if another holder was faster, or it is gone."""
         values = {"id": export_id, "holder": holder, "ttl_us": int(ttl_s * MICROSECONDS)}
 
-        async def work(session: Session) -> ExportRecord | None:
+        async def work(session: PostgresSession) -> ExportRecord | None:
             record = await session.record("take_export", **values)
             if record is None:
                 return None
@@ -84,7 +83,7 @@ class PostgresExports:
             report=as_json(done.report),
         )
 
-        async def work(session: Session) -> bool:
+        async def work(session: PostgresSession) -> bool:
             record = await session.record("finish_export", **values)
             if record is None:
                 return session.again and await _was_kept(session, export_id, done)
@@ -100,7 +99,7 @@ class PostgresExports:
         """Make it FAILED; False if it was lost meanwhile."""
         values = fitting(id=export_id, holder=holder, reason=reason)
 
-        async def work(session: Session) -> bool:
+        async def work(session: PostgresSession) -> bool:
             record = await session.record("fail_export", **values)
             if record is not None:
                 message = f"{export_id} → FAILED: {reason}"
@@ -128,7 +127,7 @@ class PostgresExports:
     async def drop_exports(self, older_than_us: int, limit: int = 1_000) -> list[ExportRecord]:
         """Forget finished exports that ended longer ago than that; their files are the caller's."""
 
-        async def work(session: Session) -> list[ExportRecord]:
+        async def work(session: PostgresSession) -> list[ExportRecord]:
             records = await session.records(
                 "drop_exports", older_than_us=older_than_us, limit=limit
             )
@@ -140,7 +139,7 @@ class PostgresExports:
         return await self._database.write(work)
 
 
-async def _was_kept(session: Session, export_id: int, done: ExportDone) -> bool:
+async def _was_kept(session: PostgresSession, export_id: int, done: ExportDone) -> bool:
     """Whether a try that was cut off has been committed after all."""
     record = await session.record("any_export", id=export_id)
     if record is None:

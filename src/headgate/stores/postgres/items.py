@@ -11,22 +11,22 @@ from headgate.core.item import ClaimedItem, NewItem
 from headgate.core.status import OPEN, ItemMove, ItemStatus, JobState, item_after
 from headgate.ports.items import (
     ClaimRequest,
-    Decision,
     EnqueueReport,
     EnqueueRequest,
     GateFilter,
-    Held,
+    HeldLease,
     OverdueLease,
-    Recalled,
     RecallRequest,
     RequeueRequest,
+    ReusedResult,
+    ReviewDecision,
     SettleReport,
     SettleRequest,
     SweptItems,
 )
-from headgate.stores.postgres.connection import Database, Session
-from headgate.stores.postgres.decide import decide
+from headgate.stores.postgres.connection import PostgresDatabase, PostgresSession
 from headgate.stores.postgres.enqueue import Enqueue
+from headgate.stores.postgres.item_changes import decide, requeue, would_requeue
 from headgate.stores.postgres.literals import (
     number_array,
     pack_rows,
@@ -34,12 +34,11 @@ from headgate.stores.postgres.literals import (
     text_array,
 )
 from headgate.stores.postgres.records import SHARDS, add_counts
-from headgate.stores.postgres.requeue import requeue, would_requeue
 
 MICROSECONDS = 1_000_000
 
 
-async def return_leases(session: Session, worker: str) -> int:
+async def return_leases(session: PostgresSession, worker: str) -> int:
     """Give back everything that a worker held."""
     returned = await session.rows("return_leases", worker=worker)
     await _count_returned(session, returned)
@@ -49,7 +48,7 @@ async def return_leases(session: Session, worker: str) -> int:
 class PostgresItems:
     """ItemStore on one database."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
         self._claiming = asyncio.Lock()
         self._delivered: dict[str, int] = {}
@@ -66,7 +65,7 @@ class PostgresItems:
         """Lease due items of a claimable job, in input order, each with a grown epoch."""
         gates = None if request.suspects or request.ids is not None else request.gates
 
-        async def work(session: Session) -> list[tuple[Any, ...]]:
+        async def work(session: PostgresSession) -> list[tuple[Any, ...]]:
             if session.again and (lost := await self._undelivered(session, request)):
                 return lost
             return await session.rows(
@@ -96,7 +95,7 @@ class PostgresItems:
         """End leases where the epoch still matches: item, attempt row and counters together."""
         arrays = settlement_arrays(request.settlements) if request.settlements else None
 
-        async def work(session: Session) -> SettleReport:
+        async def work(session: PostgresSession) -> SettleReport:
             refused: list[tuple[Any, ...]] = []
             if arrays is not None:
                 refused = await session.rows(
@@ -114,10 +113,10 @@ class PostgresItems:
         # Names of columns come rarely; without them one statement is the whole transaction.
         return await (self._database.write if request.columns else self._database.single)(work)
 
-    async def release(self, worker: str, held: Sequence[Held]) -> int:
+    async def release(self, worker: str, held: Sequence[HeldLease]) -> int:
         """Return leased items that were never started: no attempt row, same due time."""
 
-        async def work(session: Session) -> int:
+        async def work(session: PostgresSession) -> int:
             returned = await session.rows(
                 "release_items",
                 worker=worker,
@@ -129,10 +128,10 @@ class PostgresItems:
 
         return await self._database.write(work)
 
-    async def extend(self, worker: str, held: Sequence[Held], lease_s: float) -> int:
+    async def extend(self, worker: str, held: Sequence[HeldLease], lease_s: float) -> int:
         """Let leases last at least `lease_s` seconds from now; how many are still held."""
 
-        async def work(session: Session) -> int:
+        async def work(session: PostgresSession) -> int:
             extended = await session.rows(
                 "extend_leases",
                 worker=worker,
@@ -164,11 +163,11 @@ class PostgresItems:
         """How many items that step would move, and where the next one would start."""
         return await self._database.single(lambda session: would_requeue(session, request))
 
-    async def decide(self, decision: Decision) -> None:
+    async def decide(self, decision: ReviewDecision) -> None:
         """Carry out a person's decision: item, counters, columns and an event that names them."""
         await self._database.write(lambda session: decide(session, decision))
 
-    async def recall(self, request: RecallRequest) -> list[Recalled]:
+    async def recall(self, request: RecallRequest) -> list[ReusedResult]:
         """What was finished before under the same digests; the newest of each."""
         values = {
             "owner": request.owner,
@@ -176,13 +175,15 @@ class PostgresItems:
             "within_us": int(request.within_s * MICROSECONDS),
         }
         rows = await self._database.single(lambda session: session.rows("recall", **values))
-        return [Recalled(*row) for row in rows]
+        return [ReusedResult(*row) for row in rows]
 
     async def cancel_items(self, job_id: int, limit: int = 5_000) -> int:
         """Move open items of a CANCELLED job to CANCELLED; 0 when none is left."""
         return await self._database.write(lambda session: _cancel(session, job_id, limit))
 
-    async def _undelivered(self, session: Session, request: ClaimRequest) -> list[tuple[Any, ...]]:
+    async def _undelivered(
+        self, session: PostgresSession, request: ClaimRequest
+    ) -> list[tuple[Any, ...]]:
         return await session.rows(
             "undelivered",
             worker=request.worker,
@@ -191,7 +192,7 @@ class PostgresItems:
         )
 
 
-async def _first(session: Session, request: ClaimRequest) -> int:
+async def _first(session: PostgresSession, request: ClaimRequest) -> int:
     if not request.skipped:
         return 0
     rows = await session.rows("fresh_after", job_id=request.job_id, skipped=request.skipped)
@@ -216,14 +217,14 @@ def _shard(worker: str) -> int:
     return zlib.crc32(worker.encode()) % SHARDS
 
 
-async def _count_returned(session: Session, returned: Sequence[tuple[Any, ...]]) -> None:
+async def _count_returned(session: PostgresSession, returned: Sequence[tuple[Any, ...]]) -> None:
     changes = []
     for job_id, n in Counter(row[0] for row in returned).items():
         changes += [(job_id, ItemStatus.PROCESSING, -n), (job_id, ItemStatus.PENDING, n)]
     await add_counts(session, changes)
 
 
-async def _cancel(session: Session, job_id: int, limit: int) -> int:
+async def _cancel(session: PostgresSession, job_id: int, limit: int) -> int:
     # The job's row is not locked: a first claim under way locks items before it.
     job = await session.record("job", job_id=job_id)
     if job is None:

@@ -12,19 +12,25 @@ from headgate.core.job import ARRIVAL, Binding, Job, NewJob
 from headgate.core.status import JOB_TRANSITIONS, UNFINISHED, JobMove, JobState, job_after
 from headgate.core.words import counted
 from headgate.core.worker import WorkerInfo
-from headgate.ports.jobs import Demand, SessionReport, WaitingSource
-from headgate.stores.postgres.connection import Database, Session
+from headgate.ports.jobs import SessionReport, WaitingSource, WorkDemand
+from headgate.stores.postgres.connection import PostgresDatabase, PostgresSession
 from headgate.stores.postgres.create import create
 from headgate.stores.postgres.items import MICROSECONDS, return_leases
 from headgate.stores.postgres.literals import number_array, storable, text_array
-from headgate.stores.postgres.records import add_counts, add_event
-from headgate.stores.postgres.rows import as_json, as_json_or_none, fitting, job_from
+from headgate.stores.postgres.records import (
+    add_counts,
+    add_event,
+    as_json,
+    as_json_or_none,
+    fitting,
+    job_from,
+)
 
 
 class PostgresJobs:
     """JobStore on one database."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
     async def create_job(self, new: NewJob) -> Job:
@@ -47,7 +53,7 @@ class PostgresJobs:
     async def reopen_ingest(self, job_id: int, fingerprint: str) -> Job:
         """Begin a new reading of the job's source from its start."""
 
-        async def work(session: Session) -> Job:
+        async def work(session: PostgresSession) -> Job:
             before = await _locked(session, job_id)
             row = await session.record("reopen_ingest", job_id=job_id, fingerprint=fingerprint)
             if row is None:
@@ -62,7 +68,7 @@ class PostgresJobs:
     async def complete_ingest(self, job_id: int, columns: tuple[str, ...]) -> Job:
         """Mark the source as fully read; INGESTING becomes QUEUED, PAUSED stays."""
 
-        async def work(session: Session) -> Job:
+        async def work(session: PostgresSession) -> Job:
             before = await _locked(session, job_id)
             if before.ingest_complete:
                 return before
@@ -85,7 +91,7 @@ class PostgresJobs:
     async def rebind_job(self, job_id: int, binding: Binding) -> Job:
         """Give a job another handler, source, config and options."""
 
-        async def work(session: Session) -> Job:
+        async def work(session: PostgresSession) -> Job:
             before = await _locked(session, job_id)
             await add_event(session, "job_rebound", rebound(before, binding), job_id)
             values = fitting(
@@ -107,7 +113,7 @@ class PostgresJobs:
     async def drop_unseen(self, job_id: int, limit: int = 5_000) -> int:
         """Remove bad rows that the present reading has not met; 0 when none is left."""
 
-        async def work(session: Session) -> int:
+        async def work(session: PostgresSession) -> int:
             await _locked(session, job_id)
             found = await session.rows("unseen_bad_rows", job_id=job_id, limit=limit)
             return await _remove(session, job_id, found)
@@ -117,7 +123,7 @@ class PostgresJobs:
     async def close_queue(self, job_id: int) -> Job:
         """An open job takes no more items and may become DONE."""
 
-        async def work(session: Session) -> Job:
+        async def work(session: PostgresSession) -> Job:
             await _locked(session, job_id)
             await add_event(session, "job_closed", "takes no more items", job_id)
             return job_from((await session.records("close_queue", job_id=job_id))[0])
@@ -127,7 +133,7 @@ class PostgresJobs:
     async def set_priority(self, job_id: int, priority: int) -> Job:
         """Change a job's share among its owner's jobs."""
 
-        async def work(session: Session) -> Job:
+        async def work(session: PostgresSession) -> Job:
             before = await _locked(session, job_id)
             await add_event(session, "job_priority", f"{before.priority} → {priority}", job_id)
             rows = await session.records("set_priority", job_id=job_id, priority=priority)
@@ -138,7 +144,7 @@ class PostgresJobs:
     async def finish_job(self, job_id: int) -> bool:
         """Make a job DONE if, and only if, it has no open item and takes no more."""
 
-        async def work(session: Session) -> bool:
+        async def work(session: PostgresSession) -> bool:
             if await session.record("lock_job", job_id=job_id) is None:
                 return False
             return await _finish(session, job_id) is not None
@@ -153,7 +159,9 @@ class PostgresJobs:
         """Remove a cancelled or finished job in bounded steps; 0 when it is gone."""
         return await self._database.write(lambda session: _delete(session, job_id, limit))
 
-    async def demand(self, jobs: Sequence[int] | None, handlers: Sequence[str] | None) -> Demand:
+    async def demand(
+        self, jobs: Sequence[int] | None, handlers: Sequence[str] | None
+    ) -> WorkDemand:
         """What there is to do; None means every job, or every handler."""
         values = {
             "jobs": None if jobs is None else number_array(jobs),
@@ -201,7 +209,7 @@ class PostgresJobs:
     async def ask_drain(self, worker: str) -> bool:
         """Ask a worker to finish what it runs and end; False if none of that name is alive."""
 
-        async def work(session: Session) -> bool:
+        async def work(session: PostgresSession) -> bool:
             asked = bool(await session.rows("ask_drain", worker=worker))
             if asked:
                 await add_event(session, "worker_drain", f"{worker} takes nothing more")
@@ -218,7 +226,7 @@ class PostgresJobs:
     async def retire(self, worker: str, reason: str) -> int:
         """Declare a worker gone and return what it still held to PENDING, without suspicion."""
 
-        async def work(session: Session) -> int:
+        async def work(session: PostgresSession) -> int:
             await session.change("stop_worker", worker=worker, reason=storable(reason))
             returned = await return_leases(session, worker)
             if returned:
@@ -253,7 +261,7 @@ class PostgresJobs:
     async def retain(self, older_than_us: int, limit: int = 5_000) -> int:
         """Delete what is on record only and older than that many microseconds."""
 
-        async def work(session: Session) -> int:
+        async def work(session: PostgresSession) -> int:
             events = await session.change("retain_events", older_than_us=older_than_us, limit=limit)
             await session.change("retain_sessions", older_than_us=older_than_us)
             await session.change("retain_workers", older_than_us=older_than_us)
@@ -264,7 +272,7 @@ class PostgresJobs:
         return await self._database.write(work)
 
 
-async def _locked(session: Session, job_id: int) -> Job:
+async def _locked(session: PostgresSession, job_id: int) -> Job:
     row = await session.record("lock_job", job_id=job_id)
     if row is None:
         raise UnknownJob(f"there is no job {job_id}")
@@ -272,7 +280,7 @@ async def _locked(session: Session, job_id: int) -> Job:
 
 
 async def _move(
-    session: Session, job_id: int, move: JobMove, reason: str, resume_us: int | None
+    session: PostgresSession, job_id: int, move: JobMove, reason: str, resume_us: int | None
 ) -> Job:
     before = await _locked(session, job_id)
     if session.again and before.state is JOB_TRANSITIONS[move].target:
@@ -293,7 +301,7 @@ async def _move(
     return job_from(rows[0])
 
 
-async def _finish(session: Session, job_id: int) -> Job | None:
+async def _finish(session: PostgresSession, job_id: int) -> Job | None:
     before = await session.record("job", job_id=job_id)
     row = await session.record("finish_job", job_id=job_id)
     if before is None or row is None:
@@ -303,14 +311,14 @@ async def _finish(session: Session, job_id: int) -> Job | None:
     return job_from(row)
 
 
-async def _demand_finished(session: Session, job_id: int) -> Job:
+async def _demand_finished(session: PostgresSession, job_id: int) -> Job:
     job = await _finish(session, job_id)
     if job is None:
         raise IllegalMove(f"job {job_id} has open items or takes more, so it is not DONE")
     return job
 
 
-async def _delete(session: Session, job_id: int, limit: int) -> int:
+async def _delete(session: PostgresSession, job_id: int, limit: int) -> int:
     row = await session.record("lock_job", job_id=job_id)
     if row is None:
         return 0
@@ -325,7 +333,7 @@ async def _delete(session: Session, job_id: int, limit: int) -> int:
     return 0
 
 
-async def _discard(session: Session, job_id: int, limit: int) -> int:
+async def _discard(session: PostgresSession, job_id: int, limit: int) -> int:
     job = await _locked(session, job_id)
     if job.state is not JobState.FAILED:
         raise IllegalMove(f"job {job_id} is {job.state}: only a FAILED job loses its items")
@@ -336,13 +344,13 @@ async def _discard(session: Session, job_id: int, limit: int) -> int:
     return removed
 
 
-async def _remove_items(session: Session, job_id: int, limit: int) -> int:
+async def _remove_items(session: PostgresSession, job_id: int, limit: int) -> int:
     return await _remove(
         session, job_id, await session.rows("select_any", job_id=job_id, limit=limit)
     )
 
 
-async def _remove(session: Session, job_id: int, found: Sequence[tuple[Any, ...]]) -> int:
+async def _remove(session: PostgresSession, job_id: int, found: Sequence[tuple[Any, ...]]) -> int:
     if found:
         ids = number_array([each[0] for each in found])
         for query in ("delete_attempts", "delete_decisions", "delete_reusable"):
@@ -353,7 +361,7 @@ async def _remove(session: Session, job_id: int, found: Sequence[tuple[Any, ...]
     return len(found)
 
 
-def demand_in(rows: Sequence[tuple[Any, ...]]) -> Demand:
+def demand_in(rows: Sequence[tuple[Any, ...]]) -> WorkDemand:
     """What the rows of the query `demand` or `demand_for` say."""
     contenders, suspects, waits, finishable = [], [], [], []
     open_items = False
@@ -368,4 +376,4 @@ def demand_in(rows: Sequence[tuple[Any, ...]]) -> Demand:
         open_items = open_items or is_open
         if due_in_us is not None:
             waits.append(max(due_in_us, 0) / MICROSECONDS)
-    return Demand(contenders, suspects, open_items, min(waits, default=None), finishable)
+    return WorkDemand(contenders, suspects, open_items, min(waits, default=None), finishable)

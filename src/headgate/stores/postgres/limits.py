@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from headgate.ports.limits import Exchange, LedgerEntry, Proposal
-from headgate.stores.limits import Kept, exchange_of, in_order, keys_named, tickets
-from headgate.stores.postgres.connection import Database, Session
+from headgate.stores.ledger import KeptEntry, exchange_of, in_order, keys_named, tickets
+from headgate.stores.postgres.connection import PostgresDatabase, PostgresSession
 from headgate.stores.postgres.notifier import PostgresNotifier
 
 
@@ -16,7 +16,7 @@ class PostgresLimits:
     STEP_S = 0.25
     """How often to look for an urgent change where nobody may listen."""
 
-    def __init__(self, database: Database, notifier: PostgresNotifier) -> None:
+    def __init__(self, database: PostgresDatabase, notifier: PostgresNotifier) -> None:
         self._database = database
         self._notifier = notifier
         self._tickets = tickets(notifier.sender)
@@ -32,14 +32,14 @@ class PostgresLimits:
         named = keys_named(proposals, keys)
         values = self._swap_values(in_order(proposals), ticket)
 
-        async def work(session: Session) -> Exchange:
+        async def work(session: PostgresSession) -> Exchange:
             rows = await session.rows("swap_gates", **values) if proposals else []
             swapped = {row[1] for row in rows}
             rest = [key for key in named if key not in swapped]
             if rest or not rows:
                 rows += await session.rows("gates", keys=rest)
             now = max(row[0] for row in rows)
-            kept = [Kept(*row[1:5]) for row in rows if row[1] is not None]
+            kept = [KeptEntry(*row[1:5]) for row in rows if row[1] is not None]
             return exchange_of(now, named, kept, ticket)
 
         return await self._database.single(work)

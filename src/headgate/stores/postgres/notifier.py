@@ -7,7 +7,7 @@ import secrets
 import psycopg
 
 from headgate.core.errors import StoreError
-from headgate.stores.postgres.connection import Database, Session
+from headgate.stores.postgres.connection import PostgresDatabase, PostgresSession
 
 BELL = "headgate"
 URGENT = "headgate_gates"
@@ -18,7 +18,7 @@ class PostgresNotifier:
 
     RETRY_S = 1.0
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
         self.sender = secrets.token_hex(8)
         self._rung = {channel: asyncio.Event() for channel in (BELL, URGENT)}
@@ -77,7 +77,7 @@ class PostgresNotifier:
 
     async def _hear(self) -> None:
         async with self._database.connect() as connection:
-            session = Session(connection, self._database.queries, again=False)
+            session = PostgresSession(connection, self._database.queries, again=False)
             await session.change("listen")
             # Whatever was urgent before this moment has been missed.
             self._rung[URGENT].set()

@@ -8,14 +8,14 @@ from headgate.core.paging import SortOrder
 from headgate.core.status import OPEN, ItemStatus
 from headgate.ports.reads import ItemQuery, ItemRow, Page
 from headgate.stores.listing import AT_REST, FAR, TAIL_US, WINDOW, Listing
-from headgate.stores.postgres.connection import Session
+from headgate.stores.postgres.connection import PostgresSession
 from headgate.stores.postgres.literals import text_array
 
 Until = tuple[int, int] | None
 """The last (time, id) that is looked at, if there may be more behind it."""
 
 
-async def page(session: Session, listing: Listing) -> Page:
+async def page(session: PostgresSession, listing: Listing) -> Page:
     """The page that a listing asks for."""
     await _demand_owned(session, listing.query)
     read = _in_order if listing.query.order is SortOrder.INPUT else _by_time
@@ -23,7 +23,7 @@ async def page(session: Session, listing: Listing) -> Page:
     return listing.page([item_row(row) for row in rows], until)
 
 
-async def _demand_owned(session: Session, query: ItemQuery) -> None:
+async def _demand_owned(session: PostgresSession, query: ItemQuery) -> None:
     if query.job_id is None or query.owner is None:
         return
     job = await session.record("job", job_id=query.job_id)
@@ -31,7 +31,7 @@ async def _demand_owned(session: Session, query: ItemQuery) -> None:
         raise UnknownJob(f"there is no job {query.job_id}")
 
 
-async def _in_order(session: Session, listing: Listing) -> tuple[list[Any], Until]:
+async def _in_order(session: PostgresSession, listing: Listing) -> tuple[list[Any], Until]:
     query = listing.query
     if query.signature is not None and query.statuses and ItemStatus.ERROR not in query.statuses:
         return [], None
@@ -48,7 +48,7 @@ async def _in_order(session: Session, listing: Listing) -> tuple[list[Any], Unti
     return rows, (0, last_id) if end else None
 
 
-async def _by_time(session: Session, listing: Listing) -> tuple[list[Any], Until]:
+async def _by_time(session: PostgresSession, listing: Listing) -> tuple[list[Any], Until]:
     query = listing.query
     values: dict[str, Any] = listing.filters() | {
         "after_at": listing.after_at,

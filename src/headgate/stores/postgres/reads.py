@@ -11,26 +11,25 @@ from headgate.core.worker import WorkerRow
 from headgate.ports.reads import (
     AttemptRow,
     CallsPage,
-    Duty,
+    CheckFinding,
+    DutyRow,
     ErrorGroup,
     EventQuery,
     EventRow,
     ExportRow,
-    Finding,
     ItemDetail,
     ItemQuery,
     JobQuery,
     Page,
     StoreStatus,
 )
-from headgate.stores.histories import counts_of, export_rows
-from headgate.stores.listing import FAR, Listing, events_query
-from headgate.stores.matching import patterns
+from headgate.stores.listing import FAR, Listing, events_query, patterns
 from headgate.stores.postgres.check import check
-from headgate.stores.postgres.connection import Database
+from headgate.stores.postgres.connection import PostgresDatabase
 from headgate.stores.postgres.literals import text_array
 from headgate.stores.postgres.pages import page
-from headgate.stores.postgres.rows import job_from
+from headgate.stores.postgres.records import job_from
+from headgate.stores.rows import counts_of, export_rows
 
 Rows = list[tuple[Any, ...]]
 
@@ -38,7 +37,7 @@ Rows = list[tuple[Any, ...]]
 class PostgresReads:
     """ReadStore on one database."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
     async def job(self, job_id: int, owner: str | None = None) -> Job:
@@ -124,10 +123,10 @@ class PostgresReads:
             jobs=jobs,
             items=counts.total,
             counts=counts,
-            duties=[Duty(*row) for row in await self._rows("duties")],
+            duties=[DutyRow(*row) for row in await self._rows("duties")],
         )
 
-    async def check(self, *, repair: bool) -> list[Finding]:
+    async def check(self, *, repair: bool) -> list[CheckFinding]:
         """Compare the store with its own laws; optionally mend counters."""
         return await check(self._database, repair=repair)
 

@@ -2,8 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
-from headgate.stores.postgres.connection import Session
+import msgspec
+
+from headgate.core.job import Job
+from headgate.stores.postgres.connection import PostgresSession
 from headgate.stores.postgres.literals import number_array, storable, text_array
 
 SHARDS = 16
@@ -12,7 +16,7 @@ NOBODY = SHARDS
 """The shard of everything that is not done by a worker."""
 
 
-async def add_counts(session: Session, changes: Iterable[tuple[int, str, int]]) -> None:
+async def add_counts(session: PostgresSession, changes: Iterable[tuple[int, str, int]]) -> None:
     """Change the maintained counters: (job, status, difference) each."""
     totals: Counter[tuple[int, str]] = Counter()
     for job_id, status, n in changes:
@@ -29,7 +33,7 @@ async def add_counts(session: Session, changes: Iterable[tuple[int, str, int]]) 
 
 
 async def add_event(
-    session: Session,
+    session: PostgresSession,
     kind: str,
     message: str,
     job_id: int | None = None,
@@ -39,3 +43,29 @@ async def add_event(
     await session.change(
         "insert_event", kind=kind, message=storable(message), job_id=job_id, item_id=item_id
     )
+
+
+def job_from(row: dict[str, Any]) -> Job:
+    """The job in a row of the jobs table."""
+    texts = ("key_columns", "config", "columns", "ingest")
+    parsed = {name: msgspec.json.decode(row[name]) for name in texts}
+    for name in ("reading", "options"):
+        parsed[name] = None if row[name] is None else msgspec.json.decode(row[name])
+    return msgspec.convert({**row, **parsed}, Job)
+
+
+def as_json(value: object) -> str:
+    """JSON text for a column."""
+    return msgspec.json.encode(value).decode()
+
+
+def as_json_or_none(value: object) -> str | None:
+    """JSON text for a column; None stays None."""
+    return None if value is None else as_json(value)
+
+
+def fitting(**values: Any) -> dict[str, Any]:
+    """Values of a query whose texts may be anybody's: without what a text column cannot hold."""
+    return {
+        name: storable(value) if isinstance(value, str) else value for name, value in values.items()
+    }

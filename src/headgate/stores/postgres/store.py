@@ -4,25 +4,22 @@ from types import TracebackType
 from typing import Self
 
 from headgate.core.errors import UsageError
-from headgate.stores.postgres.access import PostgresAccess
-from headgate.stores.postgres.connection import Database
+from headgate.stores.postgres.access import PostgresAccess, PostgresLogins
+from headgate.stores.postgres.connection import PostgresDatabase
 from headgate.stores.postgres.exports import PostgresExports
-from headgate.stores.postgres.history import PostgresHistory
 from headgate.stores.postgres.items import PostgresItems
+from headgate.stores.postgres.job_reads import PostgresHistory, PostgresRowReads, PostgresSituations
 from headgate.stores.postgres.jobs import PostgresJobs
 from headgate.stores.postgres.limits import PostgresLimits
-from headgate.stores.postgres.logins import PostgresLogins
 from headgate.stores.postgres.notifier import PostgresNotifier
 from headgate.stores.postgres.reads import PostgresReads
-from headgate.stores.postgres.row_reads import PostgresRowReads
-from headgate.stores.postgres.situations import PostgresSituations
 
 
 class PostgresStore:
     """One database that any number of processes on any number of hosts may share."""
 
     def __init__(self, url: str, *, patience_s: float = 60.0) -> None:
-        self._database = Database(url, patience_s=patience_s)
+        self._database = PostgresDatabase(url, patience_s=patience_s)
         self.items = PostgresItems(self._database)
         self.jobs = PostgresJobs(self._database)
         self.access = PostgresAccess(self._database)

@@ -18,7 +18,7 @@ LOST = (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.ReadOnly
 """The server is away, or is about to hand over to another."""
 
 
-class Server:
+class RedisConnection:
     """Opens connections and runs verbs on them; every wait is bounded and explained."""
 
     CONNECTIONS = 4

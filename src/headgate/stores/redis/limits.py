@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from headgate.ports.limits import Exchange, LedgerEntry, Proposal
-from headgate.stores.limits import Kept, exchange_of, in_order, keys_named, tickets
-from headgate.stores.redis.bell import RedisBell
-from headgate.stores.redis.connection import Server
+from headgate.stores.ledger import KeptEntry, exchange_of, in_order, keys_named, tickets
+from headgate.stores.redis.connection import RedisConnection
+from headgate.stores.redis.notifier import RedisNotifier
 
 PACKAGE = "headgate.stores.redis"
 PAGE = 500
@@ -28,13 +28,13 @@ class RedisLimits:
     """
 
     def __init__(self, url: str, *, prefix: str = "headgate", patience_s: float = 60.0) -> None:
-        self._server = Server(url, patience_s=patience_s)
+        self._server = RedisConnection(url, patience_s=patience_s)
         self._gates = f"{prefix}:gates"
         self._gate = f"{prefix}:gate:"
         self._channel = f"{prefix}:urgent"
         self._sender = secrets.token_hex(8)
         self._tickets = tickets(self._sender)
-        self._bell = RedisBell(self._server, self._channel, self._sender)
+        self._bell = RedisNotifier(self._server, self._channel, self._sender)
         self._swap = self._server.client.register_script(_script("exchange.lua"))
         self._drop = self._server.client.register_script(_script("forget.lua"))
 
@@ -65,7 +65,7 @@ class RedisLimits:
 
         now_us, *gates = await self._server.patiently(lambda: self._swap(places, words))
         kept = [
-            Kept(key, int(version), state, mark)
+            KeptEntry(key, int(version), state, mark)
             for key, (version, state, mark) in zip(named, gates, strict=True)
         ]
         return exchange_of(int(now_us), named, kept, ticket)

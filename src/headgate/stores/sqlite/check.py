@@ -1,17 +1,17 @@
 """Whether the file obeys its own laws."""
 
 from headgate.core.words import counted
-from headgate.ports.reads import Finding
-from headgate.stores.orphans import orphans
-from headgate.stores.sqlite.connection import Database, Transaction
+from headgate.ports.reads import CheckFinding
+from headgate.stores.messages import orphans
+from headgate.stores.sqlite.connection import SqliteDatabase, Transaction
 from headgate.stores.sqlite.items import return_leases
 from headgate.stores.sqlite.records import add_counts, add_event
 
 
-async def check(database: Database, *, repair: bool) -> list[Finding]:
+async def check(database: SqliteDatabase, *, repair: bool) -> list[CheckFinding]:
     """Every departure from the laws, in words; with `repair` the mendable ones are mended."""
 
-    def work(tx: Transaction) -> list[Finding]:
+    def work(tx: Transaction) -> list[CheckFinding]:
         return [
             *_damaged(tx),
             *_wrong_counts(tx, repair=repair),
@@ -24,21 +24,21 @@ async def check(database: Database, *, repair: bool) -> list[Finding]:
     return await (database.write(work) if repair else database.read(work))
 
 
-def _damaged(tx: Transaction) -> list[Finding]:
+def _damaged(tx: Transaction) -> list[CheckFinding]:
     return [
-        Finding(f"the file is damaged: {row[0]}", repairable=False)
+        CheckFinding(f"the file is damaged: {row[0]}", repairable=False)
         for row in tx.rows("integrity")
         if row[0] != "ok"
     ]
 
 
-def _wrong_counts(tx: Transaction, *, repair: bool) -> list[Finding]:
+def _wrong_counts(tx: Transaction, *, repair: bool) -> list[CheckFinding]:
     findings = []
     for job_id, status, kept, there in tx.rows("wrong_counts"):
         if repair:
             add_counts(tx, [(job_id, status, there - kept)])
         findings.append(
-            Finding(
+            CheckFinding(
                 f"job {job_id} counts {counted(kept, 'item')} in {status}, but there are {there}",
                 repairable=True,
                 repaired=repair,
@@ -47,7 +47,7 @@ def _wrong_counts(tx: Transaction, *, repair: bool) -> list[Finding]:
     return findings
 
 
-def _lost_leases(tx: Transaction, *, repair: bool) -> list[Finding]:
+def _lost_leases(tx: Transaction, *, repair: bool) -> list[CheckFinding]:
     findings = []
     for worker, n in tx.rows("lost_leases"):
         if repair:
@@ -56,7 +56,7 @@ def _lost_leases(tx: Transaction, *, repair: bool) -> list[Finding]:
                 tx, "rescued", f"{counted(n, 'item')} of {worker} returned by `db check --repair`"
             )
         findings.append(
-            Finding(
+            CheckFinding(
                 f"{counted(n, 'lease')} of {worker}, which is gone",
                 repairable=True,
                 repaired=repair,
@@ -65,20 +65,20 @@ def _lost_leases(tx: Transaction, *, repair: bool) -> list[Finding]:
     return findings
 
 
-def _finished_with_open(tx: Transaction) -> list[Finding]:
+def _finished_with_open(tx: Transaction) -> list[CheckFinding]:
     return [
-        Finding(f"job {job_id} is {state} with {counted(n, 'open item')}", repairable=False)
+        CheckFinding(f"job {job_id} is {state} with {counted(n, 'open item')}", repairable=False)
         for job_id, state, n in tx.rows("finished_with_open")
     ]
 
 
-def _orphans(tx: Transaction) -> list[Finding]:
+def _orphans(tx: Transaction) -> list[CheckFinding]:
     return orphans(tx.rows("orphans")[0])
 
 
-def _short_histories(tx: Transaction) -> list[Finding]:
+def _short_histories(tx: Transaction) -> list[CheckFinding]:
     return [
-        Finding(
+        CheckFinding(
             f"item {item_id} counts {counted(attempts, 'attempt')}, more than its history has",
             repairable=False,
         )

@@ -13,9 +13,43 @@ from typing import Any, TypeVar
 import apsw
 
 from headgate.core.errors import StoreError, StoreFull, StoreUnreachable, UsageError
-from headgate.stores.migrations import demand_current, load_migrations
-from headgate.stores.queries import load_queries
-from headgate.stores.sqlite.clock import StoreClock
+from headgate.stores.sql_files import demand_current, load_migrations, load_queries
+
+
+def anchored_now() -> Callable[[], int]:
+    """UTC microseconds that follow the wall clock as it was now, whatever it is set to later."""
+    offset = time.time_ns() // 1_000 - time.monotonic_ns() // 1_000
+    return lambda: offset + time.monotonic_ns() // 1_000
+
+
+class StoreClock:
+    """Stamps that grow over all processes on one file.
+
+    The last stamp lies in the database. A process that finds it ahead of its own time (because
+    somebody's wall clock jumped) moves its own time forward for good, so that due times go on
+    ticking at the normal speed instead of standing still until the wall has caught up.
+    """
+
+    def __init__(self, now: Callable[[], int] | None = None) -> None:
+        self._now = now or anchored_now()
+        self._ahead = 0
+
+    def now(self) -> int:
+        """The time, without a claim to be later than anybody else's stamp."""
+        return self._now() + self._ahead
+
+    def not_before(self, last: int) -> int:
+        """The time, moved forward if somebody's stamp is ahead of it."""
+        now = self.now()
+        if now < last:
+            self._ahead += last - now
+            return last
+        return now
+
+    def stamp_after(self, last: int) -> int:
+        """A stamp later than `last`."""
+        return self.not_before(last + 1)
+
 
 PACKAGE = "headgate.stores.sqlite"
 Answer = TypeVar("Answer")
@@ -70,7 +104,7 @@ class Transaction:
         return self._connection.execute(self._queries[name], {"now": self.now, **values})
 
 
-class Database:
+class SqliteDatabase:
     """Opens the file and hands out transactions; every wait is bounded and explained."""
 
     PATIENCE_S = 120.0

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from headgate.core.job import Job, NewJob, Once
 from headgate.ports.access import Usage
-from headgate.stores.caps import demand_room, demand_same_request, job_is_gone
+from headgate.stores.messages import demand_room, demand_same_request, job_is_gone
 from headgate.stores.sqlite.connection import Transaction
 from headgate.stores.sqlite.records import add_event, as_json, as_json_or_none, job_from
 

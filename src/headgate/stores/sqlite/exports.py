@@ -4,9 +4,9 @@ from headgate.core.errors import UnknownExport, UnknownJob
 from headgate.core.slots import Waiting
 from headgate.core.words import counted
 from headgate.ports.exports import ExportDone, ExportRecord, NewExport
-from headgate.stores.caps import demand_room_for_export
-from headgate.stores.files import export_from
-from headgate.stores.sqlite.connection import Database, Transaction
+from headgate.stores.messages import demand_room_for_export
+from headgate.stores.rows import export_from
+from headgate.stores.sqlite.connection import SqliteDatabase, Transaction
 from headgate.stores.sqlite.records import add_event, as_json
 
 MICROSECONDS = 1_000_000
@@ -15,7 +15,7 @@ MICROSECONDS = 1_000_000
 class SqliteExports:
     """ExportStore on one file."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def ask_export(self, new: NewExport) -> ExportRecord:

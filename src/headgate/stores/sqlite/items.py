@@ -22,32 +22,31 @@ from headgate.core.status import (
 )
 from headgate.ports.items import (
     ClaimRequest,
-    Decision,
     EnqueueReport,
     EnqueueRequest,
-    Held,
+    HeldLease,
     KnownRow,
     OverdueLease,
-    Recalled,
     RecallRequest,
     RequeueRequest,
+    ReusedResult,
+    ReviewDecision,
     SettleReport,
     SettleRequest,
     SweptItems,
 )
-from headgate.stores.caps import demand_room_for_items
+from headgate.stores.messages import demand_room_for_items
 from headgate.stores.sqlite.claim import claim
-from headgate.stores.sqlite.connection import Database, Transaction
+from headgate.stores.sqlite.connection import SqliteDatabase, Transaction
 from headgate.stores.sqlite.create import usage_of
-from headgate.stores.sqlite.decide import decide
+from headgate.stores.sqlite.item_changes import decide, requeue, would_requeue
 from headgate.stores.sqlite.records import add_counts, add_event, as_json
-from headgate.stores.sqlite.requeue import requeue, would_requeue
 
 
 class SqliteItems:
     """ItemStore on one file."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     def pack(self, items: Sequence[NewItem]) -> str:
@@ -72,7 +71,7 @@ class SqliteItems:
         settlements = as_json(request.settlements)
         return await self._database.write(lambda tx: _settle(tx, request, settlements))
 
-    async def release(self, worker: str, held: Sequence[Held]) -> int:
+    async def release(self, worker: str, held: Sequence[HeldLease]) -> int:
         """Return leased items that were never started: no attempt row, same due time."""
         parameter = as_json(held)
 
@@ -83,7 +82,7 @@ class SqliteItems:
 
         return await self._database.write(work)
 
-    async def extend(self, worker: str, held: Sequence[Held], lease_s: float) -> int:
+    async def extend(self, worker: str, held: Sequence[HeldLease], lease_s: float) -> int:
         """Let leases last at least `lease_s` seconds from now; how many are still held."""
         named = {"worker": worker, "held": as_json(held), "lease_us": int(lease_s * 1_000_000)}
         return await self._database.write(lambda tx: len(tx.rows("extend_leases", **named)))
@@ -108,11 +107,11 @@ class SqliteItems:
         """How many items that step would move, and where the next one would start."""
         return await self._database.read(lambda tx: would_requeue(tx, request))
 
-    async def decide(self, decision: Decision) -> None:
+    async def decide(self, decision: ReviewDecision) -> None:
         """Carry out a person's decision: item, counters, columns and an event that names them."""
         await self._database.write(lambda tx: decide(tx, decision))
 
-    async def recall(self, request: RecallRequest) -> list[Recalled]:
+    async def recall(self, request: RecallRequest) -> list[ReusedResult]:
         """What was finished before under the same digests; the newest of each."""
         digests = as_json(request.digests)
 
@@ -120,7 +119,7 @@ class SqliteItems:
             since = tx.now - int(request.within_s * 1_000_000)
             return tx.rows("recall", owner=request.owner, digests=digests, since=since)
 
-        return [Recalled(*row) for row in await self._database.read(work)]
+        return [ReusedResult(*row) for row in await self._database.read(work)]
 
     async def cancel_items(self, job_id: int, limit: int = 5_000) -> int:
         """Move open items of a CANCELLED job to CANCELLED; 0 when none is left."""

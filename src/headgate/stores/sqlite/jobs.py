@@ -12,8 +12,8 @@ from headgate.core.job import ARRIVAL, Binding, Job, NewJob
 from headgate.core.status import JobMove, JobState, job_after
 from headgate.core.words import counted
 from headgate.core.worker import WorkerInfo
-from headgate.ports.jobs import Demand, SessionReport, WaitingSource
-from headgate.stores.sqlite.connection import Database, Transaction
+from headgate.ports.jobs import SessionReport, WaitingSource, WorkDemand
+from headgate.stores.sqlite.connection import SqliteDatabase, Transaction
 from headgate.stores.sqlite.create import create
 from headgate.stores.sqlite.items import return_leases
 from headgate.stores.sqlite.records import (
@@ -30,7 +30,7 @@ MICROSECONDS = 1_000_000
 class SqliteJobs:
     """JobStore on one file."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def create_job(self, new: NewJob) -> Job:
@@ -142,7 +142,9 @@ class SqliteJobs:
         """Remove a cancelled or finished job in bounded steps; 0 when it is gone."""
         return await self._database.write(lambda tx: _delete(tx, job_id, limit))
 
-    async def demand(self, jobs: Sequence[int] | None, handlers: Sequence[str] | None) -> Demand:
+    async def demand(
+        self, jobs: Sequence[int] | None, handlers: Sequence[str] | None
+    ) -> WorkDemand:
         """What there is to do; None means every job, or every handler."""
         values = {
             "jobs": None if jobs is None else as_json(jobs),
@@ -331,7 +333,7 @@ def _remove(tx: Transaction, job_id: int, found: Sequence[tuple[int, str]]) -> i
     return len(found)
 
 
-def demand_in(tx: Transaction, rows: Sequence[Any]) -> Demand:
+def demand_in(tx: Transaction, rows: Sequence[Any]) -> WorkDemand:
     """What the rows of the query `demand` or `demand_for` say."""
     contenders, suspects, due, finishable = [], [], [], []
     open_items = False
@@ -346,4 +348,4 @@ def demand_in(tx: Transaction, rows: Sequence[Any]) -> Demand:
         open_items = open_items or bool(is_open)
         due += [each for each in next_dues if each is not None]
     next_due_in_s = max(min(due) - tx.now, 0) / MICROSECONDS if due else None
-    return Demand(contenders, suspects, open_items, next_due_in_s, finishable)
+    return WorkDemand(contenders, suspects, open_items, next_due_in_s, finishable)

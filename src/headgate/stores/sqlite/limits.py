@@ -5,8 +5,8 @@ import secrets
 from collections.abc import Sequence
 
 from headgate.ports.limits import Exchange, LedgerEntry, Proposal
-from headgate.stores.limits import Kept, exchange_of, in_order, keys_named, tickets
-from headgate.stores.sqlite.connection import Database, Transaction
+from headgate.stores.ledger import KeptEntry, exchange_of, in_order, keys_named, tickets
+from headgate.stores.sqlite.connection import SqliteDatabase, Transaction
 from headgate.stores.sqlite.records import as_json
 
 
@@ -16,7 +16,7 @@ class SqliteLimits:
     STEP_S = 0.1
     """How often to look for an urgent change: a file cannot call."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
         self._sender = secrets.token_hex(8)
         self._tickets = tickets(self._sender)
@@ -35,7 +35,7 @@ class SqliteLimits:
             if proposals:
                 batch = as_json(in_order(proposals))
                 tx.change("swap_gates", proposals=batch, ticket=ticket, sender=self._sender)
-            kept = map(Kept._make, tx.rows("gates", keys=as_json(named)))
+            kept = map(KeptEntry._make, tx.rows("gates", keys=as_json(named)))
             return exchange_of(tx.now, named, kept, ticket)
 
         return await (self._database.write(work) if proposals else self._database.read(work))

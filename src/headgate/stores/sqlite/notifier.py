@@ -2,7 +2,7 @@
 
 import asyncio
 
-from headgate.stores.sqlite.connection import Database
+from headgate.stores.sqlite.connection import SqliteDatabase
 
 
 class SqliteNotifier:
@@ -10,7 +10,7 @@ class SqliteNotifier:
 
     STEP_S = 0.05
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
         self._seen: int | None = None
 

@@ -10,23 +10,22 @@ from headgate.core.worker import WorkerRow
 from headgate.ports.reads import (
     AttemptRow,
     CallsPage,
-    Duty,
+    CheckFinding,
+    DutyRow,
     ErrorGroup,
     EventQuery,
     EventRow,
     ExportRow,
-    Finding,
     ItemDetail,
     ItemQuery,
     JobQuery,
     Page,
     StoreStatus,
 )
-from headgate.stores.histories import counts_of, export_rows
-from headgate.stores.listing import FAR, Listing, events_query
-from headgate.stores.matching import patterns
+from headgate.stores.listing import FAR, Listing, events_query, patterns
+from headgate.stores.rows import counts_of, export_rows
 from headgate.stores.sqlite.check import check
-from headgate.stores.sqlite.connection import Database
+from headgate.stores.sqlite.connection import SqliteDatabase
 from headgate.stores.sqlite.pages import page
 from headgate.stores.sqlite.records import as_json, job_from
 
@@ -34,7 +33,7 @@ from headgate.stores.sqlite.records import as_json, job_from
 class SqliteReads:
     """ReadStore on one file."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def job(self, job_id: int, owner: str | None = None) -> Job:
@@ -139,9 +138,9 @@ class SqliteReads:
             jobs=jobs,
             items=counts.total,
             counts=counts,
-            duties=[Duty(*row) for row in duties],
+            duties=[DutyRow(*row) for row in duties],
         )
 
-    async def check(self, *, repair: bool) -> list[Finding]:
+    async def check(self, *, repair: bool) -> list[CheckFinding]:
         """Compare the store with its own laws; optionally mend counters."""
         return await check(self._database, repair=repair)

@@ -5,26 +5,22 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from headgate.stores.sqlite.access import SqliteAccess
-from headgate.stores.sqlite.clock import StoreClock
-from headgate.stores.sqlite.connection import Database
+from headgate.stores.sqlite.access import SqliteAccess, SqliteLogins
+from headgate.stores.sqlite.connection import SqliteDatabase, StoreClock
 from headgate.stores.sqlite.exports import SqliteExports
-from headgate.stores.sqlite.history import SqliteHistory
 from headgate.stores.sqlite.items import SqliteItems
+from headgate.stores.sqlite.job_reads import SqliteHistory, SqliteRowReads, SqliteSituations
 from headgate.stores.sqlite.jobs import SqliteJobs
 from headgate.stores.sqlite.limits import SqliteLimits
-from headgate.stores.sqlite.logins import SqliteLogins
 from headgate.stores.sqlite.notifier import SqliteNotifier
 from headgate.stores.sqlite.reads import SqliteReads
-from headgate.stores.sqlite.row_reads import SqliteRowReads
-from headgate.stores.sqlite.situations import SqliteSituations
 
 
 class SqliteStore:
     """One file that several processes may share. `now` replaces the clock in tests."""
 
     def __init__(self, path: str | Path, now: Callable[[], int] | None = None) -> None:
-        self._database = Database(Path(path), StoreClock(now))
+        self._database = SqliteDatabase(Path(path), StoreClock(now))
         self.items = SqliteItems(self._database)
         self.jobs = SqliteJobs(self._database)
         self.access = SqliteAccess(self._database)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from headgate.ports.artifacts import Stored
+from headgate.ports.artifacts import StoredArtifact
 from headgate.transfer.artifacts.durability import sync_all
 from headgate.transfer.artifacts.partial import Partial
 from headgate.transfer.artifacts.shelf import Shelf
@@ -16,7 +16,7 @@ from headgate.transfer.artifacts.trouble import said
 class Outcome(Protocol):
     """Where it is said what became of a file."""
 
-    def set_result(self, stored: Stored, /) -> None:
+    def set_result(self, stored: StoredArtifact, /) -> None:
         """It is in the folder for good."""
         ...
 
@@ -33,7 +33,7 @@ class Delivery:
         self.sha256 = sha256
         self.name = name
         self.outcome = outcome
-        self.stored: Stored | None = None
+        self.stored: StoredArtifact | None = None
 
     def give_up(self, trouble: Exception) -> None:
         """Remove what there is of it, and say why."""
@@ -106,7 +106,7 @@ class Committer:
             delivery.give_up(trouble)
             return False
         partial.close()
-        delivery.stored = Stored(name, size, delivery.sha256, known)
+        delivery.stored = StoredArtifact(name, size, delivery.sha256, known)
         return True
 
     def _failed(self, delivery: Delivery, error: OSError) -> None:

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
-from headgate.ports.artifacts import Digests, FileTrouble, Kept, Origin, Stored
+from headgate.ports.artifacts import Digests, FileOrigin, FileTrouble, KeptPart, StoredArtifact
 from headgate.transfer.artifacts.commit_thread import CommitThread
 from headgate.transfer.artifacts.committer import Delivery
 from headgate.transfer.artifacts.partial import Partial
@@ -68,7 +68,7 @@ class FileDraft:
         self._item = item
         self._others = tuple(name for name in algorithms if name != "sha256")
         self._digests: dict[str, hashlib._Hash] = {}
-        self._origin: Origin | None = None
+        self._origin: FileOrigin | None = None
         self._partial: Partial | None = None
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
@@ -76,7 +76,7 @@ class FileDraft:
         self._lock = threading.Lock()
         self._going_on = False
         self._over = False
-        self.kept: Kept | None = None
+        self.kept: KeptPart | None = None
 
     def look_back(self) -> None:
         """Find out what an earlier try has left; in a thread."""
@@ -84,7 +84,7 @@ class FileDraft:
             self._partial = self._folder.partial(self._item)
             self.kept = self._partial.kept()
 
-    def start(self, origin: Origin) -> None:
+    def start(self, origin: FileOrigin) -> None:
         """Begin with the first byte, whatever was left or written before."""
         self._origin = origin
         self._take()
@@ -111,7 +111,7 @@ class FileDraft:
             await self._folder.run(self._append, self._take())
             self._block_bytes = self._folder.block_bytes(self)
 
-    async def finish(self, name: str, accept: Callable[[Digests], None]) -> Stored:
+    async def finish(self, name: str, accept: Callable[[Digests], None]) -> StoredArtifact:
         """Put the file into the folder; it is there for good when this returns.
 
         Whoever is cancelled here leaves a file that is complete, or none.
@@ -119,7 +119,7 @@ class FileDraft:
         if self._partial is None and (scribe := self._folder.scribe()) is not None:
             with suppress(ScribeGone):  # the threads can do it as well
                 return await self._dictate(scribe, name, accept)
-        outcome: Future[Stored] = Future()
+        outcome: Future[StoredArtifact] = Future()
         outcome.set_running_or_notify_cancel()
         self._folder.submit(self._deliver, self._take(), name, accept, outcome)
         return await asyncio.wrap_future(outcome)
@@ -179,7 +179,7 @@ class FileDraft:
 
     async def _dictate(
         self, scribe: Scribe, name: str, accept: Callable[[Digests], None]
-    ) -> Stored:
+    ) -> StoredArtifact:
         content = b"".join(self._waiting)
         self._count(content)
         digests = self._hex()
@@ -200,7 +200,7 @@ class FileDraft:
         blocks: list[bytes],
         name: str,
         accept: Callable[[Digests], None],
-        outcome: "Future[Stored]",
+        outcome: "Future[StoredArtifact]",
     ) -> None:
         try:
             partial, sha256 = self._folder.worded(self._seal, blocks, accept)

@@ -13,7 +13,7 @@ from headgate.ports.artifacts import (
     FolderGone,
     FolderReadOnly,
     FolderTrouble,
-    Stored,
+    StoredArtifact,
 )
 
 _LENGTHS: Final = struct.Struct("<II")
@@ -37,7 +37,7 @@ class Answer(msgspec.Struct, frozen=True, array_like=True):
     """What became of one."""
 
     number: int
-    stored: Stored | None = None
+    stored: StoredArtifact | None = None
     trouble: str = ""
     words: str = ""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from headgate.ports.artifacts import Kept, Origin
+from headgate.ports.artifacts import FileOrigin, KeptPart
 
 SUFFIX = ".part"
 NOTE_SUFFIX = ".json"
@@ -31,7 +31,7 @@ _copies = itertools.count()
 class Note(msgspec.Struct, frozen=True):
     """Whose beginning a file is, and how much of it is certain."""
 
-    origin: Origin
+    origin: FileOrigin
     boot: str
     """While the machine has not been restarted, all that was written is still there."""
     synced: int
@@ -58,14 +58,14 @@ class Partial:
         """The open file."""
         return self._file
 
-    def kept(self) -> Kept | None:
+    def kept(self) -> KeptPart | None:
         """What an earlier try has left."""
         note = read_note(self._note)
         if note is None or not note.origin.validator:
             return None
         there = os.fstat(self._file).st_size
         size = there if note.boot and note.boot == _boot() else min(note.synced, there)
-        return Kept(note.origin, size) if size else None
+        return KeptPart(note.origin, size) if size else None
 
     def blocks(self, size: int) -> Iterator[bytes]:
         """The first bytes, which are then gone on with."""
@@ -93,7 +93,7 @@ class Partial:
             if written < sum(map(len, some)):  # the disk is nearly full
                 self._append_rest(memoryview(b"".join(some))[written:])
 
-    def note(self, origin: Origin) -> None:
+    def note(self, origin: FileOrigin) -> None:
         """Say whose beginning this is; once in a while, make sure of what there is."""
         self._hurry()
         if self.size - self._synced >= SYNC_BYTES:
@@ -109,7 +109,7 @@ class Partial:
             os.fsync(self._file)
             self._synced = self.size
 
-    def leave(self, origin: Origin) -> None:
+    def leave(self, origin: FileOrigin) -> None:
         """Let go of it, such that a later try can go on; remove it if none could."""
         try:
             if origin.validator and self.size:
@@ -145,7 +145,7 @@ class Partial:
             os.posix_fadvise(self._file, self._hurried, length, os.POSIX_FADV_DONTNEED)
             self._hurried = self.size
 
-    def _write_note(self, origin: Origin) -> None:
+    def _write_note(self, origin: FileOrigin) -> None:
         fresh = self._note.with_suffix(".new")
         fresh.write_bytes(msgspec.json.encode(Note(origin, _boot(), self._synced)))
         fresh.replace(self._note)

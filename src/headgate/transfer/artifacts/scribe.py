@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Self, cast
 
-from headgate.ports.artifacts import Stored
+from headgate.ports.artifacts import StoredArtifact
 from headgate.transfer.artifacts.orders import Frames, Order, answers, encoder, framed
 
 MODULE = "headgate.transfer.artifacts.scribe_main"
@@ -30,7 +30,7 @@ class Scribe(asyncio.Protocol):
         self._process = process
         self._transport: asyncio.Transport | None = None
         self._frames = Frames()
-        self._waiting: dict[int, asyncio.Future[Stored]] = {}
+        self._waiting: dict[int, asyncio.Future[StoredArtifact]] = {}
         self._count = 0
         self._gone = asyncio.get_running_loop().create_future()
 
@@ -50,11 +50,11 @@ class Scribe(asyncio.Protocol):
         """Whether it has ended, or was killed."""
         return self._transport is None or self._transport.is_closing()
 
-    async def keep(self, item: str, name: str, sha256: str, content: bytes) -> Stored:
+    async def keep(self, item: str, name: str, sha256: str, content: bytes) -> StoredArtifact:
         """Have a whole file put into the folder; ScribeGone if there is nobody to do it."""
         if self._transport is None or self._transport.is_closing():
             raise ScribeGone
-        answer: asyncio.Future[Stored] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[StoredArtifact] = asyncio.get_running_loop().create_future()
         number = self._count = self._count + 1
         self._waiting[number] = answer
         order = Order(number, item.encode(errors="surrogatepass"), name, sha256)

@@ -10,7 +10,7 @@ import socket
 import sys
 from pathlib import Path
 
-from headgate.ports.artifacts import Stored
+from headgate.ports.artifacts import StoredArtifact
 from headgate.transfer.artifacts.committer import Committer, Delivery
 from headgate.transfer.artifacts.orders import Answer, Frames, Order, encoder, framed, orders
 from headgate.transfer.artifacts.partial import Partial
@@ -30,7 +30,7 @@ class Reply:
         self._number = number
         self._given = given
 
-    def set_result(self, stored: Stored, /) -> None:
+    def set_result(self, stored: StoredArtifact, /) -> None:
         """The file is safe."""
         self._given.append(Answer(self._number, stored))
 

@@ -10,7 +10,7 @@ import msgspec
 
 from headgate.core.errors import BadSource
 from headgate.core.words import counted
-from headgate.ports.source import Batch
+from headgate.ports.source import RowBatch
 from headgate.transfer.formats.cells import (
     Formulas,
     Neutralizer,
@@ -166,7 +166,7 @@ class CsvReader:
         """Let go of the file."""
         self._file.close()
 
-    def take(self, rows: int, max_bytes: int) -> Batch:
+    def take(self, rows: int, max_bytes: int) -> RowBatch:
         """Further rows."""
         found = _Rows()
         last_line = self._line + self._feed.whole
@@ -179,7 +179,7 @@ class CsvReader:
         self._row += len(found.values)
         feed = self._feed
         position = Position(feed.offset, self._line + feed.whole, self._row)
-        return Batch(
+        return RowBatch(
             first_row=first,
             lines=found.lines,
             values=found.values,

@@ -9,7 +9,7 @@ from typing import IO, Any
 import msgspec
 
 from headgate.core.errors import BadSource
-from headgate.ports.source import Batch, BlobSink
+from headgate.ports.source import BlobSink, RowBatch
 from headgate.transfer.formats.image_files import Album, ImageFile
 from headgate.transfer.formats.image_head import read_head
 from headgate.transfer.position import Position, decode_position, encode_position
@@ -53,7 +53,7 @@ class ImagesReader:
         """Let go of the files."""
         self._close()
 
-    def take(self, rows: int, max_bytes: int) -> Batch:
+    def take(self, rows: int, max_bytes: int) -> RowBatch:
         """Further images, until about `max_bytes` of them were read."""
         first, size = self._row + 1, 0
         values: list[dict[str, Any]] = []
@@ -66,7 +66,7 @@ class ImagesReader:
             size += row.get("bytes", 0)
             values.append(row)
             self._row += 1
-        return Batch(
+        return RowBatch(
             first_row=first,
             lines=list(range(first, self._row + 1)),
             values=values,

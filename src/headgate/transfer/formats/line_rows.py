@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, Protocol
 
 import msgspec
 
-from headgate.ports.source import Batch
+from headgate.ports.source import RowBatch
 from headgate.transfer.limits import Limits, TooManyBlanks
 from headgate.transfer.lines import Encoding, Lines, find_encoding, read_lines
 from headgate.transfer.places.content import content_fingerprint, open_content
@@ -119,7 +119,7 @@ class LineReader:
         """Let go of the file."""
         self._file.close()
 
-    def take(self, rows: int, max_bytes: int) -> Batch:
+    def take(self, rows: int, max_bytes: int) -> RowBatch:
         """Further rows."""
         found = Rows()
         began, last_line = self._offset, self._line
@@ -133,7 +133,7 @@ class LineReader:
         first = self._row + 1
         self._row += len(found.values)
         position = Position(self._offset, self._line, self._row, self.columns)
-        return Batch(
+        return RowBatch(
             first_row=first,
             lines=found.lines,
             values=found.values,

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from headgate.core.errors import BadSource
-from headgate.ports.source import Batch
+from headgate.ports.source import RowBatch
 from headgate.transfer.formats.child import ChildReader
 from headgate.transfer.formats.frames import Ended, Head, Order, Rows
 from headgate.transfer.position import Position, decode_position, encode_position
@@ -52,7 +52,7 @@ class TableReader:
         """End the process."""
         self._child.close()
 
-    def take(self, rows: int, max_bytes: int) -> Batch:
+    def take(self, rows: int, max_bytes: int) -> RowBatch:
         """Further rows."""
         lines: list[int] = []
         texts: list[str] = []
@@ -72,7 +72,7 @@ class TableReader:
         first = self._row + 1
         self._row += len(texts)
         self._line = lines[-1] if lines else self._line
-        return Batch(
+        return RowBatch(
             first_row=first,
             lines=lines,
             values=list(map(_decode, texts)),

@@ -7,7 +7,7 @@ from time import monotonic
 
 from headgate.core.errors import BadSource, SourceUnreachable
 from headgate.core.minimum_pace import PaceMeter
-from headgate.ports.place import Fetched, Found, Progress
+from headgate.ports.place import CopiedFile, FoundFile, Progress
 from headgate.transfer.places.carrier import BLOCK, Carrier, Opening
 from headgate.transfer.places.dialing import Dialer, too_slow
 from headgate.transfer.places.part import Part, discard
@@ -22,12 +22,12 @@ class CarriedPlace:
         self._connect = connect
         self._settings = settings
 
-    def stat(self, url: str) -> Found:
+    def stat(self, url: str) -> FoundFile:
         """The file as it is now."""
         with Dialer(self._settings, self._settings.look_s) as dialer, in_words(url, dialer):
             return self._connect(dialer).find(url)
 
-    def files(self, url: str) -> Sequence[Found]:
+    def files(self, url: str) -> Sequence[FoundFile]:
         """The files of one folder, by name."""
         most = self._settings.max_files
         with Dialer(self._settings, self._settings.look_s) as dialer, in_words(url, dialer):
@@ -43,7 +43,7 @@ class CarriedPlace:
         *,
         limit_bytes: int | None = None,
         on_progress: Progress | None = None,
-    ) -> Fetched:
+    ) -> CopiedFile:
         """Copy the file to `target`, going on where an earlier try ended."""
         limit = min(limit_bytes or self._settings.max_bytes, self._settings.max_bytes)
         try:
@@ -57,7 +57,7 @@ class CarriedPlace:
         """Remove what broken tries have left beside the target."""
         discard(target)
 
-    def _copied(self, url: str, target: Path, part: Part, watch: "_Watch") -> Fetched:
+    def _copied(self, url: str, target: Path, part: Part, watch: "_Watch") -> CopiedFile:
         with Dialer(self._settings, self._settings.fetch_s) as dialer, in_words(url, dialer):
             carrier = self._connect(dialer)
             with carrier.open(url, part.kept()) as opening:
@@ -65,7 +65,7 @@ class CarriedPlace:
             dialer.check()
             _check(opening, part.size)
             part.complete()
-            return Fetched(opening.found, target, part.size, opening.offset)
+            return CopiedFile(opening.found, target, part.size, opening.offset)
 
 
 class _TooLarge(BadSource):
@@ -79,13 +79,13 @@ class _Watch:
         self._limit = limit
         self._on_progress = on_progress
 
-    def check(self, size: int | None, found: Found) -> None:
+    def check(self, size: int | None, found: FoundFile) -> None:
         if size is not None and size > self._limit:
             raise _TooLarge(
                 f"{found.shown} is larger than the {self._limit:,} bytes that a source may have"
             )
 
-    def tell(self, size: int, found: Found) -> None:
+    def tell(self, size: int, found: FoundFile) -> None:
         self.check(size, found)
         if self._on_progress is not None:
             self._on_progress(size, found.size)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
-from headgate.ports.place import Found
+from headgate.ports.place import FoundFile
 
 BLOCK = 256 * 1024
 """How much of a file is in memory at once."""
@@ -23,7 +23,7 @@ NOTHING = Kept("", 0)
 class Opening(NamedTuple):
     """A file that is being read."""
 
-    found: Found
+    found: FoundFile
     offset: int
     """Where the pieces begin: at the end of what is kept, or at 0."""
     pieces: Iterator[bytes]
@@ -34,11 +34,11 @@ class Opening(NamedTuple):
 class Carrier(Protocol):
     """Speaks one protocol, for one errand. Failures are OSErrors or BadSource."""
 
-    def find(self, url: str) -> Found:
+    def find(self, url: str) -> FoundFile:
         """The file as it is now."""
         ...
 
-    def files(self, url: str) -> Iterable[Found]:
+    def files(self, url: str) -> Iterable[FoundFile]:
         """The files of a folder, in any order."""
         ...
 
@@ -47,7 +47,7 @@ class Carrier(Protocol):
         ...
 
 
-def start_of(found: Found, kept: Kept) -> int:
+def start_of(found: FoundFile, kept: Kept) -> int:
     """Where reading begins; at the size if all of it is there already."""
     same = kept.version and kept.version == found.version
     return kept.size if same and kept.size <= (found.size or 0) else 0

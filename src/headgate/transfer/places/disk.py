@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from headgate.core.errors import BadSource
-from headgate.ports.place import Found
+from headgate.ports.place import FoundFile
 from headgate.transfer.places.address import checked, is_plain, plain_name
 from headgate.transfer.places.carrier import BLOCK, Kept, Opening, start_of
 
@@ -23,7 +23,7 @@ class DiskCarrier:
         """BadSource if the file, whether it is there or not, may not be read."""
         self._allowed(path_of(url), named_in(url))
 
-    def find(self, url: str) -> Found:
+    def find(self, url: str) -> FoundFile:
         """The file as it is now."""
         path = path_of(url)
         number = self._opened(path, named_in(url))
@@ -32,7 +32,7 @@ class DiskCarrier:
         finally:
             os.close(number)
 
-    def files(self, url: str) -> Iterator[Found]:
+    def files(self, url: str) -> Iterator[FoundFile]:
         """The files of a folder; links are followed only to where they may lead."""
         folder = path_of(url)
         real, _ = self._allowed(folder, named_in(url))
@@ -57,7 +57,7 @@ class DiskCarrier:
             offset = file.seek(start_of(found, kept))
             yield Opening(found, offset, iter(lambda: file.read(BLOCK), b""), version_now)
 
-    def _listed(self, path: Path) -> Found | None:
+    def _listed(self, path: Path) -> FoundFile | None:
         try:
             real, _ = self._allowed(path, path.name)
             what = real.stat()
@@ -128,8 +128,8 @@ def _open_beneath(root: Path, names: Iterable[str]) -> int:
     return number
 
 
-def _found(path: Path, what: os.stat_result) -> Found:
-    return Found(
+def _found(path: Path, what: os.stat_result) -> FoundFile:
+    return FoundFile(
         path.as_uri(),
         plain_name(path.name),
         what.st_size,

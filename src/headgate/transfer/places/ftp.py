@@ -14,7 +14,7 @@ from typing import Any
 
 from fsspec.implementations.ftp import FTPFileSystem  # type: ignore[import-untyped]
 
-from headgate.ports.place import Found
+from headgate.ports.place import FoundFile
 from headgate.transfer.places.address import Address, is_plain, parse_address, plain_name
 from headgate.transfer.places.carried import too_many
 from headgate.transfer.places.carrier import BLOCK, Kept, Opening, start_of
@@ -30,13 +30,13 @@ class FtpCarrier:
     def __init__(self, dialer: Dialer) -> None:
         self._dialer = dialer
 
-    def find(self, url: str) -> Found:
+    def find(self, url: str) -> FoundFile:
         """The file as its folder lists it."""
         address = parse_address(url)
         with _as_os_errors(), self._session(address) as session:
             return _found(address, session)
 
-    def files(self, url: str) -> Iterator[Found]:
+    def files(self, url: str) -> Iterator[FoundFile]:
         """The files of a folder."""
         address = parse_address(url)
         with _as_os_errors(), self._session(address) as session:
@@ -178,7 +178,7 @@ def _connection(dialer: Dialer, address: Address) -> ftplib.FTP:
     return plain
 
 
-def _found(address: Address, session: _Session) -> Found:
+def _found(address: Address, session: _Session) -> FoundFile:
     try:
         facts = session.info(address.path)
     except FileNotFoundError:
@@ -217,9 +217,9 @@ def _asked(ftp: ftplib.FTP, command: str) -> str:
         return ""
 
 
-def _from_facts(url: str, facts: dict[str, Any]) -> Found:
+def _from_facts(url: str, facts: dict[str, Any]) -> FoundFile:
     modify, size = str(facts.get("modify", "")), int(facts["size"])
-    return Found(url, plain_name(facts["name"]), size, f"{modify}-{size}", _moment(modify))
+    return FoundFile(url, plain_name(facts["name"]), size, f"{modify}-{size}", _moment(modify))
 
 
 def _moment(modify: str) -> int | None:

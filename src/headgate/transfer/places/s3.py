@@ -20,7 +20,7 @@ from s3fs import S3FileSystem  # type: ignore[import-untyped]
 
 from headgate.core.address import refusal_of
 from headgate.core.errors import BadSource
-from headgate.ports.place import Found
+from headgate.ports.place import FoundFile
 from headgate.transfer.places.address import is_plain, plain_name
 from headgate.transfer.places.buckets import bucket_and_key
 from headgate.transfer.places.carrier import BLOCK, Kept, Opening, start_of
@@ -37,13 +37,13 @@ class S3Carrier:
         self._dialer = dialer
         self._settings = dialer.settings
 
-    def find(self, url: str) -> Found:
+    def find(self, url: str) -> FoundFile:
         """The object as it is now."""
         bucket, key = self._parsed(url)
         with _as_os_errors(), self._client() as call:
             return _found(url, call("head_object", Bucket=bucket, Key=_file_key(key)))
 
-    def files(self, url: str) -> Iterator[Found]:
+    def files(self, url: str) -> Iterator[FoundFile]:
         """The objects under a prefix that is read as a folder."""
         bucket, key = self._parsed(url)
         folder = f"{key.rstrip('/')}/" if key else ""
@@ -191,11 +191,11 @@ def _file_key(key: str) -> str:
     return key
 
 
-def _found(url: str, entry: dict[str, Any]) -> Found:
+def _found(url: str, entry: dict[str, Any]) -> FoundFile:
     size = entry.get("ContentLength", entry.get("Size"))
     modified: datetime | None = entry.get("LastModified")
     modified_at = int(modified.timestamp() * 1_000_000) if modified else None
-    return Found(url, plain_name(url), size, entry.get("ETag", ""), modified_at, whole=True)
+    return FoundFile(url, plain_name(url), size, entry.get("ETag", ""), modified_at, whole=True)
 
 
 @contextmanager

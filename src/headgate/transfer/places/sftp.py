@@ -14,7 +14,7 @@ from pathlib import Path
 import paramiko
 
 from headgate.core.errors import BadSource
-from headgate.ports.place import Found
+from headgate.ports.place import FoundFile
 from headgate.transfer.places.address import Address, is_plain, parse_address, plain_name
 from headgate.transfer.places.carrier import BLOCK, Kept, Opening, start_of
 from headgate.transfer.places.dialing import Dialer
@@ -31,13 +31,13 @@ class SftpCarrier:
     def __init__(self, dialer: Dialer) -> None:
         self._dialer = dialer
 
-    def find(self, url: str) -> Found:
+    def find(self, url: str) -> FoundFile:
         """The file as it is now."""
         address = parse_address(url)
         with self._session(address) as session:
             return _found(url, session.stat(_path(address)))
 
-    def files(self, url: str) -> Iterator[Found]:
+    def files(self, url: str) -> Iterator[FoundFile]:
         """The files of a folder, and those that links in it lead to."""
         address = parse_address(url)
         folder = _path(address)
@@ -132,11 +132,11 @@ def _path(address: Address) -> str:
     return path.removeprefix("/~/") or "." if home else path
 
 
-def _found(url: str, what: paramiko.SFTPAttributes) -> Found:
+def _found(url: str, what: paramiko.SFTPAttributes) -> FoundFile:
     if stat.S_ISDIR(what.st_mode or 0):
         raise IsADirectoryError
     size, modified_s = what.st_size or 0, what.st_mtime or 0
-    return Found(
+    return FoundFile(
         url,
         plain_name(parse_address(url).path),
         size,

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from headgate.core.bounds import Patience
-from headgate.ports.place import Found, Place
+from headgate.ports.place import FoundFile, Place
 from headgate.transfer.places.opening import is_on_disk
 
 _UNFINISHED: Final = (".part", ".partial", ".filepart", ".crdownload", ".tmp", ".temp", "~")
@@ -46,7 +46,7 @@ class Sightings:
     def __init__(self) -> None:
         self._seen: dict[str, _Sighting] = {}
 
-    def note(self, found: list[Found], now: int) -> None:
+    def note(self, found: list[FoundFile], now: int) -> None:
         """Remember a look; what is gone is forgotten, what has changed begins anew."""
         before, self._seen = self._seen, {}
         for one in found:
@@ -55,12 +55,14 @@ class Sightings:
             first_at = old.first_at if old is not None and same else now
             self._seen[one.url] = _Sighting(one.identity, one.size, first_at)
 
-    def unchanged_s(self, found: Found, now: int) -> float:
+    def unchanged_s(self, found: FoundFile, now: int) -> float:
         """For how long a file has been seen as it is."""
         return (now - self._seen[found.url].first_at) / 1_000_000
 
 
-def arrivals(place: Place, settings: WatchSettings, sightings: Sightings, now: int) -> list[Found]:
+def arrivals(
+    place: Place, settings: WatchSettings, sightings: Sightings, now: int
+) -> list[FoundFile]:
     """The complete files of a folder, by name; `now` is in UTC microseconds.
 
     They are given at every look, as long as they are there: whoever takes them must know the
@@ -80,7 +82,7 @@ def is_wanted(name: str, pattern: str) -> bool:
     return fnmatchcase(name, pattern)
 
 
-def is_settled(found: Found, settings: WatchSettings, sightings: Sightings, now: int) -> bool:
+def is_settled(found: FoundFile, settings: WatchSettings, sightings: Sightings, now: int) -> bool:
     """Whether nobody writes to a file any more."""
     if found.whole or settings.settle_s == 0:
         return True

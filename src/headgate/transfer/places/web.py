@@ -16,7 +16,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from headgate.core.errors import BadSource, SourceUnreachable
 from headgate.core.redact_values import without_secrets
 from headgate.core.url import BadUrl, UrlOrigin, normalize_rest, parse_origin, split_origin
-from headgate.ports.place import Found
+from headgate.ports.place import FoundFile
 from headgate.transfer.places.address import checked, plain_name
 from headgate.transfer.places.carrier import Kept, Opening
 from headgate.transfer.places.dialing import Dialer
@@ -40,12 +40,12 @@ class WebCarrier:
     def __init__(self, dialer: Dialer) -> None:
         self._dialer = dialer
 
-    def find(self, url: str) -> Found:
+    def find(self, url: str) -> FoundFile:
         """The file as the head of the answer tells of it."""
         with self._answer(url, {}) as reply:
             return _found(url, reply)
 
-    def files(self, url: str) -> Iterator[Found]:
+    def files(self, url: str) -> Iterator[FoundFile]:
         """The web has no folders."""
         raise BadSource(f"{without_secrets(url)} cannot be listed; HTTP knows single files alone")
 
@@ -58,13 +58,13 @@ class WebCarrier:
                 stack.close()
                 reply = stack.enter_context(self._answer(url, {}))
             if reply.status == UNSATISFIABLE:  # all of it is here already
-                found = Found(url, _name(url, reply), kept.size, kept.version)
+                found = FoundFile(url, _name(url, reply), kept.size, kept.version)
                 yield Opening(found, kept.size, iter(()))
             else:
                 found = _found(url, reply, kept.version if reply.offset else "")
                 yield Opening(found, reply.offset, reply.pieces(), self._version_now(url, found))
 
-    def _version_now(self, url: str, found: Found) -> Callable[[], str] | None:
+    def _version_now(self, url: str, found: FoundFile) -> Callable[[], str] | None:
         """A plain web server may send a file that is changed meanwhile, old and new mixed."""
         if not found.version.startswith('"'):
             return None  # neither a weak ETag nor a date stays the same for the same bytes
@@ -154,9 +154,9 @@ def _range_headers(kept: Kept) -> dict[str, str]:
     return {"Range": f"bytes={kept.size}-", "If-Range": kept.version}
 
 
-def _found(url: str, reply: Reply, known: str = "") -> Found:
+def _found(url: str, reply: Reply, known: str = "") -> FoundFile:
     changed = reply.headers.get("last-modified", "")
-    return Found(
+    return FoundFile(
         url,
         _name(url, reply),
         reply.size,

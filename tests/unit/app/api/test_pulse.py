@@ -8,7 +8,7 @@ import pytest
 from headgate.app.api.pulse import Health, Pulse
 from headgate.core.gates.wait import Wait, WaitKind
 from headgate.core.status import ItemStatus
-from headgate.engine.limiting import Limit
+from headgate.engine.limited_by import LimitedBy
 from headgate.ports.items import SettleRequest
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock
@@ -67,10 +67,10 @@ async def test_the_rate_is_that_of_the_last_seconds(store: SqliteStore):
         await clock.advance(1.0)
         await pulse.look()
     assert pulse.rate(job.id) == pytest.approx(2.0)
-    going = Limit(Wait(WaitKind.RUNNING, "nothing"))
+    going = LimitedBy(Wait(WaitKind.RUNNING, "nothing"))
     band = pulse.eta(job, 12, going)
     assert band is not None
     assert band.low_s == pytest.approx(6.0)
     assert pulse.heartbeat is not None
-    nobody = Limit(Wait(WaitKind.WORKER, "no worker is running"))
+    nobody = LimitedBy(Wait(WaitKind.WORKER, "no worker is running"))
     assert pulse.eta(job, 12, nobody) is None, "it ends when somebody starts one"

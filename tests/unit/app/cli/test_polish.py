@@ -17,7 +17,7 @@ from headgate.app.cli.trial import whole_command
 from headgate.core.gates.view import GateView
 from headgate.core.job import Counts
 from headgate.core.words import agreeing, counted
-from headgate.engine.gate_reading import GateReading
+from headgate.engine.gate_control import GateReading
 from headgate.stores.postgres.store import PostgresStore
 
 HEADGATE = Path(sys.executable).with_name("headgate")

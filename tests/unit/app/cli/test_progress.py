@@ -17,7 +17,7 @@ from headgate.core.gates.wait import Wait, WaitKind
 from headgate.core.job import Counts
 from headgate.core.status import JobState
 from headgate.core.waiting import Situation
-from headgate.engine.limiting import Limit
+from headgate.engine.limited_by import LimitedBy
 from headgate.testing import FakeClock
 
 
@@ -127,10 +127,10 @@ async def test_what_limits_the_speed_is_said_with_it(capsys):
     reads: Any = Reads(clock)
     asked = []
 
-    async def limit() -> Limit:
+    async def limit() -> LimitedBy:
         asked.append(clock.monotonic())
         wait = Wait(WaitKind.RATE, "wikidata: the learned rate, 4.9/s", gate="provider:wikidata")
-        return Limit(wait if len(asked) < 7 else None, Situation(clock.now()))
+        return LimitedBy(wait if len(asked) < 7 else None, Situation(clock.now()))
 
     async with Progress(Screen(), clock, reads, 7, limit):
         for _ in range(int(2.2 * LINE_S / TICK_S)):
@@ -148,8 +148,8 @@ async def test_a_host_that_does_not_answer_is_named_at_once_and_counted_down(cap
     why = "127.0.0.1:18204 does not answer (connection refused)"
     wait = Wait(WaitKind.BREAKER, why, until_us, "host:127.0.0.1:18204", "asked again")
 
-    async def limit() -> Limit:
-        return Limit(wait, Situation(clock.now()))
+    async def limit() -> LimitedBy:
+        return LimitedBy(wait, Situation(clock.now()))
 
     async with Progress(Screen(), clock, reads, 7, limit) as progress:
         await clock.advance(TICK_S)
@@ -165,8 +165,8 @@ async def test_while_a_gate_is_closed_the_time_left_is_at_least_that(capsys):
     until_us = clock.now() + 300_000_000
     wait = Wait(WaitKind.REFUSED, "shop: the provider asked to wait", until_us, "provider:shop")
 
-    async def limit() -> Limit:
-        return Limit(wait, Situation(clock.now()))
+    async def limit() -> LimitedBy:
+        return LimitedBy(wait, Situation(clock.now()))
 
     async with Progress(Screen(), clock, reads, 7, limit):
         for _ in range(int(1.2 * LINE_S / TICK_S)):
@@ -223,8 +223,8 @@ async def test_a_bar_says_once_that_rows_wait_for_another_try():
         Wait(WaitKind.BREAKER, "shop.example does not answer", until_us, next="asked again"),
     ]
 
-    async def limit() -> Limit:
-        return Limit(waits[0], Situation(clock.now()))
+    async def limit() -> LimitedBy:
+        return LimitedBy(waits[0], Situation(clock.now()))
 
     async with Progress(Screen(), clock, reads, 7, limit) as progress:
         progress.failing(f"{why}: KeyError (x.py:1)", "key")

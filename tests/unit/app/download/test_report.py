@@ -10,7 +10,7 @@ from headgate.app.download.report import NOBODY, OTHERS, Report, report_of
 from headgate.core.call import CallKind
 from headgate.core.manifest import FinalOutcome
 from headgate.core.status import ItemStatus
-from headgate.ports.history import ItemHistory
+from headgate.ports.job_reads import ItemHistory
 from headgate.ports.reads import ExportRow
 from tests.unit.app.download.histories import FILE, attempt, call, history
 

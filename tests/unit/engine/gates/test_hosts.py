@@ -1,8 +1,8 @@
 """Jobs hear of hosts that do not answer, once for each outage, and are held meanwhile."""
 
-from headgate.engine.gates.hosts import HostBook
-from headgate.engine.gates.ledger_time import LedgerTime
-from headgate.ports.hosts import HostTrouble
+from headgate.engine.gates.hosts import HostRecords
+from headgate.engine.gates.sync import LedgerTime
+from headgate.ports.gate import HostTrouble
 from headgate.testing import FakeClock
 
 HOST = "api.example.org"
@@ -14,7 +14,7 @@ class Town:
 
     def __init__(self) -> None:
         self.clock = FakeClock()
-        self.book = HostBook(lambda _host: iter(()), LedgerTime(self.clock))
+        self.book = HostRecords(lambda _host: iter(()), LedgerTime(self.clock))
         self.told: list[tuple[int, str]] = []
         self.book.on_event = lambda job_id, message: self.told.append((job_id, message))
 
@@ -36,7 +36,7 @@ async def test_a_doubt_holds_jobs_but_is_told_only_when_it_proves_right():
     town = Town()
     doubt = HostTrouble(0.25, "answers 500", doubtful=True)
     town.book.is_down(HOST, doubt, 7)
-    for _ in range(HostBook.HELD_AFTER):
+    for _ in range(HostRecords.HELD_AFTER):
         town.book.keeps_waiting(HOST, 7)
     assert town.book.trials(7) == 0
     await town.clock.advance(0.25)
@@ -86,7 +86,7 @@ async def test_it_is_told_when_rows_no_longer_wait():
 async def test_a_job_whose_requests_are_all_turned_away_is_held_until_the_next_trial():
     town = Town()
     town.book.is_down(HOST, REFUSED, 7)
-    for _ in range(HostBook.HELD_AFTER - 1):
+    for _ in range(HostRecords.HELD_AFTER - 1):
         town.book.keeps_waiting(HOST, 7)
     assert town.book.trials(7) is None
     town.book.keeps_waiting(HOST, 7)
@@ -103,7 +103,7 @@ async def test_a_job_is_free_when_its_host_answers_or_is_given_up():
     town = Town()
     for trouble in (None, HostTrouble(30.0, "connection refused", gave_up=True)):
         town.book.is_down(HOST, REFUSED, 7)
-        for _ in range(HostBook.HELD_AFTER):
+        for _ in range(HostRecords.HELD_AFTER):
             town.book.keeps_waiting(HOST, 7)
         assert town.book.trials(7) == 0
         if trouble is None:

@@ -15,13 +15,11 @@ from headgate.core.gates.shared_limiter import SharedLimiter
 from headgate.core.gates.state import GateState
 from headgate.core.provider import ProviderPolicy
 from headgate.engine.clock import SystemClock
-from headgate.engine.gates.gate import Gate
-from headgate.engine.gates.ledger_time import LedgerTime
-from headgate.engine.gates.sync import LedgerSync
+from headgate.engine.gates.gate import LocalGate
+from headgate.engine.gates.path import GatePaths
+from headgate.engine.gates.sync import LedgerSync, LedgerTime
 from headgate.engine.gates.tree import GateClosed, GateTree
-from headgate.engine.gates.ways import Ways
-from headgate.ports.gate import Permit, Route, Turn
-from headgate.ports.hosts import HostTrouble
+from headgate.ports.gate import HostTrouble, Permit, Route, Turn
 from headgate.ports.limits import Exchange, LimitLedger, Proposal
 from headgate.stores.sqlite import SqliteStore
 from headgate.testing import FakeClock
@@ -51,14 +49,14 @@ class Process:
         clock = SystemClock()
         self.time = LedgerTime(clock)
         ceiling = partial(SharedLimiter, name, kind=ConfiguredLimiter)
-        self._ways = ways = Ways(
+        self._ways = ways = GatePaths(
             providers, policy, partial(SharedLimiter, name), ceiling, self._look_after
         )
         self.tree = GateTree(ways.to, self.time, clock)
         self.sync = LedgerSync(ledger, self.time, clock, self.tree.wake)
         self.tree.on_impatience = self.sync.nudge
 
-    def _look_after(self, gate: Gate) -> None:
+    def _look_after(self, gate: LocalGate) -> None:
         self.sync.add(gate)
 
     async def __aenter__(self) -> Self:

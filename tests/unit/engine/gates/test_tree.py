@@ -9,11 +9,10 @@ from headgate.core.gates.config import ConfiguredLimiter, GatePolicy
 from headgate.core.pacing.pace import Pace
 from headgate.core.provider import CredentialPolicy, ProviderPolicy
 from headgate.core.rate import Ceilings
-from headgate.engine.gates.ledger_time import LedgerTime
+from headgate.engine.gates.path import GatePaths
+from headgate.engine.gates.sync import LedgerTime
 from headgate.engine.gates.tree import GateClosed, GateTree
-from headgate.engine.gates.ways import Ways
-from headgate.ports.gate import Route, Turn
-from headgate.ports.hosts import HostTrouble
+from headgate.ports.gate import HostTrouble, Route, Turn
 from headgate.testing import FakeClock
 
 ANYWHERE = Route("", "example.org", "api.example.org")
@@ -28,7 +27,7 @@ class Town:
 
     def __init__(self, policy: GatePolicy = PLAIN, **providers: ProviderPolicy) -> None:
         self.clock = FakeClock()
-        self.ways = Ways(providers, policy, lambda limits, _: Pace(limits), ConfiguredLimiter)
+        self.ways = GatePaths(providers, policy, lambda limits, _: Pace(limits), ConfiguredLimiter)
         self.tree = GateTree(self.ways.to, LedgerTime(self.clock), self.clock)
 
     async def enter(self, route=PRICES, turn=MINE, patience_s=PATIENCE_S):

@@ -8,7 +8,7 @@ from headgate.core.gates.budget import caps_of
 from headgate.core.pacing.pace import Pace
 from headgate.core.rate import Ceilings, parse_limits
 from headgate.engine.plan.advice import advise
-from headgate.engine.plan.forecast import Binding, Estimate, estimate, foresee
+from headgate.engine.plan.forecast import BindingLimit, Estimate, estimate, forecast_runs
 from headgate.engine.plan.workload import Assumed, Workload, learned_of
 
 NOON = 1_800_000_000.0
@@ -27,7 +27,7 @@ def workload(requests: int, limits: str = "", **given: object) -> Workload:
 def test_one_limit_takes_as_long_as_it_says_and_a_little_more(limits: str, per_s: float):
     found = planned(1_000, limits)
     assert 0.95 < found.seconds * per_s / 1_000 < 1.15
-    assert found.binding is Binding.RATE
+    assert found.binding is BindingLimit.RATE
     assert found.simulated == 1_000
     assert 0 < found.refused <= 50
 
@@ -35,33 +35,33 @@ def test_one_limit_takes_as_long_as_it_says_and_a_little_more(limits: str, per_s
 def test_of_several_limits_the_one_binds_that_is_tightest_in_the_long_run():
     found = planned(1_000, "10/s, 100/min")
     assert 9 * 60 - 5 < found.seconds < 12 * 60
-    assert found.binding is Binding.RATE
+    assert found.binding is BindingLimit.RATE
     assert planned(1_000, "10/s, 6000/min").seconds < 120
 
 
 def test_without_a_limit_latency_and_lanes_say_how_long_it_takes():
     found = planned(3_000, lanes=4, latency_s=0.5)
-    assert found.binding is Binding.LANES
+    assert found.binding is BindingLimit.LANES
     assert found.seconds == pytest.approx(3_000 / (4 / 0.5), rel=0.1)
     assert found.refused == 0
 
 
 def test_a_provider_that_takes_few_at_once_is_not_asked_for_more():
     found = planned(1_500, assumed=Assumed(cap=5), latency_s=0.2)
-    assert found.binding is Binding.CAP
+    assert found.binding is BindingLimit.CAP
     assert 1_500 / (5 / 0.2) * 0.9 < found.seconds < 1_500 / (5 / 0.2) * 1.5
 
 
 def test_the_configured_rate_holds_where_the_provider_would_take_more():
     found = planned(1_000, "100/s", ceilings=Ceilings(parse_limits("5/s")))
-    assert (found.binding, found.refused) == (Binding.CEILING, 0)
+    assert (found.binding, found.refused) == (BindingLimit.CEILING, 0)
     assert found.seconds == pytest.approx(200, rel=0.02)
     assert found.steady_per_s == pytest.approx(5, rel=0.02)
 
 
 def test_the_configured_concurrency_holds_too():
     found = planned(500, ceilings=Ceilings(concurrency=2), latency_s=0.25)
-    assert found.binding is Binding.CONCURRENCY
+    assert found.binding is BindingLimit.CONCURRENCY
     assert found.seconds == pytest.approx(500 / (2 / 0.25), rel=0.1)
 
 
@@ -74,7 +74,7 @@ def test_credentials_multiply(credentials: int):
 
 def test_credentials_do_not_multiply_what_the_lanes_can_do():
     found = planned(2_000, "50/s", credentials=10, lanes=8, latency_s=0.2)
-    assert found.binding is Binding.LANES
+    assert found.binding is BindingLimit.LANES
     assert found.seconds > 2_000 / (8 / 0.2) * 0.9
 
 
@@ -87,14 +87,14 @@ def test_several_processes_share_one_limit():
 
 def test_several_processes_share_a_configured_rate():
     found = planned(300, ceilings=Ceilings(parse_limits("5/s")), processes=3)
-    assert found.binding is Binding.CEILING
+    assert found.binding is BindingLimit.CEILING
     assert found.seconds == pytest.approx(60, rel=0.1)
 
 
 def test_a_budget_binds_where_it_is_tighter():
     caps = caps_of({"tokens": "6000/min"}, {})
     found = planned(300, "10/s", caps=caps, cost={"tokens": 100.0})
-    assert found.binding is Binding.BUDGET
+    assert found.binding is BindingLimit.BUDGET
     assert 3.5 * 60 < found.seconds < 5.5 * 60
 
 
@@ -103,11 +103,11 @@ def test_a_hard_cap_waits_for_its_window():
     found = planned(150, caps=caps, cost={"money": 0.01})
     until_midnight = math.ceil(NOON / 86_400) * 86_400 - NOON
     assert until_midnight < found.seconds < until_midnight + 60
-    assert found.binding is Binding.BUDGET
+    assert found.binding is BindingLimit.BUDGET
 
 
 def test_a_million_is_simulated_in_part_and_extrapolated():
-    found = foresee(workload(1_000_000, "50/s"), NOON)
+    found = forecast_runs(workload(1_000_000, "50/s"), NOON)
     assert found.extrapolated
     assert found.likely.simulated < 10_000
     assert found.likely.seconds == pytest.approx(20_000, rel=0.1)
@@ -118,7 +118,7 @@ def test_a_million_is_simulated_in_part_and_extrapolated():
 def test_a_limit_over_a_longer_time_than_was_simulated_still_counts():
     found = planned(1_000_000, "10/s, 100000/day")
     assert found.seconds > 8.9 * 86_400
-    assert found.binding is Binding.RATE
+    assert found.binding is BindingLimit.RATE
 
 
 def test_a_rate_that_is_still_growing_grows_on_to_what_is_allowed():
@@ -132,13 +132,13 @@ def test_a_rate_that_is_still_growing_grows_on_to_what_is_allowed():
 def test_a_batch_that_ends_while_it_still_grows():
     found = planned(6_000, "5000/s", lanes=5_000)
     assert found.simulated < 6_000
-    assert found.binding is Binding.START
+    assert found.binding is BindingLimit.START
     assert found.steady_per_s < 1_000
     assert found.found_s is None
 
 
 def test_a_batch_that_ends_before_a_limit_shows_is_limited_by_its_careful_start():
-    assert planned(100, "1000/s").binding is Binding.START
+    assert planned(100, "1000/s").binding is BindingLimit.START
 
 
 def test_nothing_to_do_takes_no_time():
@@ -173,7 +173,7 @@ def test_what_was_learned_spares_the_search():
 
 
 def advised(load: Workload, *, pooled: bool = True, published: bool = False) -> list[str]:
-    found = advise(foresee(load, NOON), NOON, pooled=pooled, published=published)
+    found = advise(forecast_runs(load, NOON), NOON, pooled=pooled, published=published)
     return [each.change for each in found]
 
 
@@ -195,11 +195,11 @@ def test_nobody_is_told_to_exceed_what_a_provider_asks_of_everybody():
 
 
 def test_advice_says_how_much_it_saves():
-    (advice,) = advise(foresee(workload(800, "10/s"), NOON), NOON, pooled=True)
+    (advice,) = advise(forecast_runs(workload(800, "10/s"), NOON), NOON, pooled=True)
     assert advice.seconds == pytest.approx(advice.instead_of / 2, rel=0.1)
 
 
 def test_the_same_question_has_the_same_answer():
-    assert foresee(workload(400, "10/s, 100/min"), NOON) == foresee(
+    assert forecast_runs(workload(400, "10/s, 100/min"), NOON) == forecast_runs(
         workload(400, "10/s, 100/min"), NOON
     )

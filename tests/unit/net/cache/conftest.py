@@ -9,7 +9,7 @@ import pytest
 
 from headgate.core.call import CallKind
 from headgate.core.provider import CachePolicy
-from headgate.net.cache import CacheReply, Custody, HttpCache
+from headgate.net.cache import CacheReply, CallerBody, HttpCache
 from headgate.net.failure import FailureKind, WireFailure
 from headgate.net.fields import folded
 from headgate.net.wire import AiohttpWire
@@ -84,7 +84,7 @@ class Rig:
         partition: str = "ann",
         cache: HttpCache | None = None,
         policy: CachePolicy | None = None,
-        custody: Custody | None = None,
+        custody: CallerBody | None = None,
         **headers: str,
     ) -> CacheReply:
         """The reply, its body unread."""

@@ -7,7 +7,7 @@ import pytest
 
 from headgate.core.call import CallKind
 from headgate.core.provider import CachePolicy
-from headgate.net.cache.sink import INLINE_BYTES
+from headgate.net.cache.store_reply import INLINE_BYTES
 from headgate.net.failure import WireFailure
 from headgate.ports.wire import WireRequest
 from tests.kit.answers import Answer, always, tagged

@@ -6,15 +6,15 @@ import pytest
 
 from headgate.core.call import CallKind
 from headgate.core.provider import CachePolicy
-from headgate.net.cache import Custody
+from headgate.net.cache import CallerBody
 from headgate.net.failure import WireFailure
 from tests.kit.answers import Answer, always, in_turn, tagged
 
 CACHED, FETCHED = CallKind.CACHED, CallKind.FETCHED
 SHARED, REVALIDATED = CallKind.SHARED, CallKind.REVALIDATED
 FRESH = ("Cache-Control", "max-age=60")
-PAPERS = Custody("/papers")
-ANEW = Custody("/papers", anew=True)
+PAPERS = CallerBody("/papers")
+ANEW = CallerBody("/papers", anew=True)
 
 
 async def download(rig, note="a.pdf", custody=PAPERS, path="/", **options):
@@ -112,7 +112,7 @@ async def test_variants_have_notes_of_their_own(rig):
 async def test_places_know_nothing_of_each_other(rig):
     rig.provider.script = always(Answer(200, [FRESH], b"hello"))
     await download(rig)
-    assert await download(rig, custody=Custody("/other")) == (FETCHED, b"hello", "")
+    assert await download(rig, custody=CallerBody("/other")) == (FETCHED, b"hello", "")
     assert (await rig.get())[::2] == (FETCHED, b"hello")
     assert (await rig.get())[::2] == (CACHED, b"hello")
     assert (await download(rig, partition="bob"))[0] is FETCHED

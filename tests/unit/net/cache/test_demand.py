@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.net.cache.demand import demand_of, variant_of
+from headgate.net.cache.request import cache_request, variant_of
 from headgate.ports.wire import WireRequest
 
 URL = "https://example.org/a?b=c"
@@ -14,7 +14,7 @@ WHO = st.tuples(TEXT, TEXT, st.booleans(), TEXT)
 
 def demand(url=URL, *, method="GET", partition="ann", guarded=False, body=None, **headers):
     named = tuple((name.replace("_", "-"), value) for name, value in headers.items())
-    return demand_of(WireRequest(method, url, named, body, guarded=guarded), partition)
+    return cache_request(WireRequest(method, url, named, body, guarded=guarded), partition)
 
 
 def key(*words, **options):
@@ -53,7 +53,7 @@ def test_another_secret_has_another_key():
 def asked_by(who):
     partition, url, guarded, secret = who
     request = WireRequest("GET", url, (("authorization", secret),), guarded=guarded)
-    return demand_of(request, partition).key
+    return cache_request(request, partition).key
 
 
 @given(WHO, WHO)
@@ -83,7 +83,7 @@ def test_what_the_cache_has_no_part_in(other):
 
 def test_directives_are_read_from_all_their_lines():
     headers = (("cache-control", "No-Cache"), ("cache-control", 'max-age="5", x=y'))
-    told = demand_of(WireRequest("GET", URL, headers), "ann").directives
+    told = cache_request(WireRequest("GET", URL, headers), "ann").directives
     assert told == {"no-cache": None, "max-age": "5", "x": "y"}
 
 

@@ -10,8 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.core.provider import CachePolicy
-from headgate.net.cache.directives import date_of, directives_of, seconds_of
-from headgate.net.cache.freshness import Freshness, freshness_of, is_fresh_for
+from headgate.net.cache.freshness import (
+    Freshness,
+    date_of,
+    directives_of,
+    freshness_of,
+    is_fresh_for,
+    seconds_of,
+)
 from headgate.net.cache.rules import PRIVATE
 
 SECOND = 1_000_000

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from headgate.core.call import CallKind
 from headgate.core.provider import CachePolicy
-from headgate.net.cache import Custody, HttpCache
+from headgate.net.cache import CallerBody, HttpCache
 from headgate.net.fields import folded
 from headgate.ports.wire import WireRequest
 from headgate.testing import FakeClock
@@ -165,7 +165,7 @@ class CacheAgainstModel(RuleBasedStateMachine):
         # What may not be kept, or was not, leaves the last one where it is.
         lost = kind is CallKind.FETCHED and not safe
         self.kept = before if lost else before | self.kept
-        got = self.run(self.take(number, url, Custody(whose, anew), note if safe else None))
+        got = self.run(self.take(number, url, CallerBody(whose, anew), note if safe else None))
         assert got == ((kind, body, "") if kind is CallKind.FETCHED else (kind, b"", note))
 
     async def take(self, number, url, custody, note):

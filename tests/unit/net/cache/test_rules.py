@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.net.cache.entry import Entry, packed, unpacked
+from headgate.net.cache.entry import CacheEntry, packed, unpacked
 from headgate.net.cache.freshness import Freshness
 from headgate.net.cache.rules import (
     PRIVATE,
@@ -23,7 +23,7 @@ GET = WireRequest("GET", "https://example.org/", (("accept", "x"),))
 
 
 def entry(*headers):
-    return Entry(
+    return CacheEntry(
         key="",
         variant="",
         vary="",

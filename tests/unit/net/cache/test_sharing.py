@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from headgate.core.call import CallKind
-from headgate.net.cache.flights import Flight, Flights
+from headgate.net.cache.coalescing import SharedFetch, SharedFetches
 from headgate.net.failure import WireFailure
 from tests.kit.answers import Answer, always, tagged
 
@@ -85,7 +85,7 @@ async def test_the_next_time_nobody_waits_in_vain(rig):
 async def test_after_a_while_they_wait_again(rig):
     rig.provider.script = always(Answer(200, [("Cache-Control", "no-store")], b"mine"))
     await rig.get()
-    await rig.clock.advance(Flights.LONER_S)
+    await rig.clock.advance(SharedFetches.LONER_S)
     rig.provider.script = fresh()
     assert kinds(await all_at_once(rig)) == {FETCHED: 1, SHARED: CALLERS - 1}
 
@@ -145,7 +145,7 @@ async def test_a_reader_that_stops_reading_is_not_waited_for_for_ever(rig):
     idle = await rig.ask()
     waiting = asyncio.create_task(rig.get())
     await rig.clock.until_asleep(2)  # the sweeper, and whoever waits for the body
-    await rig.clock.advance(Flight.STALL_S)
+    await rig.clock.advance(SharedFetch.STALL_S)
     assert (await waiting).kind is FETCHED
     await idle.close()
 
@@ -154,7 +154,7 @@ async def test_gates_may_hold_the_first_up_as_long_as_they_like(rig):
     rig.provider.script = fresh()
     rig.let_out.clear()
     tasks = [asyncio.create_task(rig.get()) for _ in range(3)]
-    await rig.clock.advance(10 * Flight.STALL_S)
+    await rig.clock.advance(10 * SharedFetch.STALL_S)
     assert len(rig.sent) == 1
     rig.let_out.set()
     assert kinds(await asyncio.gather(*tasks)) == {FETCHED: 1, SHARED: 2}

@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from headgate.core.call import CallKind
-from headgate.net.cache.shelf import Shelf
+from headgate.net.cache.store import CacheStore
 from tests.kit.answers import Answer, always, in_turn
 
 CACHED, FETCHED = CallKind.CACHED, CallKind.FETCHED
@@ -91,7 +91,7 @@ async def test_a_folder_that_can_be_used_later_is(rig, tmp_path):
     async with rig.another_cache() as cache:
         await rig.get(cache=cache)
         (tmp_path / "file").unlink()
-        await rig.clock.advance(Shelf.REST_S)
+        await rig.clock.advance(CacheStore.REST_S)
         assert await cache.sweep() == 0  # nothing to sweep is no new trouble
         await rig.get(cache=cache)
         await cache.flush()
@@ -181,7 +181,7 @@ async def test_a_disk_that_is_full_keeps_no_body_and_harms_none(rig, verb):
             assert (await rig.get(cache=cache))[::2] == (FETCHED, LARGE)
         assert rig.warnings == [RESTS]
         blobs.verb = None
-        await rig.clock.advance(Shelf.REST_S)
+        await rig.clock.advance(CacheStore.REST_S)
         assert await twice(rig, cache=cache) == [FETCHED, CACHED]
 
 
@@ -238,7 +238,7 @@ async def test_what_was_changed_is_not_served_although_it_could_not_be_removed(r
     await rig.get(method="POST")
     assert (await rig.get()).kind is FETCHED
     monkeypatch.undo()
-    await rig.clock.advance(Shelf.REST_S)
+    await rig.clock.advance(CacheStore.REST_S)
     await rig.get("/other")
     await rig.cache.flush()
     async with rig.another_cache() as cache:
@@ -249,7 +249,7 @@ async def test_bodies_do_not_pile_up_in_memory_before_a_slow_disk(rig, monkeypat
     file = rig.cache._shelf._file
     write, go_on = file.write, threading.Event()
     monkeypatch.setattr(file, "write", lambda batch: go_on.wait() and write(batch))
-    monkeypatch.setattr(Shelf, "BACKLOG_BYTES", 100_000)
+    monkeypatch.setattr(CacheStore, "BACKLOG_BYTES", 100_000)
     rig.provider.script = fresh(b"x" * 30_000)
     read = [await rig.get(f"/{number}") for number in range(3)]
     waiting = [asyncio.create_task(rig.get(f"/{number}")) for number in range(3, 30)]

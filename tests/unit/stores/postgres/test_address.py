@@ -1,7 +1,7 @@
 import pytest
 
 from headgate.core.errors import BadSetting
-from headgate.stores.postgres.address import read_address
+from headgate.stores.postgres.connection import read_address
 
 
 def test_the_password_is_never_shown():

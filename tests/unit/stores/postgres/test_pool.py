@@ -5,7 +5,7 @@ import asyncio
 from headgate.core.job import NewJob
 from headgate.ports.items import EnqueueRequest
 from headgate.stores.postgres import PostgresStore
-from headgate.stores.postgres.connection import Database, Session
+from headgate.stores.postgres.connection import PostgresDatabase, PostgresSession
 from tests.kit import factories
 
 
@@ -16,12 +16,13 @@ async def test_waiting_for_a_connection_is_told(postgres_url: str):
         assert not free.waited
         let_go, taken = asyncio.Event(), asyncio.Semaphore(0)
 
-        async def occupy(session: Session) -> None:
+        async def occupy(session: PostgresSession) -> None:
             taken.release()
             await let_go.wait()
 
         busy = [
-            asyncio.create_task(store._database.single(occupy)) for _ in range(Database.CONNECTIONS)
+            asyncio.create_task(store._database.single(occupy))
+            for _ in range(PostgresDatabase.CONNECTIONS)
         ]
         for _ in busy:
             await taken.acquire()

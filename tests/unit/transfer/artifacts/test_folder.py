@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.core.verification import BodyCheck, Expected, Flaw, Unfit
-from headgate.ports.artifacts import FileTrouble, Kept, Origin
+from headgate.ports.artifacts import FileOrigin, FileTrouble, KeptPart
 from headgate.transfer.artifacts import partial
 from headgate.transfer.artifacts.draft import SMALL_BYTES
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
 from headgate.transfer.artifacts.shelf import STORE
 
-ORIGIN = Origin("http://a/paper", '"1"')
+ORIGIN = FileOrigin("http://a/paper", '"1"')
 SOME = [b"x" * SMALL_BYTES, b"y" * SMALL_BYTES, b"z"]
 
 
@@ -232,7 +232,7 @@ async def test_a_later_try_goes_on_where_the_earlier_one_stopped(tmp_path, out, 
     content = b"".join(pieces)
     async with ArtifactFolder(out) as folder:
         draft = await folder.begin("paper")
-        assert draft.kept == Kept(ORIGIN, len(content))
+        assert draft.kept == KeptPart(ORIGIN, len(content))
         assert b"".join([block async for block in draft.resume()]) == content
         await draft.write(b" the rest")
         stored = await draft.finish("paper.pdf", anything)
@@ -245,7 +245,7 @@ async def test_a_version_that_changed_begins_anew(tmp_path, out):
     await left(tmp_path, *SOME)
     async with ArtifactFolder(out) as folder:
         draft = await folder.begin("paper")
-        changed = Origin(ORIGIN.url, '"2"')
+        changed = FileOrigin(ORIGIN.url, '"2"')
         assert not changed.continues(draft.kept.origin)
         draft.start(changed)
         await draft.write(b"new")
@@ -253,7 +253,7 @@ async def test_a_version_that_changed_begins_anew(tmp_path, out):
     assert shown(out) == {"paper.pdf": b"new"}
 
 
-@pytest.mark.parametrize("origin", [Origin("http://a"), Origin("http://a", 'W/"1"')])
+@pytest.mark.parametrize("origin", [FileOrigin("http://a"), FileOrigin("http://a", 'W/"1"')])
 async def test_without_a_firm_validator_nothing_is_left(tmp_path, out, origin):
     await left(tmp_path, *SOME, origin=origin)
     assert hidden(out, ASIDE) == []
@@ -265,7 +265,7 @@ async def test_after_a_restart_only_what_was_synced_counts(tmp_path, out):
     note.write_text('{"origin":{"url":"http://a/paper","etag":"\\"1\\""},"boot":"x","synced":2}')
     async with ArtifactFolder(out) as folder:
         draft = await folder.begin("paper")
-        assert draft.kept == Kept(ORIGIN, 2)
+        assert draft.kept == KeptPart(ORIGIN, 2)
         assert [block async for block in draft.resume()] == [b"xx"]
         await draft.write(b"!")
         await draft.finish("paper.pdf", anything)
@@ -357,7 +357,7 @@ async def test_another_source_may_be_tried_into_the_same_file(folder, out, piece
     draft.start(ORIGIN)
     for piece in pieces:
         await draft.write(piece)
-    draft.start(Origin("http://b/paper"))
+    draft.start(FileOrigin("http://b/paper"))
     await draft.write(b"right")
     stored = await draft.finish("paper.pdf", anything)
     assert shown(out) == {"paper.pdf": b"right"}
@@ -427,7 +427,7 @@ async def test_tidying_spares_what_is_written_and_what_can_be_gone_on_with(tmp_p
     (out / ASIDE / "89ab.new").write_text("{}")
     async with ArtifactFolder(out) as other, ArtifactFolder(out) as folder:
         busy = await other.begin("busy")
-        busy.start(Origin("http://a"))
+        busy.start(FileOrigin("http://a"))
         await busy.write(b"b" * SMALL_BYTES)
         tidied = await folder.tidy(before_us=0)
         assert tidied.leftovers == 3

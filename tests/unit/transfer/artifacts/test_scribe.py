@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.core.verification import Finding, Flaw, Unfit
-from headgate.ports.artifacts import FileTrouble, FolderFull, FolderGone, FolderReadOnly, Origin
+from headgate.ports.artifacts import FileOrigin, FileTrouble, FolderFull, FolderGone, FolderReadOnly
 from headgate.transfer.artifacts.draft import SMALL_BYTES
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
 from headgate.transfer.artifacts.orders import Frames, framed
@@ -21,7 +21,7 @@ from headgate.transfer.artifacts.scribe_main import Desk
 from headgate.transfer.artifacts.shelf import STORE
 from tests.kit.mounts import mounted, needs_root, remount
 
-ORIGIN = Origin("http://a/paper", '"1"')
+ORIGIN = FileOrigin("http://a/paper", '"1"')
 
 
 @pytest.fixture

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from headgate.ports.artifacts import (
+    FileOrigin,
     FileTrouble,
     FolderFull,
     FolderGone,
     FolderReadOnly,
     FolderTrouble,
-    Origin,
 )
 from headgate.transfer.artifacts import committer, durability, partial, shelf
 from headgate.transfer.artifacts.draft import SMALL_BYTES
@@ -39,7 +39,7 @@ def make_read_only(place):
 
 async def keep(folder, name, *pieces):
     draft = await folder.begin(name)
-    draft.start(Origin("http://a/b", '"1"'))
+    draft.start(FileOrigin("http://a/b", '"1"'))
     try:
         for piece in pieces:
             await draft.write(piece)
@@ -174,7 +174,7 @@ def test_files_that_did_not_get_to_the_disk_are_told_one_by_one(tmp_path):
 async def test_a_file_that_vanished_is_its_own_trouble(tmp_path):
     async with ArtifactFolder(tmp_path) as folder:
         draft = await folder.begin("a")
-        draft.start(Origin("http://a/b", '"1"'))
+        draft.start(FileOrigin("http://a/b", '"1"'))
         await draft.write(b"x" * SMALL_BYTES)
         for path in (tmp_path / ASIDE).iterdir():
             path.unlink()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.ports.place import Found
+from headgate.ports.place import FoundFile
 from headgate.transfer.places.opening import open_place
 from headgate.transfer.places.settings import PlaceSettings
 from headgate.transfer.places.watching import (
@@ -33,7 +33,7 @@ def write(path: Path, text: str, age_s: float) -> None:
     os.utime(path, (written_s, written_s))
 
 
-def names(found: list[Found]) -> list[str]:
+def names(found: list[FoundFile]) -> list[str]:
     return [one.name for one in found]
 
 
@@ -84,7 +84,7 @@ def test_the_same_file_is_the_same_at_every_look_and_another_one_is_not(tmp_path
 
 def test_an_identity_outlives_the_password():
     one, two = (
-        Found(f"ftp://me:{word}@host/in/a.csv", "a.csv", 3, "v1") for word in ("old", "new")
+        FoundFile(f"ftp://me:{word}@host/in/a.csv", "a.csv", 3, "v1") for word in ("old", "new")
     )
     assert one.identity == two.identity
     assert "old" not in one.identity
@@ -114,13 +114,13 @@ def test_which_names_count(name: str, pattern: str, wanted: bool):
 @pytest.mark.parametrize(
     ("found", "taken"),
     [
-        (Found("s3://b/a", "a", 1, "v", NOW, whole=True), True),
-        (Found("ftp://h/a", "a", 1, "v", NOW - 959 * SECOND), False),
-        (Found("ftp://h/a", "a", 1, "v", NOW - 960 * SECOND), True),
-        (Found("ftp://h/a", "a", 1, "v", None), False),
+        (FoundFile("s3://b/a", "a", 1, "v", NOW, whole=True), True),
+        (FoundFile("ftp://h/a", "a", 1, "v", NOW - 959 * SECOND), False),
+        (FoundFile("ftp://h/a", "a", 1, "v", NOW - 960 * SECOND), True),
+        (FoundFile("ftp://h/a", "a", 1, "v", None), False),
     ],
 )
-def test_the_clock_of_a_server_may_be_wrong(found: Found, taken: bool):
+def test_the_clock_of_a_server_may_be_wrong(found: FoundFile, taken: bool):
     seen = Sightings()
     seen.note([found], NOW)
     assert is_settled(found, WatchSettings(place="ftp://h"), seen, NOW) == taken
@@ -133,7 +133,7 @@ def test_a_file_is_never_taken_before_it_stood_still_for_long_enough(looks):
     since: dict[int, int] = {}
     for version, pause_s in looks:
         now += pause_s * SECOND
-        found = Found("ftp://h/a", "a", 1, f"v{version}")
+        found = FoundFile("ftp://h/a", "a", 1, f"v{version}")
         since = {version: since.get(version, now)}
         seen.note([found], now)
         expected = now - since[version] >= 60 * SECOND
@@ -141,7 +141,7 @@ def test_a_file_is_never_taken_before_it_stood_still_for_long_enough(looks):
 
 
 def test_what_went_away_is_forgotten():
-    seen, found = Sightings(), Found("ftp://h/a", "a", 1, "v")
+    seen, found = Sightings(), FoundFile("ftp://h/a", "a", 1, "v")
     settings = WatchSettings(place="ftp://h")
     seen.note([found], NOW)
     seen.note([], NOW + 100 * SECOND)

@@ -1,0 +1,132 @@
+"""Which gates stand on a request's way, made when they are first needed."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from headgate.core.gates.budget import caps_of
+from headgate.core.gates.budget_share import BudgetShare
+from headgate.core.gates.config import GatePolicy
+from headgate.core.provider import ProviderPolicy
+from headgate.core.rate import Ceilings
+from headgate.engine.gates.gate import Limiter, LocalGate
+from headgate.ports.gate import Cost, Route
+
+
+class GatePath:
+    """Passed all or none."""
+
+    __slots__ = ("credential", "gates", "learner")
+
+    def __init__(
+        self, gates: Iterable[LocalGate], learner: LocalGate, credential: str | None
+    ) -> None:
+        self.gates = tuple(gates)
+        self.learner = learner
+        """The gate whose limit an answer is about; the others are only configured."""
+        self.credential = credential
+        """What the request is sent with."""
+
+    def opens_at(self, now_s: float, cost: Cost) -> tuple[float, LocalGate]:
+        """When all of them let one pass, and which of them opens last."""
+        slowest = self.gates[0]
+        opens_at = slowest.opens_at(now_s, cost)
+        for gate in self.gates[1:]:
+            at_s = gate.opens_at(now_s, cost)
+            if at_s > opens_at:
+                opens_at, slowest = at_s, gate
+        return opens_at, slowest
+
+    def pass_all(self, now_s: float, *, transfer: bool) -> int:
+        """A request goes out; how many transfers the learner has in flight with it."""
+        for gate in self.gates:
+            gate.passed(now_s, transfer=transfer)
+        return self.learner.in_flight
+
+
+NewLearner = Callable[[Ceilings, BudgetShare | None], Limiter]
+NewCeiling = Callable[[Ceilings], Limiter]
+UNKNOWN = ProviderPolicy()
+
+
+class GatePaths:
+    """Gates by key: `global:all`, `provider:NAME`, `credential:NAME/CREDENTIAL`, `host:HOST`...
+
+    `through:NAME` caps what other hosts serve and this provider has named.
+    One gate on each way learns: that of the credential, else of the provider, else of the host.
+    The others are there only if something is configured for them.
+    """
+
+    def __init__(
+        self,
+        providers: Mapping[str, ProviderPolicy],
+        policy: GatePolicy,
+        learner: NewLearner,
+        ceiling: NewCeiling,
+        on_new: Callable[[LocalGate], None] = lambda _: None,
+    ) -> None:
+        self._providers = providers
+        self._policy = policy
+        self._on_new = on_new
+        self._learner = learner
+        self._ceiling = ceiling
+        self.gates: dict[str, LocalGate] = {}
+
+    def to(self, route: Route) -> list[GatePath]:
+        """All ways to a host: several where the provider has a pool of credentials."""
+        policy = self._providers.get(route.provider or route.manners, UNKNOWN)
+        everywhere = self._everywhere(route, policy)
+        if not route.provider:
+            most = policy.concurrency_per_host or self._policy.concurrency_per_host
+            gate = self._learns(f"host:{route.host}", policy, most)
+            return [GatePath((*everywhere, gate), gate, None)]
+        shared = (*everywhere, *self._per_host(route, policy))
+        if not policy.credentials:
+            gate = self._learns(f"provider:{route.provider}", policy, policy.concurrency)
+            return [GatePath((*shared, gate), gate, None)]
+        # A provider's limits are told for each of its credentials.
+        pool = {
+            name: self._learns(f"credential:{route.provider}/{name}", policy, policy.concurrency)
+            for name in policy.credentials
+        }
+        return [GatePath((*shared, gate), gate, name) for name, gate in pool.items()]
+
+    def _learns(self, key: str, policy: ProviderPolicy, concurrency: int | None) -> LocalGate:
+        caps = caps_of(policy.budget, policy.hard_caps)
+        ceilings = Ceilings(
+            limits=policy.limits,
+            burst=policy.burst or 1,
+            concurrency=concurrency,
+            refusals=policy.refusals,
+            longest_wait_s=self._policy.longest_wait_s,
+        )
+        allowance = BudgetShare(caps) if caps else None
+        return self._gate(
+            key, lambda: LocalGate(key, self._learner(ceilings, allowance), allowance)
+        )
+
+    def _everywhere(self, route: Route, own: ProviderPolicy) -> list[LocalGate]:
+        """The gates for all requests, for those that one provider names, and for one domain's."""
+        policy = self._policy
+        gates = []
+        if policy.rate or policy.concurrency:
+            limits = Ceilings(limits=policy.limits, concurrency=policy.concurrency)
+            gates.append(self._keeps("global:all", limits))
+        if most := self._providers.get(route.through, UNKNOWN).concurrency:
+            gates.append(self._keeps(f"through:{route.through}", Ceilings(concurrency=most)))
+        if most := own.concurrency_per_domain or policy.concurrency_per_domain:
+            limits = Ceilings(concurrency=most)
+            gates.append(self._keeps(f"domain:{route.domain}", limits))
+        return gates
+
+    def _per_host(self, route: Route, policy: ProviderPolicy) -> list[LocalGate]:
+        most = policy.concurrency_per_host or self._policy.concurrency_per_host
+        return [self._keeps(f"host:{route.host}", Ceilings(concurrency=most))] if most else []
+
+    def _keeps(self, key: str, ceilings: Ceilings) -> LocalGate:
+        return self._gate(key, lambda: LocalGate(key, self._ceiling(ceilings)))
+
+    def _gate(self, key: str, make: Callable[[], LocalGate]) -> LocalGate:
+        gate = self.gates.get(key)
+        if gate is None:
+            gate = self.gates[key] = make()
+            self._on_new(gate)
+        return gate

@@ -1,0 +1,136 @@
+"""Those who wait for the same gates: owners take turns, then their jobs, then first come."""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+
+from headgate.core.fair_turns import Contender, Turns
+from headgate.engine.gates.gate import LocalGate
+from headgate.engine.gates.path import GatePath
+from headgate.engine.gates.permit import GrantedPermit
+from headgate.ports.gate import Cost, Route, Turn
+
+
+class Waiter:
+    """One request that stands before its gates."""
+
+    __slots__ = ("cost", "patience_s", "since_s", "turn", "woken")
+
+    def __init__(self, turn: Turn, cost: Cost, since_s: float, patience_s: float) -> None:
+        self.turn = turn
+        self.cost = cost
+        self.since_s = since_s
+        self.patience_s = patience_s
+        self.woken: asyncio.Future[GrantedPermit] = asyncio.get_running_loop().create_future()
+
+
+class WaitQueue:
+    """A queue. With a pool of credentials there are several ways, and the best one is taken."""
+
+    def __init__(self, ways: Iterable[GatePath], route: Route) -> None:
+        self.ways = tuple(ways)
+        self.host = route.host
+        self.transfer = route.transfer
+        self.gates: frozenset[LocalGate] = frozenset(
+            gate for way in self.ways for gate in way.gates
+        )
+        self.cause = ""
+        """What the one in front waits for."""
+        self.cancel_timer: Callable[[], object] | None = None
+        self.due_s = 0.0
+        """When the timer was to go off."""
+        self._turns = Turns()
+        self._by_job: dict[Contender, deque[Waiter]] = {}
+        self._head: Waiter | None = None
+
+    def __len__(self) -> int:
+        return sum(map(len, self._by_job.values())) + (self._head is not None)
+
+    def best_way(self, now_s: float, cost: Cost) -> tuple[float, LocalGate, GatePath]:
+        """The way that opens first, and of those the one with the least in flight; its last gate.
+
+        One with a benched credential comes last: only where there is no other.
+        """
+        if len(self.ways) == 1:
+            return *self.ways[0].opens_at(now_s, cost), self.ways[0]
+        opening = [way.opens_at(now_s, cost) for way in self.ways]
+        _, opens_at, _, place = min(
+            (bool(way.learner.benched), opening[place][0], way.learner.in_flight, place)
+            for place, way in enumerate(self.ways)
+        )
+        return opens_at, opening[place][1], self.ways[place]
+
+    def add(self, waiter: Waiter) -> None:
+        """Let one stand in line."""
+        contender = Contender(waiter.turn.job_id, waiter.turn.owner)
+        self._by_job.setdefault(contender, deque()).append(waiter)
+
+    def head(self) -> Waiter | None:
+        """The one whose turn it is; it stays that until it goes."""
+        while self._head is None or self._head.woken.done():
+            contender = self._turns.next(self._by_job)
+            if contender is None:
+                self._head = None
+                return None
+            waiting = self._by_job[contender]
+            self._head = waiting.popleft()
+            if not waiting:
+                del self._by_job[contender]
+        return self._head
+
+    def shift(self) -> None:
+        """The one in front has gone."""
+        self._head = None
+
+    def drop(self, waiter: Waiter) -> None:
+        """One goes away by itself."""
+        if waiter is self._head:
+            self._head = None
+            return
+        contender = Contender(waiter.turn.job_id, waiter.turn.owner)
+        waiting = self._by_job.get(contender)
+        if waiting is not None and waiter in waiting:
+            waiting.remove(waiter)
+            if not waiting:
+                del self._by_job[contender]
+
+    def of_job(self, job_id: int) -> list[Waiter]:
+        """Those that stand here for one job."""
+        waiting = [each for line in self._by_job.values() for each in line]
+        if self._head is not None:
+            waiting.append(self._head)
+        return [each for each in waiting if each.turn.job_id == job_id]
+
+    def jobs(self) -> set[int]:
+        """Those that have somebody in line."""
+        found = {contender.job_id for contender in self._by_job}
+        return found | ({self._head.turn.job_id} if self._head else set())
+
+
+class WaitingLanes:
+    """Counts them, and says when one more lane may start."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.by_job: Counter[int] = Counter()
+        self.on_change: Callable[[], None] = lambda: None
+        self.room_for_job: int | None = None
+        """How many lanes of one job may wait; beyond that it gets no more items."""
+
+    def enter(self, job_id: int) -> None:
+        """A lane begins to wait."""
+        self.total += 1
+        self.by_job[job_id] += 1
+        self.on_change()
+
+    def is_full(self, job_id: int) -> bool:
+        """Whether a job has enough lanes waiting."""
+        return self.room_for_job is not None and self.by_job[job_id] >= self.room_for_job
+
+    def leave(self, job_id: int) -> None:
+        """It goes on."""
+        self.total -= 1
+        self.by_job[job_id] -= 1
+        if not self.by_job[job_id]:
+            del self.by_job[job_id]
+        self.on_change()

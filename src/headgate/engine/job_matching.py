@@ -1,0 +1,221 @@
+"""Which job a source belongs to: a new one, one that goes on, or one that takes new rows."""
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path, PurePath
+from typing import Any
+
+import msgspec
+
+from headgate.core.errors import OptionsChanged, SourceChanged, UsageError
+from headgate.core.identity import (
+    READING,
+    Exists,
+    OptionDifference,
+    differences,
+    has_moved,
+    moved_path,
+    refusal,
+    same_config,
+)
+from headgate.core.job import Binding, Job, NewJob
+from headgate.core.status import JobState
+from headgate.ports.jobs import JobStore
+from headgate.ports.reads import ReadStore
+
+Options = Mapping[str, Any]
+SameReading = Callable[[Options, Options], bool]
+"""Whether a source is read alike with either options, though they are not stated alike."""
+
+
+class MatchKind(StrEnum):
+    """How a source comes in."""
+
+    NEW = "new"
+    RESUME = "resume"
+    """The same bytes as before: go on, wherever it stopped."""
+    ADD = "add"
+    """Other bytes under the same key columns: read all of it, add the keys that are new."""
+    REREAD = "reread"
+    """The same bytes, but the reading of them was broken off for good: begin it again."""
+
+
+class MatchedJob(msgspec.Struct, frozen=True):
+    """The job to ingest into, and how it came to be."""
+
+    job: Job
+    entry: MatchKind
+    moved_from: str = ""
+    """Where its source lay before."""
+
+
+class MatchRules(msgspec.Struct, frozen=True):
+    """How the job for a source is found."""
+
+    fresh: bool = False
+    """Make a new job whatever there is."""
+    keyed: bool = False
+    """The handler tells rows apart by what they ask for."""
+    by_config: bool = False
+    """Another config is another job; else it is refused."""
+    by_content: bool = False
+    """Other content is another job; else it is refused, or adds rows."""
+    same_reading: SameReading = lambda one, other: one == other
+    exists: Exists = lambda path: Path(path).exists()
+    home: str = ""
+    """The folder of a store that is a file."""
+
+
+def choose_match(
+    new: NewJob, existing: Sequence[Job], rules: MatchRules | None = None
+) -> tuple[MatchKind, Job | None]:
+    """What to do about `new`, given the jobs of its owner, handler and source, newest first.
+
+    A job is named by owner, handler, source, key columns and the options that decide the result;
+    of several, the newest counts. OptionsChanged if there is one with other options only.
+    """
+    rules = rules or MatchRules()
+    jobs = [job for job in existing if not job.open]
+    if rules.by_config:
+        jobs = [job for job in jobs if same_config(job, new)]
+    if rules.by_content:
+        jobs = [job for job in jobs if job.fingerprint == new.fingerprint]
+    same = [job for job in jobs if job.key_columns == new.key_columns]
+    if not same:
+        _demand_key(new, jobs)
+        return MatchKind.NEW, None
+    job = _with_options(new, same, rules)
+    if job is None:
+        return MatchKind.NEW, None
+    if job.state is JobState.CANCELLED:
+        raise UsageError(
+            f"job {job.id} over this source was cancelled; bring it back with `headgate jobs"
+            f" reprocess {job.id} --status CANCELLED`, or start afresh with `--new`",
+        )
+    if job.fingerprint != new.fingerprint:
+        if not (new.key_columns or rules.keyed):
+            raise SourceChanged(_changed(job))
+        return MatchKind.ADD, job
+    if job.ingest_complete or job.state in {JobState.INGESTING, JobState.PAUSED}:
+        return MatchKind.RESUME, job
+    return MatchKind.REREAD, job
+
+
+def _with_options(new: NewJob, jobs: Sequence[Job], rules: MatchRules) -> Job | None:
+    """The newest job that was made with these options; None if none was ever read."""
+    refused: tuple[Job, list[OptionDifference]] | None = None
+    for job in jobs:
+        found = _differences(job, new, rules)
+        if not found:
+            return job
+        if refused is None and not _never_read(job):
+            refused = job, found
+    if refused is not None:
+        raise OptionsChanged(refusal(*refused, handler=new.handler))
+    return None
+
+
+def _differences(job: Job, new: NewJob, rules: MatchRules) -> list[OptionDifference]:
+    found = differences(job, new)
+    reading = {f"--{name}" for name in READING}
+    if any(each.option in reading for each in found) and rules.same_reading(
+        _reading(job.options), _reading(new.options)
+    ):
+        return [each for each in found if each.option not in reading]
+    return found
+
+
+def _reading(options: Options | None) -> Options:
+    return {name: options[name] for name in READING if name in options} if options else {}
+
+
+def _never_read(job: Job) -> bool:
+    """Whether its source could never be read: nothing of it is worth going on with."""
+    return job.state is JobState.FAILED and not job.ingest_complete and job.ingest_run == 1
+
+
+def _demand_key(new: NewJob, jobs: Sequence[Job]) -> None:
+    """Refuse another key for the same content: all rows would be run again, without a word."""
+    for job in jobs:
+        if job.fingerprint == new.fingerprint and not _never_read(job):
+            pairs = (",".join(job.key_columns) or None, ",".join(new.key_columns) or None)
+            raise OptionsChanged(refusal(job, [OptionDifference("--key", *pairs)], new.handler))
+
+
+def _changed(job: Job) -> str:
+    return (
+        f"{job.source} is not the file that job {job.id} was made from, and its rows are known"
+        " only by their position, so old and new ones cannot be told apart."
+        " Start a new job over it with `--new`; or name the columns that tell rows apart with"
+        " `--key COL[,COL]`: such a job takes up new rows whenever its source changes"
+    )
+
+
+class JobMatching:
+    """Finds or makes the job for a source."""
+
+    def __init__(self, jobs: JobStore, reads: ReadStore) -> None:
+        self._jobs = jobs
+        self._reads = reads
+
+    async def admit(self, new: NewJob, rules: MatchRules | None = None) -> MatchedJob:
+        """The job to go on with; `new.fingerprint` names the content as it is now.
+
+        SourceChanged if the source is another than before, and neither key columns nor its
+        handler tell its rows apart; OptionsChanged if options that decide the result differ.
+        """
+        rules = rules or MatchRules()
+        while True:
+            # Another command may make the same job between our look and our making it. The store
+            # tells so, and what there is then is looked at again.
+            existing = [] if rules.fresh else await self._found(new)
+            entry, job = choose_match(new, existing, rules)
+            if job is not None:
+                return await self.enter(job, entry, new)
+            if not rules.fresh and (moved := await self._moved(new, rules)):
+                return moved
+            newest = None if rules.fresh else max((each.id for each in existing), default=0)
+            made = await self._jobs.create_job(msgspec.structs.replace(new, newest=newest))
+            if not made.made_before:
+                return MatchedJob(made, MatchKind.NEW)
+
+    async def rebind(self, job: Job, binding: Binding) -> Job:
+        """Give a job another handler and source, and its items the name of that handler."""
+        bound = await self._jobs.rebind_job(job.id, binding)
+        after_id = 0
+        if bound.handler != job.handler:
+            while after_id := await self._jobs.rebind_items(job.id, after_id):
+                pass
+        return bound
+
+    async def _found(self, new: NewJob) -> list[Job]:
+        return await self._reads.find_jobs(new.owner, new.handler, new.source)
+
+    async def enter(self, job: Job, entry: MatchKind, new: NewJob) -> MatchedJob:
+        """Go on with a job, over the source of `new`."""
+        if entry in {MatchKind.ADD, MatchKind.REREAD}:
+            job = await self._jobs.reopen_ingest(job.id, new.fingerprint)
+        return MatchedJob(job, entry)
+
+    async def _moved(self, new: NewJob, rules: MatchRules) -> MatchedJob | None:
+        """The job of files that lie elsewhere now; it is bound to where they are."""
+        ending = f"/{PurePath(new.source).name}"
+        found = await self._jobs.similar_jobs(new.owner, new.fingerprint, ending)
+        candidates = {job.id: job for job in found if has_moved(job, new, rules.exists, rules.home)}
+        here = [_as_moved(job, new) for job in candidates.values()]
+        entry, job = choose_match(new, here, rules)
+        if job is None:
+            return None
+        before = candidates[job.id]
+        binding = Binding(job.handler, job.source, job.config, job.options)
+        admission = await self.enter(await self.rebind(before, binding), entry, new)
+        return msgspec.structs.replace(admission, moved_from=before.source)
+
+
+def _as_moved(job: Job, new: NewJob) -> Job:
+    """The job as it would be if it had been made where its files are now."""
+    config = {
+        name: moved_path(value, job, new) if isinstance(value, str) else value
+        for name, value in job.config.items()
+    }
+    return msgspec.structs.replace(job, handler=new.handler, source=new.source, config=config)

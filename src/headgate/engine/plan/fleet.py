@@ -1,0 +1,120 @@
+"""Who lets requests out in a virtual run: each process, and at each of its gates a limiter."""
+
+from collections.abc import Sequence
+
+from headgate.core.gates.budget import Budget
+from headgate.core.gates.shared_limiter import SharedLimiter
+from headgate.core.gates.state import GateState
+from headgate.core.pacing.pace import Pace
+from headgate.core.pacing.state import Cause
+from headgate.engine.gates.gate import Limiter
+from headgate.engine.plan.workload import Workload
+
+
+class VirtualSend:
+    """One process at the gate of one credential."""
+
+    def __init__(self, limiter: Limiter, credential: int, budget: Budget | None) -> None:
+        self.limiter = limiter
+        self.credential = credential
+        self.in_flight = 0
+        self._budget = budget
+
+    def opens_at(self, now: float, workload: Workload) -> float:
+        """When limiter and budget let the next one pass."""
+        at = self.limiter.gate(now, self.in_flight)
+        return at if self._budget is None else max(at, self._budget.opens_at(now, workload.cost))
+
+    def pass_one(self, now: float, workload: Workload) -> None:
+        """A request goes out."""
+        self.in_flight += 1
+        self.limiter.on_send(now, self.in_flight)
+        if self._budget is not None:
+            self._budget.add(now, workload.cost)
+
+    def why(self, now: float, workload: Workload) -> Cause:
+        """What holds the next one back."""
+        if self._budget is not None and self._budget.opens_at(now, workload.cost) > now:
+            return Cause.BUDGET
+        return self.limiter.why(now)
+
+
+class VirtualProcess:
+    """Its lanes that have something to ask, and the gates that they stand before."""
+
+    def __init__(self, passages: Sequence[VirtualSend], lanes: int) -> None:
+        self.passages = passages
+        self.waiting = lanes
+        self.wakes_at: float | None = None
+        self.cause = Cause.OPEN
+        self.since = 0.0
+
+    def best(self, now: float, workload: Workload) -> tuple[float, VirtualSend]:
+        """The gate that opens first, and of those the one with the least in flight."""
+        if len(self.passages) == 1:
+            return self.passages[0].opens_at(now, workload), self.passages[0]
+        opening = [
+            (passage.opens_at(now, workload), passage.in_flight, place)
+            for place, passage in enumerate(self.passages)
+        ]
+        at, _, place = min(opening)
+        return at, self.passages[place]
+
+
+class VirtualLedger:
+    """Where the shares of one gate meet, in place of a ledger."""
+
+    def __init__(self, shares: Sequence[SharedLimiter], state: GateState | None) -> None:
+        self._shares = shares
+        self._state = state
+
+    def due(self, now: float) -> bool:
+        """Whether somebody wants to exchange."""
+        return any(share.due(now) for share in self._shares)
+
+    def exchange(self, now: float) -> None:
+        """Let those whose time it is tell and hear; an urgent word reaches all."""
+        for share in self._shares:
+            if not share.due(now):
+                continue
+            urgent = share.urgent
+            self._state = share.merge(self._state, now)
+            share.accepted(self._state, now)
+            for other in self._shares if urgent else ():
+                if other is not share:
+                    other.seen(self._state, now)
+
+
+class VirtualFleet:
+    """All processes of a run; where there are several, they share each gate."""
+
+    def __init__(self, workload: Workload) -> None:
+        self.meetings: list[VirtualLedger] = []
+        columns = [self._column(workload, credential) for credential in range(workload.credentials)]
+        lanes = [
+            workload.lanes // workload.processes + (number < workload.lanes % workload.processes)
+            for number in range(workload.processes)
+        ]
+        self.processes = [
+            VirtualProcess([column[number] for column in columns], lanes[number])
+            for number in range(workload.processes)
+        ]
+
+    def _column(self, workload: Workload, credential: int) -> list[VirtualSend]:
+        """The passages of all processes at one gate."""
+        known = workload.remembered[credential : credential + 1]
+        spent = next(iter(workload.spent[credential : credential + 1]), None)
+        budget = Budget(workload.caps, spent) if workload.caps else None
+        limiters: list[Limiter] = []
+        if workload.processes == 1:
+            pace = (
+                Pace.from_state(known[0], workload.ceilings) if known else Pace(workload.ceilings)
+            )
+            limiters.append(pace)
+        else:
+            shares = [
+                SharedLimiter(f"process {n}", workload.ceilings) for n in range(workload.processes)
+            ]
+            self.meetings.append(VirtualLedger(shares, GateState(known[0]) if known else None))
+            limiters.extend(shares)
+        return [VirtualSend(limiter, credential, budget) for limiter in limiters]

@@ -1,0 +1,187 @@
+"""Asking the server: for an answer, or whether the one that we have still holds."""
+
+from collections.abc import Awaitable, Callable
+from email.utils import formatdate
+
+import msgspec
+
+from headgate.core.call import CallKind
+from headgate.core.provider import CachePolicy
+from headgate.net.cache.coalescing import FetchOutcome, SharedFetch
+from headgate.net.cache.entry import CacheEntry, packed
+from headgate.net.cache.freshness import (
+    MICROSECONDS,
+    Fields,
+    freshness_of,
+    has_validator,
+    number_of,
+    vary_of,
+)
+from headgate.net.cache.reply import CacheReply, HeldReply, PassedReply
+from headgate.net.cache.request import ABOUT_A_PART, CacheRequest, head_of_the_whole, variant_of
+from headgate.net.cache.rules import (
+    AskAgain,
+    Freshen,
+    Keep,
+    Verdict,
+    conditional,
+    judge,
+    judge_revalidation,
+)
+from headgate.net.cache.store_reply import BodySink, Keeper, Keeping, KeptReply, OfferedReply
+from headgate.net.fields import folded
+from headgate.ports.wire import Headers, ServerReply, WireRequest
+
+Send = Callable[[WireRequest], Awaitable[ServerReply]]
+"""The rest of the stack: gates, breaker, guard, wire."""
+
+
+class CacheFetch(msgspec.Struct, frozen=True):
+    """One caller asks the server, for itself and for those who wait."""
+
+    demand: CacheRequest
+    policy: CachePolicy
+    send: Send
+    flight: SharedFetch
+    keeper: Keeper
+
+    async def fetch(self) -> CacheReply:
+        """An answer from the server; it is kept if it may be."""
+        reply = await self.send(self.demand.request)
+        now = self._now()
+        status, headers = reply.status, reply.headers
+        if status in ABOUT_A_PART:
+            status, headers = head_of_the_whole(status, headers)
+        verdict = judge(self.demand.request, status, dated(headers, now))
+        return await self._take(reply, verdict, now)
+
+    async def revalidate(self, stale: CacheEntry) -> CacheReply | CacheEntry:
+        """What we have, with newer headers, if it still holds; else a new answer."""
+        request = conditional(self.demand.request, stale)
+        reply = await self.send(request)
+        now = self._now()
+        verdict = judge_revalidation(request, reply.status, dated(reply.headers, now), stale)
+        match verdict:
+            case Freshen(headers):
+                await finish(reply)
+                return await self._freshen(stale, headers, now)
+            case AskAgain():
+                await finish(reply)
+                self.keeper.shelf.discard(stale)
+                return await self.fetch()
+            case _:
+                return await self._take(reply, verdict, now)
+
+    def _now(self) -> int:
+        self.flight.grow()
+        return self.keeper.clock.now()
+
+    async def _freshen(self, stale: CacheEntry, headers: Headers, now: int) -> CacheEntry:
+        entry = msgspec.structs.replace(
+            stale,
+            head=packed(without_age(headers)),
+            freshness=freshness_of(folded(headers), now, self.policy),
+            used_at=now,
+        )
+        if self.flight.outdated:
+            self.keeper.flights.end(self.flight, FetchOutcome.ALONE)
+        else:
+            await self.keeper.keep(entry, self.flight)
+        return entry
+
+    async def _take(self, reply: ServerReply, verdict: Verdict, now: int) -> CacheReply:
+        entry = self._entry(reply, verdict.headers, now) if isinstance(verdict, Keep) else None
+        if entry is None:
+            landing = FetchOutcome.FAILED if in_trouble(reply.status) else FetchOutcome.ALONE
+            self.keeper.flights.end(self.flight, landing)
+            return PassedReply(reply)
+        if self.demand.custody is not None:
+            return await self._offer(reply, entry)
+        sink = BodySink(self.keeper.blobs, self._limit)
+        kept = KeptReply(
+            reply, Keeping(entry, self._expected(reply), sink, self.flight, self.keeper)
+        )
+        if self.demand.request.method == "HEAD" or reply.status == 204:
+            # There is no body that a reader would read to its end.
+            await finish(kept)
+            return HeldReply(entry, CallKind.FETCHED, now, b"")
+        return kept
+
+    async def _offer(self, reply: ServerReply, entry: CacheEntry) -> CacheReply:
+        if not 200 <= reply.status < 300:
+            # Nobody keeps the body of a redirect or of an error: there is nothing to wait for.
+            await self.keeper.keep(msgspec.structs.replace(entry, body=b""), self.flight)
+            return PassedReply(reply)
+        return OfferedReply(reply, entry, self.flight, self.keeper)
+
+    def _entry(self, reply: ServerReply, headers: Headers, now: int) -> CacheEntry | None:
+        """What is kept of this answer before its body is there; None if that would be no use."""
+        fields = folded(headers)
+        freshness = freshness_of(fields, now, self.policy)
+        if freshness.fresh_until <= now and not has_validator(fields):
+            return None
+        vary = vary_of(fields)
+        if vary is None or not vary.isascii() or not self._may_keep(fields):
+            return None
+        return CacheEntry(
+            key=self.demand.key,
+            variant=variant_of(vary, self.demand.request.headers),
+            vary=vary,
+            url=self.demand.url,
+            status=200 if reply.status == 206 else reply.status,
+            head=packed(without_age(headers)),
+            freshness=freshness,
+            used_at=now,
+            size=0,
+            body=None,
+            blob=None,
+        )
+
+    def _may_keep(self, fields: Fields) -> bool:
+        return (
+            "no-store" not in self.demand.directives
+            and not self.keeper.shelf.rests
+            and not self.flight.outdated
+            and (
+                self.demand.custody is not None
+                or number_of(fields.get("content-length")) <= self._limit
+            )
+        )
+
+    @property
+    def _limit(self) -> int:
+        return min(self.policy.max_bytes, self.keeper.largest)
+
+    def _expected(self, reply: ServerReply) -> int | None:
+        """How long the body should be, where that can be known: encoded ones have another size."""
+        fields = folded(reply.headers)
+        length = fields.get("content-length")
+        if length is None or "content-encoding" in fields or self.demand.request.method == "HEAD":
+            return None
+        return number_of(length)
+
+
+def in_trouble(status: int) -> bool:
+    """Whether the server has no answer just now; then it must not be asked by all at once."""
+    return status in {408, 425, 429} or status >= 500
+
+
+async def finish(reply: ServerReply) -> None:
+    """Read a reply to its end, so that its connection can be used again."""
+    try:
+        async for _ in reply.chunks():
+            pass
+    finally:
+        await reply.close()
+
+
+def dated(headers: Headers, now: int) -> Headers:
+    """With the time of arrival, where the server does not say when it made its answer."""
+    if "date" in dict(headers):
+        return headers
+    return (*headers, ("date", formatdate(now // MICROSECONDS, usegmt=True)))
+
+
+def without_age(headers: Headers) -> Headers:
+    """Without what an earlier cache said about its own time."""
+    return tuple(each for each in headers if each[0] != "age")

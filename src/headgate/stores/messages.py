@@ -1,0 +1,73 @@
+"""How much one owner may have under way, in words."""
+
+from collections.abc import Sequence
+
+from headgate.core.errors import CapReached, KeyReused
+from headgate.core.job import OwnerCaps
+from headgate.core.words import counted
+from headgate.ports.access import Usage
+from headgate.ports.reads import CheckFinding
+
+
+def demand_room(owner: str, caps: OwnerCaps, usage: Usage) -> None:
+    """Raise CapReached if the owner may have no further job now."""
+    if caps.unfinished_jobs is not None and usage.unfinished_jobs >= caps.unfinished_jobs:
+        raise CapReached(
+            f"{owner} has {usage.unfinished_jobs:,} unfinished jobs, as many as allowed: wait until"
+            " one is finished, or cancel one"
+        )
+    if caps.open_items is not None and usage.open_items >= caps.open_items:
+        raise CapReached(
+            f"{owner} has {usage.open_items:,} open items, of {caps.open_items:,} allowed: wait"
+            " until some are finished, or cancel a job"
+        )
+
+
+def demand_room_for_items(owner: str, cap: int | None, usage: Usage) -> None:
+    """Raise CapReached if the owner has more open items than `cap`, now that some were added."""
+    if cap is not None and usage.open_items > cap:
+        raise CapReached(
+            f"{owner} would have {usage.open_items:,} open items, of {cap:,} allowed: wait until"
+            " some are finished, or cancel a job"
+        )
+
+
+def demand_room_for_export(user: str, cap: int | None, unfinished: int) -> None:
+    """Raise CapReached if the user may ask for no further export now."""
+    if cap is not None and unfinished >= cap:
+        raise CapReached(
+            f"{user} has {unfinished:,} unfinished exports, and {cap:,} are allowed"
+            " (server.unfinished_exports_per_user): wait until one is finished"
+        )
+
+
+def demand_same_request(key: str, digest: str, used_for: str) -> None:
+    """Raise KeyReused if a key was used for another request."""
+    if digest != used_for:
+        raise KeyReused(f"the key {key!r} was used before, for another request; take a new one")
+
+
+def job_is_gone(key: str) -> KeyReused:
+    """What to say of a key whose job was deleted."""
+    return KeyReused(f"the job that was made under the key {key!r} was deleted; take a new key")
+
+
+PROBLEMS = (
+    ("item", "without a job"),
+    ("attempt", "without an item"),
+    ("decision", "without an item"),
+    ("export", "without a job"),
+    ("token", "without a user"),
+    ("kept result", "without an item"),
+)
+"""In the order in which the query counts them."""
+
+
+def orphans(counts: Sequence[int]) -> list[CheckFinding]:
+    """What there is to say about the orphans that were counted."""
+    pairs = zip(PROBLEMS, counts, strict=True)
+    return [
+        CheckFinding(f"{counted(n, noun)} {lack}", repairable=False)
+        for (noun, lack), n in pairs
+        if n
+    ]

@@ -1,0 +1,56 @@
+"""The schema as numbered SQL files, applied in order."""
+
+import re
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+from headgate.core.errors import StoreMismatch
+
+_NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
+
+
+def folder_of(package: str) -> Path:
+    """Where the files of a package are; `importlib.resources` would load the whole of zipfile."""
+    return Path(import_module(package).__path__[0])
+
+
+@cache
+def load_queries(package: str) -> dict[str, str]:
+    """The named statements of a store's `queries.sql`."""
+    text = (folder_of(package) / "queries.sql").read_text(encoding="utf-8")
+    _, *parts = _NAME.split(text)
+    names, bodies = parts[::2], parts[1::2]
+    return {name: body.strip() for name, body in zip(names, bodies, strict=True)}
+
+
+class Migration(NamedTuple):
+    """One step of the schema."""
+
+    number: int
+    name: str
+    sql: str
+
+
+@cache
+def load_migrations(package: str) -> tuple[Migration, ...]:
+    """The migrations of a store, in order."""
+    return tuple(
+        Migration(int(file.name[:4]), file.stem, file.read_text("utf-8"))
+        for file in sorted((folder_of(package) / "migrations").glob("*.sql"))
+    )
+
+
+def demand_current(schema: int, latest: int) -> None:
+    """Raise StoreMismatch unless the database has exactly the schema of this program."""
+    if schema < latest:
+        raise StoreMismatch(
+            f"the database has schema {schema}, this version of Headgate needs {latest}: "
+            "run `headgate db migrate`",
+        )
+    if schema > latest:
+        raise StoreMismatch(
+            f"the database has schema {schema}, newer than the {latest} that this version of "
+            "Headgate knows: upgrade Headgate",
+        )
