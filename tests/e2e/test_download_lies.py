@@ -8,7 +8,7 @@ import pytest
 
 from headgate.core.status import ItemStatus
 from headgate.engine.clock import SystemClock
-from headgate.handlers.download import pouring
+from headgate.handlers.download import fetch
 from headgate.net import guard
 from tests.kit.answers import Answer, Request, by_path, in_turn, redirect
 from tests.kit.downloads import (
@@ -144,7 +144,7 @@ async def test_a_body_without_end_is_stopped_at_the_largest_size(
 async def test_a_body_that_drips_is_given_up(
     download: Downloads, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(pouring, "WINDOW_S", 0.2)
+    monkeypatch.setattr(fetch, "WINDOW_S", 0.2)
     found = await fetch_one(download, provider, Answer(200, PDF, GOOD, drip_s=0.05))
     assert (found.status, found.code, found.attempts) == (ItemStatus.ERROR, "too-slow", 3)
     assert_nothing_kept(download)

@@ -14,9 +14,9 @@ from typing import Any
 
 from headgate.ports.artifacts import FileOrigin
 from headgate.transfer.artifacts.draft import SMALL_BYTES
+from headgate.transfer.artifacts.file_writer_main import OrderLoop
+from headgate.transfer.artifacts.file_writer_messages import WriteOrder, encoder, framed
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
-from headgate.transfer.artifacts.orders import Order, encoder, framed
-from headgate.transfer.artifacts.scribe_main import Desk
 
 LARGE = b"large " * (SMALL_BYTES // 4)
 FILES = {
@@ -74,7 +74,7 @@ def serve_orders(root: Path, step: int) -> None:
     ours, theirs = socket.socketpair()
     threading.Thread(target=send_orders, args=[ours], daemon=True).start()
     (root / ASIDE).mkdir(parents=True, exist_ok=True)
-    desk = Desk(root, root / ASIDE, theirs)
+    desk = OrderLoop(root, root / ASIDE, theirs)
     die_at(step, root)
     desk.run()
 
@@ -83,7 +83,9 @@ def send_orders(wire: socket.socket) -> None:
     """All files, and nothing more."""
     for number, (item, (name, content)) in enumerate(FILES.items()):
         sha256 = hashlib.sha256(content).hexdigest()
-        wire.sendall(framed(encoder.encode(Order(number, item.encode(), name, sha256)), content))
+        wire.sendall(
+            framed(encoder.encode(WriteOrder(number, item.encode(), name, sha256)), content)
+        )
     wire.shutdown(socket.SHUT_WR)
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from headgate.transfer.artifacts.content_store import STORE
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
-from headgate.transfer.artifacts.shelf import STORE
 from tests.faults import artifact_writer as writer
 
 PROGRAM = Path(writer.__file__)

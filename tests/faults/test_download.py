@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from headgate.transfer.artifacts.content_store import STORE
 from headgate.transfer.artifacts.folder import ASIDE
-from headgate.transfer.artifacts.shelf import STORE
 from tests.faults import download_writer as writer
 from tests.kit.answers import Answer, Request, in_turn
 from tests.kit.cli import Cli

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import aiohttp
 
 from headgate.handlers.download.identifier import Identifier, read_identifier
-from headgate.handlers.download.plan import Ask, Reading, Reply
+from headgate.handlers.download.plan import ResolverReply, ResolverRequest, ResolverResult
 from headgate.handlers.download.resolvers.options import (
     ResolverOptions,
     ResolverPolicy,
@@ -159,21 +159,23 @@ class Services:
         return _json({"archived_snapshots": {} if case is Case.UNKNOWN else {"closest": closest}})
 
 
-async def exchange(session: aiohttp.ClientSession, ask: Ask) -> Reply:
+async def exchange(session: aiohttp.ClientSession, ask: ResolverRequest) -> ResolverReply:
     """Send what a resolver asks, by a client that is not ours."""
     async with session.request(
         ask.method, ask.url, params=ask.params, headers=ask.headers, json=ask.json
     ) as response:
         text = await response.text()
-        return Reply(ask, response.status, text, dict(response.headers), str(response.url))
+        return ResolverReply(ask, response.status, text, dict(response.headers), str(response.url))
 
 
-async def resolve(resolver: Resolver, identifier: Identifier, options: ResolverOptions) -> Reading:
+async def resolve(
+    resolver: Resolver, identifier: Identifier, options: ResolverOptions
+) -> ResolverResult:
     """Everything that one resolver has to say."""
     async with aiohttp.ClientSession() as session:
         step = resolver.start(identifier, options)
         for _ in range(MOST_STEPS):
-            if isinstance(step, Reading):
+            if isinstance(step, ResolverResult):
                 return step
             step = resolver.read(identifier, await exchange(session, step))
     raise AssertionError(f"{resolver.name} asks on and on")

@@ -1,7 +1,7 @@
 """A typed client of the HTTP API: `async with Client(url, token) as client: …`."""
 
+from headgate.client.across_jobs import Oldest, PendingFilter, Replay
 from headgate.client.client import Client
-from headgate.client.dead_letters import Replay
 from headgate.client.errors import (
     ApiError,
     Conflict,
@@ -21,17 +21,17 @@ from headgate.client.exports import Export
 from headgate.client.gates import Gate
 from headgate.client.items import Item, ItemFilter, ItemWhole
 from headgate.client.jobs import ErrorGroup, Filter, Job, JobDetail, Reprocess
-from headgate.client.patience import Patience
-from headgate.client.pending import Oldest, PendingFilter
 from headgate.client.queues import Fed, Rows
 from headgate.client.submit import NewJob, Preview
 from headgate.client.system import System
+from headgate.client.transport import ClientTimeouts
 from headgate.client.values import Counts, Page, Wait
 
 __all__ = [
     "ApiError",
     "Changed",
     "Client",
+    "ClientTimeouts",
     "Conflict",
     "Counters",
     "Counts",
@@ -56,7 +56,6 @@ __all__ = [
     "NotFound",
     "Oldest",
     "Page",
-    "Patience",
     "PendingFilter",
     "Preview",
     "Refused",

@@ -3,8 +3,8 @@
 from typing import Any
 
 from headgate.client.errors import UserNotFound
+from headgate.client.transport import ApiRequest, Transport, as_json, segment
 from headgate.client.values import Listed, Moment, Wired
-from headgate.client.wire import Ask, Wire, as_json, segment
 from headgate.core.user import Role, TokenKind
 
 
@@ -51,12 +51,12 @@ class Me(Wired, frozen=True, kw_only=True):
 class Users:
     """Verbs over users; for admins."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Transport) -> None:
         self._wire = wire
 
     async def ls(self) -> list[User]:
         """Everybody, by name."""
-        return (await self._wire.value(Ask(path="/api/users"), Listed[User])).items
+        return (await self._wire.value(ApiRequest(path="/api/users"), Listed[User])).items
 
     async def add(self, name: str, role: Role = Role.USER, password: str | None = None) -> User:
         """Make a user; without a password, only tokens let them in."""
@@ -85,12 +85,12 @@ class Users:
 class Tokens:
     """Verbs over tokens: one's own, or (admins) everybody's."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Transport) -> None:
         self._wire = wire
 
     async def ls(self) -> list[Token]:
         """The tokens that hold."""
-        return (await self._wire.value(Ask(path="/api/tokens"), Listed[Token])).items
+        return (await self._wire.value(ApiRequest(path="/api/tokens"), Listed[Token])).items
 
     async def add(
         self,
@@ -106,9 +106,9 @@ class Tokens:
 
     async def revoke(self, token_id: str) -> None:
         """End a token at once."""
-        await self._wire.done(Ask(method="DELETE", path=f"/api/tokens/{segment(token_id)}"))
+        await self._wire.done(ApiRequest(method="DELETE", path=f"/api/tokens/{segment(token_id)}"))
 
 
-def _said(method: str, path: str, said: dict[str, Any]) -> Ask:
+def _said(method: str, path: str, said: dict[str, Any]) -> ApiRequest:
     body, headers = as_json({name: value for name, value in said.items() if value is not None})
-    return Ask(method=method, path=path, body=body, headers=headers, absent=UserNotFound)
+    return ApiRequest(method=method, path=path, body=body, headers=headers, absent=UserNotFound)

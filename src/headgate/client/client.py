@@ -5,23 +5,17 @@ from types import TracebackType
 from typing import Self
 
 from headgate.client.access import Me, Tokens, Users
-from headgate.client.dead_letters import DeadLetters
+from headgate.client.across_jobs import DeadLetters, Pending
 from headgate.client.events import Events
 from headgate.client.exports import Exports
 from headgate.client.gates import Providers
-from headgate.client.handlers import Handler
-from headgate.client.health import Health
-from headgate.client.items import Items
+from headgate.client.items import Items, Reviews
 from headgate.client.jobs import Jobs
-from headgate.client.patience import Patience
-from headgate.client.pending import Pending
 from headgate.client.queues import Queues
-from headgate.client.reviews import Reviews
 from headgate.client.submit import Submit
-from headgate.client.system import System
+from headgate.client.system import Handler, Health, System, Workers
+from headgate.client.transport import ApiRequest, ClientTimeouts, Transport
 from headgate.client.values import Listed
-from headgate.client.wire import Ask, Wire
-from headgate.client.workers import Workers
 
 TOKEN_VARIABLE = "HEADGATE_TOKEN"  # noqa: S105  the name of a variable
 
@@ -34,11 +28,11 @@ class Client:
     """
 
     def __init__(
-        self, url: str, token: str | None = None, *, patience: Patience | None = None
+        self, url: str, token: str | None = None, *, patience: ClientTimeouts | None = None
     ) -> None:
-        patience = patience or Patience()
+        patience = patience or ClientTimeouts()
         secret = os.environ.get(TOKEN_VARIABLE, "") if token is None else token
-        self._wire = Wire(url, secret.strip(), patience)
+        self._wire = Transport(url, secret.strip(), patience)
         self.submit = Submit(self._wire)
         self.jobs = Jobs(self._wire, patience)
         self.items = Items(self._wire)
@@ -70,17 +64,17 @@ class Client:
 
     async def handlers(self) -> list[Handler]:
         """What jobs may name as their handler."""
-        return (await self._wire.value(Ask(path="/api/handlers"), Listed[Handler])).items
+        return (await self._wire.value(ApiRequest(path="/api/handlers"), Listed[Handler])).items
 
     async def health(self) -> Health:
         """How the service is, also when it is not well."""
-        ask = Ask(path="/healthz", fine=frozenset({503}))
+        ask = ApiRequest(path="/healthz", fine=frozenset({503}))
         return await self._wire.value(ask, Health)
 
     async def system(self) -> System:
         """The database, its sweeper and the queue; for admins."""
-        return await self._wire.value(Ask(path="/api/system"), System)
+        return await self._wire.value(ApiRequest(path="/api/system"), System)
 
     async def me(self) -> Me:
         """Whose token this is, and what it may do."""
-        return await self._wire.value(Ask(path="/api/me"), Me)
+        return await self._wire.value(ApiRequest(path="/api/me"), Me)

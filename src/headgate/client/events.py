@@ -1,17 +1,48 @@
 """What changes, as it changes; and the record of decisions."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from headgate.client.errors import JobNotFound, Unavailable
 from headgate.client.jobs import Eta
-from headgate.client.patience import Patience
-from headgate.client.sse import Message, SseParser
+from headgate.client.transport import ApiRequest, ClientTimeouts, Transport
 from headgate.client.values import Counts, Moment, Page, Wait, Wired, params, walk
-from headgate.client.wire import Ask, Wire
 from headgate.core.status import JobState
+
+
+class Message(msgspec.Struct, frozen=True):
+    """One event of a stream."""
+
+    kind: str
+    id: str | None
+    data: str
+
+
+class SseParser:
+    """Turns lines into messages; comments, which only keep the connection alive, are dropped."""
+
+    def __init__(self) -> None:
+        self._kind = ""
+        self._id: str | None = None
+        self._data: list[str] = []
+
+    def line(self, line: str) -> Iterator[Message]:
+        """Take in one line without its end; an empty one completes a message."""
+        if not line:
+            if self._data:
+                yield Message(self._kind or "message", self._id, "\n".join(self._data))
+            self._kind, self._id, self._data = "", None, []
+            return
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "data":
+            self._data.append(value)
+        elif name == "event":
+            self._kind = value
+        elif name == "id" and "\0" not in value:
+            self._id = value
 
 
 class Hello(Wired, frozen=True, kw_only=True):
@@ -85,7 +116,7 @@ KINDS: Mapping[str, type[News]] = {
 class Events:
     """The stream and the record of one server."""
 
-    def __init__(self, wire: Wire, patience: Patience) -> None:
+    def __init__(self, wire: Transport, patience: ClientTimeouts) -> None:
         self._wire = wire
         self._patience = patience
 
@@ -119,12 +150,12 @@ class Events:
     ) -> Page[Event]:
         """Some of the record of decisions, newest first."""
         query = params(jobId=job_id, pageSize=page_size, after=after)
-        ask = Ask(path="/api/events/log", params=query, absent=JobNotFound)
+        ask = ApiRequest(path="/api/events/log", params=query, absent=JobNotFound)
         return await self._wire.value(ask, Page[Event])
 
     async def _messages(self, job_id: str | None, after: str | None) -> AsyncIterator[Message]:
         headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": after} if after else {})
-        ask = Ask(
+        ask = ApiRequest(
             path="/api/events", params=params(jobId=job_id), headers=headers, absent=JobNotFound
         )
         parser = SseParser()

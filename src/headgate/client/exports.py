@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from headgate.client.errors import ApiError, ExportNotFound, JobNotFound
-from headgate.client.patience import Patience
+from headgate.client.transport import ApiRequest, ClientTimeouts, Transport, segment
 from headgate.client.values import Listed, Moment, Wired, params
-from headgate.client.wire import Ask, Wire, segment
 
 PIECE = 1_048_576
 UNDER_WAY = frozenset({"QUEUED", "RUNNING"})
@@ -38,7 +37,7 @@ class Export(Wired, frozen=True, kw_only=True):
 class Exports:
     """Verbs over the exports of a server."""
 
-    def __init__(self, wire: Wire, patience: Patience) -> None:
+    def __init__(self, wire: Transport, patience: ClientTimeouts) -> None:
         self._wire = wire
         self._patience = patience
 
@@ -48,17 +47,19 @@ class Exports:
         """Ask for a file of all rows: `xlsx`, `csv`, `tsv`, `jsonl` or `parquet`."""
         path = f"/api/jobs/{segment(job_id)}/export"
         query = params(format=file_format, formulas=formulas)
-        ask = Ask(method="POST", path=path, params=query, absent=JobNotFound)
+        ask = ApiRequest(method="POST", path=path, params=query, absent=JobNotFound)
         return await self._wire.value(ask, Export)
 
     async def ls(self, job_id: str) -> list[Export]:
         """The exports of a job, newest first."""
         path = f"/api/jobs/{segment(job_id)}/exports"
-        return (await self._wire.value(Ask(path=path, absent=JobNotFound), Listed[Export])).items
+        return (
+            await self._wire.value(ApiRequest(path=path, absent=JobNotFound), Listed[Export])
+        ).items
 
     async def get(self, job_id: str, export_id: str) -> Export:
         """One export: how far it is, its row count and hash."""
-        ask = Ask(path=_path(job_id, export_id), absent=ExportNotFound)
+        ask = ApiRequest(path=_path(job_id, export_id), absent=ExportNotFound)
         return await self._wire.value(ask, Export)
 
     async def wait(self, export: Export) -> Export:
@@ -87,7 +88,7 @@ class Exports:
 
     async def pieces(self, export: Export) -> AsyncIterator[bytes]:
         """The bytes of a finished export; ApiError at their end if they are not all of it."""
-        ask = Ask(path=_path(export.job_id, export.id), absent=ExportNotFound)
+        ask = ApiRequest(path=_path(export.job_id, export.id), absent=ExportNotFound)
         size = 0
         async with self._wire.reply(ask) as reply:
             headers = reply.headers

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from headgate.client.transport import ApiRequest, Transport, as_json, segment
 from headgate.client.values import Moment, Wired, params
-from headgate.client.wire import Ask, Wire, as_json, segment
 
 
 class Evidence(Wired, frozen=True, kw_only=True):
@@ -97,17 +97,17 @@ class Gates(Wired, frozen=True, kw_only=True):
 class Providers:
     """Verbs over gates; for admins."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Transport) -> None:
         self._wire = wire
 
     async def ls(self, which: str = "used") -> Gates:
         """Gates that were `used`; those of `declared` providers too; or of `all` that are known."""
-        ask = Ask(path="/api/providers", params=params(which=which))
+        ask = ApiRequest(path="/api/providers", params=params(which=which))
         return await self._wire.value(ask, Gates)
 
     async def get(self, name: str) -> Gates:
         """The gates of a provider, a credential, a host or a key, with their evidence."""
-        return await self._wire.value(Ask(path=_path(name)), Gates)
+        return await self._wire.value(ApiRequest(path=_path(name)), Gates)
 
     async def set_rate(self, name: str, rate: str, for_s: float | None = None) -> Gates:
         """Overrule what was learned: `5/s`, `100/min`; for a while, or until taken back."""
@@ -127,7 +127,7 @@ class Providers:
 
     async def _change(self, name: str, **said: str | bool | float | None) -> Gates:
         body, headers = as_json({word: value for word, value in said.items() if value is not None})
-        ask = Ask(method="PATCH", path=_path(name), body=body, headers=headers)
+        ask = ApiRequest(method="PATCH", path=_path(name), body=body, headers=headers)
         return await self._wire.value(ask, Gates)
 
 

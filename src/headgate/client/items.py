@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from headgate.client.errors import ItemNotFound, JobNotFound
+from headgate.client.transport import ApiRequest, Transport, as_json, segment
 from headgate.client.values import Moment, Page, Params, Wait, Wired, between, params, walk
-from headgate.client.wire import Ask, Wire, as_json, segment
 from headgate.core.status import ItemStatus
 
 
@@ -137,7 +137,7 @@ class ItemFilter(Wired, frozen=True, kw_only=True, omit_defaults=True):
 class Items:
     """Verbs over the items of a server."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Transport) -> None:
         self._wire = wire
 
     async def page(
@@ -151,7 +151,9 @@ class Items:
         """Some items of a job; with a text, a page may be short and not be the last."""
         path = f"/api/jobs/{segment(job_id)}/items"
         query = (which or ItemFilter()).params(page_size, after)
-        return await self._wire.value(Ask(path=path, params=query, absent=JobNotFound), Page[Item])
+        return await self._wire.value(
+            ApiRequest(path=path, params=query, absent=JobNotFound), Page[Item]
+        )
 
     def all(self, job_id: str, which: ItemFilter | None = None) -> AsyncIterator[Item]:
         """Every item of a job, page after page."""
@@ -159,7 +161,9 @@ class Items:
 
     async def by_key(self, key: str, *, job_id: str | None = None) -> Page[Item]:
         """The items that have this key, those of the newest jobs first."""
-        ask = Ask(path="/api/items", params=params(key=key, jobId=job_id), absent=JobNotFound)
+        ask = ApiRequest(
+            path="/api/items", params=params(key=key, jobId=job_id), absent=JobNotFound
+        )
         return await self._wire.value(ask, Page[Item])
 
     async def get(self, item_id: str) -> ItemWhole:
@@ -189,6 +193,25 @@ class Items:
         return await self._wire.value(ask, ItemWhole)
 
 
-def _ask(item_id: str, verb: str = "", method: str = "GET") -> Ask:
+def _ask(item_id: str, verb: str = "", method: str = "GET") -> ApiRequest:
     path = f"/api/items/{segment(item_id)}{verb}"
-    return Ask(method=method, path=path, absent=ItemNotFound)
+    return ApiRequest(method=method, path=path, absent=ItemNotFound)
+
+
+class Reviews:
+    """Items in REVIEW, the longest waiting first."""
+
+    def __init__(self, wire: Transport) -> None:
+        self._wire = wire
+
+    async def page(
+        self, job_id: str | None = None, *, page_size: int = 100, after: str | None = None
+    ) -> Page[Item]:
+        """Some of them, across jobs or in one."""
+        query = params(jobId=job_id, pageSize=page_size, after=after)
+        ask = ApiRequest(path="/api/reviews", params=query, absent=JobNotFound)
+        return await self._wire.value(ask, Page[Item])
+
+    def all(self, job_id: str | None = None) -> AsyncIterator[Item]:
+        """All of them, page after page."""
+        return walk(lambda after: self.page(job_id, page_size=1_000, after=after))

@@ -7,9 +7,8 @@ import msgspec
 
 from headgate.client.errors import JobNotFound
 from headgate.client.gates import Gates
-from headgate.client.patience import Patience
+from headgate.client.transport import ApiRequest, ClientTimeouts, Transport, as_json, segment
 from headgate.client.values import Counts, Listed, Moment, Page, Wait, Wired, params, walk
-from headgate.client.wire import Ask, Wire, as_json, segment
 from headgate.core.status import UNFINISHED, ItemStatus, JobState
 
 
@@ -146,7 +145,7 @@ class Reprocessed(Wired, frozen=True, kw_only=True):
 class Jobs:
     """Verbs over the jobs of a server."""
 
-    def __init__(self, wire: Wire, patience: Patience) -> None:
+    def __init__(self, wire: Transport, patience: ClientTimeouts) -> None:
         self._wire = wire
         self._patience = patience
 
@@ -167,7 +166,7 @@ class Jobs:
             pageSize=page_size,
             after=after,
         )
-        return await self._wire.value(Ask(path="/api/jobs", params=query), Page[JobDetail])
+        return await self._wire.value(ApiRequest(path="/api/jobs", params=query), Page[JobDetail])
 
     def all(
         self,
@@ -246,11 +245,11 @@ class Jobs:
         return await self._wire.value(_ask(job_id, verb, "POST"), Job)
 
 
-def _ask(job_id: str, verb: str = "", method: str = "GET") -> Ask:
+def _ask(job_id: str, verb: str = "", method: str = "GET") -> ApiRequest:
     path = f"/api/jobs/{segment(job_id)}{verb}"
-    return Ask(method=method, path=path, absent=JobNotFound)
+    return ApiRequest(method=method, path=path, absent=JobNotFound)
 
 
-def _post(job_id: str, verb: str, value: Any) -> Ask:
+def _post(job_id: str, verb: str, value: Any) -> ApiRequest:
     body, headers = as_json(value)
     return msgspec.structs.replace(_ask(job_id, verb, "POST"), body=body, headers=headers)

@@ -7,8 +7,8 @@ import msgspec
 
 from headgate.client.errors import JobNotFound
 from headgate.client.jobs import Job
+from headgate.client.transport import ApiRequest, Transport, as_json, segment
 from headgate.client.values import Listed, Wired
-from headgate.client.wire import Ask, Wire, as_json, segment
 
 
 class Rows(Wired, frozen=True, kw_only=True, omit_defaults=True):
@@ -40,12 +40,12 @@ class Fed(Wired, frozen=True, kw_only=True):
 class Queues:
     """Verbs over open queues, by name. Pause and resume them as jobs."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Transport) -> None:
         self._wire = wire
 
     async def ls(self) -> list[Job]:
         """Every queue that is not closed, oldest first."""
-        return (await self._wire.value(Ask(path="/api/queues"), Listed[Job])).items
+        return (await self._wire.value(ApiRequest(path="/api/queues"), Listed[Job])).items
 
     async def get(self, name: str) -> Job:
         """The open queue of that name."""
@@ -55,7 +55,7 @@ class Queues:
         """Put items in; those that it has already are not put in twice, so it may be repeated."""
         body, headers = as_json(rows)
         path = f"/api/queues/{segment(name)}/items"
-        ask = Ask(
+        ask = ApiRequest(
             method="POST", path=path, body=body, headers=headers, absent=JobNotFound, again=True
         )
         return await self._wire.value(ask, Fed)
@@ -65,5 +65,5 @@ class Queues:
         return await self._wire.value(_ask(name, "/close", "POST"), Job)
 
 
-def _ask(name: str, verb: str = "", method: str = "GET") -> Ask:
-    return Ask(method=method, path=f"/api/queues/{segment(name)}{verb}", absent=JobNotFound)
+def _ask(name: str, verb: str = "", method: str = "GET") -> ApiRequest:
+    return ApiRequest(method=method, path=f"/api/queues/{segment(name)}{verb}", absent=JobNotFound)

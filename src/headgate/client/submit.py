@@ -9,8 +9,8 @@ from typing import Any
 import aiohttp
 import msgspec
 
+from headgate.client.transport import ApiRequest, Transport, as_json
 from headgate.client.values import Wired
-from headgate.client.wire import Ask, Wire, as_json
 from headgate.core.errors import UsageError
 
 PREVIEWED = frozenset({"handler", "read", "columns"})
@@ -70,7 +70,7 @@ class Submit:
     `once` is that key, for programs that may be started again; without it a new one is taken.
     """
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Transport) -> None:
         self._wire = wire
 
     async def files(self, job: NewJob, *paths: str | Path, once: str | None = None) -> str:
@@ -93,21 +93,23 @@ class Submit:
     async def preview(self, job: NewJob, *paths: str | Path) -> Preview:
         """Look at the first rows of a file; nothing is kept."""
         shown = {name: text for name, text in _fields(job).items() if name in PREVIEWED}
-        ask = Ask(method="POST", path="/api/preview", body=_form_maker(shown, paths), again=True)
+        ask = ApiRequest(
+            method="POST", path="/api/preview", body=_form_maker(shown, paths), again=True
+        )
         return await self._wire.value(ask, Preview)
 
     async def preview_source(self, job: NewJob, source: str) -> Preview:
         """Look at the first rows of a file that lies elsewhere."""
         shown = {name: value for name, value in _values(job).items() if name in PREVIEWED}
         body, headers = as_json({**shown, "source": source})
-        ask = Ask(method="POST", path="/api/preview", body=body, headers=headers, again=True)
+        ask = ApiRequest(method="POST", path="/api/preview", body=body, headers=headers, again=True)
         return await self._wire.value(ask, Preview)
 
     async def _made(
         self, body: Callable[[], Any], headers: Mapping[str, str], once: str | None
     ) -> str:
         keyed = {**headers, "Idempotency-Key": once or secrets.token_hex(16)}
-        ask = Ask(method="POST", path="/api/jobs", body=body, headers=keyed, again=True)
+        ask = ApiRequest(method="POST", path="/api/jobs", body=body, headers=keyed, again=True)
         return (await self._wire.value(ask, Accepted)).job_id
 
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
+from headgate.ports.blobs import BlobStore, BlobWriter
 from headgate.ports.clock import Clock
 
 BLOCK = 256 * 1024
@@ -278,3 +279,24 @@ def _sync(path: Path) -> None:
         os.fsync(number)
     finally:
         os.close(number)
+
+
+class StoreSink:
+    """A `BlobSink` that keeps bytes in a blob store; to be called from a thread."""
+
+    def __init__(self, blobs: BlobStore, loop: asyncio.AbstractEventLoop) -> None:
+        self._blobs = blobs
+        self._loop = loop
+
+    def __call__(self, chunks: Iterator[bytes]) -> str:
+        """Store the bytes; the name to find them by."""
+        writer: BlobWriter = asyncio.run_coroutine_threadsafe(
+            self._blobs.create(), self._loop
+        ).result()
+        try:
+            for chunk in chunks:
+                asyncio.run_coroutine_threadsafe(writer.write(chunk), self._loop).result()
+            return asyncio.run_coroutine_threadsafe(writer.commit(), self._loop).result()
+        except BaseException:
+            self._loop.call_soon_threadsafe(writer.abandon)
+            raise

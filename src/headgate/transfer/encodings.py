@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from headgate.transfer.lines import find_encoding
-from headgate.transfer.places.content import open_content
+from headgate.transfer.places.gzip import open_content
 
 _BLOCK = 1024 * 1024
 _SCANNED = 64 * _BLOCK

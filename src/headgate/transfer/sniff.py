@@ -5,7 +5,7 @@ from pathlib import Path
 
 from headgate.core.errors import BadSource
 from headgate.transfer.formats.image_head import read_head
-from headgate.transfer.places.content import open_content
+from headgate.transfer.places.gzip import open_content
 from headgate.transfer.places.local import open_file
 
 _HEAD = 64 * 1024

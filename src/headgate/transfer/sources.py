@@ -12,7 +12,7 @@ from headgate.ports.source import BlobSink, RowWriter, Source
 from headgate.transfer.formats.cells import Formulas
 from headgate.transfer.limited import LimitedSource
 from headgate.transfer.limits import Limits
-from headgate.transfer.places.packed import is_packed
+from headgate.transfer.places.gzip import is_packed
 from headgate.transfer.places.target import STDOUT
 from headgate.transfer.sniff import check_content, is_zip
 
@@ -62,7 +62,7 @@ _READERS: dict[str, Callable[[Path, ReadOptions, Limits], Source]] = {
     "jsonl": lambda path, options, limits: _module("jsonl").JsonlSource(
         path, options.encoding, limits
     ),
-    "list": lambda path, options, limits: _module("listing").ListSource(
+    "list": lambda path, options, limits: _module("line_rows").PlainListSource(
         path, options.encoding, limits
     ),
     "xlsx": lambda path, options, limits: _module("xlsx").XlsxSource(path, options.sheet, limits),
@@ -174,18 +174,18 @@ def open_images(
 ) -> Source:
     """A source over several files, each with the name that its owner gave it."""
     limits = limits or Limits()
-    album = _module("image_files").FileAlbum(files, limits)
+    album = _module("image_files").FileImageSet(files, limits)
     return LimitedSource(_module("images").ImagesSource(album, sink), limits)
 
 
 def _album(path: Path, limits: Limits) -> Any:
     files = _module("image_files")
     if path.is_dir():
-        return files.folder_album(path, limits)
+        return files.folder_images(path, limits)
     check_content(path, IMAGES)
     if is_zip(path):
-        return files.ZipAlbum(path, limits)
-    return files.FileAlbum([(path.name, path)], limits)
+        return files.ZipImageSet(path, limits)
+    return files.FileImageSet([(path.name, path)], limits)
 
 
 def checked(options: ReadOptions) -> ReadOptions:

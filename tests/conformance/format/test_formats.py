@@ -15,7 +15,7 @@ from headgate.core.errors import BadSource
 from headgate.ports.source import RowWriter, Source
 from headgate.transfer.formats import csv
 from headgate.transfer.formats.cells import Formulas
-from headgate.transfer.forms import FORMS
+from headgate.transfer.formats.equality import FORMS
 from headgate.transfer.limits import Limits
 from headgate.transfer.sources import WriteOptions, open_source, open_writer
 from tests.kit.rows import PLENTY, all_rows, batches, good_values, rows_of

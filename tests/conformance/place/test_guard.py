@@ -7,7 +7,7 @@ import pytest
 from headgate.core import address
 from headgate.core.errors import BadSource
 from headgate.ports.place import Place
-from headgate.transfer.places import dialing, s3
+from headgate.transfer.places import s3, sockets
 from headgate.transfer.places.opening import open_place
 from tests.kit.ftp import FtpServer
 from tests.kit.grounds import QUICK, Ground
@@ -35,7 +35,7 @@ def loopback_is_public(monkeypatch):
     def judged(text: str) -> str | None:
         return None if text == LOOPBACK else address.refusal_of(text)
 
-    monkeypatch.setattr(dialing, "refusal_of", judged)
+    monkeypatch.setattr(sockets, "refusal_of", judged)
     monkeypatch.setattr(s3, "refusal_of", judged)
 
 

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.client.events import Counters, Event, decoded
-from headgate.client.sse import Message, SseParser
+from headgate.client.events import Counters, Event, Message, SseParser, decoded
 from headgate.core.status import JobState
 
 

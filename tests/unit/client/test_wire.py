@@ -7,7 +7,7 @@ import pytest
 
 import headgate.client
 from headgate.client import ApiError, Client, NewJob, Refused, TooMuch, Unavailable
-from headgate.client.patience import Patience
+from headgate.client.transport import ClientTimeouts
 from headgate.core.errors import UsageError
 from tests.kit.answers import Answer, Request, always, in_turn, redirect, refusal
 from tests.kit.provider import Provider, wait_until
@@ -47,7 +47,7 @@ def provider() -> Iterator[Provider]:
 
 @pytest.fixture
 def client(provider: Provider, rests: Rests) -> Client:
-    patience = Patience(tries=3, first_s=1.0, sleep=rests)
+    patience = ClientTimeouts(tries=3, first_s=1.0, sleep=rests)
     return Client(provider.url().rstrip("/"), SECRET, patience=patience)
 
 
@@ -130,7 +130,7 @@ async def test_a_job_of_items_says_only_what_was_given(client: Client, provider:
 
 async def test_no_answer_is_an_error_that_says_where(provider: Provider, rests: Rests):
     provider.script = always(Answer(hang_up=True))
-    patience = Patience(tries=2, sleep=rests)
+    patience = ClientTimeouts(tries=2, sleep=rests)
     async with Client(provider.url(), SECRET, patience=patience) as client:
         with pytest.raises(Unavailable, match=f"127.0.0.1:{provider.port} does not answer"):
             await client.jobs.page()

@@ -35,7 +35,7 @@ from headgate.ports.jobs import WaitingSource
 from headgate.ports.reads import JobQuery
 from headgate.ports.source import Source
 from headgate.ports.store import Store
-from headgate.transfer.blob_sink import StoreSink
+from headgate.transfer.blobs import StoreSink
 from headgate.transfer.inspection import misread_in
 from headgate.transfer.renamed import RenamedSource
 from headgate.transfer.sources import bytes_in, open_source

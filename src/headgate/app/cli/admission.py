@@ -29,7 +29,7 @@ from headgate.handlers.registry import DOWNLOAD, resolve
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.source import BatchReader, Source
 from headgate.ports.store import Store
-from headgate.transfer.manner import reads_alike
+from headgate.transfer.read_options import reads_alike
 from headgate.transfer.sources import ReadOptions, checked
 
 if TYPE_CHECKING:

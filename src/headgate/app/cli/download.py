@@ -38,7 +38,7 @@ from headgate.core.errors import UsageError
 from headgate.core.manifest import ATTEMPTS, MANIFEST
 from headgate.core.words import counted
 from headgate.handlers.download.config import NAME, NameStyle
-from headgate.handlers.download.identifier import Kind
+from headgate.handlers.download.identifier import IdentifierKind
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.job_reads import HistoryStore
 from headgate.transfer.sources import ReadOptions, open_source
@@ -130,7 +130,7 @@ async def download(
         reading = ReadOptions(stated, delimiter, encoding, sheet)
         source = open_source(path, reading, settings.limits)
         kinds = await asyncio.to_thread(kinds_in, source, file)
-        if kinds - {Kind.URL}:  # about a URL nobody is asked who was not named
+        if kinds - {IdentifierKind.URL}:  # about a URL nobody is asked who was not named
             _tell_left_out(desk, spec)
         if dry_run:
             # By name, so that no other command has to load resolvers and an HTTP client.

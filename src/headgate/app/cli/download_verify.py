@@ -12,7 +12,7 @@ from headgate.app.cli.exits import Exit
 from headgate.app.cli.options import Json
 from headgate.app.cli.shapes import volume
 from headgate.core.errors import UsageError
-from headgate.transfer.artifacts.checking import Difference, Discrepancy, FolderCheck
+from headgate.transfer.artifacts.checking import Discrepancy, FileDifference, FolderCheck
 
 MOST_IN_JSON = 10_000
 WORDS = {
@@ -55,9 +55,9 @@ class Findings:
     def __init__(self) -> None:
         self.wrong = 0
         self.extra = 0
-        self._first: list[Difference] = []
+        self._first: list[FileDifference] = []
 
-    def add(self, found: Difference) -> None:
+    def add(self, found: FileDifference) -> None:
         """Count one. A file that nobody listed takes nothing from those that are."""
         if found.kind is Discrepancy.EXTRA:
             self.extra += 1
@@ -76,7 +76,7 @@ class Findings:
         }
 
 
-def in_words(found: Difference) -> str:
+def in_words(found: FileDifference) -> str:
     """A difference in a line."""
     facts = "; ".join(part for part in (found.detail, found.id) if part)
     return f"{WORDS[found.kind]:<13}  {found.path}" + (f"  ({facts})" if facts else "")

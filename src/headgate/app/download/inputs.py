@@ -7,7 +7,7 @@ from headgate.core.errors import BadSource
 from headgate.handlers.download.identifier import (
     COLUMNS,
     BadIdentifier,
-    Kind,
+    IdentifierKind,
     identifier_of,
     is_identifier_column,
 )
@@ -18,7 +18,7 @@ SAMPLE_BYTES = 1024 * 1024
 HEAD_BYTES = 65_536
 
 
-def kinds_in(source: Source, name: str) -> frozenset[Kind]:
+def kinds_in(source: Source, name: str) -> frozenset[IdentifierKind]:
     """What the first rows ask for; BadSource if no column of theirs could name anything."""
     reader = source.open()
     try:

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
+from headgate.handlers.download.attempts import Miss, Weight
 from headgate.handlers.download.handler import Download
 from headgate.handlers.download.identifier import BadIdentifier, Identifier, identifier_of
 from headgate.handlers.download.plan import Plan
-from headgate.handlers.download.trial import Miss, Weight
 from headgate.ports.clock import Clock
 from headgate.ports.http import Http
 from headgate.ports.source import RowBatch, Source

@@ -7,7 +7,7 @@ from headgate.engine.export import Export, ExportReport
 from headgate.engine.export_check import ExportCheck, ExportCheckReport
 from headgate.ports.clock import Clock
 from headgate.ports.reads import ReadStore
-from headgate.transfer.forms import open_written
+from headgate.transfer.formats.equality import open_written
 from headgate.transfer.sources import WriteOptions, open_writer
 
 

@@ -12,7 +12,7 @@ from headgate.client import Client, Export
 from headgate.core.errors import UsageError
 from headgate.engine.export import ExportReport
 from headgate.engine.export_check import ExportCheck, ExportCheckReport
-from headgate.transfer.forms import open_written
+from headgate.transfer.formats.equality import open_written
 from headgate.transfer.places.target import target_of
 from headgate.transfer.sources import WriteOptions, written_format_of
 

@@ -8,7 +8,7 @@ from headgate import client as far
 from headgate.app.remote.moments import stored_or_none, stored_or_zero
 from headgate.app.service import JobStand
 from headgate.client.items import Attempt, Call
-from headgate.client.workers import Worker
+from headgate.client.system import Worker
 from headgate.core.call import Call as StoredCall
 from headgate.core.call import CallKind
 from headgate.core.gates.wait import Wait, WaitKind

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from headgate.core.call import CallKind
-from headgate.core.fault import AttemptOver
+from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.verification import (
     BodyCheck,
     Flaw,
@@ -16,14 +16,11 @@ from headgate.core.verification import (
     look_at_reply,
     range_start,
 )
+from headgate.handlers.download.attempts import PlanFailed, Weight, bad_status, unfit
 from headgate.handlers.download.config import DownloadConfig
+from headgate.handlers.download.expected import CachedFileNote, ExpectedFile, name_for, read_note
 from headgate.handlers.download.identifier import Identifier
-from headgate.handlers.download.naming import name_for
-from headgate.handlers.download.note import Note, read_note
 from headgate.handlers.download.plan import Plan
-from headgate.handlers.download.pouring import pour
-from headgate.handlers.download.trial import PlanFailed, Weight, bad_status, unfit
-from headgate.handlers.download.wanted import Wanted
 from headgate.ports.artifacts import (
     Artifacts,
     ArtifactTrouble,
@@ -34,6 +31,36 @@ from headgate.ports.artifacts import (
 )
 from headgate.ports.http import Http, StreamedResponse
 
+WINDOW_S: Final = 60.0
+"""Over so long a transfer is looked at for its speed."""
+
+
+class TooSlow(AttemptOver):
+    """It would take for ever, and hold a place among the transfers all the while."""
+
+    code = "too-slow"
+
+    def __init__(self, least_bytes_s: float) -> None:
+        words = f"less than {least_bytes_s:g} bytes a second arrived for {WINDOW_S:g} s"
+        super().__init__(Fault(FaultClass.TIMEOUT, words))
+
+
+async def pour(
+    reply: StreamedResponse, draft: Draft, inspection: BodyCheck, least_bytes_s: float
+) -> None:
+    """All that comes. Unfit as soon as it shows, TooSlow where nearly nothing comes."""
+    time = asyncio.get_running_loop().time
+    until_s, size = time() + WINDOW_S, inspection.size
+    async for chunk in reply.aiter_bytes():
+        if finding := inspection.feed(chunk):
+            raise Unfit(finding)
+        await draft.write(chunk)
+        if time() >= until_s:
+            if inspection.size - size < least_bytes_s * WINDOW_S:
+                raise TooSlow(least_bytes_s)
+            until_s, size = time() + WINDOW_S, inspection.size
+
+
 WHOLE: Final = frozenset({200, 203})
 PARTIAL: Final = 206
 NOT_SATISFIABLE: Final = 416
@@ -41,22 +68,22 @@ _NO_HEAD: Final = frozenset({400, 401, 403, 405, 500, 501, 503})
 """Statuses by which servers say no more than that they do not answer such questions."""
 
 
-class Subject(msgspec.Struct, frozen=True):
+class FetchTarget(msgspec.Struct, frozen=True):
     """What all plans of one item have in common."""
 
     identifier: Identifier
     config: DownloadConfig
-    wanted: Wanted
+    wanted: ExpectedFile
     http: Http
     folder: Artifacts
     headers: Mapping[str, str]
     """How we introduce ourselves."""
 
 
-class Fetched(msgspec.Struct, frozen=True):
+class FetchedFile(msgspec.Struct, frozen=True):
     """A file that is in the folder."""
 
-    note: Note
+    note: CachedFileNote
     final_url: str
     kind: CallKind
     """How its answer was come by."""
@@ -67,7 +94,7 @@ class Fetched(msgspec.Struct, frozen=True):
 class Fetch:
     """Carries out one plan. PlanFailed, or an AttemptOver of the client, if it leads to no file."""
 
-    def __init__(self, subject: Subject, plan: Plan, through: str) -> None:
+    def __init__(self, subject: FetchTarget, plan: Plan, through: str) -> None:
         self._subject = subject
         self._plan = plan
         self._through = through
@@ -79,7 +106,7 @@ class Fetch:
         if plan.referer:
             self._headers["referer"] = plan.referer
 
-    async def run(self) -> Fetched:
+    async def run(self) -> FetchedFile:
         """The file. Whatever happens, nothing half stands under a name."""
         subject = self._subject
         if subject.config.head:
@@ -115,7 +142,7 @@ class Fetch:
         if finding is not None and finding.flaw is Flaw.TOO_LARGE:
             raise unfit(finding, status)
 
-    async def _fill(self, draft: Draft) -> Fetched:
+    async def _fill(self, draft: Draft) -> FetchedFile:
         kept = draft.kept
         if kept is not None and kept.origin.url == self._plan.url:
             fetched = await self._go_on(draft, kept)
@@ -144,7 +171,7 @@ class Fetch:
             anew=anew,
         )
 
-    async def _there(self, reply: StreamedResponse) -> Fetched | None:
+    async def _there(self, reply: StreamedResponse) -> FetchedFile | None:
         """The file that an earlier answer became, if it still is where it was."""
         subject, note = self._subject, read_note(reply.kept)
         if note is None or not subject.wanted.will_do(self._plan, note):
@@ -154,9 +181,9 @@ class Fetch:
         key = subject.identifier.key
         if more := note.known_to(key):
             await reply.keep(more.encoded())
-        return Fetched(note, reply.url, reply.kind, unchanged=key in note.inputs)
+        return FetchedFile(note, reply.url, reply.kind, unchanged=key in note.inputs)
 
-    async def _go_on(self, draft: Draft, kept: KeptPart) -> Fetched | None:
+    async def _go_on(self, draft: Draft, kept: KeptPart) -> FetchedFile | None:
         """The rest of what an earlier try has left; None if it must be fetched as a whole."""
         condition = {"range": f"bytes={kept.size}-", "if-range": kept.origin.validator}
         async with self._stream({**self._headers, **condition}) as reply:
@@ -180,7 +207,7 @@ class Fetch:
         same = self._origin(reply).continues(kept.origin)
         return same and range_start(reply.headers) == kept.size
 
-    async def _receive(self, draft: Draft, reply: StreamedResponse) -> Fetched:
+    async def _receive(self, draft: Draft, reply: StreamedResponse) -> FetchedFile:
         """The whole file, from its first byte."""
         status = reply.status_code
         if status not in WHOLE:
@@ -192,7 +219,9 @@ class Fetch:
         draft.start(self._origin(reply))
         return await self._keep(draft, reply, BodyCheck(expected))
 
-    async def _keep(self, draft: Draft, reply: StreamedResponse, inspection: BodyCheck) -> Fetched:
+    async def _keep(
+        self, draft: Draft, reply: StreamedResponse, inspection: BodyCheck
+    ) -> FetchedFile:
         subject, status = self._subject, reply.status_code
         try:
             await pour(reply, draft, inspection, subject.config.least_bytes_s)
@@ -201,9 +230,9 @@ class Fetch:
             raise unfit(error.finding, status, resumed=status == PARTIAL) from None
         key = subject.identifier.key
         kind = inspection.content_type
-        note = Note(stored.path, stored.sha256, stored.size, kind, (key,))
+        note = CachedFileNote(stored.path, stored.sha256, stored.size, kind, (key,))
         await reply.keep(note.encoded())
-        return Fetched(note, reply.url, reply.kind)
+        return FetchedFile(note, reply.url, reply.kind)
 
     def _name(self, reply: StreamedResponse, inspection: BodyCheck) -> str:
         disposition = reply.headers.get("content-disposition", "")

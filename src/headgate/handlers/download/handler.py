@@ -13,16 +13,21 @@ from headgate.core.outcome import Done, Outcome, Skipped
 from headgate.core.presets import PRESETS
 from headgate.core.provider import ProviderPolicy
 from headgate.core.url import parse_origin, split_origin
+from headgate.handlers.download.attempts import Miss, PlanFailed, bad_row, miss_of, outcome_of
 from headgate.handlers.download.config import NAME, DownloadConfig, parse
-from headgate.handlers.download.fetch import Fetch, Fetched, Subject
-from headgate.handlers.download.identifier import BadIdentifier, Identifier, Kind, identifier_of
+from headgate.handlers.download.expected import BadChecksum, ExpectedFile, RowExpectations
+from headgate.handlers.download.fetch import Fetch, FetchedFile, FetchTarget
+from headgate.handlers.download.identifier import (
+    BadIdentifier,
+    Identifier,
+    IdentifierKind,
+    identifier_of,
+)
 from headgate.handlers.download.plan import Plan
-from headgate.handlers.download.resolvers.lineup import Lineup
+from headgate.handlers.download.resolve import Resolution
 from headgate.handlers.download.resolvers.options import ResolverPolicy
 from headgate.handlers.download.resolvers.registry import RESOLVERS
-from headgate.handlers.download.search import Search
-from headgate.handlers.download.trial import Miss, PlanFailed, bad_row, miss_of, outcome_of
-from headgate.handlers.download.wanted import BadChecksum, Wanted, Wishes
+from headgate.handlers.download.resolvers.selection import ResolverSelection
 from headgate.ports.artifacts import FolderTrouble
 from headgate.ports.handler import Context, HandlerSpec
 from headgate.ports.http import Http
@@ -47,14 +52,14 @@ class Download:
     def __init__(
         self,
         config: DownloadConfig,
-        lineup: Lineup,
+        lineup: ResolverSelection,
         headers: Mapping[str, str],
         capped: frozenset[str] = frozenset(),
     ) -> None:
         """`capped` are providers whose `concurrency` holds for files that they only name."""
         self._config = config
         self._capped = capped
-        self._wishes = Wishes(config.allowed, config.bounds)
+        self._wishes = RowExpectations(config.allowed, config.bounds)
         self._lineup = lineup
         self._headers = headers
 
@@ -63,21 +68,21 @@ class Download:
         """Resolvers that are not asked, and why."""
         return self._lineup.left_out
 
-    def search(self, identifier: Identifier, http: Http) -> Search:
+    def search(self, identifier: Identifier, http: Http) -> Resolution:
         """Whom to ask about an identifier, and what they say."""
-        return Search(identifier, self._lineup, http, self._headers)
+        return Resolution(identifier, self._lineup, http, self._headers)
 
     async def __call__(self, item: Item, ctx: Context) -> Outcome:
         """Try plan after plan until one leads to a file; AttemptOver if another try may."""
         try:
             identifier = identifier_of(item.input)
-            wanted = Wanted(self._wishes, item.input)
+            wanted = ExpectedFile(self._wishes, item.input)
         except (BadIdentifier, BadChecksum) as bad:
             raise bad_row(bad) from None
         search = self.search(identifier, ctx.http)
         try:
             folder = await ctx.folder(self._config.out)
-            subject = Subject(identifier, self._config, wanted, ctx.http, folder, self._headers)
+            subject = FetchTarget(identifier, self._config, wanted, ctx.http, folder, self._headers)
             async for plan in search.plans():
                 fetched = await self._tried(subject, plan, search.misses)
                 if fetched is not None:
@@ -87,7 +92,9 @@ class Download:
         ending = outcome_of(search.misses, _url_of(identifier))
         raise AttemptOver(ending)
 
-    async def _tried(self, subject: Subject, plan: Plan, misses: list[Miss]) -> Fetched | None:
+    async def _tried(
+        self, subject: FetchTarget, plan: Plan, misses: list[Miss]
+    ) -> FetchedFile | None:
         """The file of a plan; None if it has led to none, and then why stands among the misses."""
         provider = RESOLVERS[plan.resolver].provider
         through = provider if provider in self._capped else ""
@@ -100,7 +107,7 @@ class Download:
         return None
 
 
-def _success(plan: Plan, fetched: Fetched, misses: list[Miss]) -> Outcome:
+def _success(plan: Plan, fetched: FetchedFile, misses: list[Miss]) -> Outcome:
     note = fetched.note
     result = {
         "reason": UNCHANGED if fetched.unchanged else None,
@@ -118,7 +125,7 @@ def _success(plan: Plan, fetched: Fetched, misses: list[Miss]) -> Outcome:
 
 
 def _url_of(identifier: Identifier) -> str:
-    return identifier.value if identifier.kind is Kind.URL else ""
+    return identifier.value if identifier.kind is IdentifierKind.URL else ""
 
 
 def key_of(row: Mapping[str, Any]) -> str:
@@ -144,7 +151,7 @@ def of_config(config: Mapping[str, Any], known: Known = NOTHING_KNOWN) -> Handle
     parsed = parse(config)
     email = parsed.email or known.policy.email
     policy = msgspec.structs.replace(known.policy, email=email)
-    lineup = Lineup(policy, parsed.resolvers, known.environment, known.providers)
+    lineup = ResolverSelection(policy, parsed.resolvers, known.environment, known.providers)
     headers = _introduction(email, known.user_agent)
     download = Download(parsed, lineup, headers, _capped(known.providers))
     return msgspec.structs.replace(

@@ -52,7 +52,7 @@ _PMC_URL: Final = re.compile(
 _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
 
-class Kind(StrEnum):
+class IdentifierKind(StrEnum):
     """What an identifier is."""
 
     DOI = "doi"
@@ -74,7 +74,7 @@ class BadIdentifier(AttemptOver):
 class Identifier(msgspec.Struct, frozen=True):
     """One thing to download. What is the same has the same `key`, however it was written."""
 
-    kind: Kind
+    kind: IdentifierKind
     value: str
     given: str = ""
     """As the row has it."""
@@ -87,16 +87,16 @@ class Identifier(msgspec.Struct, frozen=True):
     @property
     def doi(self) -> str:
         """Its DOI, also where arXiv gave it one; empty if it has none that is known."""
-        if self.kind is Kind.DOI:
+        if self.kind is IdentifierKind.DOI:
             return self.value
-        if self.kind is Kind.ARXIV:
+        if self.kind is IdentifierKind.ARXIV:
             return f"10.48550/arxiv.{self.unversioned}"
         return ""
 
     @property
     def unversioned(self) -> str:
         """An arXiv id without its version; anything else as it is."""
-        return _VERSION.sub("", self.value) if self.kind is Kind.ARXIV else self.value
+        return _VERSION.sub("", self.value) if self.kind is IdentifierKind.ARXIV else self.value
 
 
 def identifier_of(row: Mapping[str, Any]) -> Identifier:
@@ -167,7 +167,7 @@ def _as_doi(text: str) -> Identifier | None:
         return None
     value = text.translate(_UPPER)
     arxiv = _ARXIV_DOI.fullmatch(value)
-    return (_arxiv_id(arxiv[1]) if arxiv else None) or Identifier(Kind.DOI, value)
+    return (_arxiv_id(arxiv[1]) if arxiv else None) or Identifier(IdentifierKind.DOI, value)
 
 
 def _as_arxiv(text: str) -> Identifier | None:
@@ -194,13 +194,13 @@ def _arxiv_id(text: str) -> Identifier | None:
         value = f"{archive.lower()}/{year}{month}{number}"
     if not 1 <= int(month) <= 12:
         return None
-    return Identifier(Kind.ARXIV, value + (version or "").lower())
+    return Identifier(IdentifierKind.ARXIV, value + (version or "").lower())
 
 
 def _as_pmcid(text: str) -> Identifier | None:
     address = _PMC_URL.fullmatch(text)
     match = _PMCID.fullmatch(_without_tail(address[1] if address else text))
-    return Identifier(Kind.PMCID, f"PMC{match[1]}") if match else None
+    return Identifier(IdentifierKind.PMCID, f"PMC{match[1]}") if match else None
 
 
 def _as_url(text: str, given: str) -> Identifier:
@@ -210,7 +210,7 @@ def _as_url(text: str, given: str) -> Identifier:
     if scheme[1].lower() not in {"http", "https"}:
         raise BadIdentifier(given, f"is a URL of {scheme[1]}: only http and https are downloaded")
     try:
-        return Identifier(Kind.URL, normalize(text), given)
+        return Identifier(IdentifierKind.URL, normalize(text), given)
     except BadUrl as error:
         raise BadIdentifier("", str(error)) from None
 

@@ -38,7 +38,7 @@ class Plan(msgspec.Struct, frozen=True):
     """Where in the reply it stood."""
 
 
-class Ask(msgspec.Struct, frozen=True):
+class ResolverRequest(msgspec.Struct, frozen=True):
     """A request that a resolver needs answered."""
 
     resolver: str
@@ -58,10 +58,10 @@ class Ask(msgspec.Struct, frozen=True):
     """What earlier steps found; it stays good if this one fails."""
 
 
-class Reply(msgspec.Struct, frozen=True):
-    """What came back for an `Ask`."""
+class ResolverReply(msgspec.Struct, frozen=True):
+    """What came back for an `ResolverRequest`."""
 
-    ask: Ask
+    ask: ResolverRequest
     status: int
     text: str = ""
     headers: Mapping[str, str] = {}
@@ -81,7 +81,7 @@ class Reply(msgspec.Struct, frozen=True):
         return found.partition(";")[0].strip().lower()
 
 
-class Verdict(StrEnum):
+class ResolverVerdict(StrEnum):
     """How a resolver ended with an identifier."""
 
     FOUND = "found"
@@ -97,10 +97,10 @@ class Verdict(StrEnum):
     """The service did not answer: see the status. Whether to ask again is not decided here."""
 
 
-class Reading(msgspec.Struct, frozen=True):
+class ResolverResult(msgspec.Struct, frozen=True):
     """What a resolver made of its replies."""
 
-    verdict: Verdict
+    verdict: ResolverVerdict
     plans: tuple[Plan, ...] = ()
     """Best first."""
     pages: tuple[str, ...] = ()
@@ -110,5 +110,5 @@ class Reading(msgspec.Struct, frozen=True):
     """Of the reply, where that is why nothing came of it."""
 
 
-Step = Ask | Reading
+Step = ResolverRequest | ResolverResult
 """A resolver asks on, or has come to an end."""

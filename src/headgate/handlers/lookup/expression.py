@@ -20,7 +20,7 @@ _SELECTS: Final = frozenset({"multi_select_list", "multi_select_dict"})
 Node = Mapping[str, Any]
 
 
-class Unreadable(AttemptOver):
+class UnreadableExpression(AttemptOver):
     """The reply is not what the description says; no retry will change that."""
 
     def __init__(self, reason: str) -> None:
@@ -41,7 +41,7 @@ class Expression:
             return self._compiled.search(value)
         except (JMESPathError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
             said = str(error).strip().partition("\n")[0][:300]
-            raise Unreadable(
+            raise UnreadableExpression(
                 f"{self._where}: the reply does not fit {self.text!r}: {said}"
             ) from None
 

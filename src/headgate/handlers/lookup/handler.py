@@ -19,14 +19,14 @@ from headgate.handlers.lookup.description import Description, Name, Secret
 from headgate.handlers.lookup.normalize import EVERY, Normalizer
 from headgate.handlers.lookup.parsing import MOST_BYTES, parse
 from headgate.handlers.lookup.price import price_of
-from headgate.handlers.lookup.question import (
-    Question,
+from headgate.handlers.lookup.reply import ReplyReader
+from headgate.handlers.lookup.request import (
+    LookupRequest,
+    lookup_request,
     missing_secret,
-    question_of,
     secrets_in,
     varied,
 )
-from headgate.handlers.lookup.reading import Reading
 from headgate.handlers.lookup.template import NoValue, Unasked
 from headgate.ports.handler import Context, HandlerSpec
 
@@ -44,10 +44,12 @@ class Lookup:
         options = {"host_from_data": description.host_from_data, "trusted": trusted}
         names = _variant_names(description)
         requests = [varied(description.request, each) for each in description.variants]
-        questions = [question_of(each, **options) for each in requests or [description.request]]
+        questions = [lookup_request(each, **options) for each in requests or [description.request]]
         strategies: list[str | None] = [*names] or [None]
-        self._questions: dict[str | None, Question] = dict(zip(strategies, questions, strict=True))
-        self._reading = Reading(description)
+        self._questions: dict[str | None, LookupRequest] = dict(
+            zip(strategies, questions, strict=True)
+        )
+        self._reading = ReplyReader(description)
         self._price = price_of(description)
         self._reply_bytes = description.reply_bytes
         self.strategies = tuple(names)

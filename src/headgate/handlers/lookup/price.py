@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from headgate.core.errors import UsageError
 from headgate.handlers.lookup.description import Description
-from headgate.handlers.lookup.expression import Expression, Unreadable
-from headgate.handlers.lookup.reading import Reading
+from headgate.handlers.lookup.expression import Expression, UnreadableExpression
+from headgate.handlers.lookup.reply import ReplyReader
 from headgate.handlers.lookup.template import Row, Template, Unasked, parse_template
 from headgate.ports.handler import Context
 from headgate.ports.http import Response
@@ -33,14 +33,14 @@ class Price(NamedTuple):
         """What is reserved before the request goes out; Unasked if the row gives no number."""
         return {name: _number(name, cost, row) for name, cost in self.cost.items()}
 
-    def settle(self, reply: Response, ctx: Context, reading: Reading) -> None:
+    def settle(self, reply: Response, ctx: Context, reading: ReplyReader) -> None:
         """Replace the estimate by what the reply says; a reply that does not say it leaves it."""
         if not self.spend or not reply.is_success:
             return
         try:
             value = reading.value(reply)
             found = {name: path.of(value) for name, path in self.spend.items()}
-        except Unreadable:
+        except UnreadableExpression:
             return  # what is wrong with the reply is said when its columns are read
         spent = {name: float(each) for name, each in found.items() if _is_amount(each)}
         if spent:

@@ -25,7 +25,7 @@ class Discrepancy(StrEnum):
     UNREADABLE = "unreadable"
 
 
-class Difference(msgspec.Struct, frozen=True):
+class FileDifference(msgspec.Struct, frozen=True):
     """One place where the folder is not what its manifest says."""
 
     kind: Discrepancy
@@ -43,7 +43,7 @@ class FolderCheck:
         self.files = 0
         self.bytes = 0
 
-    def run(self) -> Iterator[Difference]:
+    def run(self) -> Iterator[FileDifference]:
         """All differences; first those of the manifest's lines, then files that it knows not."""
         try:
             manifest = (self._root / MANIFEST).open("rb")
@@ -54,46 +54,48 @@ class FolderCheck:
                 yield from self._check_line(number, line)
         yield from self._extra()
 
-    def _check_line(self, number: int, line: bytes) -> Iterator[Difference]:
+    def _check_line(self, number: int, line: bytes) -> Iterator[FileDifference]:
         try:
             told = msgspec.json.decode(line, type=ManifestLine)
         except msgspec.DecodeError as error:
-            yield Difference(Discrepancy.BAD_LINE, MANIFEST, detail=f"line {number}: {error}")
+            yield FileDifference(Discrepancy.BAD_LINE, MANIFEST, detail=f"line {number}: {error}")
             return
         if told.path is None:
             return
         if not _is_inside(told.path):
-            yield Difference(Discrepancy.BAD_LINE, told.path, told.id, "leads out of the folder")
+            yield FileDifference(
+                Discrepancy.BAD_LINE, told.path, told.id, "leads out of the folder"
+            )
             return
         self._named.append(_short(told.path))
         if difference := self._compare(told, told.path):
             yield difference
 
-    def _compare(self, told: ManifestLine, path: str) -> Difference | None:
+    def _compare(self, told: ManifestLine, path: str) -> FileDifference | None:
         try:
             with (self._root / path).open("rb") as file:
                 size = os.fstat(file.fileno()).st_size
                 if size != told.bytes:
                     detail = f"{size} bytes, not {told.bytes}"
-                    return Difference(Discrepancy.SIZE, path, told.id, detail)
+                    return FileDifference(Discrepancy.SIZE, path, told.id, detail)
                 found = hashlib.file_digest(file, "sha256").hexdigest()
         except FileNotFoundError:
-            return Difference(Discrepancy.MISSING, path, told.id)
+            return FileDifference(Discrepancy.MISSING, path, told.id)
         except OSError as error:
-            return Difference(Discrepancy.UNREADABLE, path, told.id, error.strerror or "")
+            return FileDifference(Discrepancy.UNREADABLE, path, told.id, error.strerror or "")
         self.files += 1
         self.bytes += size
         if found != told.sha256:
-            return Difference(Discrepancy.CONTENT, path, told.id, f"sha256 {found}")
+            return FileDifference(Discrepancy.CONTENT, path, told.id, f"sha256 {found}")
         return None
 
-    def _extra(self) -> Iterator[Difference]:
+    def _extra(self) -> Iterator[FileDifference]:
         known = array("Q", sorted(self._named))
         with os.scandir(self._root) as entries:
             for entry in entries:
                 ours = entry.name.startswith(".") or entry.name in {MANIFEST, ATTEMPTS}
                 if not ours and not _holds(known, _short(entry.name)):
-                    yield Difference(Discrepancy.EXTRA, entry.name)
+                    yield FileDifference(Discrepancy.EXTRA, entry.name)
 
 
 def _is_inside(path: str) -> bool:

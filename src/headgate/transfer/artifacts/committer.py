@@ -1,16 +1,18 @@
 """Finished files on their way to the disk, many at a time."""
 
 import os
+import queue
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from headgate.ports.artifacts import StoredArtifact
+from headgate.ports.artifacts import FileTrouble, StoredArtifact
+from headgate.transfer.artifacts.content_store import ContentStore
 from headgate.transfer.artifacts.durability import sync_all
+from headgate.transfer.artifacts.errors import said
 from headgate.transfer.artifacts.partial import Partial
-from headgate.transfer.artifacts.shelf import Shelf
-from headgate.transfer.artifacts.trouble import said
 
 
 class Outcome(Protocol):
@@ -25,7 +27,7 @@ class Outcome(Protocol):
         ...
 
 
-class Delivery:
+class CommitOrder:
     """A complete file, and who waits for it to be safe."""
 
     def __init__(self, partial: Partial, sha256: str, name: str, outcome: Outcome) -> None:
@@ -58,16 +60,16 @@ class Committer:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._shelf = Shelf(root)
+        self._shelf = ContentStore(root)
         self._disk = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        self._named: list[Delivery] = []
+        self._named: list[CommitOrder] = []
 
     @property
     def is_waited_for(self) -> bool:
         """Whether another round is due even if nothing comes."""
         return bool(self._named)
 
-    def round(self, fresh: Sequence[Delivery]) -> None:
+    def round(self, fresh: Sequence[CommitOrder]) -> None:
         """Bring those that have come one step further, and those before them to their end."""
         arrived, named_safely = self._synced(fresh)
         for each in named_safely:
@@ -78,7 +80,7 @@ class Committer:
         """Let go of the folder; nobody may be waited for."""
         os.close(self._disk)
 
-    def _synced(self, fresh: Sequence[Delivery]) -> tuple[list[Delivery], list[Delivery]]:
+    def _synced(self, fresh: Sequence[CommitOrder]) -> tuple[list[CommitOrder], list[CommitOrder]]:
         """Those whose bytes are on the disk, and those whose names are."""
         named = self._named
         try:
@@ -93,7 +95,7 @@ class Committer:
                 self._failed(each, trouble)
         return [each for each in fresh if each.partial.number not in failed], named
 
-    def _placed(self, delivery: Delivery) -> bool:
+    def _placed(self, delivery: CommitOrder) -> bool:
         partial = delivery.partial
         try:
             size = partial.size
@@ -109,5 +111,46 @@ class Committer:
         delivery.stored = StoredArtifact(name, size, delivery.sha256, known)
         return True
 
-    def _failed(self, delivery: Delivery, error: OSError) -> None:
+    def _failed(self, delivery: CommitOrder, error: OSError) -> None:
         delivery.give_up(said(error, self._root))
+
+
+class CommitThread:
+    """Takes whatever has come since the round before."""
+
+    def __init__(self, root: Path) -> None:
+        self._committer = Committer(root)
+        self._waiting: queue.SimpleQueue[CommitOrder | None] = queue.SimpleQueue()
+        self._over = False
+        self._thread = threading.Thread(target=self._run, name="artifacts-commit", daemon=True)
+        self._thread.start()
+
+    def add(self, delivery: CommitOrder) -> None:
+        """Have a file put in its place."""
+        if self._thread.is_alive():
+            self._waiting.put(delivery)
+        else:
+            delivery.give_up(FileTrouble("the folder was closed before the file was finished"))
+
+    def close(self) -> None:
+        """Finish what has come, and end."""
+        if self._thread.is_alive():
+            self._waiting.put(None)
+            self._thread.join()
+            self._committer.close()
+
+    def _run(self) -> None:
+        while not self._over or self._committer.is_waited_for:
+            self._committer.round(self._taken(wait=not self._committer.is_waited_for))
+
+    def _taken(self, *, wait: bool) -> list[CommitOrder]:
+        """All that have come; if nobody else is being waited for, at least one."""
+        taken: list[CommitOrder] = []
+        with suppress(queue.Empty):
+            while not self._over:
+                each = self._waiting.get(block=wait and not taken)
+                if each is None:
+                    self._over = True
+                else:
+                    taken.append(each)
+        return taken

@@ -9,10 +9,9 @@ from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
 from headgate.ports.artifacts import Digests, FileOrigin, FileTrouble, KeptPart, StoredArtifact
-from headgate.transfer.artifacts.commit_thread import CommitThread
-from headgate.transfer.artifacts.committer import Delivery
+from headgate.transfer.artifacts.committer import CommitOrder, CommitThread
+from headgate.transfer.artifacts.file_writer import FileWriter, FileWriterGone
 from headgate.transfer.artifacts.partial import Partial
-from headgate.transfer.artifacts.scribe import Scribe, ScribeGone
 
 SMALL_BYTES = 256 * 1024
 """Held in memory until it is worth a thread's while; a file of less is written in one go."""
@@ -22,7 +21,7 @@ FEW = 4
 Answer = TypeVar("Answer")
 
 
-class Workshop(Protocol):
+class DraftDeps(Protocol):
     """What a draft needs of its folder."""
 
     async def run(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
@@ -41,7 +40,7 @@ class Workshop(Protocol):
         """The unfinished file of an item."""
         ...
 
-    def scribe(self) -> Scribe | None:
+    def scribe(self) -> FileWriter | None:
         """Who writes small files, once there are enough of them."""
         ...
 
@@ -61,7 +60,7 @@ class FileDraft:
     """
 
     def __init__(
-        self, folder: Workshop, committer: CommitThread, item: str, algorithms: tuple[str, ...]
+        self, folder: DraftDeps, committer: CommitThread, item: str, algorithms: tuple[str, ...]
     ) -> None:
         self._folder = folder
         self._committer = committer
@@ -117,7 +116,7 @@ class FileDraft:
         Whoever is cancelled here leaves a file that is complete, or none.
         """
         if self._partial is None and (scribe := self._folder.scribe()) is not None:
-            with suppress(ScribeGone):  # the threads can do it as well
+            with suppress(FileWriterGone):  # the threads can do it as well
                 return await self._dictate(scribe, name, accept)
         outcome: Future[StoredArtifact] = Future()
         outcome.set_running_or_notify_cancel()
@@ -178,7 +177,7 @@ class FileDraft:
             digest.update(data)
 
     async def _dictate(
-        self, scribe: Scribe, name: str, accept: Callable[[Digests], None]
+        self, scribe: FileWriter, name: str, accept: Callable[[Digests], None]
     ) -> StoredArtifact:
         content = b"".join(self._waiting)
         self._count(content)
@@ -187,7 +186,7 @@ class FileDraft:
         self._over = True
         try:
             return await scribe.keep(self._item, name, digests["sha256"], content)
-        except ScribeGone:
+        except FileWriterGone:
             self._over = False
             self._digests = self._no_digests()
             raise
@@ -208,7 +207,7 @@ class FileDraft:
             self._abandon()
             outcome.set_exception(trouble)
         else:
-            self._committer.add(Delivery(partial, sha256, name, outcome))
+            self._committer.add(CommitOrder(partial, sha256, name, outcome))
 
     def _seal(self, blocks: list[bytes], accept: Callable[[Digests], None]) -> tuple[Partial, str]:
         with self._lock:

@@ -12,13 +12,13 @@ from typing import Any, Self, TypeVar
 from weakref import WeakSet
 
 from headgate.ports.artifacts import FileTrouble, FolderTrouble, Tidied
-from headgate.transfer.artifacts.commit_thread import CommitThread
+from headgate.transfer.artifacts.committer import CommitThread
 from headgate.transfer.artifacts.draft import FileDraft
 from headgate.transfer.artifacts.durability import sync_folder
+from headgate.transfer.artifacts.errors import in_words
+from headgate.transfer.artifacts.file_writer import FileWriter
 from headgate.transfer.artifacts.leftovers import tidy_leftovers, tidy_store
 from headgate.transfer.artifacts.partial import SUFFIX, Partial, name_of
-from headgate.transfer.artifacts.scribe import Scribe
-from headgate.transfer.artifacts.trouble import in_words
 
 ASIDE = ".headgate-partial"
 """Inside the folder, so that a finished file only has to get another name."""
@@ -47,7 +47,7 @@ class ArtifactFolder:
         self._large: WeakSet[FileDraft] = WeakSet()
         self._committer: CommitThread | None = None
         self._small = 0
-        self._scribe: Scribe | None = None
+        self._scribe: FileWriter | None = None
         self._hiring: asyncio.Task[None] | None = None
         self._pool = ThreadPoolExecutor(self.THREADS, thread_name_prefix="artifacts")
 
@@ -109,7 +109,7 @@ class ArtifactFolder:
         """The unfinished file of an item."""
         return Partial(self._aside, item)
 
-    def scribe(self) -> Scribe | None:
+    def scribe(self) -> FileWriter | None:
         """Who writes small files, once there are enough of them."""
         if self._scribe is not None and not self._scribe.is_gone:
             return self._scribe
@@ -123,7 +123,7 @@ class ArtifactFolder:
         if self._scribe is not None:
             await self._scribe.close()
         with suppress(OSError):  # the machine has no room for one more: the threads go on
-            self._scribe = await Scribe.start(self._root, self._aside)
+            self._scribe = await FileWriter.start(self._root, self._aside)
 
     def block_bytes(self, draft: FileDraft) -> int:
         """How much of a file that is not small may be held in memory."""

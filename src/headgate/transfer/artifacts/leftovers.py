@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from headgate.transfer.artifacts.content_store import ContentStore
 from headgate.transfer.artifacts.partial import (
     NOTE_SUFFIX,
     SUFFIX,
@@ -12,7 +13,6 @@ from headgate.transfer.artifacts.partial import (
     lock_free,
     read_note,
 )
-from headgate.transfer.artifacts.shelf import Shelf
 
 
 def tidy_leftovers(folder: Path, before_us: int) -> int:
@@ -29,7 +29,7 @@ def tidy_leftovers(folder: Path, before_us: int) -> int:
 def tidy_store(root: Path) -> int:
     """Remove contents that no name leads to; how many."""
     removed = 0
-    for content in Shelf(root).unnamed():
+    for content in ContentStore(root).unnamed():
         content.unlink(missing_ok=True)
         removed += 1
     return removed

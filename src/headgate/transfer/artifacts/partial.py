@@ -28,7 +28,7 @@ _AT_ONCE = 512
 _copies = itertools.count()
 
 
-class Note(msgspec.Struct, frozen=True):
+class PartNote(msgspec.Struct, frozen=True):
     """Whose beginning a file is, and how much of it is certain."""
 
     origin: FileOrigin
@@ -147,7 +147,7 @@ class Partial:
 
     def _write_note(self, origin: FileOrigin) -> None:
         fresh = self._note.with_suffix(".new")
-        fresh.write_bytes(msgspec.json.encode(Note(origin, _boot(), self._synced)))
+        fresh.write_bytes(msgspec.json.encode(PartNote(origin, _boot(), self._synced)))
         fresh.replace(self._note)
         self._noted = True
 
@@ -162,10 +162,10 @@ def belongs_to_item(path: Path) -> bool:
     return "-" not in path.stem
 
 
-def read_note(path: Path) -> Note | None:
+def read_note(path: Path) -> PartNote | None:
     """What is noted; None if nothing is, or nothing that can be read."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Note)
+        return msgspec.json.decode(path.read_bytes(), type=PartNote)
     except (OSError, msgspec.DecodeError):
         return None
 

@@ -10,9 +10,9 @@ import msgspec
 
 from headgate.core.manifest import ATTEMPTS, MANIFEST, AttemptStep, ManifestLine
 from headgate.transfer.artifacts.durability import sync_folder
+from headgate.transfer.artifacts.errors import in_words
 from headgate.transfer.artifacts.folder import ASIDE
 from headgate.transfer.artifacts.partial import Partial
-from headgate.transfer.artifacts.trouble import in_words
 from headgate.transfer.formats.cells import Formulas, csv_cells, csv_line, header_line
 
 _BATCH = 1_000

@@ -19,16 +19,16 @@ from headgate.transfer.formats.cells import (
     header_line,
 )
 from headgate.transfer.formats.encoder import Encoder
-from headgate.transfer.formats.feed import LineFeed, RowTooLong
 from headgate.transfer.formats.header import (
     checked_names,
     extra_name,
     find_delimiter,
     stated_delimiter,
 )
+from headgate.transfer.formats.line_feed import LineFeed, RowTooLong
 from headgate.transfer.limits import Limits, TooManyBlanks
 from headgate.transfer.lines import Encoding, find_encoding
-from headgate.transfer.places.content import content_fingerprint, open_content
+from headgate.transfer.places.gzip import content_fingerprint, open_content
 from headgate.transfer.places.target import target_of
 from headgate.transfer.position import Position, decode_position, encode_position
 

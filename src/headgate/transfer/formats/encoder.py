@@ -3,7 +3,7 @@
 import codecs
 
 from headgate.core.errors import UsageError
-from headgate.transfer.text_encoding import known_name
+from headgate.transfer.lines import known_name
 
 
 class Encoder:

@@ -21,7 +21,7 @@ class ImageFile(NamedTuple):
     problem: str | None = None
 
 
-class Album(Protocol):
+class ImageSet(Protocol):
     """Files that may be images."""
 
     def fingerprint(self) -> str:
@@ -33,7 +33,7 @@ class Album(Protocol):
         ...
 
 
-class ZipAlbum:
+class ZipImageSet:
     """The files of an archive."""
 
     def __init__(self, path: Path, limits: Limits) -> None:
@@ -51,7 +51,7 @@ class ZipAlbum:
         return _once_each(_member(archive, member) for member in members), archive.close
 
 
-class FileAlbum:
+class FileImageSet:
     """Files of this machine, by the names that their owner gave them."""
 
     def __init__(self, files: Sequence[tuple[str, Path]], limits: Limits) -> None:
@@ -74,7 +74,7 @@ class FileAlbum:
         return _once_each(files), lambda: None
 
 
-def folder_album(folder: Path, limits: Limits) -> FileAlbum:
+def folder_images(folder: Path, limits: Limits) -> FileImageSet:
     """All files below a folder, without hidden ones and without links."""
     found: list[tuple[str, Path]] = []
     for at, folders, names in os.walk(folder):
@@ -85,7 +85,7 @@ def folder_album(folder: Path, limits: Limits) -> FileAlbum:
                 found.append((path.relative_to(folder).as_posix(), path))
         if len(found) > limits.max_members:
             raise BadSource(f"{folder} holds more than {limits.max_members:,} files")
-    return FileAlbum(found, limits)
+    return FileImageSet(found, limits)
 
 
 def _aside(member: zipfile.ZipInfo) -> bool:

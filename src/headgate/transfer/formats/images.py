@@ -10,7 +10,7 @@ import msgspec
 
 from headgate.core.errors import BadSource
 from headgate.ports.source import BlobSink, RowBatch
-from headgate.transfer.formats.image_files import Album, ImageFile
+from headgate.transfer.formats.image_files import ImageFile, ImageSet
 from headgate.transfer.formats.image_head import read_head
 from headgate.transfer.position import Position, decode_position, encode_position
 
@@ -24,7 +24,7 @@ _encoder = msgspec.json.Encoder()
 class ImagesSource:
     """One row for each file. Its `ref` is the name under which `sink` stored the bytes."""
 
-    def __init__(self, album: Album, sink: BlobSink | None = None) -> None:
+    def __init__(self, album: ImageSet, sink: BlobSink | None = None) -> None:
         self._album = album
         self._sink = sink
 
@@ -44,7 +44,7 @@ class ImagesReader:
     notes: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
 
-    def __init__(self, album: Album, sink: BlobSink | None, at: Position) -> None:
+    def __init__(self, album: ImageSet, sink: BlobSink | None, at: Position) -> None:
         self._files, self._close = album.open()
         self._sink = sink
         self._row = at.row

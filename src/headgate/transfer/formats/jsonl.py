@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from headgate.core.errors import BadSource
-from headgate.transfer.formats.line_rows import LineSource, Rows
+from headgate.transfer.formats.line_rows import LineRows, LineSource
 from headgate.transfer.lines import Encoding, describe_broken
 from headgate.transfer.places.target import target_of
 
@@ -40,7 +40,7 @@ class JsonLines:
         """The names seen so far, in order of appearance."""
         return tuple(self._seen)
 
-    def read(self, raw: Sequence[bytes], first_line: int, found: Rows) -> None:
+    def read(self, raw: Sequence[bytes], first_line: int, found: LineRows) -> None:
         """Take the objects of some lines in."""
         if self._encoding.name == "utf-8":
             try:
@@ -54,7 +54,7 @@ class JsonLines:
                 return
         self._read_singly(raw, first_line, found)
 
-    def _read_singly(self, raw: Sequence[bytes], first_line: int, found: Rows) -> None:
+    def _read_singly(self, raw: Sequence[bytes], first_line: int, found: LineRows) -> None:
         for line, data in enumerate(raw, first_line):
             try:
                 text = data.decode(self._encoding.name).strip()

@@ -9,8 +9,8 @@ import msgspec
 
 from headgate.ports.source import RowBatch
 from headgate.transfer.limits import Limits, TooManyBlanks
-from headgate.transfer.lines import Encoding, Lines, find_encoding, read_lines
-from headgate.transfer.places.content import content_fingerprint, open_content
+from headgate.transfer.lines import Encoding, Lines, decode_lines, find_encoding, read_lines
+from headgate.transfer.places.gzip import content_fingerprint, open_content
 from headgate.transfer.position import Position, decode_position, encode_position
 
 RAW = "_raw"
@@ -21,7 +21,7 @@ _TOO_LONG = "the line is longer than a row may be"
 _encoder = msgspec.json.Encoder()
 
 
-class Rows(msgspec.Struct):
+class LineRows(msgspec.Struct):
     """What a batch holds so far."""
 
     lines: list[int] = []
@@ -47,7 +47,7 @@ class LineFormat(Protocol):
         """The columns seen so far."""
         ...
 
-    def read(self, raw: Sequence[bytes], first_line: int, found: Rows) -> None:
+    def read(self, raw: Sequence[bytes], first_line: int, found: LineRows) -> None:
         """Take the rows of some lines in."""
         ...
 
@@ -121,7 +121,7 @@ class LineReader:
 
     def take(self, rows: int, max_bytes: int) -> RowBatch:
         """Further rows."""
-        found = Rows()
+        found = LineRows()
         began, last_line = self._offset, self._line
         while len(found.values) < rows and self._more():
             self._take_from_group(rows - len(found.values), found)
@@ -151,7 +151,7 @@ class LineReader:
             self._group, self._used = group, 0
         return True
 
-    def _take_from_group(self, rows: int, found: Rows) -> None:
+    def _take_from_group(self, rows: int, found: LineRows) -> None:
         group = self._group
         raw = group.raw[self._used : self._used + rows]
         self._used += len(raw)
@@ -162,3 +162,34 @@ class LineReader:
             self._offset += sum(map(len, raw))
             self._form.read(raw, self._line + 1, found)
         self._line += len(raw)
+
+
+COLUMN = "id"
+"""The one column of a list."""
+COMMENT = "#"
+
+
+class PlainListSource(LineSource):
+    """A file with a name in each line; blank lines and those that begin with # are passed over."""
+
+    def _form(self, encoding: Encoding, columns: Sequence[str]) -> "ListLines":  # noqa: ARG002
+        return ListLines(encoding)
+
+
+class ListLines:
+    """Names, without the blanks around them."""
+
+    columns = (COLUMN,)
+
+    def __init__(self, encoding: Encoding) -> None:
+        self._encoding = encoding
+
+    def read(self, raw: Sequence[bytes], first_line: int, found: LineRows) -> None:
+        """Take the names of some lines in."""
+        texts, broken = decode_lines(raw, self._encoding)
+        for index, text in enumerate(map(str.strip, texts)):
+            line = first_line + index
+            if index in broken:
+                found.bad(line, text, broken[index])
+            elif text and not text.startswith(COMMENT):
+                found.good(line, {COLUMN: text})

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from headgate.transfer.extras import need
-from headgate.transfer.formats.frames import Order
-from headgate.transfer.formats.parquet_columns import Kind, as_kind, kind_of, together
-from headgate.transfer.formats.table import TableReader, open_table
+from headgate.transfer.formats.parquet_columns import ColumnKind, as_kind, kind_of, together
+from headgate.transfer.formats.reader_messages import ReadOrder
+from headgate.transfer.formats.reader_process import TableReader, open_table
 from headgate.transfer.limits import Limits
 from headgate.transfer.places.local import LocalTarget, fingerprint
 
@@ -22,7 +22,7 @@ class ParquetSource:
     def __init__(self, path: Path, limits: Limits | None = None) -> None:
         need("pyarrow", "parquet")
         self._path = path
-        self._order = Order("parquet", str(path), limits=limits or Limits())
+        self._order = ReadOrder("parquet", str(path), limits=limits or Limits())
 
     def fingerprint(self) -> str:
         """The hash and the size of the file."""
@@ -49,7 +49,7 @@ class ParquetWriter:
         self._parquet: Any = import_module("pyarrow.parquet")
         self._target = LocalTarget(path)
         self._columns: Sequence[str] = ()
-        self._kinds: list[Kind] = []
+        self._kinds: list[ColumnKind] = []
         self._waiting: list[Mapping[str, Any]] = []
         self._schema: Any = None
         self._writer: Any = None
@@ -57,7 +57,7 @@ class ParquetWriter:
     def open(self, columns: Sequence[str], rows: int = 0) -> None:  # noqa: ARG002 (any fit)
         """Begin."""
         self._columns = columns
-        self._kinds = [Kind.NOTHING] * len(columns)
+        self._kinds = [ColumnKind.NOTHING] * len(columns)
         self._target.open()
 
     def write(self, rows: Sequence[Mapping[str, Any]], lines: bytes = b"") -> None:  # noqa: ARG002
@@ -103,15 +103,15 @@ class ParquetWriter:
         ]
         self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
 
-    def _schema_of(self, kinds: Sequence[Kind]) -> Any:
+    def _schema_of(self, kinds: Sequence[ColumnKind]) -> Any:
         pa = self._arrow
         types = {
-            Kind.NOTHING: pa.string(),
-            Kind.BOOLEAN: pa.bool_(),
-            Kind.INTEGER: pa.int64(),
-            Kind.LARGE: pa.int64(),
-            Kind.NUMBER: pa.float64(),
-            Kind.TEXT: pa.string(),
+            ColumnKind.NOTHING: pa.string(),
+            ColumnKind.BOOLEAN: pa.bool_(),
+            ColumnKind.INTEGER: pa.int64(),
+            ColumnKind.LARGE: pa.int64(),
+            ColumnKind.NUMBER: pa.float64(),
+            ColumnKind.TEXT: pa.string(),
         }
         pairs = zip(self._columns, kinds, strict=True)
         return pa.schema([pa.field(name, types[kind]) for name, kind in pairs])

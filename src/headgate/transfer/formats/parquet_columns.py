@@ -7,7 +7,7 @@ from typing import Any
 from headgate.transfer.formats.cells import cell_text
 
 
-class Kind(IntEnum):
+class ColumnKind(IntEnum):
     """What a column holds; TEXT holds everything."""
 
     NOTHING = 0
@@ -21,41 +21,46 @@ class Kind(IntEnum):
 
 _EXACT = 2**53
 _LARGEST = 2**63
-_KINDS = {type(None): Kind.NOTHING, bool: Kind.BOOLEAN, int: Kind.INTEGER, float: Kind.NUMBER}
+_KINDS = {
+    type(None): ColumnKind.NOTHING,
+    bool: ColumnKind.BOOLEAN,
+    int: ColumnKind.INTEGER,
+    float: ColumnKind.NUMBER,
+}
 _WIDER = {
-    frozenset({Kind.INTEGER, Kind.LARGE}): Kind.LARGE,
-    frozenset({Kind.INTEGER, Kind.NUMBER}): Kind.NUMBER,
+    frozenset({ColumnKind.INTEGER, ColumnKind.LARGE}): ColumnKind.LARGE,
+    frozenset({ColumnKind.INTEGER, ColumnKind.NUMBER}): ColumnKind.NUMBER,
 }
 
 
-def kind_of(values: Sequence[Any]) -> Kind:
+def kind_of(values: Sequence[Any]) -> ColumnKind:
     """The kind that holds all values as they are, or TEXT."""
-    kind = Kind.NOTHING
+    kind = ColumnKind.NOTHING
     for found in set(map(type, values)):
-        kind = together(kind, _KINDS.get(found, Kind.TEXT))
-    if kind in {Kind.INTEGER, Kind.NUMBER}:
+        kind = together(kind, _KINDS.get(found, ColumnKind.TEXT))
+    if kind in {ColumnKind.INTEGER, ColumnKind.NUMBER}:
         return together(kind, _size_of([value for value in values if type(value) is int]))
     return kind
 
 
-def _size_of(whole: Sequence[int]) -> Kind:
+def _size_of(whole: Sequence[int]) -> ColumnKind:
     if not whole:
-        return Kind.NOTHING
+        return ColumnKind.NOTHING
     low, high = min(whole), max(whole)
     if low >= -_EXACT and high <= _EXACT:
-        return Kind.INTEGER
-    return Kind.LARGE if low >= -_LARGEST and high < _LARGEST else Kind.TEXT
+        return ColumnKind.INTEGER
+    return ColumnKind.LARGE if low >= -_LARGEST and high < _LARGEST else ColumnKind.TEXT
 
 
-def together(before: Kind, now: Kind) -> Kind:
+def together(before: ColumnKind, now: ColumnKind) -> ColumnKind:
     """The kind that holds what both hold."""
-    if Kind.NOTHING in {before, now} or before is now:
+    if ColumnKind.NOTHING in {before, now} or before is now:
         return max(before, now)
-    return _WIDER.get(frozenset({before, now}), Kind.TEXT)
+    return _WIDER.get(frozenset({before, now}), ColumnKind.TEXT)
 
 
-def as_kind(values: Sequence[Any], kind: Kind) -> Sequence[Any]:
+def as_kind(values: Sequence[Any], kind: ColumnKind) -> Sequence[Any]:
     """The values as a column of that kind takes them."""
-    if kind is not Kind.TEXT or set(map(type, values)) <= {str, type(None)}:
+    if kind is not ColumnKind.TEXT or set(map(type, values)) <= {str, type(None)}:
         return values
     return [None if value is None else cell_text(value) for value in values]

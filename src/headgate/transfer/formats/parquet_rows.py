@@ -7,15 +7,21 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import parquet
 
 from headgate.core.errors import BadSource
-from headgate.transfer.formats.frames import Ended, Head, Message, Order, framed
 from headgate.transfer.formats.header import checked_names
+from headgate.transfer.formats.reader_messages import (
+    Message,
+    ReadEnded,
+    ReadOrder,
+    TableHead,
+    framed,
+)
 
 GROUP = 1_000
 GROUP_BYTES = 8 * 1024 * 1024
 """Fewer rows are converted together when they are large."""
 
 
-def read(order: Order) -> Iterator[Message]:
+def read(order: ReadOrder) -> Iterator[Message]:
     """All rows, in groups; of large row groups only as much as is needed is in memory."""
     try:
         with parquet.ParquetFile(order.path, pre_buffer=False) as file:
@@ -24,9 +30,9 @@ def read(order: Order) -> Iterator[Message]:
         raise BadSource(f"{order.path} is no Parquet file that can be read: {error}") from error
 
 
-def _read(file: Any, order: Order) -> Iterator[Message]:
+def _read(file: Any, order: ReadOrder) -> Iterator[Message]:
     columns = checked_names(file.schema_arrow.names, order.path, order.limits.max_columns)
-    yield Head(columns)
+    yield TableHead(columns)
     groups, line = _unread(file.metadata, order.after_line)
     skipped = order.after_line - line
     schema = pa.schema(
@@ -43,7 +49,7 @@ def _read(file: Any, order: Order) -> Iterator[Message]:
         skipped = max(0, skipped - batch.num_rows)
         lines = range(begin + 1, line + 1)
         yield from framed(list(lines), rows, {}, order.limits.max_record_bytes)
-    yield Ended()
+    yield ReadEnded()
 
 
 def _unread(metadata: Any, done: int) -> tuple[list[int], int]:

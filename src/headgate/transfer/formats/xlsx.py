@@ -10,11 +10,11 @@ import msgspec
 from headgate.core.errors import UsageError
 from headgate.transfer.archive import check_inflated, open_archive
 from headgate.transfer.extras import need
-from headgate.transfer.formats.book import BookOrder, BookProcess
-from headgate.transfer.formats.frames import Order
-from headgate.transfer.formats.table import TableReader, open_table
+from headgate.transfer.formats.reader_messages import ReadOrder
+from headgate.transfer.formats.reader_process import TableReader, open_table
 from headgate.transfer.formats.xlsx_cells import fitting
 from headgate.transfer.formats.xlsx_formulas import FormulaWatch, notes_on_formulas
+from headgate.transfer.formats.xlsx_process import WorkbookOrder, WorkbookProcess
 from headgate.transfer.limits import Limits
 from headgate.transfer.places.local import LocalTarget, fingerprint
 
@@ -32,7 +32,7 @@ class XlsxSource:
         need("python_calamine", "xlsx")
         self._path = path
         self._limits = limits or Limits()
-        self._order = Order("xlsx", str(path), sheet=sheet, limits=self._limits)
+        self._order = ReadOrder("xlsx", str(path), sheet=sheet, limits=self._limits)
 
     def fingerprint(self) -> str:
         """The hash and the size of the file."""
@@ -59,7 +59,7 @@ class XlsxWriter:
         self._target = LocalTarget(path)
         self._sheet_rows = sheet_rows - 1
         self._columns: Sequence[str] = ()
-        self._book: BookProcess | None = None
+        self._book: WorkbookProcess | None = None
 
     def open(self, columns: Sequence[str], rows: int = 0) -> None:
         """Begin; sheets are planned for so many rows."""
@@ -72,8 +72,8 @@ class XlsxWriter:
         self._target.open()
         names = tuple(fitting(name) for name in columns)
         sheets = max(1, -(-rows // self._sheet_rows))
-        order = BookOrder(str(self._target.part), names, sheets, self._sheet_rows)
-        self._book = BookProcess(order)
+        order = WorkbookOrder(str(self._target.part), names, sheets, self._sheet_rows)
+        self._book = WorkbookProcess(order)
 
     def write(self, rows: Sequence[Mapping[str, Any]], lines: bytes = b"") -> None:
         """Append rows; a missing value is an empty cell."""

@@ -10,8 +10,15 @@ import python_calamine as calamine
 from headgate.core.errors import BadSource
 from headgate.core.words import counted
 from headgate.transfer.formats.cells import cell_text
-from headgate.transfer.formats.frames import Ended, Head, Message, Order, Rows, framed
 from headgate.transfer.formats.header import checked_names, extra_name
+from headgate.transfer.formats.reader_messages import (
+    Message,
+    ReadEnded,
+    ReadOrder,
+    RowsMessage,
+    TableHead,
+    framed,
+)
 from headgate.transfer.formats.xlsx_cells import LARGEST_EXACT, plain_number
 
 GROUP = 1_000
@@ -22,7 +29,7 @@ PEEK = 100
 NumberedRow = tuple[int, Sequence[Any]]
 
 
-def read(order: Order) -> Iterator[Message]:
+def read(order: ReadOrder) -> Iterator[Message]:
     """The rows of one sheet, in groups."""
     book = _open(order.path)
     sheet, notes = _choose(book, order.sheet)
@@ -30,15 +37,15 @@ def read(order: Order) -> Iterator[Message]:
     rows = ((line, row) for line, row in enumerate(sheet.iter_rows(), 1) if any(map(_filled, row)))
     header = next(rows, None)
     if header is None:
-        yield Head((), notes, names, sheet.name)
-        yield Ended()
+        yield TableHead((), notes, names, sheet.name)
+        yield ReadEnded()
         return
     first = list(islice(rows, PEEK))
     columns = _columns(order, header, first)
-    yield Head(columns, notes, names, sheet.name)
+    yield TableHead(columns, notes, names, sheet.name)
     wanted = (row for row in chain(first, rows) if row[0] > order.after_line)
     yield from _messages(wanted, columns, order.limits.max_record_bytes)
-    yield Ended()
+    yield ReadEnded()
 
 
 def _open(path: str) -> calamine.CalamineWorkbook:
@@ -84,7 +91,9 @@ def _filled(cell: object) -> bool:
     return cell != ""
 
 
-def _columns(order: Order, header: NumberedRow, first: Iterable[NumberedRow]) -> tuple[str, ...]:
+def _columns(
+    order: ReadOrder, header: NumberedRow, first: Iterable[NumberedRow]
+) -> tuple[str, ...]:
     """Names for all columns that have one, or hold something in the first rows."""
     width = max(_width(row) for _, row in (header, *first))
     names = [cell_text(plain_cell(cell)) for cell in header[1][:width]]
@@ -100,7 +109,7 @@ def _width(row: Sequence[Any]) -> int:
 
 def _messages(
     rows: Iterator[NumberedRow], columns: tuple[str, ...], max_record_bytes: int
-) -> Iterator[Rows]:
+) -> Iterator[RowsMessage]:
     width = len(columns)
     extra = extra_name(columns)
     while group := list(islice(rows, GROUP)):

@@ -16,7 +16,7 @@ _LONGEST = 200
 """Bytes of a file name; file systems take 255, and endings are added."""
 
 
-class Address(msgspec.Struct, frozen=True):
+class SourceAddress(msgspec.Struct, frozen=True):
     """A file or folder on a server."""
 
     url: str
@@ -38,7 +38,7 @@ class Address(msgspec.Struct, frozen=True):
         return parts._replace(path=quote(path, safe="/~"), query="", fragment="").geturl()
 
 
-def parse_address(url: str) -> Address:
+def parse_address(url: str) -> SourceAddress:
     """The parts of an `ftp:`, `ftps:` or `sftp:` URL; BadSource if it has not all of them."""
     try:
         parts = urlsplit(checked(url))
@@ -52,7 +52,7 @@ def parse_address(url: str) -> Address:
     for what, text in (("path", path), ("user", user), ("password", password)):
         if _CONTROL.search(text):
             raise BadSource(f"{without_secrets(url)} has a control character in its {what}")
-    return Address(
+    return SourceAddress(
         url, parts.scheme, host, port or PORTS[parts.scheme], path or "/", user, password
     )
 

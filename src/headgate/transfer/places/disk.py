@@ -10,10 +10,10 @@ from urllib.parse import unquote, urlsplit
 from headgate.core.errors import BadSource
 from headgate.ports.place import FoundFile
 from headgate.transfer.places.address import checked, is_plain, plain_name
-from headgate.transfer.places.carrier import BLOCK, Kept, Opening, start_of
+from headgate.transfer.places.driver import BLOCK, KeptCopy, Opening, start_of
 
 
-class DiskCarrier:
+class DiskDriver:
     """Reads `file:` URLs, `folder:` names and plain paths; `roots` None is no limit."""
 
     def __init__(self, roots: Sequence[str] | None) -> None:
@@ -44,7 +44,7 @@ class DiskCarrier:
                 yield found
 
     @contextmanager
-    def open(self, url: str, kept: Kept) -> Iterator[Opening]:
+    def open(self, url: str, kept: KeptCopy) -> Iterator[Opening]:
         """Begin to read."""
         path = path_of(url)
 

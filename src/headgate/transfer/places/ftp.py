@@ -15,19 +15,19 @@ from typing import Any
 from fsspec.implementations.ftp import FTPFileSystem  # type: ignore[import-untyped]
 
 from headgate.ports.place import FoundFile
-from headgate.transfer.places.address import Address, is_plain, parse_address, plain_name
-from headgate.transfer.places.carried import too_many
-from headgate.transfer.places.carrier import BLOCK, Kept, Opening, start_of
-from headgate.transfer.places.dialing import Dialer
+from headgate.transfer.places.address import SourceAddress, is_plain, parse_address, plain_name
+from headgate.transfer.places.driver import BLOCK, KeptCopy, Opening, start_of
+from headgate.transfer.places.place import too_many
+from headgate.transfer.places.sockets import GuardedSockets
 
 IMPLICIT_TLS_PORT = 990
 """Where TLS begins before the first word; elsewhere it is asked for."""
 
 
-class FtpCarrier:
+class FtpDriver:
     """Reads from an FTP server, one login for each errand."""
 
-    def __init__(self, dialer: Dialer) -> None:
+    def __init__(self, dialer: GuardedSockets) -> None:
         self._dialer = dialer
 
     def find(self, url: str) -> FoundFile:
@@ -46,7 +46,7 @@ class FtpCarrier:
                     yield _from_facts(address.inside(name), facts)
 
     @contextmanager
-    def open(self, url: str, kept: Kept) -> Iterator[Opening]:
+    def open(self, url: str, kept: KeptCopy) -> Iterator[Opening]:
         """Begin to read."""
         address = parse_address(url)
 
@@ -65,7 +65,7 @@ class FtpCarrier:
                 yield Opening(found, offset, _pieces(session.ftp, connection), version_now)
 
     @contextmanager
-    def _session(self, address: Address) -> Iterator["_Session"]:
+    def _session(self, address: SourceAddress) -> Iterator["_Session"]:
         session = _Session(self._dialer, address)
         try:
             session.login()
@@ -77,7 +77,7 @@ class FtpCarrier:
 class _Session(FTPFileSystem):  # type: ignore[misc]
     """fsspec's FTP over a connection of ours."""
 
-    def __init__(self, dialer: Dialer, address: Address) -> None:
+    def __init__(self, dialer: GuardedSockets, address: SourceAddress) -> None:
         self.ftp = _connection(dialer, address)
         super().__init__(
             address.host,
@@ -100,8 +100,8 @@ class _Session(FTPFileSystem):  # type: ignore[misc]
 class _Dialed(ftplib.FTP):
     """FTP over connections of the dialer."""
 
-    dialer: Dialer
-    address: Address
+    dialer: GuardedSockets
+    address: SourceAddress
     data: socket.socket | None = None
     """The dialer's handle of the data connection."""
 
@@ -168,7 +168,7 @@ class _DialedTls(_Dialed, ftplib.FTP_TLS):
         return secured, size or 0
 
 
-def _connection(dialer: Dialer, address: Address) -> ftplib.FTP:
+def _connection(dialer: GuardedSockets, address: SourceAddress) -> ftplib.FTP:
     if address.scheme == "ftps":
         secured = _DialedTls(context=dialer.tls())
         secured.dialer, secured.address = dialer, address
@@ -178,7 +178,7 @@ def _connection(dialer: Dialer, address: Address) -> ftplib.FTP:
     return plain
 
 
-def _found(address: Address, session: _Session) -> FoundFile:
+def _found(address: SourceAddress, session: _Session) -> FoundFile:
     try:
         facts = session.info(address.path)
     except FileNotFoundError:

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 from headgate.core.errors import UsageError
 from headgate.core.redact_values import without_secrets
 from headgate.ports.place import Place
-from headgate.transfer.places.buckets import bucket_and_key
-from headgate.transfer.places.carried import CarriedPlace
-from headgate.transfer.places.carrier import Carrier
-from headgate.transfer.places.dialing import Dialer
-from headgate.transfer.places.disk import DiskCarrier
-from headgate.transfer.places.settings import PlaceSettings
+from headgate.transfer.places.disk import DiskDriver
+from headgate.transfer.places.driver import Driver
+from headgate.transfer.places.place import DriverPlace
+from headgate.transfer.places.settings import PlaceSettings, bucket_and_key
+from headgate.transfer.places.sockets import GuardedSockets
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 
@@ -26,15 +25,15 @@ class _Kind(NamedTuple):
     extra: str = ""
 
 
-_HTTP = _Kind("headgate.transfer.places.web", "WebCarrier")
-_FTP = _Kind("headgate.transfer.places.ftp", "FtpCarrier")
+_HTTP = _Kind("headgate.transfer.places.web", "WebDriver")
+_FTP = _Kind("headgate.transfer.places.ftp", "FtpDriver")
 _KINDS = {
     "http": _HTTP,
     "https": _HTTP,
     "ftp": _FTP,
     "ftps": _FTP,
-    "sftp": _Kind("headgate.transfer.places.sftp", "SftpCarrier", "sftp"),
-    "s3": _Kind("headgate.transfer.places.s3", "S3Carrier", "s3"),
+    "sftp": _Kind("headgate.transfer.places.sftp", "SftpDriver", "sftp"),
+    "s3": _Kind("headgate.transfer.places.s3", "S3Driver", "s3"),
 }
 _ON_DISK = {"", "file", "folder"}
 SCHEMES = ("file", *_KINDS)
@@ -46,7 +45,7 @@ def open_place(url: str, settings: PlaceSettings | None = None) -> Place:
     Nothing is connected yet, and the place serves every URL of the same scheme.
     """
     settings = settings or PlaceSettings()
-    return CarriedPlace(_connector(url, settings), settings)
+    return DriverPlace(_connector(url, settings), settings)
 
 
 def demand_allowed(url: str, settings: PlaceSettings) -> None:
@@ -55,7 +54,7 @@ def demand_allowed(url: str, settings: PlaceSettings) -> None:
     if not scheme:
         raise UsageError(f"a source begins with one of {', '.join(f'{one}:' for one in SCHEMES)}")
     if scheme in _ON_DISK:
-        DiskCarrier(settings.roots).demand_allowed(url)
+        DiskDriver(settings.roots).demand_allowed(url)
     if scheme == "s3":
         bucket_and_key(url, settings)
     _connector(url, settings)
@@ -72,16 +71,16 @@ def is_on_disk(url: str) -> bool:
     return scheme_of(url) in _ON_DISK
 
 
-def _connector(url: str, settings: PlaceSettings) -> Callable[[Dialer], Carrier]:
+def _connector(url: str, settings: PlaceSettings) -> Callable[[GuardedSockets], Driver]:
     scheme = scheme_of(url)
     if is_on_disk(url):
-        return lambda _dialer: DiskCarrier(settings.roots)
+        return lambda _dialer: DiskDriver(settings.roots)
     kind = _KINDS.get(scheme)
     if kind is None:
         raise UsageError(
             f"no place serves {without_secrets(url)}; use {', '.join(SCHEMES)} or a path"
         )
-    carrier: Callable[[Dialer], Carrier] = getattr(_loaded(kind, scheme), kind.carrier)
+    carrier: Callable[[GuardedSockets], Driver] = getattr(_loaded(kind, scheme), kind.carrier)
     return carrier
 
 

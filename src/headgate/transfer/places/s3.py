@@ -22,18 +22,18 @@ from headgate.core.address import refusal_of
 from headgate.core.errors import BadSource
 from headgate.ports.place import FoundFile
 from headgate.transfer.places.address import is_plain, plain_name
-from headgate.transfer.places.buckets import bucket_and_key
-from headgate.transfer.places.carrier import BLOCK, Kept, Opening, start_of
-from headgate.transfer.places.dialing import AddressInfo, Dialer, refused
+from headgate.transfer.places.driver import BLOCK, KeptCopy, Opening, start_of
+from headgate.transfer.places.settings import bucket_and_key
+from headgate.transfer.places.sockets import AddressInfo, GuardedSockets, refused
 
 FINISH_S: Final = 5.0
 _DENIED: Final = "its keys were not accepted, or do not open it"
 
 
-class S3Carrier:
+class S3Driver:
     """Reads from buckets, a client for each errand."""
 
-    def __init__(self, dialer: Dialer) -> None:
+    def __init__(self, dialer: GuardedSockets) -> None:
         self._dialer = dialer
         self._settings = dialer.settings
 
@@ -58,7 +58,7 @@ class S3Carrier:
                         yield _found(f"s3://{bucket}/{entry['Key']}", entry)
 
     @contextmanager
-    def open(self, url: str, kept: Kept) -> Iterator[Opening]:
+    def open(self, url: str, kept: KeptCopy) -> Iterator[Opening]:
         """Begin to read; the server sees to it that the version is the one that was found."""
         bucket, key = self._parsed(url)
         with _as_os_errors(), self._client() as call:
@@ -116,7 +116,7 @@ class S3Carrier:
 class _Caller:
     """Calls the S3 API from a thread, and not for longer than the errand may take."""
 
-    def __init__(self, filesystem: Any, dialer: Dialer) -> None:
+    def __init__(self, filesystem: Any, dialer: GuardedSockets) -> None:
         self._filesystem = filesystem
         self._dialer = dialer
 

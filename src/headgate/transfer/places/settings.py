@@ -1,12 +1,16 @@
 """What places may be reached, and how."""
 
-from typing import Annotated
+import re
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
 
 from headgate.core.bounds import Count, Pace, Seconds
+from headgate.core.errors import BadSource
 from headgate.core.minimum_pace import MinimumPace
+from headgate.core.redact_values import without_secrets
+from headgate.transfer.places.address import checked
 
 Bytes = Annotated[int, Meta(ge=1, le=10**15)]
 
@@ -57,3 +61,21 @@ class PlaceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def minimum_pace(self) -> MinimumPace:
         """How slowly a source may come."""
         return MinimumPace(self.min_bytes_per_s, self.slow_s)
+
+
+ALL: Final = "*"
+_BUCKET: Final = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+
+
+def bucket_and_key(url: str, settings: PlaceSettings) -> tuple[str, str]:
+    """Both parts of an `s3:` URL, the key as it stands; BadSource if the bucket is not allowed."""
+    bucket, _, key = checked(url).partition("://")[2].partition("/")
+    if not _BUCKET.fullmatch(bucket):
+        raise BadSource(
+            f"{without_secrets(url)} names no bucket; write s3://BUCKET/KEY, without a password"
+        )
+    if bucket not in settings.s3_buckets and ALL not in settings.s3_buckets:
+        raise BadSource(
+            f"sources may not lie in the bucket {bucket}: places.s3_buckets does not name it"
+        )
+    return bucket, key

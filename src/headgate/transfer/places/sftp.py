@@ -15,9 +15,9 @@ import paramiko
 
 from headgate.core.errors import BadSource
 from headgate.ports.place import FoundFile
-from headgate.transfer.places.address import Address, is_plain, parse_address, plain_name
-from headgate.transfer.places.carrier import BLOCK, Kept, Opening, start_of
-from headgate.transfer.places.dialing import Dialer
+from headgate.transfer.places.address import SourceAddress, is_plain, parse_address, plain_name
+from headgate.transfer.places.driver import BLOCK, KeptCopy, Opening, start_of
+from headgate.transfer.places.sockets import GuardedSockets
 
 LARGEST_REQUEST = 255 * 1024
 """What OpenSSH answers at once; others send less, and are asked again. One such piece is under way
@@ -25,10 +25,10 @@ at a time: paramiko's reading ahead keeps what it has read in memory, without an
 """
 
 
-class SftpCarrier:
+class SftpDriver:
     """Reads from an SSH server, one login for each errand."""
 
-    def __init__(self, dialer: Dialer) -> None:
+    def __init__(self, dialer: GuardedSockets) -> None:
         self._dialer = dialer
 
     def find(self, url: str) -> FoundFile:
@@ -50,7 +50,7 @@ class SftpCarrier:
                     yield _found(address.inside(entry.filename), what)
 
     @contextmanager
-    def open(self, url: str, kept: Kept) -> Iterator[Opening]:
+    def open(self, url: str, kept: KeptCopy) -> Iterator[Opening]:
         """Begin to read."""
         address = parse_address(url)
 
@@ -68,7 +68,7 @@ class SftpCarrier:
             yield Opening(found, offset, iter(partial(file.read, BLOCK), b""), version_now)
 
     @contextmanager
-    def _session(self, address: Address) -> Iterator[paramiko.SFTPClient]:
+    def _session(self, address: SourceAddress) -> Iterator[paramiko.SFTPClient]:
         settings = self._dialer.settings
         with _as_os_errors(address), paramiko.SSHClient() as client:
             client.set_missing_host_key_policy(_Fingerprints(settings.sftp_fingerprints))
@@ -126,7 +126,7 @@ def _load_known_hosts(client: paramiko.SSHClient, stated: str) -> None:
         raise BadSource(f"places.sftp_known_hosts cannot be read: {error.strerror}") from None
 
 
-def _path(address: Address) -> str:
+def _path(address: SourceAddress) -> str:
     # As in scp and curl: /~/ is the folder that the login begins in.
     home, path = address.path.startswith("/~/"), address.path
     return path.removeprefix("/~/") or "." if home else path
@@ -157,7 +157,7 @@ def _followed(
 
 
 @contextmanager
-def _as_os_errors(address: Address) -> Iterator[None]:
+def _as_os_errors(address: SourceAddress) -> Iterator[None]:
     try:
         yield
     except paramiko.BadHostKeyException:

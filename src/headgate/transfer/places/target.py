@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from headgate.transfer.places.gzip import PackedTarget, is_packed
 from headgate.transfer.places.local import LocalTarget
-from headgate.transfer.places.packed import PackedTarget, is_packed
 
 STDOUT = Path("-")
 

@@ -4,7 +4,9 @@ There is no HEAD: many servers refuse it, and a presigned URL is signed for GET 
 """
 
 import http.client
+import re
 import socket
+import zlib
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -18,9 +20,104 @@ from headgate.core.redact_values import without_secrets
 from headgate.core.url import BadUrl, UrlOrigin, normalize_rest, parse_origin, split_origin
 from headgate.ports.place import FoundFile
 from headgate.transfer.places.address import checked, plain_name
-from headgate.transfer.places.carrier import Kept, Opening
-from headgate.transfer.places.dialing import Dialer
-from headgate.transfer.places.reply import UNSATISFIABLE, Reply
+from headgate.transfer.places.driver import BLOCK, KeptCopy, Opening
+from headgate.transfer.places.sockets import GuardedSockets
+
+_CONTENT_RANGE: Final = re.compile(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", re.IGNORECASE)
+_GZIP: Final = frozenset({"gzip", "x-gzip"})
+_PLAIN: Final = frozenset({"", "identity"})
+UNSATISFIABLE: Final = 416
+
+
+class GetReply:
+    """Head and body of an answer."""
+
+    def __init__(self, response: http.client.HTTPResponse, url: str) -> None:
+        self._response = response
+        self.url = url
+        """Where it came from in the end."""
+        self.status = response.status
+        self.headers = response.headers
+        self.location = response.headers.get("location", "")
+
+    @property
+    def offset(self) -> int:
+        """Where in the file the body begins."""
+        return (self._range()[0] or 0) if self.status == 206 else 0
+
+    @property
+    def size(self) -> int | None:
+        """How large the file is; None if the answer does not tell."""
+        if self.status == 206:
+            return self._range()[1]
+        return None if self._is_packed() else self._response.length
+
+    @property
+    def version(self) -> str:
+        """What the server says that changes with the file."""
+        return self.headers.get("etag") or self.headers.get("last-modified") or ""
+
+    def goes_on(self, kept: KeptCopy) -> bool:
+        """Whether it begins anew, or exactly where what is kept ends; some servers get it wrong."""
+        if self.status == UNSATISFIABLE:
+            return self._range() == (None, kept.size)
+        if self.status == 206:
+            return self._range()[0] == kept.size and self.version in {"", kept.version}
+        return True
+
+    def raise_for_status(self, ranged: bool) -> None:  # noqa: FBT001 (it is a fact of the request)
+        """Whether there is a file in the answer; if not, say why."""
+        status, place = self.status, without_secrets(self.url)
+        if status == 200 or (ranged and status in {206, UNSATISFIABLE}):
+            self._raise_if_cut()
+            return
+        if status in {404, 410}:
+            raise FileNotFoundError
+        if status in {401, 403}:
+            raise PermissionError(f"the server answered {status}")
+        if status in {408, 425, 429} or status >= 500:
+            raise SourceUnreachable(f"{place} does not hand it out now ({status})")
+        raise BadSource(f"{place} answered {status}, which is no file")
+
+    def pieces(self) -> Iterator[bytes]:
+        """The body, block by block."""
+        encoding = self.headers.get("content-encoding", "").strip().lower()
+        if encoding not in _PLAIN | _GZIP or (encoding in _GZIP and self.status == 206):
+            raise BadSource(f"the answer is packed by {encoding}, which was not asked for")
+        body = iter(lambda: self._response.read1(BLOCK), b"")
+        return _unpacked(body) if encoding in _GZIP else body
+
+    def _raise_if_cut(self) -> None:
+        """A head that breaks off looks like one that states no length, with nothing after it."""
+        response = self._response
+        if response.length is None and not response.chunked and not response.peek(1):
+            raise ConnectionError("the answer was cut off")
+
+    def _is_packed(self) -> bool:
+        return self.headers.get("content-encoding", "").strip().lower() not in _PLAIN
+
+    def _range(self) -> tuple[int | None, int | None]:
+        found = _CONTENT_RANGE.fullmatch(self.headers.get("content-range", "").strip())
+        if found is None:
+            raise SourceUnreachable("the server sent a part without saying which")
+        start, total = found.groups()
+        return int(start) if start else None, int(total) if total != "*" else None
+
+
+def _unpacked(body: Iterator[bytes]) -> Iterator[bytes]:
+    """Some servers pack what was asked for as it is; a block makes many, one at a time."""
+    gzip = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    try:
+        for packed in body:
+            piece = gzip.decompress(packed, BLOCK)
+            while piece:
+                yield piece
+                piece = gzip.decompress(gzip.unconsumed_tail, BLOCK)
+    except zlib.error:
+        raise SourceUnreachable("the answer is packed, and damaged") from None
+    if not gzip.eof:
+        raise ConnectionError("the answer was cut off")
+
 
 REDIRECTS: Final = 5
 _MOVED: Final = frozenset({301, 302, 303, 307, 308})
@@ -34,10 +131,10 @@ class _Target(NamedTuple):
     authorization: str = ""
 
 
-class WebCarrier:
+class WebDriver:
     """Reads `http:` and `https:` URLs, a connection for each request."""
 
-    def __init__(self, dialer: Dialer) -> None:
+    def __init__(self, dialer: GuardedSockets) -> None:
         self._dialer = dialer
 
     def find(self, url: str) -> FoundFile:
@@ -50,7 +147,7 @@ class WebCarrier:
         raise BadSource(f"{without_secrets(url)} cannot be listed; HTTP knows single files alone")
 
     @contextmanager
-    def open(self, url: str, kept: Kept) -> Iterator[Opening]:
+    def open(self, url: str, kept: KeptCopy) -> Iterator[Opening]:
         """Begin to read, in the middle if the server still has what is kept."""
         with ExitStack() as stack:
             reply = stack.enter_context(self._answer(url, _range_headers(kept)))
@@ -78,7 +175,7 @@ class WebCarrier:
         return ask
 
     @contextmanager
-    def _answer(self, url: str, headers: Mapping[str, str]) -> Iterator[Reply]:
+    def _answer(self, url: str, headers: Mapping[str, str]) -> Iterator[GetReply]:
         target = parse_target(url)
         with _as_os_errors(), ExitStack() as stack:
             for _ in range(REDIRECTS + 1):
@@ -92,7 +189,7 @@ class WebCarrier:
             raise BadSource(f"{without_secrets(url)} leads to more than {REDIRECTS} redirects")
 
     @contextmanager
-    def _asked(self, target: _Target, headers: Mapping[str, str]) -> Iterator[Reply]:
+    def _asked(self, target: _Target, headers: Mapping[str, str]) -> Iterator[GetReply]:
         origin = target.origin
         connection = http.client.HTTPConnection(origin.host, origin.port)
         try:
@@ -102,7 +199,7 @@ class WebCarrier:
                 sent["Authorization"] = target.authorization
             connection.request("GET", target.rest, headers=sent)
             with connection.getresponse() as response:
-                yield Reply(response, f"{origin}{target.rest}")
+                yield GetReply(response, f"{origin}{target.rest}")
         finally:
             connection.close()
 
@@ -147,14 +244,14 @@ def _next(target: _Target, location: str) -> _Target:
     return following._replace(authorization="")
 
 
-def _range_headers(kept: Kept) -> dict[str, str]:
+def _range_headers(kept: KeptCopy) -> dict[str, str]:
     # A weak ETag promises no equal bytes, so nothing can be added to what is kept.
     if not kept.size or kept.version.startswith("W/"):
         return {}
     return {"Range": f"bytes={kept.size}-", "If-Range": kept.version}
 
 
-def _found(url: str, reply: Reply, known: str = "") -> FoundFile:
+def _found(url: str, reply: GetReply, known: str = "") -> FoundFile:
     changed = reply.headers.get("last-modified", "")
     return FoundFile(
         url,
@@ -166,7 +263,7 @@ def _found(url: str, reply: Reply, known: str = "") -> FoundFile:
     )
 
 
-def _name(url: str, reply: Reply) -> str:
+def _name(url: str, reply: GetReply) -> str:
     path = urlsplit(reply.url).path.rstrip("/") or urlsplit(url).path
     return plain_name(reply.headers.get_filename() or unquote(path))
 

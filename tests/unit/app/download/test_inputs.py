@@ -6,7 +6,7 @@ import pytest
 
 from headgate.app.download.inputs import format_of_head, kinds_in
 from headgate.core.errors import BadSource
-from headgate.handlers.download.identifier import Kind
+from headgate.handlers.download.identifier import IdentifierKind
 from headgate.transfer.sources import open_source
 
 
@@ -33,7 +33,7 @@ def test_standard_input_tells_its_format(tmp_path: Path, head: str, found: str):
 def test_kinds(tmp_path: Path):
     path = tmp_path / "list.txt"
     path.write_text("10.1234/abc\nhttps://a.example/x.pdf\nnonsense\n")
-    assert kinds_in(open_source(path), "list.txt") == {Kind.DOI, Kind.URL}
+    assert kinds_in(open_source(path), "list.txt") == {IdentifierKind.DOI, IdentifierKind.URL}
 
 
 def test_a_table_without_a_column_for_identifiers_is_refused(tmp_path: Path):

@@ -10,7 +10,7 @@ from headgate.core.fault import AttemptOver, FaultClass
 from headgate.core.url import normalize
 from headgate.handlers.download.identifier import (
     BadIdentifier,
-    Kind,
+    IdentifierKind,
     identifier_of,
     read_identifier,
 )
@@ -107,7 +107,7 @@ def test_what_belongs_to_a_doi_stays(written, value):
 )
 def test_an_arxiv_id_has_one_form(written, value):
     found = read_identifier(written)
-    assert (found.kind, found.value) == (Kind.ARXIV, value)
+    assert (found.kind, found.value) == (IdentifierKind.ARXIV, value)
     assert found.doi == f"10.48550/arxiv.{value.rsplit('v', 1)[0] if value[-2] == 'v' else value}"
 
 
@@ -145,7 +145,7 @@ def test_a_pmcid_has_one_form(written):
 )
 def test_a_url_has_one_form(written, value):
     found = read_identifier(written)
-    assert (found.kind, found.value, found.doi) == (Kind.URL, value, "")
+    assert (found.kind, found.value, found.doi) == (IdentifierKind.URL, value, "")
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from headgate.core.errors import UsageError
 from headgate.core.presets import PRESETS
 from headgate.core.provider import CredentialPolicy, ProviderPolicy
 from headgate.handlers.download.identifier import read_identifier
-from headgate.handlers.download.resolvers.lineup import Lineup
 from headgate.handlers.download.resolvers.options import ResolverPolicy
 from headgate.handlers.download.resolvers.registry import RESOLVERS
+from headgate.handlers.download.resolvers.selection import ResolverSelection
 
 EMAIL = ResolverPolicy(email="me@example.org")
 KEYS = {"CORE_API_KEY": "k"}
@@ -24,7 +24,7 @@ def policy(**words):
 
 
 def test_a_doi_is_asked_of_everybody_who_knows_dois():
-    assert names(Lineup(EMAIL, environment=KEYS), "10.5555/a") == [
+    assert names(ResolverSelection(EMAIL, environment=KEYS), "10.5555/a") == [
         "unpaywall",
         "crossref",
         "europe_pmc",
@@ -38,7 +38,7 @@ def test_a_doi_is_asked_of_everybody_who_knows_dois():
 
 
 def test_each_kind_begins_with_who_knows_it_best():
-    lineup = Lineup(EMAIL, environment=KEYS)
+    lineup = ResolverSelection(EMAIL, environment=KEYS)
     assert names(lineup, "2101.00001")[0] == "arxiv"
     assert names(lineup, "PMC5555") == ["europe_pmc", "semantic_scholar", "openalex"]
     assert names(lineup, "10.5281/zenodo.5555")[0] == "zenodo"
@@ -51,7 +51,7 @@ def test_each_kind_begins_with_who_knows_it_best():
 
 
 def test_works_behind_a_wall_are_looked_for_outside_it_first():
-    assert names(Lineup(EMAIL, environment=KEYS), "10.1016/j.a.1")[:4] == [
+    assert names(ResolverSelection(EMAIL, environment=KEYS), "10.1016/j.a.1")[:4] == [
         "unpaywall",
         "core",
         "doaj",
@@ -60,31 +60,33 @@ def test_works_behind_a_wall_are_looked_for_outside_it_first():
 
 
 def test_a_url_is_fetched_and_nobody_is_asked():
-    assert names(Lineup(EMAIL), "https://example.org/a.pdf") == ["direct"]
+    assert names(ResolverSelection(EMAIL), "https://example.org/a.pdf") == ["direct"]
 
 
 def test_a_url_is_fetched_also_where_others_are_named():
-    lineup = Lineup(EMAIL, ["crossref", "landing_page"])
+    lineup = ResolverSelection(EMAIL, ["crossref", "landing_page"])
     assert names(lineup, "https://example.org/a.pdf") == ["direct", "landing_page"]
 
 
 def test_who_is_named_is_asked_in_that_order_and_nobody_else():
-    lineup = Lineup(EMAIL, ["zenodo", "crossref", "unpaywall", "crossref"])
+    lineup = ResolverSelection(EMAIL, ["zenodo", "crossref", "unpaywall", "crossref"])
     assert names(lineup, "10.1016/j.a.1") == ["zenodo", "crossref", "unpaywall"]
-    ordered = Lineup(policy(order=["crossref", "arxiv"]))
+    ordered = ResolverSelection(policy(order=["crossref", "arxiv"]))
     assert names(ordered, "10.1016/j.a.1") == ["crossref"]
-    assert names(Lineup(policy(order=["crossref"]), ["hal"]), "10.5555/a") == ["hal"]
+    assert names(ResolverSelection(policy(order=["crossref"]), ["hal"]), "10.5555/a") == ["hal"]
 
 
 def test_settings_turn_resolvers_on_and_off():
-    lineup = Lineup(policy(resolvers={"openaire": {"enabled": True}, "hal": {"enabled": False}}))
+    lineup = ResolverSelection(
+        policy(resolvers={"openaire": {"enabled": True}, "hal": {"enabled": False}})
+    )
     assert "openaire" in lineup.names
     assert lineup.left_out["hal"] == "is off"
-    assert "hal" in Lineup(policy(resolvers={"hal": {"enabled": False}}), ["hal"]).names
+    assert "hal" in ResolverSelection(policy(resolvers={"hal": {"enabled": False}}), ["hal"]).names
 
 
 def test_who_lacks_something_is_left_out_with_the_reason():
-    lineup = Lineup(ResolverPolicy())
+    lineup = ResolverSelection(ResolverPolicy())
     assert lineup.left_out == {
         "unpaywall": "needs an e-mail address: give --email",
         "core": "needs a key: set CORE_API_KEY",
@@ -96,31 +98,31 @@ def test_who_lacks_something_is_left_out_with_the_reason():
 
 def test_who_is_named_and_lacks_something_stops_the_command():
     with pytest.raises(UsageError, match="unpaywall needs an e-mail address: give --email"):
-        Lineup(ResolverPolicy(), ["unpaywall"])
+        ResolverSelection(ResolverPolicy(), ["unpaywall"])
     mine = policy(resolvers={"core": {"key_env": "MY_KEY"}})
     with pytest.raises(UsageError, match="core needs a key: set MY_KEY"):
-        Lineup(mine, ["core"], KEYS)
-    assert Lineup(mine, ["core"], {"MY_KEY": "k"}).names == ("direct", "core")
+        ResolverSelection(mine, ["core"], KEYS)
+    assert ResolverSelection(mine, ["core"], {"MY_KEY": "k"}).names == ("direct", "core")
 
 
 @pytest.mark.parametrize("named", [["crosref"], ["nobody"]])
 def test_an_unknown_name_is_refused_with_a_hint(named):
     with pytest.raises(UsageError, match=r"did you mean crossref\?|there are direct, unpaywall"):
-        Lineup(EMAIL, named)
+        ResolverSelection(EMAIL, named)
     with pytest.raises(UsageError):
-        Lineup(policy(resolvers={named[0]: {}}))
+        ResolverSelection(policy(resolvers={named[0]: {}}))
 
 
 def test_the_archive_is_only_asked_about_dead_links():
-    lineup = Lineup(EMAIL, ["direct", "wayback"])
+    lineup = ResolverSelection(EMAIL, ["direct", "wayback"])
     assert names(lineup, "https://example.org/a.pdf") == ["direct"]
     assert [each.name for each in lineup.rescuers()] == ["wayback"]
-    assert Lineup(EMAIL).rescuers() == ()
+    assert ResolverSelection(EMAIL).rescuers() == ()
 
 
 def test_a_base_url_is_where_a_service_is_asked_and_where_its_key_goes():
     mine = policy(resolvers={"core": {"base_url": "http://127.0.0.1:8080/v3/", "key_env": "MINE"}})
-    lineup = Lineup(mine, environment={"MINE": "k"})
+    lineup = ResolverSelection(mine, environment={"MINE": "k"})
     assert lineup.options(RESOLVERS["core"]).base_url == "http://127.0.0.1:8080/v3"
     found = lineup.providers()
     assert found["core"].hosts == ("127.0.0.1:8080",)
@@ -136,7 +138,7 @@ def test_what_a_user_says_of_a_provider_stands_and_the_rest_is_ours():
         "core": ProviderPolicy(rate="50/min"),
         "crossref": ProviderPolicy(rate="1/s"),
     }
-    found = Lineup(EMAIL, environment=KEYS, providers=said).providers()
+    found = ResolverSelection(EMAIL, environment=KEYS, providers=said).providers()
     assert (found["core"].rate, found["core"].hosts) == ("50/min", ("api.core.ac.uk",))
     assert found["core"].credentials["default"].env == "CORE_API_KEY"
     assert found["crossref"].rate == "1/s"
@@ -146,7 +148,7 @@ def test_a_key_may_also_be_kept_as_the_provider_says():
     kept = ProviderPolicy(
         hosts=("api.core.ac.uk",), credentials={"a": CredentialPolicy(file="~/k")}
     )
-    assert "core" in Lineup(EMAIL, providers={"core": kept}).names
+    assert "core" in ResolverSelection(EMAIL, providers={"core": kept}).names
 
 
 def test_every_resolver_that_asks_a_service_has_its_manners():

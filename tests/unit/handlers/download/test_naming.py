@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from headgate.core.content_type import ContentType
 from headgate.handlers.download.config import NameStyle
+from headgate.handlers.download.expected import name_for, told_name
 from headgate.handlers.download.identifier import read_identifier
-from headgate.handlers.download.naming import name_for, told_name
 
 DOI = read_identifier("10.5555/abc(1)")
 URL = read_identifier("https://example.org/a/full%20text.pdf?x=1")

@@ -1,8 +1,8 @@
 """What is remembered of a file, and for whom."""
 
-from headgate.handlers.download.note import MOST_INPUTS, Note, read_note
+from headgate.handlers.download.expected import MOST_INPUTS, CachedFileNote, read_note
 
-NOTE = Note("a.pdf", "0" * 64, 5, "application/pdf", ("doi:10.5555/a",))
+NOTE = CachedFileNote("a.pdf", "0" * 64, 5, "application/pdf", ("doi:10.5555/a",))
 
 
 def test_a_note_is_read_as_it_was_written():

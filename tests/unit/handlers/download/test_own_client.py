@@ -2,9 +2,9 @@
 
 import pytest
 
-from headgate.handlers.download.plan import Reading, Reply, Verdict
-from headgate.handlers.download.resolvers.lineup import Lineup
+from headgate.handlers.download.plan import ResolverReply, ResolverResult, ResolverVerdict
 from headgate.handlers.download.resolvers.registry import RESOLVERS
+from headgate.handlers.download.resolvers.selection import ResolverSelection
 from tests.kit.gates import OpenGates
 from tests.kit.http import bench
 from tests.kit.lookups import sent
@@ -24,7 +24,7 @@ def services():
 def lineup(services, monkeypatch):
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
-    return Lineup(services.policy(), [*RESOLVERS], KEYS)
+    return ResolverSelection(services.policy(), [*RESOLVERS], KEYS)
 
 
 @pytest.mark.parametrize("name", [name for name in EVERYBODY if name != "arxiv"])
@@ -36,7 +36,7 @@ async def test_every_resolver_is_answered_through_its_own_gate(name, services, l
     gates = OpenGates(*policy.credentials) if policy else OpenGates()
     async with bench(providers, gates=gates) as desk:
         step = resolver.start(identifier, lineup.options(resolver))
-        while not isinstance(step, Reading):
+        while not isinstance(step, ResolverResult):
             response = await desk.client().request(
                 step.method,
                 step.url,
@@ -46,9 +46,11 @@ async def test_every_resolver_is_answered_through_its_own_gate(name, services, l
                 light=step.light,
                 max_bytes=step.max_bytes,
             )
-            reply = Reply(step, response.status_code, response.text, response.headers, response.url)
+            reply = ResolverReply(
+                step, response.status_code, response.text, response.headers, response.url
+            )
             step = resolver.read(identifier, reply)
-    assert step.verdict is Verdict.FOUND
+    assert step.verdict is ResolverVerdict.FOUND
     assert {call.provider for call in desk.calls} == {resolver.provider}
     request = sent(services.server(name), before + 1)[before]
     assert request.target.count("me%40example.org") == (

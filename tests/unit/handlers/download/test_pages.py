@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.handlers.download.identifier import read_identifier
-from headgate.handlers.download.plan import Ask, Reply, Verdict
+from headgate.handlers.download.plan import ResolverReply, ResolverRequest, ResolverVerdict
 from headgate.handlers.download.resolvers.html import MOST_ANCHORS, PAGE_CHARS, files_on
 from headgate.handlers.download.resolvers.registry import RESOLVERS
 
@@ -14,9 +14,9 @@ PAPER = read_identifier("10.5555/found")
 
 
 def read(text, headers=None, url=PAGE, status=200):
-    ask = Ask("landing_page", "", "https://doi.org/10.5555/found", light=False)
+    ask = ResolverRequest("landing_page", "", "https://doi.org/10.5555/found", light=False)
     headers = {"Content-Type": "text/html; charset=utf-8"} if headers is None else headers
-    return RESOLVERS["landing_page"].read(PAPER, Reply(ask, status, text, headers, url))
+    return RESOLVERS["landing_page"].read(PAPER, ResolverReply(ask, status, text, headers, url))
 
 
 @pytest.mark.parametrize(
@@ -77,13 +77,13 @@ def test_a_doi_that_leads_to_the_file_itself_is_its_own_plan():
 
 
 def test_a_page_without_a_file_and_what_is_no_page():
-    assert read("<p>nothing</p>").verdict is Verdict.NO_FILE
-    assert read("{}", {"content-type": "application/json"}).verdict is Verdict.UNREADABLE
+    assert read("<p>nothing</p>").verdict is ResolverVerdict.NO_FILE
+    assert read("{}", {"content-type": "application/json"}).verdict is ResolverVerdict.UNREADABLE
 
 
 @given(st.text(max_size=300) | st.lists(st.sampled_from("<>a\"'!-[]=/ &;#x")).map("".join))
 def test_any_text_is_a_page(text):
-    assert read(text).verdict in {Verdict.FOUND, Verdict.NO_FILE}
+    assert read(text).verdict in {ResolverVerdict.FOUND, ResolverVerdict.NO_FILE}
 
 
 @pytest.mark.parametrize(

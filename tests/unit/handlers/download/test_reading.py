@@ -7,10 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.handlers.download.identifier import read_identifier
-from headgate.handlers.download.plan import Ask, Plan, Reading, Reply, Verdict, Version
+from headgate.handlers.download.plan import (
+    Plan,
+    ResolverReply,
+    ResolverRequest,
+    ResolverResult,
+    ResolverVerdict,
+    Version,
+)
+from headgate.handlers.download.resolvers.json_tree import in_path, phrase
 from headgate.handlers.download.resolvers.options import ResolverOptions
 from headgate.handlers.download.resolvers.registry import RESOLVERS
-from headgate.handlers.download.resolvers.shape import in_path, phrase
 from tests.kit import resolver_replies
 
 DOI = "10.5555/found"
@@ -42,8 +49,8 @@ def first_ask(name, identifier=PAPER, email="me@example.org"):
 
 
 def read(name, tree, identifier=PAPER, **ask):
-    asked = Ask(name, name, ask.pop("url", "https://x.example/"), **ask)
-    return RESOLVERS[name].read(identifier, Reply(asked, 200, json.dumps(tree)))
+    asked = ResolverRequest(name, name, ask.pop("url", "https://x.example/"), **ask)
+    return RESOLVERS[name].read(identifier, ResolverReply(asked, 200, json.dumps(tree)))
 
 
 @pytest.mark.parametrize(
@@ -128,7 +135,7 @@ def test_no_doi_climbs_out_of_its_path():
 
 
 def test_unpaywall_without_an_address_is_not_asked():
-    assert first_ask("unpaywall", email="").verdict is Verdict.NOT_ASKED
+    assert first_ask("unpaywall", email="").verdict is ResolverVerdict.NOT_ASKED
     assert first_ask("crossref", email="").params == {}
     assert "mailto" not in first_ask("openalex", email="").params
 
@@ -139,12 +146,12 @@ def test_a_page_that_a_service_names_is_read_like_any_other():
 
 
 def test_who_asks_nobody_reads_nothing():
-    reply = Reply(Ask("direct", "", "https://x.example/"), 200, "{}")
-    assert RESOLVERS["direct"].read(PAPER, reply).verdict is Verdict.NOT_ASKED
+    reply = ResolverReply(ResolverRequest("direct", "", "https://x.example/"), 200, "{}")
+    assert RESOLVERS["direct"].read(PAPER, reply).verdict is ResolverVerdict.NOT_ASKED
 
 
 def test_a_doi_that_is_not_of_osf_is_not_asked_there():
-    assert first_ask("osf").verdict is Verdict.NOT_ASKED
+    assert first_ask("osf").verdict is ResolverVerdict.NOT_ASKED
 
 
 def test_unpaywall_tells_licence_and_version_and_pages_of_works_without_a_file():
@@ -157,7 +164,7 @@ def test_unpaywall_tells_licence_and_version_and_pages_of_works_without_a_file()
     assert reading.plans[0].license == "cc-by"
     page = {"url_for_pdf": None, "url_for_landing_page": "https://r.example/1", "url": "x"}
     without = read("unpaywall", {"best_oa_location": page, "oa_locations": [page]})
-    assert (without.verdict, without.pages) == (Verdict.NO_FILE, ("https://r.example/1",))
+    assert (without.verdict, without.pages) == (ResolverVerdict.NO_FILE, ("https://r.example/1",))
 
 
 def test_crossref_puts_the_version_of_record_first_and_checking_links_last():
@@ -180,13 +187,13 @@ def test_crossref_puts_the_version_of_record_first_and_checking_links_last():
         "accepted",
         "checked",
     ]
-    assert read("crossref", {"message": {"DOI": DOI}}).verdict is Verdict.NO_FILE
+    assert read("crossref", {"message": {"DOI": DOI}}).verdict is ResolverVerdict.NO_FILE
 
 
 def test_a_search_that_finds_another_work_has_not_found_this_one():
     for name in ("europe_pmc", "core", "doaj", "zenodo", "hal", "openaire"):
         other = getattr(resolver_replies, name)("10.5555/other", URLS)
-        assert read(name, other).verdict is Verdict.UNKNOWN, name
+        assert read(name, other).verdict is ResolverVerdict.UNKNOWN, name
 
 
 def test_europe_pmc_leaves_subscribers_links_out_and_knows_pmcids():
@@ -205,9 +212,9 @@ def test_semantic_scholar_says_page_where_its_link_is_a_doi():
     reading = read(
         "semantic_scholar", {"paperId": "1", "openAccessPdf": {"url": "https://doi.org/1"}}
     )
-    assert (reading.verdict, reading.pages) == (Verdict.NO_FILE, ("https://doi.org/1",))
+    assert (reading.verdict, reading.pages) == (ResolverVerdict.NO_FILE, ("https://doi.org/1",))
     empty = read("semantic_scholar", {"paperId": "1", "openAccessPdf": {"url": ""}})
-    assert (empty.verdict, empty.pages) == (Verdict.NO_FILE, ())
+    assert (empty.verdict, empty.pages) == (ResolverVerdict.NO_FILE, ())
 
 
 def test_deposits_tell_checksums():
@@ -222,7 +229,9 @@ def test_deposits_tell_checksums():
 
 def test_zenodo_knows_the_doi_of_all_versions():
     tree = resolver_replies.zenodo("10.5281/zenodo.1", URLS)
-    assert read("zenodo", tree, read_identifier("10.5281/zenodo.10")).verdict is Verdict.FOUND
+    assert (
+        read("zenodo", tree, read_identifier("10.5281/zenodo.10")).verdict is ResolverVerdict.FOUND
+    )
 
 
 def test_hal_may_give_a_field_as_a_list():
@@ -241,10 +250,10 @@ def test_figshare_asks_twice_and_then_ends():
     ask = first_ask("figshare")
     assert (ask.method, ask.json) == ("POST", {"doi": DOI, "page_size": 5})
     articles = json.dumps([{"id": 7, "doi": "10.5555/other"}, {"id": 8, "doi": DOI.upper()}])
-    second = RESOLVERS["figshare"].read(PAPER, Reply(ask, 200, articles))
+    second = RESOLVERS["figshare"].read(PAPER, ResolverReply(ask, 200, articles))
     assert (second.method, second.url) == ("GET", "https://api.figshare.com/v2/articles/8")
-    nameless = Reply(ask, 200, json.dumps([{"doi": DOI}]))
-    assert RESOLVERS["figshare"].read(PAPER, nameless).verdict is Verdict.UNREADABLE
+    nameless = ResolverReply(ask, 200, json.dumps([{"doi": DOI}]))
+    assert RESOLVERS["figshare"].read(PAPER, nameless).verdict is ResolverVerdict.UNREADABLE
 
 
 def test_the_archive_lists_pdfs_of_the_years_around_its_snapshot():
@@ -253,7 +262,7 @@ def test_the_archive_lists_pdfs_of_the_years_around_its_snapshot():
     first = first_ask("wayback", url)
     closest = {"available": True, "timestamp": "20150601120000", "status": "200"}
     tree = json.dumps({"archived_snapshots": {"closest": closest}})
-    listing = resolver.read(url, Reply(first, 200, tree))
+    listing = resolver.read(url, ResolverReply(first, 200, tree))
     assert listing.url == "https://web.archive.org/cdx/search/cdx"
     assert (listing.params["from"], listing.params["to"]) == ("2013", "2017")
     rows = [
@@ -262,7 +271,7 @@ def test_the_archive_lists_pdfs_of_the_years_around_its_snapshot():
         ["20160101000000", "http://dead.example/a.pdf", "301"],
         ["x", "http://dead.example/a.pdf", "200"],
     ]
-    reading = resolver.read(url, Reply(listing, 200, json.dumps(rows)))
+    reading = resolver.read(url, ResolverReply(listing, 200, json.dumps(rows)))
     snapshot = "https://web.archive.org/web/20150601120000id_/http://dead.example/a.pdf"
     assert [plan.url for plan in reading.plans] == [
         "https://web.archive.org/web/20140101000000id_/http://dead.example:80/a.pdf",
@@ -270,8 +279,11 @@ def test_the_archive_lists_pdfs_of_the_years_around_its_snapshot():
     ]
     # What the first question found is not lost with the second.
     for status, text in [(503, ""), (200, "<html>"), (404, "")]:
-        ended = resolver.read(url, Reply(listing, status, text))
-        assert (ended.verdict, [plan.url for plan in ended.plans]) == (Verdict.FOUND, [snapshot])
+        ended = resolver.read(url, ResolverReply(listing, status, text))
+        assert (ended.verdict, [plan.url for plan in ended.plans]) == (
+            ResolverVerdict.FOUND,
+            [snapshot],
+        )
 
 
 def test_links_that_cannot_be_fetched_are_no_plans():
@@ -288,17 +300,19 @@ def test_whatever_json_comes_the_reading_ends(name, tree):
     for step in ("", "article", "listing"):
         found = (Plan(name, "https://x.example/kept.pdf"),) if step == "listing" else ()
         end = read(name, tree, step=step, found=found)
-        if isinstance(end, Reading):
-            assert bool(end.plans) == (end.verdict is Verdict.FOUND)
+        if isinstance(end, ResolverResult):
+            assert bool(end.plans) == (end.verdict is ResolverVerdict.FOUND)
             assert end.plans or end.reason
             assert all(plan.url.startswith(("http://", "https://")) for plan in end.plans)
         else:
-            assert isinstance(end, Ask)
+            assert isinstance(end, ResolverRequest)
 
 
 @pytest.mark.parametrize("name", ASKING)
 @pytest.mark.parametrize("text", ["", "[" * 100_000, "\ufeff{}", '{"a": "\\ud800"}', "NaN", "null"])
 def test_whatever_text_comes_the_reading_ends(name, text):
-    end = RESOLVERS[name].read(PAPER, Reply(Ask(name, name, "https://x.example/"), 200, text))
+    end = RESOLVERS[name].read(
+        PAPER, ResolverReply(ResolverRequest(name, name, "https://x.example/"), 200, text)
+    )
     assert end.plans == ()
     assert end.reason

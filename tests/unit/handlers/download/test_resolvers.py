@@ -2,17 +2,17 @@
 
 import pytest
 
-from headgate.handlers.download.identifier import Kind, read_identifier
-from headgate.handlers.download.plan import Verdict
+from headgate.handlers.download.identifier import IdentifierKind, read_identifier
+from headgate.handlers.download.plan import ResolverVerdict
 from headgate.handlers.download.resolvers.registry import RESOLVERS
 from tests.kit.resolvers import Case, Services, identifier_for, resolve
 
 ASKING = [each for each in RESOLVERS.values() if each.name not in {"direct", "arxiv"}]
 SAMPLES = {
-    Kind.DOI: read_identifier("10.5555/found"),
-    Kind.ARXIV: read_identifier("2101.00001"),
-    Kind.PMCID: read_identifier("PMC5555"),
-    Kind.URL: read_identifier("https://example.org/a.pdf"),
+    IdentifierKind.DOI: read_identifier("10.5555/found"),
+    IdentifierKind.ARXIV: read_identifier("2101.00001"),
+    IdentifierKind.PMCID: read_identifier("PMC5555"),
+    IdentifierKind.URL: read_identifier("https://example.org/a.pdf"),
 }
 BY_NAME = {"argvalues": ASKING, "ids": [each.name for each in ASKING]}
 
@@ -31,7 +31,7 @@ async def read(resolver, case, services):
 @pytest.mark.parametrize("resolver", **BY_NAME)
 async def test_a_file_that_the_service_knows_is_found(resolver, services):
     reading = await read(resolver, Case.FOUND, services)
-    assert reading.verdict is Verdict.FOUND
+    assert reading.verdict is ResolverVerdict.FOUND
     assert reading.plans[0].resolver == resolver.name
     if resolver.name != "wayback":  # which hands out its own copies
         assert reading.plans[0].url == services.urls(Case.FOUND)[0]
@@ -53,14 +53,14 @@ async def test_a_work_without_a_file_gives_no_plan_and_a_reason(resolver, servic
     if resolver.name == "wayback":
         assert [plan.note for plan in reading.plans] == ["archived 20150601"]
     else:
-        assert (reading.verdict, reading.plans) == (Verdict.NO_FILE, ())
+        assert (reading.verdict, reading.plans) == (ResolverVerdict.NO_FILE, ())
         assert reading.reason
 
 
 @pytest.mark.parametrize("resolver", **BY_NAME)
 async def test_what_the_service_does_not_know_is_an_answer(resolver, services):
     reading = await read(resolver, Case.UNKNOWN, services)
-    assert (reading.verdict, reading.plans) == (Verdict.UNKNOWN, ())
+    assert (reading.verdict, reading.plans) == (ResolverVerdict.UNKNOWN, ())
     assert "does not know it" in reading.reason
 
 
@@ -69,9 +69,9 @@ async def test_what_the_service_does_not_know_is_an_answer(resolver, services):
 async def test_a_reply_of_another_shape_is_no_exception(resolver, case, services):
     reading = await read(resolver, case, services)
     if resolver.name == "landing_page" and case is Case.PAGE:
-        assert reading.verdict is Verdict.NO_FILE  # any page is a page
+        assert reading.verdict is ResolverVerdict.NO_FILE  # any page is a page
     else:
-        assert reading.verdict is Verdict.UNREADABLE
+        assert reading.verdict is ResolverVerdict.UNREADABLE
     assert reading.plans == ()
     assert reading.reason
 
@@ -82,7 +82,7 @@ async def test_a_service_that_does_not_answer_is_a_fault_with_its_status(
     resolver, case, status, services
 ):
     reading = await read(resolver, case, services)
-    assert (reading.verdict, reading.plans, reading.status) == (Verdict.FAULT, (), status)
+    assert (reading.verdict, reading.plans, reading.status) == (ResolverVerdict.FAULT, (), status)
 
 
 async def test_the_two_that_ask_nobody_know_the_place_at_once(services):
@@ -97,8 +97,8 @@ async def test_the_two_that_ask_nobody_know_the_place_at_once(services):
 
 
 @pytest.mark.parametrize("resolver", RESOLVERS.values(), ids=[*RESOLVERS])
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("kind", list(IdentifierKind))
 def test_no_resolver_has_a_question_about_a_kind_that_is_not_its(resolver, kind, services):
     if kind not in resolver.kinds:
         step = resolver.start(SAMPLES[kind], services.options("files"))
-        assert step.verdict is Verdict.NOT_ASKED
+        assert step.verdict is ResolverVerdict.NOT_ASKED

@@ -7,8 +7,7 @@ import pytest
 from headgate.core.fault import AttemptOver, Fault, FaultClass
 from headgate.core.outcome import GiveUp, NotFound, Skipped
 from headgate.core.verification import Finding, Flaw
-from headgate.handlers.download.plan import Reading, Verdict
-from headgate.handlers.download.trial import (
+from headgate.handlers.download.attempts import (
     Weight,
     bad_status,
     miss_of,
@@ -16,6 +15,7 @@ from headgate.handlers.download.trial import (
     outcome_of,
     unfit,
 )
+from headgate.handlers.download.plan import ResolverResult, ResolverVerdict
 
 GONE = bad_status(404).miss("crossref", "http://a/1")
 FORBIDDEN = bad_status(403).miss("crossref", "http://a/2")
@@ -87,11 +87,11 @@ def test_what_a_status_says_of_a_place(status, weight):
 @pytest.mark.parametrize(
     ("reading", "weight"),
     [
-        (Reading(Verdict.UNKNOWN), Weight.ABSENT),
-        (Reading(Verdict.NO_FILE), Weight.ABSENT),
-        (Reading(Verdict.FAULT, status=403), Weight.UNFIT),
-        (Reading(Verdict.FAULT, status=500), Weight.FAILED),
-        (Reading(Verdict.UNREADABLE, status=200), Weight.FAILED),
+        (ResolverResult(ResolverVerdict.UNKNOWN), Weight.ABSENT),
+        (ResolverResult(ResolverVerdict.NO_FILE), Weight.ABSENT),
+        (ResolverResult(ResolverVerdict.FAULT, status=403), Weight.UNFIT),
+        (ResolverResult(ResolverVerdict.FAULT, status=500), Weight.FAILED),
+        (ResolverResult(ResolverVerdict.UNREADABLE, status=200), Weight.FAILED),
     ],
 )
 def test_a_service_that_failed_is_not_one_that_knows_nothing(reading, weight):
@@ -100,9 +100,9 @@ def test_a_service_that_failed_is_not_one_that_knows_nothing(reading, weight):
     assert miss.weight is weight
 
 
-@pytest.mark.parametrize("verdict", [Verdict.FOUND, Verdict.NOT_ASKED])
+@pytest.mark.parametrize("verdict", [ResolverVerdict.FOUND, ResolverVerdict.NOT_ASKED])
 def test_a_service_that_was_not_asked_has_not_failed(verdict):
-    assert miss_of_reading("hal", Reading(verdict)) is None
+    assert miss_of_reading("hal", ResolverResult(verdict)) is None
 
 
 def test_what_was_put_together_from_two_tries_gets_another():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from headgate.core.fault import Fault, FaultClass
 from headgate.core.outcome import Done, NotFound
 from headgate.handlers.lookup import of_file
-from headgate.handlers.lookup.address import address_of
+from headgate.handlers.lookup.request_url import request_url
 from headgate.handlers.lookup.template import Unasked, parse_template
 from tests.kit.answers import Answer
 from tests.kit.lookups import Asking, asking, described, sent
@@ -30,7 +30,7 @@ async def ask(provider: Provider) -> AsyncIterator[Asking]:
 
 def url_for(template: str, row: dict[str, object], *, host_from_data: bool = False) -> str:
     parsed = parse_template(template, "request.url")
-    return address_of(parsed, host_from_data=host_from_data).url(row)
+    return request_url(parsed, host_from_data=host_from_data).url(row)
 
 
 async def test_a_value_in_the_path_stays_one_segment(ask: Asking, provider: Provider):

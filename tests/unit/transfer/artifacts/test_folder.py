@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from headgate.core.verification import BodyCheck, Expected, Flaw, Unfit
 from headgate.ports.artifacts import FileOrigin, FileTrouble, KeptPart
 from headgate.transfer.artifacts import partial
+from headgate.transfer.artifacts.content_store import STORE
 from headgate.transfer.artifacts.draft import SMALL_BYTES
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
-from headgate.transfer.artifacts.shelf import STORE
 
 ORIGIN = FileOrigin("http://a/paper", '"1"')
 SOME = [b"x" * SMALL_BYTES, b"y" * SMALL_BYTES, b"z"]

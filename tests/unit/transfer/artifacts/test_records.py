@@ -10,7 +10,7 @@ import pytest
 from headgate.core.errors import BadSource
 from headgate.core.manifest import AttemptStep, FinalOutcome, ManifestLine
 from headgate.ports.artifacts import FolderGone
-from headgate.transfer.artifacts.checking import Difference, Discrepancy, FolderCheck
+from headgate.transfer.artifacts.checking import Discrepancy, FileDifference, FolderCheck
 from headgate.transfer.artifacts.records import attempts_file, manifest_file, write_all
 
 
@@ -122,7 +122,7 @@ def test_a_difference_tells_the_item_and_the_figures(tmp_path):
     (tmp_path / "cut").write_bytes(b"on")
     write_manifest(tmp_path, [line("cut")])
     assert list(FolderCheck(tmp_path).run()) == [
-        Difference(Discrepancy.SIZE, "cut", "1", "2 bytes, not 3")
+        FileDifference(Discrepancy.SIZE, "cut", "1", "2 bytes, not 3")
     ]
 
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from headgate.core.verification import Finding, Flaw, Unfit
 from headgate.ports.artifacts import FileOrigin, FileTrouble, FolderFull, FolderGone, FolderReadOnly
+from headgate.transfer.artifacts.content_store import STORE
 from headgate.transfer.artifacts.draft import SMALL_BYTES
+from headgate.transfer.artifacts.file_writer import FileWriter, FileWriterGone
+from headgate.transfer.artifacts.file_writer_main import OrderLoop
+from headgate.transfer.artifacts.file_writer_messages import Frames, framed
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
-from headgate.transfer.artifacts.orders import Frames, framed
-from headgate.transfer.artifacts.scribe import Scribe, ScribeGone
-from headgate.transfer.artifacts.scribe_main import Desk
-from headgate.transfer.artifacts.shelf import STORE
 from tests.kit.mounts import mounted, needs_root, remount
 
 ORIGIN = FileOrigin("http://a/paper", '"1"')
@@ -211,17 +211,17 @@ async def test_a_file_that_finds_no_name_is_its_own_trouble(folder, out):
 
 async def test_nobody_is_asked_after_it_was_closed(out):
     async with ArtifactFolder(out):
-        scribe = await Scribe.start(out, out / ASIDE)
+        scribe = await FileWriter.start(out, out / ASIDE)
         await scribe.close()
         assert scribe.is_gone
-        with pytest.raises(ScribeGone):
+        with pytest.raises(FileWriterGone):
             await scribe.keep("item", "a.pdf", "0" * 64, b"one")
 
 
 def test_it_ends_when_nobody_wants_anything(tmp_path):
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        Desk(tmp_path, tmp_path / ASIDE, theirs, idle_s=0.0).run()
+        OrderLoop(tmp_path, tmp_path / ASIDE, theirs, idle_s=0.0).run()
 
 
 def test_half_an_order_leaves_nothing(tmp_path):
@@ -229,7 +229,7 @@ def test_half_an_order_leaves_nothing(tmp_path):
     with theirs:
         with ours:
             ours.sendall(framed(b"an order", b"its bytes")[:-1])
-        Desk(tmp_path, tmp_path / ASIDE, theirs).run()
+        OrderLoop(tmp_path, tmp_path / ASIDE, theirs).run()
     assert files(tmp_path) == []
 
 

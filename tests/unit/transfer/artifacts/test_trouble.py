@@ -18,10 +18,10 @@ from headgate.ports.artifacts import (
     FolderReadOnly,
     FolderTrouble,
 )
-from headgate.transfer.artifacts import committer, durability, partial, shelf
+from headgate.transfer.artifacts import committer, content_store, durability, partial
 from headgate.transfer.artifacts.draft import SMALL_BYTES
+from headgate.transfer.artifacts.errors import said
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
-from headgate.transfer.artifacts.trouble import said
 from tests.kit.mounts import mounted, needs_root, remount
 
 IS_ROOT = os.geteuid() == 0
@@ -130,7 +130,7 @@ async def test_a_folder_that_was_removed_stops_the_job_and_is_not_made_again(tmp
 
 
 @pytest.mark.parametrize(
-    "place", [(committer, "sync_all"), (shelf.os, "link"), (partial.os, "writev")]
+    "place", [(committer, "sync_all"), (content_store.os, "link"), (partial.os, "writev")]
 )
 async def test_a_disk_that_is_full_at_any_step_leaves_nothing(tmp_path, monkeypatch, place):
     async with ArtifactFolder(tmp_path) as folder:
@@ -190,7 +190,7 @@ async def test_when_every_name_is_taken_the_file_is_given_up(tmp_path, monkeypat
     for name in ("a.pdf", f"a-{sha256[:8]}.pdf", f"a-{sha256}.pdf", sha256):
         (tmp_path / name).mkdir()
     if not links:
-        monkeypatch.setattr(shelf.os, "link", refusing(errno.EPERM))
+        monkeypatch.setattr(content_store.os, "link", refusing(errno.EPERM))
     async with ArtifactFolder(tmp_path) as folder:
         with pytest.raises(FileTrouble, match="is taken"):
             await keep(folder, "a.pdf", b"one")
@@ -199,17 +199,17 @@ async def test_when_every_name_is_taken_the_file_is_given_up(tmp_path, monkeypat
 
 
 async def test_a_content_that_is_tidied_away_meanwhile_is_stored_again(tmp_path, monkeypatch):
-    link, stored = os.link, tmp_path / shelf.STORE
+    link, stored = os.link, tmp_path / content_store.STORE
 
     def tidied_before(source, target):
         if Path(source).is_relative_to(stored):
-            monkeypatch.setattr(shelf.os, "link", link)
+            monkeypatch.setattr(content_store.os, "link", link)
             Path(source).unlink()
         link(source, target)
 
     async with ArtifactFolder(tmp_path) as folder:
         await keep(folder, "a.pdf", b"one")
-        monkeypatch.setattr(shelf.os, "link", tidied_before)
+        monkeypatch.setattr(content_store.os, "link", tidied_before)
         await keep(folder, "b.pdf", b"one")
     assert (tmp_path / "b.pdf").read_bytes() == b"one"
     assert len(files(stored)) == 1
@@ -219,7 +219,7 @@ async def test_a_content_that_is_tidied_away_meanwhile_is_stored_again(tmp_path,
 async def test_without_links_files_are_moved_and_still_never_overwritten(
     tmp_path, monkeypatch, number
 ):
-    monkeypatch.setattr(shelf.os, "link", refusing(number))
+    monkeypatch.setattr(content_store.os, "link", refusing(number))
     async with ArtifactFolder(tmp_path) as folder:
         first = await keep(folder, "a.pdf", b"one")
         second = await keep(folder, "a.pdf", b"two")

@@ -13,8 +13,7 @@ from PIL import Image
 
 from headgate.core.errors import BadSource
 from headgate.engine.clock import SystemClock
-from headgate.transfer.blob_sink import StoreSink
-from headgate.transfer.blobs import LocalBlobs
+from headgate.transfer.blobs import LocalBlobs, StoreSink
 from headgate.transfer.formats.image_head import read_head
 from headgate.transfer.limits import Limits
 from headgate.transfer.sources import open_images, open_source

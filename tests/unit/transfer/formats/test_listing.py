@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.core.errors import BadSource, UsageError
-from headgate.transfer.formats.listing import ListSource
+from headgate.transfer.formats.line_rows import PlainListSource
 from headgate.transfer.limits import Limits
 from headgate.transfer.sources import open_source, open_writer
 from tests.kit.rows import all_rows, batches, good_values
@@ -48,19 +48,19 @@ def test_the_column_is_known_before_the_first_row(path: Path):
 )
 def test_encodings(path: Path, content: bytes, encoding: str | None):
     path.write_bytes(content)
-    assert good_values(ListSource(path, encoding)) == [{"id": "é"}, {"id": "ü"}]
+    assert good_values(PlainListSource(path, encoding)) == [{"id": "é"}, {"id": "ü"}]
 
 
 def test_a_broken_line_is_bad_and_the_others_are_not(path: Path):
     path.write_bytes(b"one\n\xff\xfe\nthree\n")
-    rows = all_rows(ListSource(path))
+    rows = all_rows(PlainListSource(path))
     assert [row.problem is None for row in rows] == [True, False, True]
     assert "not valid UTF-8" in (rows[1].problem or "")
 
 
 def test_a_line_without_an_end_costs_little(path: Path):
     path.write_text("one\n" + "x" * 50_000 + "\nthree\n")
-    rows = all_rows(ListSource(path, limits=Limits(max_record_bytes=1_000)))
+    rows = all_rows(PlainListSource(path, limits=Limits(max_record_bytes=1_000)))
     assert [row.values.get("id") for row in rows] == ["one", None, "three"]
     assert rows[1].problem == "the line is longer than a row may be"
 

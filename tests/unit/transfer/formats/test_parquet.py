@@ -11,7 +11,7 @@ from pyarrow import parquet
 from headgate.core.errors import BadSource
 from headgate.transfer.formats import parquet as parquet_format
 from headgate.transfer.formats.parquet import ParquetSource, ParquetWriter
-from headgate.transfer.formats.parquet_columns import Kind, kind_of, together
+from headgate.transfer.formats.parquet_columns import ColumnKind, kind_of, together
 from headgate.transfer.limits import Limits
 from tests.kit.rows import all_rows, batches, good_values
 
@@ -134,13 +134,13 @@ def test_a_column_is_widened_when_a_later_value_does_not_fit(
 
 
 def test_whole_numbers_are_never_rounded():
-    assert kind_of([1, None, 2]) is Kind.INTEGER
-    assert kind_of([2**53 + 1]) is Kind.LARGE
-    assert kind_of([2**53 + 1, 0.5]) is Kind.TEXT
-    assert kind_of([2**63]) is Kind.TEXT
-    assert kind_of([True, 1]) is Kind.TEXT
-    assert together(Kind.LARGE, Kind.NUMBER) is Kind.TEXT
-    assert together(Kind.INTEGER, Kind.NUMBER) is Kind.NUMBER
+    assert kind_of([1, None, 2]) is ColumnKind.INTEGER
+    assert kind_of([2**53 + 1]) is ColumnKind.LARGE
+    assert kind_of([2**53 + 1, 0.5]) is ColumnKind.TEXT
+    assert kind_of([2**63]) is ColumnKind.TEXT
+    assert kind_of([True, 1]) is ColumnKind.TEXT
+    assert together(ColumnKind.LARGE, ColumnKind.NUMBER) is ColumnKind.TEXT
+    assert together(ColumnKind.INTEGER, ColumnKind.NUMBER) is ColumnKind.NUMBER
 
 
 def test_a_job_without_rows_has_its_columns(path: Path):

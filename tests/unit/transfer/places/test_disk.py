@@ -7,7 +7,7 @@ import pytest
 
 from headgate.core.errors import BadSource
 from headgate.transfer.places import disk
-from headgate.transfer.places.disk import DiskCarrier, path_of
+from headgate.transfer.places.disk import DiskDriver, path_of
 from headgate.transfer.places.opening import open_place
 from headgate.transfer.places.settings import PlaceSettings
 
@@ -96,7 +96,7 @@ def test_a_link_put_there_after_the_check_is_not_followed(
     """Somebody who can write inside exchanges a name between the check and the opening."""
     victim = root / "inner" / "a.csv"
     victim.write_text("inside")
-    checked = DiskCarrier._allowed
+    checked = DiskDriver._allowed
 
     def exchanging(self, path, named):
         allowed = checked(self, path, named)
@@ -110,7 +110,7 @@ def test_a_link_put_there_after_the_check_is_not_followed(
             (tmp_path / "a.csv").write_text("outside")
         return allowed
 
-    monkeypatch.setattr(DiskCarrier, "_allowed", exchanging)
+    monkeypatch.setattr(DiskDriver, "_allowed", exchanging)
     with pytest.raises(BadSource):
         place_of(root).stat(str(victim))
 

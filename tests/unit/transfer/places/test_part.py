@@ -5,20 +5,20 @@ from pathlib import Path
 import pytest
 
 from headgate.core.errors import SourceUnreachable
-from headgate.transfer.places import part as parts
-from headgate.transfer.places.carrier import NOTHING, Kept
-from headgate.transfer.places.part import Part, discard
+from headgate.transfer.places import partial as parts
+from headgate.transfer.places.driver import NOTHING, KeptCopy
+from headgate.transfer.places.partial import PartialCopy, discard
 
 
 def copied(target: Path, version: str, *pieces: bytes) -> None:
-    with Part(target) as part:
+    with PartialCopy(target) as part:
         part.begin(version, 0)
         for piece in pieces:
             part.write(piece)
 
 
-def kept_of(target: Path) -> Kept:
-    with Part(target) as part:
+def kept_of(target: Path) -> KeptCopy:
+    with PartialCopy(target) as part:
         return part.kept()
 
 
@@ -28,7 +28,7 @@ def test_a_new_copy_keeps_nothing(tmp_path: Path):
 
 def test_what_was_written_is_kept_under_its_version(tmp_path: Path):
     copied(tmp_path / "copy", "v1", b"abc", b"def")
-    assert kept_of(tmp_path / "copy") == Kept("v1", 6)
+    assert kept_of(tmp_path / "copy") == KeptCopy("v1", 6)
 
 
 def test_without_a_version_nothing_can_be_added_later(tmp_path: Path):
@@ -38,7 +38,7 @@ def test_without_a_version_nothing_can_be_added_later(tmp_path: Path):
 
 def test_another_version_forgets_the_first_at_once(tmp_path: Path):
     copied(tmp_path / "copy", "v1", b"abc")
-    with Part(tmp_path / "copy") as part:
+    with PartialCopy(tmp_path / "copy") as part:
         part.begin("v2", 0)
         assert part.kept() == NOTHING
 
@@ -47,9 +47,9 @@ def test_what_goes_on_is_cut_to_what_was_noted(tmp_path: Path):
     copied(tmp_path / "copy", "v1", b"abc")
     with (tmp_path / "copy.part").open("ab") as file:
         file.write(b"\0\0\0")  # as a power cut may leave it
-    with Part(tmp_path / "copy") as part:
+    with PartialCopy(tmp_path / "copy") as part:
         kept = part.kept()
-        assert kept == Kept("v1", 3)
+        assert kept == KeptCopy("v1", 3)
         part.begin("v1", kept.size)
         part.write(b"def")
         part.complete()
@@ -71,14 +71,14 @@ def test_a_damaged_note_counts_for_nothing(tmp_path: Path, note: bytes):
 
 def test_a_long_copy_is_noted_on_its_way(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(parts, "SYNC_BYTES", 4)
-    with Part(tmp_path / "copy") as part:
+    with PartialCopy(tmp_path / "copy") as part:
         part.begin("v1", 0)
         part.write(b"abc")
         assert part.kept() == NOTHING
         part.write(b"de")
-        assert part.kept() == Kept("v1", 5)
+        assert part.kept() == KeptCopy("v1", 5)
         part.write(b"f")
-        assert part.kept() == Kept("v1", 5)
+        assert part.kept() == KeptCopy("v1", 5)
 
 
 def test_a_full_disk_is_said_to_be_full(tmp_path: Path):
@@ -89,12 +89,12 @@ def test_a_full_disk_is_said_to_be_full(tmp_path: Path):
 
 
 def test_a_folder_that_is_not_there_is_said_to_be_missing(tmp_path: Path):
-    with pytest.raises(SourceUnreachable, match="No such file"), Part(tmp_path / "a" / "b"):
+    with pytest.raises(SourceUnreachable, match="No such file"), PartialCopy(tmp_path / "a" / "b"):
         pytest.fail("there is nothing to write to")
 
 
 def test_a_complete_copy_leaves_nothing_beside_it(tmp_path: Path):
-    with Part(tmp_path / "copy") as part:
+    with PartialCopy(tmp_path / "copy") as part:
         part.begin("v1", 0)
         part.write(b"abc")
         part.complete()

@@ -3,13 +3,11 @@
 from typing import Final
 
 from headgate.core.provider import CredentialPolicy, ProviderPolicy
-from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import Ask, Plan, Reply, Step
-from headgate.handlers.download.resolvers.ending import ending, unknown
-from headgate.handlers.download.resolvers.options import ResolverOptions
-from headgate.handlers.download.resolvers.resolver import Resolver
-from headgate.handlers.download.resolvers.shape import (
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import Plan, ResolverReply, ResolverRequest, Step
+from headgate.handlers.download.resolvers.json_tree import (
     Tree,
+    ending,
     is_doi,
     link,
     names_pdf,
@@ -19,7 +17,10 @@ from headgate.handlers.download.resolvers.shape import (
     text,
     texts,
     tree_of,
+    unknown,
 )
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
 
 NAME: Final = "core"
 KEY: Final = "CORE_API_KEY"
@@ -28,10 +29,10 @@ KEY: Final = "CORE_API_KEY"
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
     """Search for the DOI. The slash at the end is needed."""
     params = {"q": f"doi:{phrase(identifier.doi)}", "limit": "5"}
-    return Ask(NAME, NAME, f"{options.base_url}/search/works/", params=params)
+    return ResolverRequest(NAME, NAME, f"{options.base_url}/search/works/", params=params)
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:
+def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:
     """The copy that CORE keeps, then PDFs at the sources."""
     works = [
         work
@@ -58,7 +59,7 @@ def _elsewhere(work: Tree) -> list[tuple[str, str]]:
 RESOLVER = Resolver(
     name=NAME,
     about="The copy that CORE keeps, then PDFs at the sources.",
-    kinds=frozenset({Kind.DOI, Kind.ARXIV}),
+    kinds=frozenset({IdentifierKind.DOI, IdentifierKind.ARXIV}),
     build_request=build_request,
     read_reply=read_reply,
     base_url="https://api.core.ac.uk/v3",

@@ -2,15 +2,13 @@
 
 from typing import Final
 
-from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import PDF, Ask, Plan, Reply, Step, Version
-from headgate.handlers.download.resolvers.ending import ending
-from headgate.handlers.download.resolvers.options import ResolverOptions
-from headgate.handlers.download.resolvers.resolver import Resolver
-from headgate.handlers.download.resolvers.shape import (
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import PDF, Plan, ResolverReply, ResolverRequest, Step, Version
+from headgate.handlers.download.resolvers.json_tree import (
     Tree,
-    Unreadable,
+    UnreadableReply,
     at,
+    ending,
     in_path,
     link,
     names_pdf,
@@ -19,6 +17,8 @@ from headgate.handlers.download.resolvers.shape import (
     tree_of,
     version,
 )
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
 
 NAME: Final = "crossref"
 _VAGUE: Final = frozenset({"", "unspecified", "application/octet-stream"})
@@ -27,14 +27,16 @@ _VAGUE: Final = frozenset({"", "unspecified", "application/octet-stream"})
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
     """Ask for one DOI, with a contact where there is one: that is the polite pool."""
     params = {"mailto": options.email} if options.email else {}
-    return Ask(NAME, NAME, f"{options.base_url}/works/{in_path(identifier.doi)}", params=params)
+    return ResolverRequest(
+        NAME, NAME, f"{options.base_url}/works/{in_path(identifier.doi)}", params=params
+    )
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
+def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:  # noqa: ARG001
     """PDF links, the version of record first; those meant for plagiarism checks last."""
     message = at(tree_of(reply), "message")
     if not isinstance(message, dict):
-        raise Unreadable("the reply has no message")
+        raise UnreadableReply("the reply has no message")
     licenses = {
         version(each, "content-version"): link(each, "URL") for each in some(message, "license")
     }
@@ -66,7 +68,7 @@ def _plan(entry: Tree, licenses: dict[Version, str]) -> Plan:
 RESOLVER = Resolver(
     name=NAME,
     about="Links of type PDF, the version of record first.",
-    kinds=frozenset({Kind.DOI}),
+    kinds=frozenset({IdentifierKind.DOI}),
     build_request=build_request,
     read_reply=read_reply,
     base_url="https://api.crossref.org",

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import Plan, Reading, Step, Verdict
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import Plan, ResolverResult, ResolverVerdict, Step
 from headgate.handlers.download.resolvers.options import ResolverOptions
 from headgate.handlers.download.resolvers.resolver import Resolver
 
@@ -12,12 +12,12 @@ NAME: Final = "direct"
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:  # noqa: ARG001
     """No question: whoever gives a URL knows where the file is, and of what type."""
-    return Reading(Verdict.FOUND, (Plan(NAME, identifier.value, types=()),))
+    return ResolverResult(ResolverVerdict.FOUND, (Plan(NAME, identifier.value, types=()),))
 
 
 RESOLVER = Resolver(
     name=NAME,
     about="The URL itself, of whatever type its file is.",
-    kinds=frozenset({Kind.URL}),
+    kinds=frozenset({IdentifierKind.URL}),
     build_request=build_request,
 )

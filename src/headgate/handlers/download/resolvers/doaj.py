@@ -3,13 +3,11 @@
 from typing import Final
 
 from headgate.core.provider import ProviderPolicy
-from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import Ask, Plan, Reply, Step, Version
-from headgate.handlers.download.resolvers.ending import ending, unknown
-from headgate.handlers.download.resolvers.options import ResolverOptions
-from headgate.handlers.download.resolvers.resolver import Resolver
-from headgate.handlers.download.resolvers.shape import (
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import Plan, ResolverReply, ResolverRequest, Step, Version
+from headgate.handlers.download.resolvers.json_tree import (
     Tree,
+    ending,
     in_path,
     is_doi,
     link,
@@ -19,7 +17,10 @@ from headgate.handlers.download.resolvers.shape import (
     some,
     text,
     tree_of,
+    unknown,
 )
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
 
 NAME: Final = "doaj"
 
@@ -27,10 +28,12 @@ NAME: Final = "doaj"
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
     """Search for the DOI; the query is a part of the path."""
     query = in_path(f"doi:{phrase(identifier.doi)}").replace("/", "%2F")
-    return Ask(NAME, NAME, f"{options.base_url}/search/articles/{query}", params={"pageSize": "5"})
+    return ResolverRequest(
+        NAME, NAME, f"{options.base_url}/search/articles/{query}", params={"pageSize": "5"}
+    )
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:
+def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:
     """Full-text links: most lead to a page, some to a PDF."""
     articles = [each for each in rows(tree_of(reply), "results") if _is_it(identifier, each)]
     if not articles:
@@ -61,7 +64,7 @@ def _is_pdf(entry: Tree) -> bool:
 RESOLVER = Resolver(
     name=NAME,
     about="Full-text links; where they are pages, `landing_page` goes on from there.",
-    kinds=frozenset({Kind.DOI}),
+    kinds=frozenset({IdentifierKind.DOI}),
     build_request=build_request,
     read_reply=read_reply,
     base_url="https://doaj.org/api",

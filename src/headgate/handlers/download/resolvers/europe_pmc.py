@@ -3,13 +3,11 @@
 from typing import Final
 
 from headgate.core.provider import ProviderPolicy
-from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import Ask, Plan, Reply, Step
-from headgate.handlers.download.resolvers.ending import ending, unknown
-from headgate.handlers.download.resolvers.options import ResolverOptions
-from headgate.handlers.download.resolvers.resolver import Resolver
-from headgate.handlers.download.resolvers.shape import (
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import Plan, ResolverReply, ResolverRequest, Step
+from headgate.handlers.download.resolvers.json_tree import (
     Tree,
+    ending,
     is_doi,
     link,
     phrase,
@@ -17,7 +15,10 @@ from headgate.handlers.download.resolvers.shape import (
     some,
     text,
     tree_of,
+    unknown,
 )
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
 
 NAME: Final = "europe_pmc"
 _OPEN: Final = ("OA", "F")
@@ -26,15 +27,15 @@ _OPEN: Final = ("OA", "F")
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
     """Search for the id."""
-    if identifier.kind is Kind.PMCID:
+    if identifier.kind is IdentifierKind.PMCID:
         query = f"PMCID:{identifier.value}"
     else:
         query = f"DOI:{phrase(identifier.doi)}"
     params = {"query": query, "format": "json", "resultType": "core", "pageSize": "5"}
-    return Ask(NAME, NAME, f"{options.base_url}/search", params=params)
+    return ResolverRequest(NAME, NAME, f"{options.base_url}/search", params=params)
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:
+def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:
     """Full texts of the style `pdf` that are not for subscribers, open access first."""
     found = [
         each for each in rows(tree_of(reply), "resultList", "result") if _is_it(identifier, each)
@@ -52,7 +53,7 @@ def read_reply(identifier: Identifier, reply: Reply) -> Step:
 
 
 def _is_it(identifier: Identifier, result: Tree) -> bool:
-    if identifier.kind is Kind.PMCID:
+    if identifier.kind is IdentifierKind.PMCID:
         return text(result, "pmcid").upper() == identifier.value
     return is_doi(text(result, "doi"), identifier.doi)
 
@@ -65,7 +66,7 @@ def _plan(result: Tree, place: Tree) -> Plan:
 RESOLVER = Resolver(
     name=NAME,
     about="Full texts of the style `pdf` that are open or free.",
-    kinds=frozenset({Kind.DOI, Kind.PMCID}),
+    kinds=frozenset({IdentifierKind.DOI, IdentifierKind.PMCID}),
     build_request=build_request,
     read_reply=read_reply,
     base_url="https://www.ebi.ac.uk/europepmc/webservices/rest",

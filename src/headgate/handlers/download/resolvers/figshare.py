@@ -3,22 +3,23 @@
 from typing import Final
 
 from headgate.core.provider import ProviderPolicy
-from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import PDF, Ask, Plan, Reply, Step
-from headgate.handlers.download.resolvers.ending import ending, unknown
-from headgate.handlers.download.resolvers.options import ResolverOptions
-from headgate.handlers.download.resolvers.resolver import Resolver
-from headgate.handlers.download.resolvers.shape import (
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import PDF, Plan, ResolverReply, ResolverRequest, Step
+from headgate.handlers.download.resolvers.json_tree import (
     Tree,
-    Unreadable,
+    UnreadableReply,
     at,
+    ending,
     is_doi,
     link,
     rows,
     text,
     tree_of,
+    unknown,
     value_of,
 )
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
 
 NAME: Final = "figshare"
 ARTICLE: Final = "article"
@@ -28,10 +29,10 @@ def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
     """Search for the DOI."""
     url = f"{options.base_url}/v2/articles/search"
     body = {"doi": identifier.doi, "page_size": 5}
-    return Ask(NAME, NAME, url, method="POST", json=body, step="search")
+    return ResolverRequest(NAME, NAME, url, method="POST", json=body, step="search")
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:
+def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:
     """The search gives articles without files, each article its files."""
     if reply.ask.step == ARTICLE:
         return _read_article(reply)
@@ -40,12 +41,12 @@ def read_reply(identifier: Identifier, reply: Reply) -> Step:
         return unknown("figshare")
     number = at(found[0], "id")
     if not isinstance(number, int):
-        raise Unreadable("an article has no id")
+        raise UnreadableReply("an article has no id")
     url = reply.ask.url.removesuffix("/search")
-    return Ask(NAME, NAME, f"{url}/{number}", step=ARTICLE)
+    return ResolverRequest(NAME, NAME, f"{url}/{number}", step=ARTICLE)
 
 
-def _read_article(reply: Reply) -> Step:
+def _read_article(reply: ResolverReply) -> Step:
     article = tree_of(reply)
     license_ = text(article, "license", "name")
     return ending(_plan(file, license_) for file in rows(article, "files") if _is_pdf(file))
@@ -70,7 +71,7 @@ def _plan(file: Tree, license_: str) -> Plan:
 RESOLVER = Resolver(
     name=NAME,
     about="Two questions: the article by its DOI, then its PDFs with their checksums.",
-    kinds=frozenset({Kind.DOI}),
+    kinds=frozenset({IdentifierKind.DOI}),
     build_request=build_request,
     read_reply=read_reply,
     base_url="https://api.figshare.com",

@@ -3,13 +3,11 @@
 from typing import Final
 
 from headgate.core.provider import ProviderPolicy
-from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import Ask, Plan, Reply, Step
-from headgate.handlers.download.resolvers.ending import ending, unknown
-from headgate.handlers.download.resolvers.options import ResolverOptions
-from headgate.handlers.download.resolvers.resolver import Resolver
-from headgate.handlers.download.resolvers.shape import (
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import Plan, ResolverReply, ResolverRequest, Step
+from headgate.handlers.download.resolvers.json_tree import (
     Tree,
+    ending,
     is_doi,
     link,
     names_pdf,
@@ -18,7 +16,10 @@ from headgate.handlers.download.resolvers.shape import (
     text,
     texts,
     tree_of,
+    unknown,
 )
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
 
 NAME: Final = "hal"
 _FIELDS: Final = "halId_s,doiId_s,fileMain_s,files_s,uri_s,licence_s"
@@ -32,10 +33,10 @@ def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
         "wt": "json",
         "rows": "5",
     }
-    return Ask(NAME, NAME, f"{options.base_url}/search/", params=params)
+    return ResolverRequest(NAME, NAME, f"{options.base_url}/search/", params=params)
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:
+def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:
     """The main file of a deposit, then its other PDFs."""
     documents = [
         each
@@ -60,7 +61,7 @@ def _plans(document: Tree) -> list[Plan]:
 RESOLVER = Resolver(
     name=NAME,
     about="The main file of the deposit, then its other PDFs.",
-    kinds=frozenset({Kind.DOI}),
+    kinds=frozenset({IdentifierKind.DOI}),
     build_request=build_request,
     read_reply=read_reply,
     base_url="https://api.archives-ouvertes.fr",

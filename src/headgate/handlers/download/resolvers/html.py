@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 
 from headgate.core.url import BadUrl, normalize
 from headgate.handlers.download.plan import PDF
-from headgate.handlers.download.resolvers.shape import names_pdf
+from headgate.handlers.download.resolvers.json_tree import names_pdf
 
 PAGE_CHARS: Final = 512 * 1024
 """What a page says of itself stands near its beginning; the rest would only take time."""

@@ -2,13 +2,12 @@
 
 from typing import Final
 
-from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import PDF, Ask, Plan, Reply, Step
-from headgate.handlers.download.resolvers.ending import ending
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import PDF, Plan, ResolverReply, ResolverRequest, Step
 from headgate.handlers.download.resolvers.html import files_on
+from headgate.handlers.download.resolvers.json_tree import UnreadableReply, ending, in_path
 from headgate.handlers.download.resolvers.options import ResolverOptions
 from headgate.handlers.download.resolvers.resolver import Resolver
-from headgate.handlers.download.resolvers.shape import Unreadable, in_path
 
 NAME: Final = "landing_page"
 _PAGES: Final = frozenset({"", "text/html", "application/xhtml+xml"})
@@ -16,20 +15,20 @@ _PAGES: Final = frozenset({"", "text/html", "application/xhtml+xml"})
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
     """Fetch the page; a DOI leads there by redirects. It is a transfer from a host like others."""
-    if identifier.kind is Kind.URL:
+    if identifier.kind is IdentifierKind.URL:
         url = identifier.value
     else:
         url = f"{options.base_url}/{in_path(identifier.doi)}"
     accept = {"accept": "text/html, application/xhtml+xml;q=0.9, application/pdf;q=0.5"}
-    return Ask(NAME, "", url, headers=accept, light=False)
+    return ResolverRequest(NAME, "", url, headers=accept, light=False)
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
+def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:  # noqa: ARG001
     """What the page names for programs first, then what it offers its readers."""
     if reply.content_type == PDF:
         return ending([Plan(NAME, reply.final_url, note="the page is the file")])
     if reply.content_type not in _PAGES:
-        raise Unreadable(f"the page is {reply.content_type}")
+        raise UnreadableReply(f"the page is {reply.content_type}")
     page = reply.final_url
     found = files_on(reply.text, page)
     return ending(Plan(NAME, url, referer=page, note=where) for where, url in found)
@@ -38,7 +37,7 @@ def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
 RESOLVER = Resolver(
     name=NAME,
     about="The PDF that the page of the work names: for programs first, then for readers.",
-    kinds=frozenset({Kind.DOI, Kind.URL}),
+    kinds=frozenset({IdentifierKind.DOI, IdentifierKind.URL}),
     build_request=build_request,
     read_reply=read_reply,
     base_url="https://doi.org",

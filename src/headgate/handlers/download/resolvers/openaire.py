@@ -3,14 +3,12 @@
 from typing import Final
 
 from headgate.core.provider import CredentialPolicy, ProviderPolicy
-from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import Ask, Plan, Reply, Step
-from headgate.handlers.download.resolvers.ending import ending, unknown
-from headgate.handlers.download.resolvers.options import ResolverOptions
-from headgate.handlers.download.resolvers.resolver import Resolver
-from headgate.handlers.download.resolvers.shape import (
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import Plan, ResolverReply, ResolverRequest, Step
+from headgate.handlers.download.resolvers.json_tree import (
     Tree,
     at,
+    ending,
     links_within,
     names_doi,
     names_pdf,
@@ -18,7 +16,10 @@ from headgate.handlers.download.resolvers.shape import (
     some,
     text,
     tree_of,
+    unknown,
 )
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
 
 NAME: Final = "openaire"
 KEY: Final = "OPENAIRE_ACCESS_TOKEN"
@@ -28,10 +29,10 @@ _CLOSED: Final = frozenset({"CLOSED", "RESTRICTED", "EMBARGO"})
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
     """Search for the DOI."""
     url = f"{options.base_url}/graph/v2/researchProducts"
-    return Ask(NAME, NAME, url, params={"pid": identifier.doi, "pageSize": "5"})
+    return ResolverRequest(NAME, NAME, url, params={"pid": identifier.doi, "pageSize": "5"})
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:
+def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:
     """Every PDF that one of its open copies names, wherever in the record it stands."""
     products = [each for each in rows(tree_of(reply), "results") if _is_it(identifier, each)]
     if not products:
@@ -64,7 +65,7 @@ def _places(copy: Tree) -> Tree:
 RESOLVER = Resolver(
     name=NAME,
     about="Every PDF that an open copy of the work names.",
-    kinds=frozenset({Kind.DOI, Kind.ARXIV}),
+    kinds=frozenset({IdentifierKind.DOI, IdentifierKind.ARXIV}),
     build_request=build_request,
     read_reply=read_reply,
     base_url="https://api.openaire.eu",

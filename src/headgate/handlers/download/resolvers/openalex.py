@@ -2,14 +2,12 @@
 
 from typing import Final
 
-from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import Ask, Plan, Reply, Step
-from headgate.handlers.download.resolvers.ending import ending
-from headgate.handlers.download.resolvers.options import ResolverOptions
-from headgate.handlers.download.resolvers.resolver import Resolver
-from headgate.handlers.download.resolvers.shape import (
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import Plan, ResolverReply, ResolverRequest, Step
+from headgate.handlers.download.resolvers.json_tree import (
     Tree,
     at,
+    ending,
     in_path,
     link,
     located,
@@ -17,6 +15,8 @@ from headgate.handlers.download.resolvers.shape import (
     tree_of,
     version,
 )
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
 
 NAME: Final = "openalex"
 _FIELDS: Final = "id,doi,best_oa_location,locations"
@@ -24,17 +24,17 @@ _FIELDS: Final = "id,doi,best_oa_location,locations"
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
     """Ask for one work, and only for what says where it is."""
-    if identifier.kind is Kind.PMCID:
+    if identifier.kind is IdentifierKind.PMCID:
         name = f"pmcid:{identifier.value}"
     else:
         name = f"doi:{in_path(identifier.doi)}"
     params = {"select": _FIELDS}
     if options.email:
         params["mailto"] = options.email
-    return Ask(NAME, NAME, f"{options.base_url}/works/{name}", params=params)
+    return ResolverRequest(NAME, NAME, f"{options.base_url}/works/{name}", params=params)
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
+def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:  # noqa: ARG001
     """Open locations with a PDF, the best first."""
     locations = located(tree_of(reply), "best_oa_location", "locations")
     free = [each for each in locations if at(each, "is_oa") is True]
@@ -54,7 +54,7 @@ def _plan(location: Tree) -> Plan:
 RESOLVER = Resolver(
     name=NAME,
     about="Open locations with a PDF, the best first.",
-    kinds=frozenset({Kind.DOI, Kind.ARXIV, Kind.PMCID}),
+    kinds=frozenset({IdentifierKind.DOI, IdentifierKind.ARXIV, IdentifierKind.PMCID}),
     build_request=build_request,
     read_reply=read_reply,
     base_url="https://api.openalex.org",

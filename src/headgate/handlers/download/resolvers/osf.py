@@ -4,19 +4,20 @@ import re
 from typing import Final
 
 from headgate.core.provider import ProviderPolicy
-from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import Ask, Plan, Reply, Step, Version
-from headgate.handlers.download.resolvers.ending import ending, not_asked
-from headgate.handlers.download.resolvers.options import ResolverOptions
-from headgate.handlers.download.resolvers.resolver import Resolver
-from headgate.handlers.download.resolvers.shape import (
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import Plan, ResolverReply, ResolverRequest, Step, Version
+from headgate.handlers.download.resolvers.json_tree import (
     Tree,
-    Unreadable,
+    UnreadableReply,
     at,
+    ending,
     link,
+    not_asked,
     text,
     tree_of,
 )
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
 
 NAME: Final = "osf"
 _GUID: Final = re.compile(
@@ -30,14 +31,14 @@ def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
     if match is None:
         return not_asked("not a DOI of OSF")
     url = f"{options.base_url}/v2/preprints/{match[1]}/"
-    return Ask(NAME, NAME, url, params={"embed": "primary_file"})
+    return ResolverRequest(NAME, NAME, url, params={"embed": "primary_file"})
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
+def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:  # noqa: ARG001
     """The main file of the preprint."""
     data = at(tree_of(reply), "data")
     if not isinstance(data, dict):
-        raise Unreadable("the reply has no data")
+        raise UnreadableReply("the reply has no data")
     file = at(data, "embeds", "primary_file", "data")
     url = link(file, "links", "download") or link(data, "links", "download")
     return ending([_plan(data, file, url)])
@@ -61,7 +62,7 @@ def _plan(preprint: Tree, file: Tree, url: str) -> Plan:
 RESOLVER = Resolver(
     name=NAME,
     about="The main file of the preprint.",
-    kinds=frozenset({Kind.DOI}),
+    kinds=frozenset({IdentifierKind.DOI}),
     build_request=build_request,
     read_reply=read_reply,
     base_url="https://api.osf.io",

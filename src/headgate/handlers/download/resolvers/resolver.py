@@ -4,21 +4,21 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from headgate.core.provider import ProviderPolicy
-from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import Reading, Reply, Step, Verdict
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import ResolverReply, ResolverResult, ResolverVerdict, Step
+from headgate.handlers.download.resolvers.json_tree import UnreadableReply
 from headgate.handlers.download.resolvers.options import ResolverOptions
-from headgate.handlers.download.resolvers.shape import Unreadable
 
 MOST_STEPS: Final = 3
 """More questions about one identifier than any resolver has."""
 _ABSENT: Final = frozenset({404, 410})
 
 BuildRequest = Callable[[Identifier, ResolverOptions], Step]
-ReadReply = Callable[[Identifier, Reply], Step]
+ReadReply = Callable[[Identifier, ResolverReply], Step]
 
 
-def _nothing_asked(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
-    return Reading(Verdict.NOT_ASKED, reason="it asks nobody")
+def _nothing_asked(identifier: Identifier, reply: ResolverReply) -> Step:  # noqa: ARG001
+    return ResolverResult(ResolverVerdict.NOT_ASKED, reason="it asks nobody")
 
 
 class Resolver(NamedTuple):
@@ -27,7 +27,7 @@ class Resolver(NamedTuple):
     name: str
     about: str
     """How it answers, in a line."""
-    kinds: frozenset[Kind]
+    kinds: frozenset[IdentifierKind]
     build_request: BuildRequest
     read_reply: ReadReply = _nothing_asked
     base_url: str = ""
@@ -50,26 +50,30 @@ class Resolver(NamedTuple):
     def start(self, identifier: Identifier, options: ResolverOptions) -> Step:
         """The first question, or the end where there is nothing to ask."""
         if identifier.kind not in self.kinds:
-            return Reading(Verdict.NOT_ASKED, reason=f"not asked about a {identifier.kind}")
+            return ResolverResult(
+                ResolverVerdict.NOT_ASKED, reason=f"not asked about a {identifier.kind}"
+            )
         return self.build_request(identifier, options)
 
-    def read(self, identifier: Identifier, reply: Reply) -> Step:
+    def read(self, identifier: Identifier, reply: ResolverReply) -> Step:
         """What comes of a reply; a reply of any shape comes to some end, and none raises."""
         step = self._read(identifier, reply)
         found = reply.ask.found
-        if isinstance(step, Reading) and found and not step.plans:
-            return Reading(Verdict.FOUND, found, step.pages, step.reason, step.status)
+        if isinstance(step, ResolverResult) and found and not step.plans:
+            return ResolverResult(
+                ResolverVerdict.FOUND, found, step.pages, step.reason, step.status
+            )
         return step
 
-    def _read(self, identifier: Identifier, reply: Reply) -> Step:
+    def _read(self, identifier: Identifier, reply: ResolverReply) -> Step:
         if reply.status in _ABSENT:
-            return Reading(Verdict.UNKNOWN, reason=f"{self.name} does not know it")
+            return ResolverResult(ResolverVerdict.UNKNOWN, reason=f"{self.name} does not know it")
         if not 200 <= reply.status < 300:
             problem = f"{self.name} answered {reply.status}"
-            return Reading(Verdict.FAULT, reason=problem, status=reply.status)
+            return ResolverResult(ResolverVerdict.FAULT, reason=problem, status=reply.status)
         try:
             return self.read_reply(identifier, reply)
-        except Unreadable as problem:
-            return Reading(
-                Verdict.UNREADABLE, reason=f"{self.name}: {problem}", status=reply.status
+        except UnreadableReply as problem:
+            return ResolverResult(
+                ResolverVerdict.UNREADABLE, reason=f"{self.name}: {problem}", status=reply.status
             )

@@ -3,18 +3,18 @@
 from typing import Final
 
 from headgate.core.provider import CredentialPolicy, Placement, ProviderPolicy
-from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import Ask, Plan, Reply, Step
-from headgate.handlers.download.resolvers.ending import ending
-from headgate.handlers.download.resolvers.options import ResolverOptions
-from headgate.handlers.download.resolvers.resolver import Resolver
-from headgate.handlers.download.resolvers.shape import (
-    Unreadable,
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import Plan, ResolverReply, ResolverRequest, Step
+from headgate.handlers.download.resolvers.json_tree import (
+    UnreadableReply,
+    ending,
     in_path,
     link,
     text,
     tree_of,
 )
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
 
 NAME: Final = "semantic_scholar"
 KEY: Final = "SEMANTIC_SCHOLAR_API_KEY"
@@ -24,14 +24,16 @@ _RESOLVING: Final = ("https://doi.org/", "http://doi.org/", "https://dx.doi.org/
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
     """Ask for one paper by the id that it has."""
     url = f"{options.base_url}/graph/v1/paper/{_name(identifier)}"
-    return Ask(NAME, NAME, url, params={"fields": "externalIds,isOpenAccess,openAccessPdf"})
+    return ResolverRequest(
+        NAME, NAME, url, params={"fields": "externalIds,isOpenAccess,openAccessPdf"}
+    )
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
+def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:  # noqa: ARG001
     """Its one link; a DOI stands there for a page."""
     tree = tree_of(reply)
     if "paperId" not in tree and "openAccessPdf" not in tree:
-        raise Unreadable("the reply is no paper")
+        raise UnreadableReply("the reply is no paper")
     url = link(tree, "openAccessPdf", "url")
     if url.startswith(_RESOLVING):
         return ending((), [url])
@@ -39,9 +41,9 @@ def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
 
 
 def _name(identifier: Identifier) -> str:
-    if identifier.kind is Kind.ARXIV:
+    if identifier.kind is IdentifierKind.ARXIV:
         return f"ARXIV:{identifier.unversioned}"
-    if identifier.kind is Kind.PMCID:
+    if identifier.kind is IdentifierKind.PMCID:
         return f"PMCID:{identifier.value.removeprefix('PMC')}"
     return f"DOI:{in_path(identifier.value)}"
 
@@ -49,7 +51,7 @@ def _name(identifier: Identifier) -> str:
 RESOLVER = Resolver(
     name=NAME,
     about="The open PDF of the paper, if it knows one.",
-    kinds=frozenset({Kind.DOI, Kind.ARXIV, Kind.PMCID}),
+    kinds=frozenset({IdentifierKind.DOI, IdentifierKind.ARXIV, IdentifierKind.PMCID}),
     build_request=build_request,
     read_reply=read_reply,
     base_url="https://api.semanticscholar.org",

@@ -2,20 +2,21 @@
 
 from typing import Final
 
-from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import Ask, Plan, Reply, Step
-from headgate.handlers.download.resolvers.ending import ending, not_asked
-from headgate.handlers.download.resolvers.options import ResolverOptions
-from headgate.handlers.download.resolvers.resolver import Resolver
-from headgate.handlers.download.resolvers.shape import (
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import Plan, ResolverReply, ResolverRequest, Step
+from headgate.handlers.download.resolvers.json_tree import (
     Tree,
+    ending,
     in_path,
     link,
     located,
+    not_asked,
     text,
     tree_of,
     version,
 )
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
 
 NAME: Final = "unpaywall"
 
@@ -25,10 +26,10 @@ def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
     if not options.email:
         return not_asked("unpaywall needs an e-mail address")
     url = f"{options.base_url}/v2/{in_path(identifier.doi)}"
-    return Ask(NAME, NAME, url, params={"email": options.email})
+    return ResolverRequest(NAME, NAME, url, params={"email": options.email})
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:  # noqa: ARG001
+def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:  # noqa: ARG001
     """Every place with a PDF; pages where only a page is known."""
     locations = located(tree_of(reply), "best_oa_location", "oa_locations")
     pages = [link(each, "url_for_landing_page") or link(each, "url") for each in locations]
@@ -48,7 +49,7 @@ def _plan(location: Tree) -> Plan:
 RESOLVER = Resolver(
     name=NAME,
     about="The best open location first, then the others.",
-    kinds=frozenset({Kind.DOI, Kind.ARXIV}),
+    kinds=frozenset({IdentifierKind.DOI, IdentifierKind.ARXIV}),
     build_request=build_request,
     read_reply=read_reply,
     base_url="https://api.unpaywall.org",

@@ -4,19 +4,20 @@ import re
 from typing import Final
 
 from headgate.core.provider import ProviderPolicy
-from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import PDF, Ask, Plan, Reply, Step
-from headgate.handlers.download.resolvers.ending import ending, unknown
-from headgate.handlers.download.resolvers.options import ResolverOptions
-from headgate.handlers.download.resolvers.resolver import Resolver
-from headgate.handlers.download.resolvers.shape import (
-    Unreadable,
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import PDF, Plan, ResolverReply, ResolverRequest, Step
+from headgate.handlers.download.resolvers.json_tree import (
+    UnreadableReply,
     at,
+    ending,
     link,
     text,
     tree_of,
+    unknown,
     value_of,
 )
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
 
 NAME: Final = "wayback"
 YEARS: Final = 2
@@ -31,16 +32,16 @@ _MOMENT: Final = re.compile(r"[0-9]{14}")
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
     """Ask whether there is a snapshot at all."""
     url = f"{options.base_url}/wayback/available"
-    return Ask(NAME, NAME, url, params={"url": identifier.value}, step="available")
+    return ResolverRequest(NAME, NAME, url, params={"url": identifier.value}, step="available")
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:
+def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:
     """With one snapshot, ask for the PDFs of the years around it; it comes after them."""
     if reply.ask.step == LISTING:
         return _read_listing(reply)
     tree = tree_of(reply)
     if not isinstance(at(tree, "archived_snapshots"), dict):
-        raise Unreadable("the reply has no archived_snapshots")
+        raise UnreadableReply("the reply has no archived_snapshots")
     closest = at(tree, "archived_snapshots", "closest")
     moment = text(closest, "timestamp")
     if at(closest, "available") is not True or not _MOMENT.fullmatch(moment):
@@ -59,13 +60,15 @@ def read_reply(identifier: Identifier, reply: Reply) -> Step:
         "collapse": "digest",
         "limit": str(MOST_SNAPSHOTS),
     }
-    return Ask(NAME, NAME, f"{root}/cdx/search/cdx", params=params, step=LISTING, found=(plan,))
+    return ResolverRequest(
+        NAME, NAME, f"{root}/cdx/search/cdx", params=params, step=LISTING, found=(plan,)
+    )
 
 
-def _read_listing(reply: Reply) -> Step:
+def _read_listing(reply: ResolverReply) -> Step:
     lines = value_of(reply)
     if not isinstance(lines, list):
-        raise Unreadable("the listing is no list")
+        raise UnreadableReply("the listing is no list")
     root = reply.ask.url.removesuffix("/cdx/search/cdx")
     plans = [
         _plan(root, line[0], line[1])
@@ -93,7 +96,7 @@ def _plan(root: str, moment: str, url: str) -> Plan:
 RESOLVER = Resolver(
     name=NAME,
     about="Two questions: is there a snapshot, and which PDFs there were two years around it.",
-    kinds=frozenset({Kind.URL}),
+    kinds=frozenset({IdentifierKind.URL}),
     build_request=build_request,
     read_reply=read_reply,
     base_url=ARCHIVE,

@@ -3,13 +3,11 @@
 from typing import Final
 
 from headgate.core.provider import ProviderPolicy
-from headgate.handlers.download.identifier import Identifier, Kind
-from headgate.handlers.download.plan import Ask, Plan, Reply, Step
-from headgate.handlers.download.resolvers.ending import ending, unknown
-from headgate.handlers.download.resolvers.options import ResolverOptions
-from headgate.handlers.download.resolvers.resolver import Resolver
-from headgate.handlers.download.resolvers.shape import (
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import Plan, ResolverReply, ResolverRequest, Step
+from headgate.handlers.download.resolvers.json_tree import (
     Tree,
+    ending,
     is_doi,
     link,
     phrase,
@@ -17,7 +15,10 @@ from headgate.handlers.download.resolvers.shape import (
     some,
     text,
     tree_of,
+    unknown,
 )
+from headgate.handlers.download.resolvers.options import ResolverOptions
+from headgate.handlers.download.resolvers.resolver import Resolver
 
 NAME: Final = "zenodo"
 
@@ -26,10 +27,10 @@ def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
     """Search for the DOI of a deposit, or of all versions of one together."""
     doi = phrase(identifier.doi)
     params = {"q": f"doi:{doi} OR conceptdoi:{doi}", "size": "5", "all_versions": "true"}
-    return Ask(NAME, NAME, f"{options.base_url}/api/records", params=params)
+    return ResolverRequest(NAME, NAME, f"{options.base_url}/api/records", params=params)
 
 
-def read_reply(identifier: Identifier, reply: Reply) -> Step:
+def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:
     """The PDFs of the deposit, with their checksums."""
     records = [each for each in rows(tree_of(reply), "hits", "hits") if _is_it(identifier, each)]
     if not records:
@@ -59,7 +60,7 @@ def _plan(record: Tree, file: Tree) -> Plan:
 RESOLVER = Resolver(
     name=NAME,
     about="The PDFs of the deposit, with their checksums.",
-    kinds=frozenset({Kind.DOI}),
+    kinds=frozenset({IdentifierKind.DOI}),
     build_request=build_request,
     read_reply=read_reply,
     base_url="https://zenodo.org",

@@ -1,0 +1,178 @@
+"""What is known of a file before it comes, from its row, its plan and the head of its reply."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+
+from headgate.core.content_type import ContentType, stated_type
+from headgate.core.fault import AttemptOver, Fault, FaultClass
+from headgate.core.file_name import file_name
+from headgate.core.verification import Checksum, Expected, SizeBounds, stated_length
+from headgate.handlers.download.config import NameStyle
+from headgate.handlers.download.identifier import Identifier, IdentifierKind
+from headgate.handlers.download.plan import Plan
+
+MOST_INPUTS = 20
+"""Of more inputs that led to the same answer, the first are remembered."""
+
+
+class CachedFileNote(msgspec.Struct, frozen=True):
+    """Where the body is, what it is, and for whom it was fetched."""
+
+    path: str
+    """Relative to the folder."""
+    sha256: str
+    bytes: int
+    content_type: str
+    inputs: tuple[str, ...] = ()
+    """What was asked for: only for these it is the same file as before."""
+
+    def encoded(self) -> str:
+        """As the cache keeps it."""
+        return msgspec.json.encode(self).decode()
+
+    def known_to(self, key: str) -> "CachedFileNote | None":
+        """The note with one more input; None if it has it already, or has no room."""
+        if key in self.inputs or len(self.inputs) >= MOST_INPUTS:
+            return None
+        return msgspec.structs.replace(self, inputs=(*self.inputs, key))
+
+
+def read_note(text: str) -> CachedFileNote | None:
+    """What is noted; None if it cannot be read."""
+    try:
+        return msgspec.json.decode(text, type=CachedFileNote)
+    except msgspec.DecodeError:
+        return None
+
+
+CHECKSUMS: Final = ("checksum", "sha256", "sha512", "sha1", "md5")
+"""The columns of a row that may hold one."""
+
+
+class BadChecksum(AttemptOver):
+    """A row whose checksum cannot be read; no retry will change that."""
+
+    code = "bad-checksum"
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(Fault(FaultClass.PERMANENT, problem))
+
+
+def checksum_in(row: Mapping[str, Any]) -> Checksum | None:
+    """The checksum that a row gives, if it does."""
+    for column in CHECKSUMS:
+        text = str(row.get(column) or "").strip()
+        if text:
+            named = text if ":" in text or column == "checksum" else f"{column}:{text}"
+            try:
+                return Checksum.parse(named)
+            except ValueError as error:
+                raise BadChecksum(str(error)) from None
+    return None
+
+
+class RowExpectations(msgspec.Struct, frozen=True):
+    """What will do for every item of a job."""
+
+    allowed: frozenset[ContentType]
+    """None named: whatever the resolver promises."""
+    bounds: SizeBounds
+
+
+class ExpectedFile:
+    """What will do for one item."""
+
+    __slots__ = ("_checksum", "_wishes")
+
+    def __init__(self, wishes: RowExpectations, row: Mapping[str, Any]) -> None:
+        self._wishes = wishes
+        self._checksum = checksum_in(row)
+
+    def checksum(self, plan: Plan) -> Checksum | None:
+        """What the bytes must hash to: as the row says, else as the service does."""
+        if self._checksum is not None or not plan.checksum:
+            return self._checksum
+        try:
+            return Checksum.parse(plan.checksum)
+        except ValueError:
+            return None  # of an algorithm that we do not know
+
+    def allowed(self, plan: Plan) -> frozenset[ContentType]:
+        """The types that will do; none: any."""
+        return self._wishes.allowed or frozenset(map(ContentType, plan.types))
+
+    def expected(self, plan: Plan, status: int, headers: Mapping[str, str]) -> Expected:
+        """What the body of a reply must be."""
+        name = plan.url.partition("?")[0].partition("#")[0]
+        return Expected(
+            promised=stated_type(headers.get("content-type", ""), name),
+            allowed=self.allowed(plan),
+            length=stated_length(status, headers),
+            checksum=self.checksum(plan),
+            bounds=self._wishes.bounds,
+        )
+
+    def will_do(self, plan: Plan, note: CachedFileNote) -> bool:
+        """Whether a file that was fetched under other wishes meets these."""
+        allowed, checksum = self.allowed(plan), self.checksum(plan)
+        if allowed and note.content_type not in allowed:
+            return False
+        bounds = self._wishes.bounds
+        if not bounds.min_bytes <= note.bytes <= bounds.max_bytes:
+            return False
+        return checksum is None or checksum == Checksum("sha256", note.sha256)
+
+
+_EXTENDED: Final = re.compile(r"(?:^|;)\s*filename\*\s*=\s*([\w-]+)'[^']*'([^;\s]+)", re.IGNORECASE)
+_QUOTED: Final = re.compile(r'(?:^|;)\s*filename\s*=\s*"((?:[^"\\]|\\.)*)"', re.IGNORECASE)
+_PLAIN: Final = re.compile(r"(?:^|;)\s*filename\s*=\s*([^\";\s][^;]*)", re.IGNORECASE)
+
+
+def name_for(
+    identifier: Identifier, style: NameStyle, url: str, disposition: str, found: ContentType
+) -> str:
+    """The name of a file that came from `url`, ending as its content calls for."""
+    by_identifier = style is NameStyle.IDENTIFIER or (
+        style is NameStyle.AUTO and identifier.kind is not IdentifierKind.URL
+    )
+    if by_identifier and identifier.kind is not IdentifierKind.URL:
+        suggested = identifier.value
+    elif by_identifier:
+        suggested = _in_url(identifier.value)
+    else:
+        suggested = told_name(disposition) or _in_url(url)
+    return file_name(suggested, found.extensions)
+
+
+def told_name(disposition: str) -> str:
+    """The name in a `Content-Disposition` header, without folders; empty if there is none."""
+    if extended := _EXTENDED.search(disposition):
+        try:
+            return _last(unquote(extended[2], extended[1], "strict"))
+        except (LookupError, UnicodeDecodeError):
+            pass  # the plain one beside it may do
+    if quoted := _QUOTED.search(disposition):
+        return _last(re.sub(r"\\(.)", r"\1", _decoded(quoted[1])))
+    plain = _PLAIN.search(disposition)
+    return _last(_decoded(plain[1].strip())) if plain else ""
+
+
+def _in_url(url: str) -> str:
+    parts = urlsplit(url)
+    return _last(unquote(parts.path)) or parts.netloc
+
+
+def _decoded(text: str) -> str:
+    """Headers come as Latin-1, but most servers mean UTF-8."""
+    try:
+        return text.encode("latin-1").decode()
+    except UnicodeError:
+        return text
+
+
+def _last(path: str) -> str:
+    return path.replace("\\", "/").rstrip("/").rpartition("/")[2]

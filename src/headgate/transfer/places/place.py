@@ -1,0 +1,153 @@
+"""A place over any protocol: looking, listing and copying, with the same limits for all."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from time import monotonic
+
+from headgate.core.errors import BadSource, SourceUnreachable
+from headgate.core.minimum_pace import PaceMeter
+from headgate.ports.place import CopiedFile, FoundFile, Progress
+from headgate.transfer.places.driver import BLOCK, Driver, Opening
+from headgate.transfer.places.errors import in_words
+from headgate.transfer.places.partial import PartialCopy, discard
+from headgate.transfer.places.settings import PlaceSettings
+from headgate.transfer.places.sockets import GuardedSockets, too_slow
+
+
+class DriverPlace:
+    """Hands out files by the carrier that `connect` makes for each errand."""
+
+    def __init__(
+        self, connect: Callable[[GuardedSockets], Driver], settings: PlaceSettings
+    ) -> None:
+        self._connect = connect
+        self._settings = settings
+
+    def stat(self, url: str) -> FoundFile:
+        """The file as it is now."""
+        with GuardedSockets(self._settings, self._settings.look_s) as dialer, in_words(url, dialer):
+            return self._connect(dialer).find(url)
+
+    def files(self, url: str) -> Sequence[FoundFile]:
+        """The files of one folder, by name."""
+        most = self._settings.max_files
+        with GuardedSockets(self._settings, self._settings.look_s) as dialer, in_words(url, dialer):
+            found = [*islice(self._connect(dialer).files(url), most + 1)]
+            if len(found) > most:
+                raise too_many(most)
+            return sorted(found, key=lambda one: one.url)
+
+    def fetch(
+        self,
+        url: str,
+        target: Path,
+        *,
+        limit_bytes: int | None = None,
+        on_progress: Progress | None = None,
+    ) -> CopiedFile:
+        """Copy the file to `target`, going on where an earlier try ended."""
+        limit = min(limit_bytes or self._settings.max_bytes, self._settings.max_bytes)
+        try:
+            with PartialCopy(target) as part:
+                return self._copied(url, target, part, _CopyLimits(limit, on_progress))
+        except _TooLarge:
+            discard(target)
+            raise
+
+    def discard(self, target: Path) -> None:
+        """Remove what broken tries have left beside the target."""
+        discard(target)
+
+    def _copied(
+        self, url: str, target: Path, part: PartialCopy, watch: "_CopyLimits"
+    ) -> CopiedFile:
+        with (
+            GuardedSockets(self._settings, self._settings.fetch_s) as dialer,
+            in_words(url, dialer),
+        ):
+            carrier = self._connect(dialer)
+            with carrier.open(url, part.kept()) as opening:
+                _copy(opening, part, watch, dialer)
+            dialer.check()
+            _check(opening, part.size)
+            part.complete()
+            return CopiedFile(opening.found, target, part.size, opening.offset)
+
+
+class _TooLarge(BadSource):
+    """Larger than a source may be."""
+
+
+class _CopyLimits:
+    """Keeps the limit, and tells how far it is."""
+
+    def __init__(self, limit: int, on_progress: Progress | None) -> None:
+        self._limit = limit
+        self._on_progress = on_progress
+
+    def check(self, size: int | None, found: FoundFile) -> None:
+        if size is not None and size > self._limit:
+            raise _TooLarge(
+                f"{found.shown} is larger than the {self._limit:,} bytes that a source may have"
+            )
+
+    def tell(self, size: int, found: FoundFile) -> None:
+        self.check(size, found)
+        if self._on_progress is not None:
+            self._on_progress(size, found.size)
+
+
+def _copy(opening: Opening, part: PartialCopy, watch: _CopyLimits, dialer: GuardedSockets) -> None:
+    found = opening.found
+    watch.check(found.size, found)
+    part.begin(found.version, opening.offset)
+    for piece in _paced(opening, dialer):
+        watch.check(part.size + len(piece), found)
+        part.write(piece)
+        watch.tell(part.size, found)
+
+
+def _paced(opening: Opening, dialer: GuardedSockets) -> Iterator[bytes]:
+    """The pieces, for as long as they come fast enough."""
+    minimum = dialer.settings.minimum_pace
+    meter = PaceMeter(minimum)
+    while True:
+        # A protocol may gather small answers to a block; nothing is seen of them until then.
+        dialer.expect_piece(minimum.longest_wait_s(BLOCK))
+        asked_s = monotonic()
+        piece = next(opening.pieces, b"")
+        if not piece:
+            dialer.expect_piece(float("inf"))
+            return
+        meter.count(monotonic() - asked_s, len(piece))
+        dialer.check()
+        if meter.too_slow:
+            raise SourceUnreachable(f"{opening.found.shown} {too_slow(minimum)}")
+        yield piece
+
+
+def _check(opening: Opening, size: int) -> None:
+    """What is here must be all of one version."""
+    found = opening.found
+    if found.size is not None and size != found.size:
+        raise SourceUnreachable(
+            f"{found.shown} ended after {size:,} of {found.size:,} bytes:"
+            " it was cut off, or changed while it was copied"
+        )
+    if opening.version_now is None:
+        return
+    try:
+        version = opening.version_now()
+    except FileNotFoundError:
+        raise BadSource(f"{found.shown} vanished while it was copied") from None
+    if version != found.version:
+        raise SourceUnreachable(f"{found.shown} changed while it was copied; try again")
+
+
+def too_many(most: int) -> BadSource:
+    """What is said of a folder that is too full to look through."""
+    return BadSource(
+        f"the folder holds more than {most:,} files (places.max_files);"
+        " move away those that are done"
+    )

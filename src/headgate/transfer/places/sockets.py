@@ -1,0 +1,158 @@
+"""Connections to places: to allowed addresses alone, and not for ever.
+
+The address that was checked is the one that is connected to, so that a name cannot change its
+address in between. A server that keeps us busy with a byte now and then would never be silent for
+long; so all connections of one errand are cut when its time is over.
+"""
+
+import socket
+import ssl
+import threading
+from time import monotonic
+from types import TracebackType
+from typing import Any, Self
+
+from headgate.core.address import refusal_of
+from headgate.core.errors import BadSource
+from headgate.core.minimum_pace import MinimumPace
+from headgate.transfer.places.settings import PlaceSettings
+
+LOOK_S = 0.5
+"""How often a deadline is looked at that may have been brought forward."""
+
+AddressInfo = tuple[int | socket.AddressFamily, int | socket.SocketKind, int, str, Any]
+
+
+class GuardedSockets:
+    """Makes the connections of one errand."""
+
+    def __init__(self, settings: PlaceSettings, limit_s: float) -> None:
+        self.settings = settings
+        self.expired = False
+        self._limit_s = limit_s
+        self._ends_s = float("inf")
+        self._piece_s = float("inf")
+        self._handles: list[socket.socket] = []
+        self._lock = threading.Lock()
+        self._left = threading.Event()
+
+    def __enter__(self) -> Self:
+        self._ends_s = monotonic() + self._limit_s
+        threading.Thread(target=self._watch, daemon=True).start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._left.set()
+        with self._lock:
+            for handle in self._handles:
+                handle.close()
+            self._handles.clear()
+
+    def check(self) -> None:
+        """TimeoutError if the time is over: what was cut off may look like an end."""
+        if self.expired:
+            raise TimeoutError
+
+    def expect_piece(self, within_s: float) -> None:
+        """Cut the connections unless this is called again within that time. In seconds."""
+        self._piece_s = monotonic() + within_s
+
+    @property
+    def over(self) -> str:
+        """Why the time is over, as the end of a sentence that begins with the place."""
+        if monotonic() < self._ends_s:
+            return too_slow(self.settings.minimum_pace)
+        return f"took longer than {self._limit_s:g} s"
+
+    def keep(self, connection: socket.socket) -> socket.socket:
+        """Cut this connection too when the time is over; the answer is for `let_go`."""
+        # A copy of the handle reaches the connection also when TLS has taken the first one over.
+        handle = connection.dup()
+        with self._lock:
+            self._handles.append(handle)
+        if self.expired:
+            self._cut()
+        return handle
+
+    def let_go(self, handle: socket.socket) -> None:
+        """Forget a connection that was closed: the other side hears of that only now."""
+        with self._lock:
+            self._handles.remove(handle)
+            handle.close()
+
+    def dial(self, host: str, port: int) -> socket.socket:
+        """A connection to one of the allowed addresses of a host; OSError if none answers."""
+        last: OSError | None = None
+        for info in self._allowed(host, port):
+            try:
+                connection = self._connected(info)
+            except OSError as error:
+                last = error
+            else:
+                self.keep(connection)
+                return connection
+        raise last or OSError("the name has no address")
+
+    def tls(self) -> ssl.SSLContext:
+        """How certificates are checked."""
+        context = ssl.create_default_context()
+        if self.settings.ca_file:
+            context.load_verify_locations(self.settings.ca_file)
+        return context
+
+    def _allowed(self, host: str, port: int) -> list[AddressInfo]:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        if self.settings.allow_private:
+            return [*found]
+        public = [info for info in found if refusal_of(str(info[4][0])) is None]
+        if found and not public:
+            raise refused(host, str(refusal_of(str(found[0][4][0]))))
+        return [*public]
+
+    def _connected(self, info: AddressInfo) -> socket.socket:
+        family, kind, protocol, _, place = info
+        connection = socket.socket(family, kind, protocol)
+        try:
+            connection.settimeout(self.settings.connect_s)
+            connection.connect(place)
+            connection.settimeout(self.settings.read_s)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _watch(self) -> None:
+        while (left_s := min(self._ends_s, self._piece_s) - monotonic()) > 0:
+            if self._left.wait(min(left_s, LOOK_S)):
+                return
+        self._cut()
+
+    def _cut(self) -> None:
+        self.expired = True
+        with self._lock:
+            for handle in self._handles:
+                try:
+                    handle.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    continue  # closed already
+
+
+def too_slow(minimum: MinimumPace) -> str:
+    """What is said of a server that sends too slowly, after its name."""
+    return (
+        f"sent less than {minimum.bytes_per_s:,.0f} bytes a second for {minimum.over_s:g} s"
+        " (places.min_bytes_per_s): upload the file instead, or put it on a faster server"
+    )
+
+
+def refused(host: str, kind: str) -> BadSource:
+    """What is said of an address that is not allowed."""
+    # The address itself is left out: it would tell strangers about the network we are in.
+    return BadSource(
+        f"address refused: {host} is {kind}, not public (places.allow_private permits it)"
+    )
