@@ -24,8 +24,8 @@ import msgspec
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from headgate.app.cli.desk import SHARED_TYPES
-from headgate.app.cli.menu import NAMES, holding
+from headgate.app.cli.commands import NAMES, holding
+from headgate.app.cli.runtime import SHARED_TYPES
 from headgate.app.settings import LEAVES, Leaf, Settings
 from headgate.core import presets
 from headgate.core.gates.config import GatePolicy

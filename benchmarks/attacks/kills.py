@@ -28,9 +28,9 @@ from benchmarks.attacks.report import Figure, show
 from benchmarks.attacks.target import HANDLERS, READY_S, STOP_S, Target
 
 PROCESSES = {
-    "file worker": "headgate.app.clerk_process",
-    "supervisor": "headgate.app.foreman_process",
-    "worker": "headgate.app.worker_process",
+    "file worker": "headgate.app.processes.file_worker",
+    "supervisor": "headgate.app.processes.supervisor",
+    "worker": "headgate.app.processes.worker",
 }
 KILLS = 20
 MOST_S, AIM_S = 10.0, 6.0

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from benchmarks.cache.asking import HEADERS, POLICY, Asker, opened
-from headgate.app.loop import run_async
+from headgate.app.event_loop import run_async
 from headgate.ports.wire import WireRequest
 
 

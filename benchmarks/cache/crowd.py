@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from benchmarks.cache.asking import CALLERS, opened
-from headgate.app.loop import run_async
+from headgate.app.event_loop import run_async
 
 
 async def measure(folder: Path, fresh: str, stale: str, entries: int) -> dict[str, float]:

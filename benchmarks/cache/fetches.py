@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import aiohttp
 
 from benchmarks.cache.asking import CALLERS, HEADERS
-from headgate.app.loop import run_async
+from headgate.app.event_loop import run_async
 
 
 async def measure(url: str, entries: int, hits: int) -> dict[str, float]:

@@ -8,7 +8,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from benchmarks.cache.asking import opened
-from headgate.app.loop import run_async
+from headgate.app.event_loop import run_async
 
 
 async def measure(folder: Path, url: str, entries: int, hits: int) -> dict[str, float]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import aiohttp
 
-from headgate.app.loop import run_async
+from headgate.app.event_loop import run_async
 
 
 async def measure(url: str, requests: int, callers: int) -> dict[str, float]:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from random import Random
 
-from headgate.app.loop import run_async
+from headgate.app.event_loop import run_async
 from headgate.core.call import Call
 from headgate.core.gates.breaker import BreakerPolicy
 from headgate.engine.clock import SystemClock

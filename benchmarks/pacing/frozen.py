@@ -15,9 +15,9 @@ DIGITS = 8
 
 
 def pacer_files() -> list[Path]:
-    """`core/pace*.py`, and everything in the core that they import, directly or not."""
+    """The modules of `core/pacing`, and everything in the core that they import."""
     found: set[Path] = set()
-    waiting = sorted(CORE.glob("pace*.py"))
+    waiting = sorted((CORE / "pacing").glob("*.py"))
     while waiting:
         file = waiting.pop()
         if file not in found:
@@ -34,7 +34,11 @@ def imported(file: Path) -> list[Path]:
             names |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
         elif isinstance(node, ast.Import):
             names |= {each.name for each in node.names}
-    files = [CORE / f"{name.removeprefix(PREFIX)}.py" for name in names if name.startswith(PREFIX)]
+    files = [
+        CORE / f"{name.removeprefix(PREFIX).replace('.', '/')}.py"
+        for name in names
+        if name.startswith(PREFIX)
+    ]
     return [each for each in files if each.exists()]
 
 

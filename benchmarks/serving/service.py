@@ -71,7 +71,9 @@ class Service:
         """The API and the clerk: who takes the upload in. Workers have figures of their own."""
         server = psutil.Process(self.pid)
         clerks = [
-            child for child in server.children() if "headgate.app.clerk_process" in child.cmdline()
+            child
+            for child in server.children()
+            if "headgate.app.processes.file_worker" in child.cmdline()
         ]
         return sum(each.memory_info().rss for each in (server, *clerks)) / 1e6
 

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from headgate.core.item import Item
     from headgate.core.outcome import Done, GiveUp, NotFound, Outcome, RetryLater, Review, Skipped
     from headgate.handlers.function import handler
-    from headgate.ports.handler import Context, JobInfo
+    from headgate.ports.handler import Context, JobView
 
 __version__ = "0.1.0"
 
@@ -18,7 +18,7 @@ __all__ = [
     "GiveUp",
     "HeadgateError",
     "Item",
-    "JobInfo",
+    "JobView",
     "NotFound",
     "Outcome",
     "RetryLater",
@@ -34,7 +34,7 @@ _MODULES = {
     "GiveUp": "headgate.core.outcome",
     "HeadgateError": "headgate.core.errors",
     "Item": "headgate.core.item",
-    "JobInfo": "headgate.ports.handler",
+    "JobView": "headgate.ports.handler",
     "NotFound": "headgate.core.outcome",
     "Outcome": "headgate.core.outcome",
     "RetryLater": "headgate.core.outcome",

@@ -13,7 +13,7 @@ def main() -> None:
         return
     # Loading leaves no garbage, but many objects to look through; `run_async` enables it again.
     gc.disable()
-    from headgate.app.output import open_missing_streams  # noqa: PLC0415
+    from headgate.app.streams import open_missing_streams  # noqa: PLC0415
 
     open_missing_streams()
     from headgate.app.cli import main as command_line  # noqa: PLC0415

@@ -14,7 +14,7 @@ from headgate.core.item import Item
 from headgate.core.outcome import Done, GiveUp, NotFound, Outcome, RetryLater, Review, Skipped
 from headgate.core.words import agreeing
 from headgate.handlers.function import marked
-from headgate.ports.handler import Context, Files, Folders, HandlerSpec, JobInfo
+from headgate.ports.handler import Context, Files, Folders, HandlerSpec, JobView
 from headgate.testing_http import Asked, FakeHttp, Reply
 
 __all__ = ["Asked", "FakeClock", "FakeHttp", "Reply", "run_handler"]
@@ -163,7 +163,7 @@ def run_handler(
 def _context(options: RunOptions, strategies: Sequence[str]) -> Context:
     strategy = options.get("strategy")
     return Context(
-        job=JobInfo(id=1, name="test", owner="test", config=options.get("config") or {}),
+        job=JobView(id=1, name="test", owner="test", config=options.get("config") or {}),
         attempt=options.get("attempt", 1),
         strategy=strategy if strategy is not None else next(iter(strategies), None),
         log=structlog.get_logger("headgate.testing"),

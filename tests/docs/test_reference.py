@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from headgate.app.cli.exits import Exit
+from headgate.app.cli.exit_codes import Exit
 from headgate.app.settings import LEAVES, Settings
 from headgate.core.fault import FaultClass
 from headgate.core.presets import PRESETS

@@ -15,7 +15,7 @@ from tests.kit.api_server import ApiServer, Caller, rows_csv
 from tests.kit.command import until
 from tests.kit.trickle import TrickleServer
 
-CLERK = "headgate.app.clerk_process"
+CLERK = "headgate.app.processes.file_worker"
 CAP = 6
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.kit.api_server import ApiServer, Caller, rows_csv
 from tests.kit.command import living, until
 
-CLERK, FOREMAN = "headgate.app.clerk_process", "headgate.app.foreman_process"
+CLERK, FOREMAN = "headgate.app.processes.file_worker", "headgate.app.processes.supervisor"
 ROWS = 10_000
 SLOW = {"ingest__max_batch_rows": 100}
 """Small batches, so that there is time to do harm."""

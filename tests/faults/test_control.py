@@ -156,7 +156,7 @@ LATE = """
 import sys, time
 from pathlib import Path
 
-if "headgate.app.worker_process" in sys.orig_argv:
+if "headgate.app.processes.worker" in sys.orig_argv:
     with open("starting", "a") as starting:
         starting.write("x")
     while not Path("go").exists():

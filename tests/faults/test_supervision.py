@@ -8,8 +8,8 @@ from tests.kit.api_server import ApiServer, Caller, rows_csv
 from tests.kit.command import until
 
 PROCESSES = {
-    "file worker": "headgate.app.clerk_process",
-    "supervisor": "headgate.app.foreman_process",
+    "file worker": "headgate.app.processes.file_worker",
+    "supervisor": "headgate.app.processes.supervisor",
 }
 KILLS = 2
 """Of each process; `benchmarks.attacks` has the storm."""

@@ -5,9 +5,9 @@ from random import Random
 
 import structlog
 
-from headgate.app.folders import Folders
+from headgate.app.http_factory import HttpFactory
+from headgate.app.output_folders import OutputFolders
 from headgate.app.settings import Settings
-from headgate.app.traffic import Traffic
 from headgate.core.retry import RetryPolicy
 from headgate.engine.board import FlightBoard
 from headgate.engine.clock import SystemClock
@@ -33,7 +33,7 @@ async def run_job(store: Store, job_id: int, spec: HandlerSpec) -> None:
 async def run_slice(store: Store, job_id: int, lookup: HandlerLookup, settings: Settings) -> None:
     """The same with these settings, for handlers that are found as a worker finds them."""
     clock, rng = SystemClock(), Random(1)
-    traffic, folders = Traffic(settings, store, "me", clock, rng), Folders(clock)
+    traffic, folders = HttpFactory(settings, store, "me", clock, rng), OutputFolders(clock)
     worker = await factories.worker(store, f"worker-{secrets.token_hex(4)}")
     engine = Engine(
         Scope(worker, (job_id,)),

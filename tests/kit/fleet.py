@@ -8,8 +8,8 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from headgate.app.http_factory import HttpFactory
 from headgate.app.settings import Settings
-from headgate.app.traffic import Traffic
 from headgate.core.errors import StoreUnreachable
 from headgate.core.gates.config import GatePolicy
 from headgate.core.provider import ProviderPolicy
@@ -97,7 +97,7 @@ class Process:
         self.clock = clock
         self.ledger = ledger
         store: Any = SimpleNamespace(jobs=None, limits=ledger)
-        self.traffic = Traffic(fleet.settings, store, str(number), clock, Random(number))
+        self.traffic = HttpFactory(fleet.settings, store, str(number), clock, Random(number))
 
     def retire(self) -> None:
         """Have nothing more to send; what is under way or in line still goes its way."""

@@ -11,7 +11,7 @@ from headgate.core.fault import AttemptOver, Fault
 from headgate.core.item import Item
 from headgate.core.outcome import Outcome
 from headgate.handlers.lookup import of_config
-from headgate.ports.handler import Context, HandlerSpec, JobInfo
+from headgate.ports.handler import Context, HandlerSpec, JobView
 from headgate.ports.http import Http
 from tests.kit.answers import Request
 from tests.kit.http import bench
@@ -49,7 +49,7 @@ class Asking:
             spec = of_config({"lookup": description})
         strategy = strategy or next(iter(spec.strategies), None)
         log = structlog.get_logger()
-        job = JobInfo(1, "test", "test", {})
+        job = JobView(1, "test", "test", {})
         context = Context(job, 1, strategy, log, _http=self._http, _files=self._files)
         try:
             normalized = spec.normalize(row) if spec.normalize else None

@@ -8,6 +8,10 @@ from pathlib import Path
 
 from headgate.app.settings import Settings
 from headgate.app.wiring import sqlite_path, store_kind
+from headgate.core.job import LOCAL_OWNER
+from headgate.ports.clock import Clock
+from headgate.ports.handler import JobView
+from headgate.transfer.blobs import LocalBlobs
 
 UPLOAD = "upload:"
 """How the source of a job begins whose file was sent to us."""
@@ -105,3 +109,32 @@ def _cut(name: str, limit: int) -> str:
     stem, dot, ending = name.rpartition(".")
     ending = f"{dot}{ending}" if dot and len(ending) < 10 else ""
     return (stem or name)[: limit - len(ending)] + ending
+
+
+LOCAL = "local"
+"""Where `headgate run` keeps them: it reads a file before it knows its job."""
+
+
+class JobFiles:
+    """Finds the bytes that a row of a job names, and no others."""
+
+    def __init__(self, folder: DataFolder, clock: Clock) -> None:
+        self._folder = folder
+        self._clock = clock
+
+    def space(self, name: str) -> LocalBlobs:
+        """Where the bytes of one job lie."""
+        return LocalBlobs(self._folder.blobs / name, self._clock)
+
+    def locate(self, job: JobView, name: str) -> Path:
+        """The file: ValueError for what is no name, FileNotFoundError when it is gone.
+
+        What `headgate run` keeps is for jobs of its owner: a user who knows the hash of a file
+        could otherwise have it sent by a job of their own.
+        """
+        try:
+            return self.space(str(job.id)).locate(name)
+        except FileNotFoundError:
+            if job.owner != LOCAL_OWNER:
+                raise
+            return self.space(LOCAL).locate(name)

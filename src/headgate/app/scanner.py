@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from headgate.app.reading import Reading
+from headgate.app.ingest_options import IngestOptions
 from headgate.app.settings import Settings
 from headgate.core.errors import BadSetting, HeadgateError, KeyReused
 from headgate.core.job import ARRIVAL, LOCAL_OWNER, NewJob, Once
@@ -26,7 +26,7 @@ class Scan(msgspec.Struct):
     problems: list[str] = []
 
 
-class _Watch(msgspec.Struct, frozen=True):
+class _WatchedPlace(msgspec.Struct, frozen=True):
     """A folder, and what is done with the files in it."""
 
     handler: str
@@ -69,7 +69,7 @@ class Scanner:
             else:
                 sink.found += [(watch.handler, found) for found in arrived]
 
-    def _arrivals(self, watch: _Watch) -> list[FoundFile]:
+    def _arrivals(self, watch: _WatchedPlace) -> list[FoundFile]:
         place = open_place(watch.folder.place, self._settings.places)
         return arrivals(place, watch.folder, watch.sightings, self._clock.now())
 
@@ -79,7 +79,7 @@ class Scanner:
             source=found.url,
             name=f"{handler} {found.name}",
             owner=LOCAL_OWNER,
-            reading=msgspec.to_builtins(Reading()),
+            reading=msgspec.to_builtins(IngestOptions()),
             file=found.name,
             once=Once(f"{ARRIVAL}{found.identity}"),
         )
@@ -101,7 +101,7 @@ class _Sink(msgspec.Struct):
     found: list[tuple[str, FoundFile]] = []
 
 
-def _watch_in(text: str, settle_s: float) -> _Watch:
+def _watch_in(text: str, settle_s: float) -> _WatchedPlace:
     """Handler, folder and pattern in `HANDLER=PLACE`, where the place may end in a pattern."""
     handler, equals, place = (part.strip() for part in text.partition("="))
     if not equals or not handler or not place:
@@ -110,4 +110,4 @@ def _watch_in(text: str, settle_s: float) -> _Watch:
     last = PurePosixPath(place).name
     if any(sign in last for sign in "*?["):
         place, pattern = place[: -len(last)].rstrip("/"), last
-    return _Watch(handler, WatchSettings(place, pattern, settle_s), Sightings())
+    return _WatchedPlace(handler, WatchSettings(place, pattern, settle_s), Sightings())

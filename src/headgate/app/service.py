@@ -34,14 +34,14 @@ from headgate.transfer.sources import WriteOptions
 SHOWN_EVENTS = 10
 
 
-class JobStand(msgspec.Struct, frozen=True):
+class JobWithCounts(msgspec.Struct, frozen=True):
     """A job with its counters."""
 
     job: Job
     counts: Counts
 
 
-class JobAccount(msgspec.Struct, frozen=True):
+class JobDetails(msgspec.Struct, frozen=True):
     """A job with all that is known of its progress."""
 
     job: Job
@@ -57,7 +57,7 @@ class JobAccount(msgspec.Struct, frozen=True):
     """Why its handler cannot be loaded; empty if it can, or if a server knows."""
 
 
-class ItemAccount(msgspec.Struct, frozen=True):
+class ItemHistoryView(msgspec.Struct, frozen=True):
     """An item with its history and what it waits for."""
 
     detail: ItemDetail
@@ -79,7 +79,7 @@ class ItemWait(msgspec.Struct, frozen=True):
     """What can be done about it."""
 
 
-class Feeding(msgspec.Struct, frozen=True):
+class QueueWrite(msgspec.Struct, frozen=True):
     """Which queue gets rows, and how it knows them apart."""
 
     queue: str
@@ -87,7 +87,7 @@ class Feeding(msgspec.Struct, frozen=True):
     key: tuple[str, ...] = ()
 
 
-class Fed(msgspec.Struct, frozen=True):
+class QueueWritten(msgspec.Struct, frozen=True):
     """What became of the rows."""
 
     job_id: int
@@ -97,15 +97,15 @@ class Fed(msgspec.Struct, frozen=True):
 class JobVerbs(Protocol):
     """Batches."""
 
-    async def ls(self, after: int, limit: int) -> list[JobStand]:
+    async def ls(self, after: int, limit: int) -> list[JobWithCounts]:
         """Jobs older than `after` (0: all), newest first."""
         ...
 
-    async def get(self, job_id: int) -> JobStand:
+    async def get(self, job_id: int) -> JobWithCounts:
         """One job, or UnknownJob."""
         ...
 
-    async def account(self, job_id: int) -> JobAccount:
+    async def account(self, job_id: int) -> JobDetails:
         """One job with everything."""
         ...
 
@@ -148,7 +148,7 @@ class ItemVerbs(Protocol):
         """The items that have this key, those of the newest jobs first."""
         ...
 
-    async def account(self, item_id: int) -> ItemAccount:
+    async def account(self, item_id: int) -> ItemHistoryView:
         """One item with everything, or UnknownItem."""
         ...
 
@@ -168,15 +168,15 @@ class ItemVerbs(Protocol):
 class QueueVerbs(Protocol):
     """Open queues, by name."""
 
-    async def ls(self) -> list[JobStand]:
+    async def ls(self) -> list[JobWithCounts]:
         """Every queue that is not closed, oldest first."""
         ...
 
-    async def get(self, name: str) -> JobStand:
+    async def get(self, name: str) -> JobWithCounts:
         """One queue, or UnknownJob."""
         ...
 
-    async def feed(self, feeding: Feeding, rows: AsyncIterator[QueueRow | None]) -> Fed:
+    async def feed(self, feeding: QueueWrite, rows: AsyncIterator[QueueRow | None]) -> QueueWritten:
         """Put rows in; None among them means that nothing more has come yet."""
         ...
 
@@ -185,7 +185,7 @@ class QueueVerbs(Protocol):
         ...
 
 
-class GateLooks(Protocol):
+class GateReads(Protocol):
     """Gates that are looked at, by the names that people give them."""
 
     async def ls(self, *, everything: bool) -> GateReading:
@@ -197,7 +197,7 @@ class GateLooks(Protocol):
         ...
 
 
-class GateVerbs(GateLooks, Protocol):
+class GateVerbs(GateReads, Protocol):
     """The same, and steered."""
 
     async def set_rate(self, name: str, rate: str, for_s: float | None) -> GateReading:

@@ -95,7 +95,7 @@ class OriginKind(StrEnum):
     FLAG = "flag"
 
 
-class Origin(NamedTuple):
+class SettingOrigin(NamedTuple):
     """Where a value was given: the kind, and the file, variable or flag by name."""
 
     kind: OriginKind
@@ -130,13 +130,13 @@ class Loaded(NamedTuple):
     """Settings, where each of them came from, and what the user should be told."""
 
     settings: Settings
-    origins: Mapping[str, Origin]
+    origins: Mapping[str, SettingOrigin]
     warnings: tuple[str, ...]
 
 
 class _Given(NamedTuple):
     value: Any
-    origin: Origin
+    origin: SettingOrigin
 
 
 def load(
@@ -150,8 +150,8 @@ def load(
     given.update(in_environment)
     for flag in flags:
         if flag.value is not None:
-            given[flag.path] = _Given(flag.value, Origin(OriginKind.FLAG, flag.name))
-    origins = {leaf.path: Origin(OriginKind.DEFAULT) for leaf in LEAVES.values()}
+            given[flag.path] = _Given(flag.value, SettingOrigin(OriginKind.FLAG, flag.name))
+    origins = {leaf.path: SettingOrigin(OriginKind.DEFAULT) for leaf in LEAVES.values()}
     origins |= {path: one.origin for path, one in given.items()}
     return Loaded(_build(given), origins, warnings)
 
@@ -196,7 +196,7 @@ def _from_file(file: Path | None) -> Iterator[tuple[str, _Given]]:
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSetting(f"{path} is not valid TOML: {error}") from error
-    origin = Origin(OriginKind.FILE, str(path))
+    origin = SettingOrigin(OriginKind.FILE, str(path))
     for key, value in _flatten(tree):
         if not _is_setting(key):
             raise BadSetting(
@@ -245,7 +245,7 @@ def _from_environment(
             warnings.append(f"the environment variable {name} sets nothing{hint}")
         elif text:
             # Set but empty is what compose files and shells leave behind: not a value.
-            given[path] = _Given(text, Origin(OriginKind.ENVIRONMENT, name))
+            given[path] = _Given(text, SettingOrigin(OriginKind.ENVIRONMENT, name))
     return given, tuple(warnings)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, MutableMapping
 from types import TracebackType
 from typing import Any, TextIO
 
-from headgate.app.output import LOST
+from headgate.app.streams import LOST
 from headgate.core.errors import UsageError
 from headgate.core.item import ClaimedItem
 from headgate.core.redact_values import values_without_secrets

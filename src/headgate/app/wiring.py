@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
-from headgate.app.ledger import OpenLedger, StoreWithLedger
+from headgate.app.redis_limits import OpenLedger, StoreWithLedger
 from headgate.app.settings import Settings
 from headgate.core.errors import BadSetting, StoreError
 from headgate.core.redact_values import without_secrets

@@ -29,7 +29,7 @@ from headgate.ports.handler import (
     HandlerLookup,
     HandlerSpec,
     JobFiles,
-    JobInfo,
+    JobView,
     Logger,
 )
 from headgate.ports.http import Http, HttpOpener
@@ -90,7 +90,7 @@ class Reuse:
 class JobRuntime(msgspec.Struct, frozen=True):
     """A job with its handler, ready to run."""
 
-    job: JobInfo
+    job: JobView
     handler: HandlerSpec
     limit_s: float
     reuse_s: float | None = None
@@ -209,7 +209,7 @@ class JobRuntimes:
         if spec.provider:
             self._http.declare(spec.provider, spec.limits)
         self._http.adopt(spec.providers)
-        view = JobInfo(job.id, job.name, job.owner, job.config)
+        view = JobView(job.id, job.name, job.owner, job.config)
         limit_s = spec.timeout_s or self._policy.item_timeout_s
         work = JobRuntime(view, spec, limit_s, reuse_s)
         self._works[job_id] = work

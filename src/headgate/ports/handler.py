@@ -39,7 +39,7 @@ class Logger(Protocol):
 
 Files = Callable[[str], Path]
 """Finds stored bytes by name: ValueError for what is no name, FileNotFoundError when gone."""
-JobFiles = Callable[["JobInfo", str], Path]
+JobFiles = Callable[["JobView", str], Path]
 """The same for the bytes that belong to a job."""
 Folders = Callable[[str], Awaitable[Artifacts]]
 """Opens the output folder at a path, once for each process; FolderTrouble if it cannot."""
@@ -52,7 +52,7 @@ class NoFile(AttemptOver):
         super().__init__(Fault(FaultClass.PERMANENT, f"stored file {ref[:80]!r}: {problem}"))
 
 
-class JobInfo(msgspec.Struct, frozen=True):
+class JobView(msgspec.Struct, frozen=True):
     """What a handler may know of its job."""
 
     id: int
@@ -64,7 +64,7 @@ class JobInfo(msgspec.Struct, frozen=True):
 class Context(msgspec.Struct):
     """The surroundings of one attempt."""
 
-    job: JobInfo
+    job: JobView
     attempt: int
     """1 for the first execution that counts."""
     strategy: str | None

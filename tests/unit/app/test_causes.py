@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from headgate.app.api.gauges import Gauges
+from headgate.app.api.limit_cache import LimitCache
 from headgate.app.cli.jobs import next_steps
-from headgate.app.cli.slowed import cause_in_words, limit_finder
+from headgate.app.cli.limited_by import cause_in_words, limit_finder
 from headgate.app.cli.trial import Trial
-from headgate.app.local.items import LocalItems
-from headgate.app.local.jobs import LocalJobs
+from headgate.app.local.service import LocalItems, LocalJobs
 from headgate.core.fault import FaultClass
 from headgate.core.gates.config import GateLimits
 from headgate.core.gates.wait import WaitKind
@@ -40,7 +39,7 @@ async def agreed(store: Any, job_id: int, item_id: int = 1) -> LimitedBy:
     limits = GateLimits({})
     job = await store.reads.job(job_id)
     by_command = await LocalJobs(store, limits, RetryPolicy()).account(job_id)
-    by_api = await Gauges(store, limits, FakeClock(), {}).limit_of(job)
+    by_api = await LimitCache(store, limits, FakeClock(), {}).limit_of(job)
     by_progress = await engine_limit_of(store, JobGates(store, limits, job_id), job_id)
     of_item = await LocalItems(store, limits).why(item_id)
     assert by_command.limit == by_api.wait == by_progress.wait

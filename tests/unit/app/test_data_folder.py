@@ -6,13 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.app.data_folder import LONGEST_NAME, DataFolder, data_folder, safe_name, shown_name
-from headgate.app.job_files import LOCAL, JobFiles
+from headgate.app.data_folder import (
+    LOCAL,
+    LONGEST_NAME,
+    DataFolder,
+    JobFiles,
+    data_folder,
+    safe_name,
+    shown_name,
+)
 from headgate.app.server_policy import ServerPolicy
 from headgate.app.settings import Settings
 from headgate.core.job import LOCAL_OWNER
 from headgate.engine.clock import SystemClock
-from headgate.ports.handler import JobInfo
+from headgate.ports.handler import JobView
 
 
 @pytest.mark.parametrize(
@@ -107,7 +114,7 @@ async def test_a_row_reaches_the_bytes_of_its_own_job_alone(tmp_path: Path):
         await writer.write(space.encode())
         names[space] = await writer.commit()
         await blobs.close()
-    ours, anns = (JobInfo(7, "", owner, {}) for owner in (LOCAL_OWNER, "ann"))
+    ours, anns = (JobView(7, "", owner, {}) for owner in (LOCAL_OWNER, "ann"))
     for job in (ours, anns):
         assert files.locate(job, names["7"]).read_bytes() == b"7"
         with pytest.raises(FileNotFoundError):

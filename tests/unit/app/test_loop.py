@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import pytest
 
-from headgate.app.loop import run_async
+from headgate.app.event_loop import run_async
 
 
 class Told(BaseException):

@@ -10,12 +10,12 @@ import threading
 
 import pytest
 
-from headgate.app import output, telemetry
+from headgate.app import streams, telemetry
 
 ASKED = """
 import os, sys
-from headgate.app import output
-output.open_missing_streams()
+from headgate.app import streams
+streams.open_missing_streams()
 print(os.fstat(2).st_rdev == os.stat(os.devnull).st_rdev, sys.stderr.writable())
 """
 
@@ -42,12 +42,12 @@ def broken(request: pytest.FixtureRequest) -> int:
 
 
 def test_printing_to_a_stream_that_cannot_be_written_ends_nothing(broken: int):
-    before = output.LOST.lines
-    stream = output.unfailing(broken)
+    before = streams.LOST.lines
+    stream = streams.unfailing(broken)
     for _ in range(3):
         print("a handler says something" * 1_000, file=stream)
     stream.flush()
-    assert output.LOST.lines >= before + 3
+    assert streams.LOST.lines >= before + 3
 
 
 def test_a_log_line_never_raises_and_the_log_goes_on_when_it_can(broken: int):

@@ -68,7 +68,7 @@ def test_help_needs_no_loop_no_store_and_no_terminal(folder: Path, words: list[s
 
 def test_the_help_of_all_commands_loads_none_of_them(folder: Path):
     loaded = loaded_by(folder, "headgate", "--help")
-    shared = {"desk", "exits", "help_page", "menu", "plain", "screen"}
+    shared = {"commands", "exit_codes", "help_page", "output", "render", "render.tables", "runtime"}
     prefix = "headgate.app.cli."
     commands = {name.removeprefix(prefix) for name in loaded if name.startswith(prefix)}
     assert commands == shared
@@ -77,7 +77,7 @@ def test_the_help_of_all_commands_loads_none_of_them(folder: Path):
 
 def test_a_run_and_its_worker_load_what_they_use(folder: Path):
     loaded = loaded_by(folder, "headgate", "run", "double.py:twice", "rows.csv")
-    assert {"headgate.app.cli.run", "headgate.engine.engine", "headgate.app.traffic"} <= loaded
+    assert {"headgate.app.cli.run", "headgate.engine.engine", "headgate.app.http_factory"} <= loaded
     assert not loaded & SELDOM
     assert not loaded & {"headgate.app.cli.users", "headgate.app.cli.providers"}
 
@@ -91,7 +91,9 @@ def test_a_question_loads_no_worker_and_no_other_command(folder: Path):
     assert not loaded & {"headgate.app.cli.worker", "headgate.engine.supervisor", "ctypes"}
 
 
-@pytest.mark.parametrize("module", ["worker_process", "clerk_process", "foreman_process"])
+@pytest.mark.parametrize(
+    "module", ["processes.worker", "processes.file_worker", "processes.supervisor"]
+)
 def test_a_process_behind_the_api_does_not_load_the_api(tmp_path: Path, module: str):
     done = subprocess.run(
         [sys.executable, "-c", f"import sys, headgate.app.{module}; print(*sys.modules)"],

@@ -80,5 +80,5 @@ def test_the_commit_id_seeds_the_draws():
 
 def test_what_the_pacer_is_made_of_is_found_through_its_imports():
     names = {file.name for file in pacer_files()}
-    assert {"pace.py", "pace_learn.py", "quota.py", "level.py"} <= names
+    assert {"pace.py", "learn.py", "headers.py", "level.py"} <= names
     assert "status.py" not in names

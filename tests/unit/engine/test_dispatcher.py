@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import structlog
 
+from headgate.app.http_factory import HttpFactory
 from headgate.app.settings import Settings
-from headgate.app.traffic import Traffic
 from headgate.core.item import Item
 from headgate.engine.board import FlightBoard
 from headgate.engine.clock import SystemClock
@@ -88,7 +88,7 @@ async def test_a_worker_does_not_spin_on_what_it_cannot_claim(
 ):
     await factories.job(store, 2, gates=["shut.example"])
     clock = SystemClock()
-    traffic = Traffic(Settings(), store, "me", clock, Random(1))
+    traffic = HttpFactory(Settings(), store, "me", clock, Random(1))
     traffic.gates.hosts.is_down("shut.example", HostTrouble(600.0, "connection refused"), 1)
     watched = Watched(store.notifier, 20)
     monkeypatch.setattr(store, "notifier", watched)
@@ -115,7 +115,7 @@ async def test_a_worker_does_not_spin_on_what_it_cannot_claim(
 async def test_a_trial_of_a_host_is_a_row_from_elsewhere_in_the_input(store: SqliteStore):
     job = await factories.job(store, 100)
     clock = SystemClock()
-    traffic = Traffic(Settings(), store, "me", clock, Random(1))
+    traffic = HttpFactory(Settings(), store, "me", clock, Random(1))
     hosts = traffic.gates.hosts
     hosts.is_down("down.example", HostTrouble(0.0, "answers 500", doubtful=True), job.id)
     for _ in range(hosts.HELD_AFTER):

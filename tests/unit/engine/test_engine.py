@@ -11,8 +11,8 @@ import msgspec
 import pytest
 import structlog
 
+from headgate.app.http_factory import HttpFactory
 from headgate.app.settings import Settings
-from headgate.app.traffic import Traffic
 from headgate.core.errors import UsageError
 from headgate.core.fault import FaultClass
 from headgate.core.item import Item
@@ -74,7 +74,7 @@ class Bench:
     ) -> Engine:
         self.job = await factories.job(self.store, items, gates=gates)
         worker = WorkerPolicy(**{"concurrency": 4, "poll_s": 0.02, **policy})
-        self.traffic = traffic = Traffic(Settings(), self.store, "me", SystemClock(), Random(1))
+        self.traffic = traffic = HttpFactory(Settings(), self.store, "me", SystemClock(), Random(1))
         surroundings = EngineDeps(
             self.store,
             lambda reference: self._spec,

@@ -193,7 +193,7 @@ async def test_suspects_of_a_paused_job_start_no_process(store: SqliteStore):
     job = await factories.job(store, 1)
     order = await factories.worker(store)
     [item] = await store.items.claim(ClaimRequest(order, job.id, 1, 60.0))
-    crashed = settle(item, factories.Verdict(ItemStatus.PENDING, "crashed", alone=True))
+    crashed = settle(item, factories.RetryDecision(ItemStatus.PENDING, "crashed", alone=True))
     await store.items.settle_many(SettleRequest(order, [crashed]))
     await store.jobs.move_job(job.id, JobMove.PAUSE)
     watch = Watch(store, obedient)

@@ -5,20 +5,20 @@ from fastapi import APIRouter
 from headgate import __version__
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Someone
-from headgate.app.api.office import AtOffice
+from headgate.app.api.models import ResponseModel
 from headgate.app.api.problems import documented
-from headgate.app.api.wire import Wire
+from headgate.app.api.state import State
 
 router = APIRouter(prefix="/api/about", tags=["health"], route_class=BoundedRoute)
 
 
-class Features(Wire):
+class Features(ResponseModel):
     """What can be switched off in the settings."""
 
     pending_view: bool
 
 
-class About(Wire):
+class About(ResponseModel):
     """The release, what is switched on, and how much is taken at once."""
 
     version: str
@@ -28,7 +28,7 @@ class About(Wire):
 
 
 @router.get("", responses=documented())
-async def about(who: Someone, office: AtOffice) -> About:
+async def about(who: Someone, office: State) -> About:
     """Tell the release, what is switched on, and how much is taken at once."""
     policy = office.settings.server
     return About(

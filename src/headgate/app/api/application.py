@@ -17,11 +17,10 @@ from headgate.app.api import (
     items,
     job_gates,
     jobs,
-    looking,
     metrics,
     new_job,
-    oldest,
     pending,
+    preview,
     problems,
     providers,
     queues,
@@ -34,12 +33,12 @@ from headgate.app.api import (
     users,
     workers,
 )
-from headgate.app.api.job_asked import JobFromSource
-from headgate.app.api.office import Office
-from headgate.app.api.outside import describe_text
-from headgate.app.api.packing import Packing
-from headgate.app.api.shell import Shell
-from headgate.app.api.wire import Json
+from headgate.app.api.compression import Compression
+from headgate.app.api.job_request import JobFromSource
+from headgate.app.api.models import Json
+from headgate.app.api.security_headers import SecurityHeaders
+from headgate.app.api.state import AppState
+from headgate.app.api.text_check import describe_text
 
 ROUTERS = (
     new_job.router,
@@ -52,10 +51,9 @@ ROUTERS = (
     history.router,
     exports.router,
     pending.router,
-    oldest.router,
     reviews.waiting,
     reviews.router,
-    looking.router,
+    preview.router,
     ingestion.router,
     handlers.router,
     queues.router,
@@ -74,12 +72,12 @@ ROUTERS = (
 )
 
 
-def build_app(office: Office) -> FastAPI:
+def build_app(office: AppState) -> FastAPI:
     """The application over one office."""
     app = _routed()
     app.state.office = office
-    app.add_middleware(Packing)
-    app.add_middleware(Shell, policy=office.settings.server)
+    app.add_middleware(Compression)
+    app.add_middleware(SecurityHeaders, policy=office.settings.server)
     return app
 
 

@@ -15,9 +15,9 @@ from fastapi.routing import APIRoute
 from starlette.requests import ClientDisconnect
 
 from headgate.app.api.identity import client_of, demand_someone, identify
-from headgate.app.api.office import office_of
-from headgate.app.api.outside import demand_text
-from headgate.app.api.problems import Refusal
+from headgate.app.api.problems import ProblemResponse
+from headgate.app.api.state import state_of
+from headgate.app.api.text_check import require_text
 from headgate.core.minimum_pace import LEAST_BYTES_PER_S, latest_s
 
 KB, MB = 1_024, 1_048_576
@@ -27,7 +27,7 @@ IN_THREAD_BYTES = 64 * KB
 """Parsing more than this leaves the event loop."""
 
 
-class Limit(NamedTuple):
+class BodyLimit(NamedTuple):
     """The most that a body may have."""
 
     size: int
@@ -36,7 +36,7 @@ class Limit(NamedTuple):
     """Counted by the commas. To check many values takes far longer than to read them."""
 
 
-USUAL = Limit(1 * MB, 25_000)
+USUAL = BodyLimit(1 * MB, 25_000)
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 Handle = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -45,23 +45,23 @@ def takes(size: int, values: int = USUAL.values) -> Callable[[Endpoint], Endpoin
     """Declare the most that the body of a request to an endpoint may have."""
 
     def declare(endpoint: Endpoint) -> Endpoint:
-        endpoint.body_limit = Limit(size, values)  # type: ignore[attr-defined]
+        endpoint.body_limit = BodyLimit(size, values)  # type: ignore[attr-defined]
         return endpoint
 
     return declare
 
 
-def limit_of(endpoint: Callable[..., Any]) -> Limit:
+def limit_of(endpoint: Callable[..., Any]) -> BodyLimit:
     """The most that an endpoint takes."""
-    limit: Limit = getattr(endpoint, "body_limit", USUAL)
+    limit: BodyLimit = getattr(endpoint, "body_limit", USUAL)
     return limit
 
 
-class Intake:
+class BodyReader:
     """The body of one request on its way into memory."""
 
-    def __init__(self, request: Request, limit: Limit) -> None:
-        office = office_of(request)
+    def __init__(self, request: Request, limit: BodyLimit) -> None:
+        office = state_of(request)
         self._request = request
         self._limit = limit
         self._room = office.room
@@ -102,11 +102,11 @@ class Intake:
                 return piece
         except TimeoutError:
             pace = LEAST_BYTES_PER_S // KB
-            raise Refusal(
+            raise ProblemResponse(
                 408, f"the body came too slowly: send at least {pace} kB a second"
             ) from None
         except ClientDisconnect as error:
-            raise Refusal(400, "the request was broken off") from error
+            raise ProblemResponse(400, "the request was broken off") from error
 
     def _count(self, size: int) -> None:
         more = size - UNCOUNTED - self._taken
@@ -114,10 +114,10 @@ class Intake:
             self._room.take(self._owner, more)
             self._taken += more
 
-    def _too_long(self) -> Refusal:
+    def _too_long(self) -> ProblemResponse:
         size, values = self._limit
         shown = f"{size // MB} MB" if size >= MB else f"{size // KB} kB"
-        return Refusal(
+        return ProblemResponse(
             413, f"the body of this request has at most {shown} and {values:,} values in it"
         )
 
@@ -135,7 +135,7 @@ class _ReadRequest(Request):
         """The value in the body."""
         if len(self.taken) <= IN_THREAD_BYTES:
             return json.loads(self.taken)
-        return await office_of(self).threads.bodies.run(json.loads, self.taken)
+        return await state_of(self).threads.bodies.run(json.loads, self.taken)
 
 
 class BoundedRoute(APIRoute):
@@ -148,16 +148,16 @@ class BoundedRoute(APIRoute):
         reads = self.body_field is not None
 
         async def bounded(request: Request) -> Response:
-            intake = request.state.intake = Intake(request, limit)
+            intake = request.state.intake = BodyReader(request, limit)
             try:
                 if not reads:
                     return await answer(request)
-                owner = client_of(request, office_of(request))
+                owner = client_of(request, state_of(request))
                 if protected:
-                    owner = (await demand_someone(request, office_of(request))).name
+                    owner = (await demand_someone(request, state_of(request))).name
                 whole = _ReadRequest(request.scope, request.receive)
                 whole.taken = await intake.read(owner)
-                demand_text(whole.taken)
+                require_text(whole.taken)
                 return await answer(whole)
             finally:
                 intake.release()
@@ -174,5 +174,5 @@ def needs_identity(dependant: Dependant) -> bool:
 
 async def body_of(request: Request, owner: str) -> bytearray:
     """The body of a request to an endpoint that parses it by itself."""
-    intake: Intake = request.state.intake
+    intake: BodyReader = request.state.intake
     return await intake.read(owner)

@@ -23,7 +23,7 @@ class Connection(Protocol):
         """Close it at once, without an answer."""
 
 
-class Connections:
+class ServerConnections:
     """Counts open connections, in total and by address.
 
     A new connection is let in as long as another one can go: the one that has owed its request for

@@ -5,7 +5,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from headgate.app.api.asking import (
+from headgate.app.api.bodies import BoundedRoute
+from headgate.app.api.identity import Someone, Writer
+from headgate.app.api.item_view import ItemPage
+from headgate.app.api.items import ErrorClass, page_view
+from headgate.app.api.models import Identifier, RequestModel, ResponseModel
+from headgate.app.api.params import (
     After,
     KeysetOnly,
     PageSize,
@@ -13,13 +18,8 @@ from headgate.app.api.asking import (
     job_named,
     number_in,
 )
-from headgate.app.api.bodies import BoundedRoute
-from headgate.app.api.identity import Someone, Writer
-from headgate.app.api.item_view import ItemPage
-from headgate.app.api.items import ErrorClass, page_view
-from headgate.app.api.office import AtOffice
-from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import Asked, Identifier, Wire
+from headgate.app.api.problems import ProblemResponse, documented
+from headgate.app.api.state import State
 from headgate.core.errors import UnknownItem
 from headgate.core.paging import SortOrder
 from headgate.engine.job_control import DEAD, DeadLetters, Replay
@@ -33,7 +33,7 @@ JobType = Annotated[str | None, Query(alias="jobType", max_length=200)]
 @router.get("", responses=documented(), dependencies=[KeysetOnly])
 async def ls(
     who: Someone,
-    office: AtOffice,
+    office: State,
     error_class: ErrorClass = None,
     job_type: JobType = None,
     page_size: PageSize = 100,
@@ -54,7 +54,7 @@ async def ls(
     return page_view(await office.store.reads.items(query))
 
 
-class DeadOfJobView(Wire):
+class DeadOfJobView(ResponseModel):
     """A job with dead letters."""
 
     job_id: Identifier
@@ -62,7 +62,7 @@ class DeadOfJobView(Wire):
     count: int
 
 
-class DeadTotals(Wire):
+class DeadTotals(ResponseModel):
     """How many dead letters there are, and in which jobs, newest first."""
 
     count: int
@@ -73,7 +73,7 @@ class DeadTotals(Wire):
 
 @router.get("/jobs", responses=documented())
 async def totals(
-    who: Someone, office: AtOffice, error_class: ErrorClass = None, job_type: JobType = None
+    who: Someone, office: State, error_class: ErrorClass = None, job_type: JobType = None
 ) -> DeadTotals:
     """Count the dead letters of each job."""
     jobs, whole = await DeadLetters(office.store, who.sees).counted(job_type, error_class)
@@ -87,7 +87,7 @@ async def totals(
     )
 
 
-class ReplayAsked(Asked):
+class ReplayRequest(RequestModel):
     """Which dead letters: some by id, those of a job, or all that match."""
 
     item_ids: list[str] | None = Field(None, max_length=10_000)
@@ -102,7 +102,7 @@ class ReplayAsked(Asked):
     dry_run: bool = False
 
 
-class Replayed(Wire):
+class Replayed(ResponseModel):
     """How many were brought back, and in which jobs."""
 
     count: int
@@ -110,12 +110,12 @@ class Replayed(Wire):
 
 
 @router.post("/replay", responses=documented(409))
-async def replay(asked: ReplayAsked, who: Writer, office: AtOffice) -> Replayed:
+async def replay(asked: ReplayRequest, who: Writer, office: State) -> Replayed:
     """Bring dead letters back to PENDING."""
     if sum((asked.item_ids is not None, asked.job_id is not None, asked.everything)) != 1:
-        raise Refusal(422, "say what to replay: `itemIds`, `jobId` or `all`")
+        raise ProblemResponse(422, "say what to replay: `itemIds`, `jobId` or `all`")
     if asked.job_type is not None and not asked.everything:
-        raise Refusal(422, "`jobType` goes with `all`")
+        raise ProblemResponse(422, "`jobType` goes with `all`")
     what = Replay(
         ids=None if asked.item_ids is None else numbers_in(asked.item_ids),
         job_id=await job_named(office, who.sees, asked.job_id),

@@ -2,24 +2,24 @@
 
 from fastapi import APIRouter
 
-from headgate.app.api.asking import OwnJob
 from headgate.app.api.bodies import BoundedRoute
-from headgate.app.api.office import AtOffice
+from headgate.app.api.models import Identifier, ResponseModel
+from headgate.app.api.params import OwnJob
 from headgate.app.api.problems import documented
-from headgate.app.api.wire import Identifier, Wire
+from headgate.app.api.state import State
 from headgate.core.redact_text import redacted
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 
 
-class Example(Wire):
+class Example(ResponseModel):
     """One of a group."""
 
     item_id: Identifier
     reason: str
 
 
-class ErrorGroupView(Wire):
+class ErrorGroupView(ResponseModel):
     """Failures that say the same but for numbers, names and addresses."""
 
     signature: str
@@ -28,14 +28,14 @@ class ErrorGroupView(Wire):
     example: Example
 
 
-class ErrorGroups(Wire):
+class ErrorGroups(ResponseModel):
     """All groups, the largest first."""
 
     items: list[ErrorGroupView]
 
 
 @router.get("/{jobId}/errors", responses=documented())
-async def ls(job: OwnJob, office: AtOffice) -> ErrorGroups:
+async def ls(job: OwnJob, office: State) -> ErrorGroups:
     """Group a job's failures by signature."""
     groups = await office.store.reads.error_groups(job.id)
     return ErrorGroups(

@@ -1,11 +1,11 @@
 """An event as clients see it."""
 
-from headgate.app.api.wire import Identifier, Moment, Wire, moment
+from headgate.app.api.models import Identifier, Moment, ResponseModel, moment
 from headgate.core.redact_text import redacted
 from headgate.ports.reads import EventRow
 
 
-class EventView(Wire):
+class EventView(ResponseModel):
     """One line of the record of decisions."""
 
     id: Identifier

@@ -9,20 +9,20 @@ from fastapi import APIRouter, Header, Query, Request
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.responses import Response
 
-from headgate.app.api.asking import job_named, number_in
 from headgate.app.api.bodies import BoundedRoute
+from headgate.app.api.change_feed import ChangeFeed, Topic
 from headgate.app.api.event_view import EventView, event_view
 from headgate.app.api.identity import Someone, is_still
-from headgate.app.api.news import News, Topic
-from headgate.app.api.office import AtOffice
-from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import Wire
+from headgate.app.api.models import ResponseModel
+from headgate.app.api.params import job_named, number_in
+from headgate.app.api.problems import ProblemResponse, documented
+from headgate.app.api.state import State
 from headgate.ports.reads import EventQuery
 
 router = APIRouter(prefix="/api/events", tags=["events"], route_class=BoundedRoute)
 
 
-class EventPage(Wire):
+class EventPage(ResponseModel):
     """Some events, newest first."""
 
     items: list[EventView]
@@ -42,7 +42,7 @@ JobChoice = Annotated[
 async def stream(
     request: Request,
     who: Someone,
-    office: AtOffice,
+    office: State,
     job_id: JobChoice = None,
     last_event_id: Annotated[
         str | None, Header(alias="Last-Event-ID", max_length=40, description="Where to go on.")
@@ -56,14 +56,14 @@ async def stream(
     after = _after(last_event_id)
     topic = Topic(job_id=number, owner=who.sees, gates=who.sees is None)
     office.streams.demand_room(who.name)
-    news = News(office, topic, partial(is_still, who, request, office))
+    news = ChangeFeed(office, topic, partial(is_still, who, request, office))
     return EventSourceResponse(_told(news, after, office.streams.held(who.name)), ping=15)
 
 
 @router.get("/log", responses=documented())
 async def log(
     who: Someone,
-    office: AtOffice,
+    office: State,
     job_id: JobChoice = None,
     page_size: Annotated[int, Query(alias="pageSize", ge=1, le=1_000)] = 100,
     after: Annotated[
@@ -90,12 +90,12 @@ def _after(text: str | None) -> int | None:
         return None
     number = 0 if text == "0" else number_in(text) if text else None
     if number is None:
-        raise Refusal(400, "this is no id of an event; start without it")
+        raise ProblemResponse(400, "this is no id of an event; start without it")
     return number
 
 
 async def _told(
-    news: News, after: int | None, place: AbstractContextManager[None]
+    news: ChangeFeed, after: int | None, place: AbstractContextManager[None]
 ) -> AsyncIterator[ServerSentEvent]:
     with place:
         async for kind, event_id, data in news.told(after):

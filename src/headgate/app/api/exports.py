@@ -6,12 +6,12 @@ from urllib.parse import quote
 from fastapi import APIRouter, Header, Path, Query, Response
 from starlette.responses import FileResponse
 
-from headgate.app.api.asking import OwnJob, number_in
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Writer
-from headgate.app.api.office import AtOffice, Office
-from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import Identifier, Moment, Wire, moment
+from headgate.app.api.models import Identifier, Moment, ResponseModel, moment
+from headgate.app.api.params import OwnJob, number_in
+from headgate.app.api.problems import ProblemResponse, documented
+from headgate.app.api.state import AppState, State
 from headgate.app.data_folder import safe_name
 from headgate.core.errors import UnknownExport
 from headgate.core.job import Job
@@ -32,7 +32,7 @@ JSON = "application/json"
 BINARY = {"type": "string", "format": "binary"}
 
 
-class ExportView(Wire):
+class ExportView(ResponseModel):
     """An export: asked for, under way, or there."""
 
     id: Identifier
@@ -52,7 +52,7 @@ class ExportView(Wire):
     finished_at: Moment
 
 
-class Exports(Wire):
+class Exports(ResponseModel):
     """The exports of a job, newest first."""
 
     items: list[ExportView]
@@ -65,7 +65,7 @@ ExportId = Annotated[str, Path(alias="exportId", max_length=40)]
 async def ask(
     job: OwnJob,
     who: Writer,
-    office: AtOffice,
+    office: State,
     export_format: Annotated[
         Literal["xlsx", "csv", "tsv", "jsonl", "parquet"], Query(alias="format")
     ] = "xlsx",
@@ -83,7 +83,7 @@ async def ask(
 
 
 @router.get("/{jobId}/exports", responses=documented())
-async def ls(job: OwnJob, office: AtOffice) -> Exports:
+async def ls(job: OwnJob, office: State) -> Exports:
     """List a job's exports."""
     records = await office.store.exports.exports(job.id)
     return Exports(items=[export_view(record) for record in records])
@@ -105,7 +105,7 @@ async def ls(job: OwnJob, office: AtOffice) -> Exports:
 async def fetch(
     job: OwnJob,
     export_id: ExportId,
-    office: AtOffice,
+    office: State,
     accept: Annotated[str, Header(description="application/json asks for the record.")] = "*/*",
 ) -> Response:
     """Download an export, or see how far it is; ranges are honoured."""
@@ -118,10 +118,12 @@ async def fetch(
     return Response(body, 202 if waiting else 200, media_type=JSON)
 
 
-def _file(office: Office, job: Job, record: ExportRecord) -> Response:
+def _file(office: AppState, job: Job, record: ExportRecord) -> Response:
     path = office.folder.root / (record.file or "")
     if record.file is None or not path.is_file():
-        raise Refusal(404, "the file is gone (exports are kept for a while): make a new one")
+        raise ProblemResponse(
+            404, "the file is gone (exports are kept for a while): make a new one"
+        )
     stem = safe_name((job.file or job.name or f"job-{job.id}").rpartition(".")[0] or job.name)
     name = f"{stem or f'job-{job.id}'}-results.{record.format}"
     return FileResponse(
@@ -135,7 +137,7 @@ def _file(office: Office, job: Job, record: ExportRecord) -> Response:
     )
 
 
-async def _record(office: Office, job: Job, export_id: str) -> ExportRecord:
+async def _record(office: AppState, job: Job, export_id: str) -> ExportRecord:
     number = number_in(export_id)
     if number is None:
         raise UnknownExport(f"job {job.id} has no export {export_id[:40]!r}")

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from headgate.app.address_check import demand_public
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Someone
-from headgate.app.api.office import AtOffice, Office
-from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import Json, Wire
+from headgate.app.api.models import Json, ResponseModel
+from headgate.app.api.problems import ProblemResponse, documented
+from headgate.app.api.state import AppState, State
 from headgate.core.config_schema import demand_config
 from headgate.core.errors import UsageError
 from headgate.core.job import LOCAL_OWNER
@@ -23,7 +23,7 @@ from headgate.handlers.registry import DOWNLOAD
 router = APIRouter(prefix="/api/handlers", tags=["handlers"], route_class=BoundedRoute)
 
 
-class HandlerView(Wire):
+class HandlerView(ResponseModel):
     """A handler by its name."""
 
     name: str
@@ -38,35 +38,35 @@ class HandlerView(Wire):
     """What its configuration must look like, as a JSON Schema; null: anything."""
 
 
-class Handlers(Wire):
+class Handlers(ResponseModel):
     """All of them, by name."""
 
     items: list[HandlerView]
 
 
 @router.get("", responses=documented())
-async def ls(who: Someone, office: AtOffice) -> Handlers:
+async def ls(who: Someone, office: State) -> Handlers:
     """List the handlers that jobs may name."""
     return Handlers(items=[_view(info) for info in _offered(office)])
 
 
-def demand_handler(office: Office, name: str) -> HandlerInfo:
+def demand_handler(office: AppState, name: str) -> HandlerInfo:
     """The handler of that name, or 422: over HTTP nobody names files or modules."""
     offered = _offered(office)
     found = next((info for info in offered if info.name == name), None)
     if found is None:
         known = ", ".join(info.name for info in offered) or "none"
-        raise Refusal(422, f"there is no handler {name[:100]!r}; there are: {known}")
+        raise ProblemResponse(422, f"there is no handler {name[:100]!r}; there are: {known}")
     return found
 
 
-def _offered(office: Office) -> list[HandlerInfo]:
+def _offered(office: AppState) -> list[HandlerInfo]:
     """All but the one that writes wherever a job says: whoever may do so has a shell there."""
     return [info for info in office.handlers if info.name != DOWNLOAD]
 
 
 def configured(
-    office: Office, handler: HandlerInfo, config: Mapping[str, Any], owner: str
+    office: AppState, handler: HandlerInfo, config: Mapping[str, Any], owner: str
 ) -> HandlerInfo:
     """The handler under a configuration, or UsageError if it could not work with that."""
     if handler.name == LOOKUP:
@@ -79,7 +79,7 @@ def configured(
     return handler
 
 
-def _demand_credentials(office: Office, provider: str, owner: str) -> None:
+def _demand_credentials(office: AppState, provider: str, owner: str) -> None:
     """Refuse a lookup that names a provider whose credentials its owner may not use."""
     policy = office.settings.providers.get(provider)
     if policy is None or owner == LOCAL_OWNER:

@@ -4,13 +4,13 @@ from fastapi import APIRouter, Response
 
 from headgate import __version__
 from headgate.app.api.bodies import BoundedRoute
-from headgate.app.api.office import AtOffice
-from headgate.app.api.wire import Wire
+from headgate.app.api.models import ResponseModel
+from headgate.app.api.state import State
 
 router = APIRouter(tags=["health"], route_class=BoundedRoute)
 
 
-class HealthView(Wire):
+class HealthView(ResponseModel):
     """How the service is."""
 
     status: str
@@ -29,18 +29,18 @@ class HealthView(Wire):
 
 
 @router.get("/healthz", responses={503: {"model": HealthView}})
-async def healthz(office: AtOffice, response: Response) -> HealthView:
+async def healthz(office: State, response: Response) -> HealthView:
     """Whether the service works: its parts run, the store answers, and jobs are not held up."""
     return _answered(office, response, ready=False)
 
 
 @router.get("/readyz", responses={503: {"model": HealthView}})
-async def readyz(office: AtOffice, response: Response) -> HealthView:
+async def readyz(office: State, response: Response) -> HealthView:
     """Whether to send work here: healthy, and at least one worker is there."""
     return _answered(office, response, ready=True)
 
 
-def _answered(office: AtOffice, response: Response, *, ready: bool) -> HealthView:
+def _answered(office: State, response: Response, *, ready: bool) -> HealthView:
     health = office.pulse.health
     silent = office.loops.silent()
     status = "ok"

@@ -2,18 +2,18 @@
 
 from fastapi import APIRouter
 
-from headgate.app.api.asking import OwnJob
 from headgate.app.api.bodies import BoundedRoute
+from headgate.app.api.history_samples import GatePoint, JobPoint
 from headgate.app.api.job_view import CountsView, counts_view
-from headgate.app.api.office import AtOffice
+from headgate.app.api.models import Moment, ResponseModel, moment
+from headgate.app.api.params import OwnJob
 from headgate.app.api.problems import documented
-from headgate.app.api.track import GatePoint, Reading
-from headgate.app.api.wire import Moment, Wire, moment
+from headgate.app.api.state import State
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 
 
-class GatePointView(Wire):
+class GatePointView(ResponseModel):
     """What a gate let through at a moment, and how it answered."""
 
     name: str
@@ -23,7 +23,7 @@ class GatePointView(Wire):
     in_flight: int
 
 
-class ReadingView(Wire):
+class ReadingView(ResponseModel):
     """How a job stood at a moment."""
 
     at: Moment
@@ -31,19 +31,19 @@ class ReadingView(Wire):
     gates: list[GatePointView]
 
 
-class History(Wire):
+class History(ResponseModel):
     """Readings, oldest first; the longer a job runs, the further they lie apart."""
 
     items: list[ReadingView]
 
 
 @router.get("/{jobId}/history", responses=documented())
-async def ls(job: OwnJob, office: AtOffice) -> History:
+async def ls(job: OwnJob, office: State) -> History:
     """How a job stood while this server watched it; nothing is kept over a restart."""
     return History(items=[reading_view(reading) for reading in office.histories.of(job.id)])
 
 
-def reading_view(reading: Reading) -> ReadingView:
+def reading_view(reading: JobPoint) -> ReadingView:
     """How a job stood at a moment."""
     return ReadingView(
         at=moment(reading.at_us),

@@ -8,8 +8,8 @@ import msgspec
 from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
-from headgate.app.api.office import AtOffice, Office
-from headgate.app.api.problems import Refusal
+from headgate.app.api.problems import ProblemResponse
+from headgate.app.api.state import AppState, State
 from headgate.app.credentials import csrf_of, digest_of
 from headgate.core.client_address import client_address, is_trusted, networks_of
 from headgate.core.user import RANKS, Role, TokenKind, weaker
@@ -50,7 +50,7 @@ class Principal(msgspec.Struct, frozen=True):
 
 async def identify(
     request: Request,
-    office: AtOffice,
+    office: State,
     header: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
     cookie: Annotated[str | None, Depends(_cookie)],
 ) -> Principal:
@@ -64,7 +64,7 @@ async def identify(
         if found is not None:
             _demand_own_page(request, cookie)
             return _principal(found, csrf_of(cookie))
-    raise Refusal(
+    raise ProblemResponse(
         401,
         "this token is unknown, expired or revoked"
         if header or cookie
@@ -84,7 +84,7 @@ def _demand_own_page(request: Request, secret: str) -> None:
         return
     shown = request.headers.get(CSRF_HEADER, "")
     if not hmac.compare_digest(shown.encode(), csrf_of(secret).encode()):
-        raise Refusal(403, f"send the value of `csrf` from /api/me as {CSRF_HEADER}")
+        raise ProblemResponse(403, f"send the value of `csrf` from /api/me as {CSRF_HEADER}")
 
 
 Someone = Annotated[Principal, Depends(identify)]
@@ -92,13 +92,15 @@ Someone = Annotated[Principal, Depends(identify)]
 
 async def _writer(who: Someone) -> Principal:
     if not who.may(Role.USER):
-        raise Refusal(403, "a viewer can look, not change; ask an admin for the role `user`")
+        raise ProblemResponse(
+            403, "a viewer can look, not change; ask an admin for the role `user`"
+        )
     return who
 
 
 async def _admin(who: Someone) -> Principal:
     if not who.may(Role.ADMIN):
-        raise Refusal(403, "this is for admins")
+        raise ProblemResponse(403, "this is for admins")
     return who
 
 
@@ -106,33 +108,33 @@ Writer = Annotated[Principal, Depends(_writer)]
 Admin = Annotated[Principal, Depends(_admin)]
 
 
-async def somebody(request: Request, office: AtOffice) -> Principal | None:
+async def somebody(request: Request, office: State) -> Principal | None:
     """Who is asking, if that is known. In the document it needs no proof, so it names none."""
     try:
         return await demand_someone(request, office)
-    except Refusal:
+    except ProblemResponse:
         return None
 
 
 Anybody = Annotated[Principal | None, Depends(somebody)]
 
 
-async def demand_someone(request: Request, office: Office) -> Principal:
+async def demand_someone(request: Request, office: AppState) -> Principal:
     """Who is asking, or 401, outside of FastAPI's dependencies."""
     return await identify(request, office, await _bearer(request), await _cookie(request))
 
 
-async def demand_admin(request: Request, office: Office) -> Principal:
+async def demand_admin(request: Request, office: AppState) -> Principal:
     """An admin, for endpoints that ask for one only at times."""
     return await _admin(await demand_someone(request, office))
 
 
-async def is_still(who: Principal, request: Request, office: Office) -> bool:
+async def is_still(who: Principal, request: Request, office: AppState) -> bool:
     """Whether a request that is under way would be let in as before."""
     return await somebody(request, office) == who
 
 
-def maker_of(who: Principal | Bearer, request: Request, office: Office) -> str | None:
+def maker_of(who: Principal | Bearer, request: Request, office: AppState) -> str | None:
     """The token that what is made now shall end with; None: it stands alone.
 
     Somebody at this machine who has the token of the running server is the operator, who could
@@ -142,13 +144,13 @@ def maker_of(who: Principal | Bearer, request: Request, office: Office) -> str |
     return None if token_id == office.own_token and is_loopback(request) else token_id
 
 
-def client_of(request: Request, office: Office) -> str:
+def client_of(request: Request, office: AppState) -> str:
     """The address that a request came from: of the client, where a trusted proxy names it."""
     trusted = networks_of(office.settings.server.trusted_proxies)
     return client_address(_peer(request), request.headers.getlist("x-forwarded-for"), trusted)
 
 
-def is_https(request: Request, office: Office) -> bool:
+def is_https(request: Request, office: AppState) -> bool:
     """Whether the client asked over https, as far as that is known."""
     server = office.settings.server
     if server.https or request.url.scheme == "https":

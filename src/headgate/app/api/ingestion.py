@@ -4,21 +4,21 @@ from fastapi import APIRouter
 
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Admin
-from headgate.app.api.office import AtOffice
+from headgate.app.api.models import Identifier, ResponseModel
 from headgate.app.api.problems import documented
-from headgate.app.api.wire import Identifier, Wire
+from headgate.app.api.state import State
 
 router = APIRouter(prefix="/api/ingestion", tags=["jobs"], route_class=BoundedRoute)
 
 
-class Arrived(Wire):
+class Arrived(ResponseModel):
     """A file that became a job."""
 
     source: str
     job_id: Identifier
 
 
-class Scanned(Wire):
+class Scanned(ResponseModel):
     """What a look at all places found."""
 
     jobs: list[Arrived]
@@ -29,7 +29,7 @@ class Scanned(Wire):
 
 
 @router.post("/scan", responses=documented())
-async def scan(who: Admin, office: AtOffice) -> Scanned:
+async def scan(who: Admin, office: State) -> Scanned:
     """Look for new files: one job for each, each file once."""
     found = await office.scanner.scan(settle=True)
     return Scanned(

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from headgate.app.api.job_view import WaitView
-from headgate.app.api.wire import Identifier, Json, Moment, Wire, moment
+from headgate.app.api.models import Identifier, Json, Moment, ResponseModel, moment
 from headgate.core.call import Call
 from headgate.core.redact_text import redacted
 from headgate.core.trace import trace_in
@@ -14,7 +14,7 @@ from headgate.ports.reads import AttemptRow, ItemDetail, ItemRow
 _calls = msgspec.json.Decoder(list[Call])
 
 
-class ItemView(Wire):
+class ItemView(ResponseModel):
     """An item of a list: light, never the whole input."""
 
     id: Identifier
@@ -39,14 +39,14 @@ class ItemView(Wire):
     """What it waits for, where that was asked for and it is not finished."""
 
 
-class ItemPage(Wire):
+class ItemPage(ResponseModel):
     """Some items and where the next ones begin."""
 
     items: list[ItemView]
     next: str | None
 
 
-class CallView(Wire):
+class CallView(ResponseModel):
     """One network or cache operation."""
 
     at: Moment
@@ -63,7 +63,7 @@ class CallView(Wire):
     """Without secrets; empty where it was not kept."""
 
 
-class AttemptView(Wire):
+class AttemptView(ResponseModel):
     """One execution."""
 
     number: int

@@ -4,7 +4,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from headgate.app.api.asking import (
+from headgate.app.api.bodies import BoundedRoute
+from headgate.app.api.identity import Someone
+from headgate.app.api.item_view import ItemPage, ItemView, ItemWhole, item_view, item_whole
+from headgate.app.api.job_view import WaitView, wait_view
+from headgate.app.api.models import Identifier, ResponseModel
+from headgate.app.api.params import (
     After,
     ItemId,
     KeysetOnly,
@@ -19,14 +24,9 @@ from headgate.app.api.asking import (
     moment_in,
     statuses_in,
 )
-from headgate.app.api.bodies import BoundedRoute
-from headgate.app.api.identity import Someone
-from headgate.app.api.item_view import ItemPage, ItemView, ItemWhole, item_view, item_whole
-from headgate.app.api.job_view import WaitView, wait_view
-from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import documented
-from headgate.app.api.wire import Identifier, Wire
-from headgate.app.handler_presence import item_wait
+from headgate.app.api.state import AppState, State
+from headgate.app.handler_finder import item_wait
 from headgate.core.errors import UnknownItem, UnknownJob
 from headgate.core.job import Job
 from headgate.core.paging import SortOrder
@@ -53,7 +53,7 @@ Text = Annotated[
 @router.get("/jobs/{jobId}/items", responses=documented(), dependencies=[KeysetOnly])
 async def ls(
     job: OwnJob,
-    office: AtOffice,
+    office: State,
     statuses: Statuses = None,
     q: Text = None,
     error_class: ErrorClass = None,
@@ -88,7 +88,7 @@ async def ls(
     return await _with_waits(office, job, page) if waits else page_view(page)
 
 
-async def _with_waits(office: Office, job: Job, page: Page) -> ItemPage:
+async def _with_waits(office: AppState, job: Job, page: Page) -> ItemPage:
     reading = await office.gauges.read(job.id)
     at = await office.gauges.situation(job.id)
     found = await waits_of(office.store, job, at, reading, page.items)
@@ -96,7 +96,7 @@ async def _with_waits(office: Office, job: Job, page: Page) -> ItemPage:
     return ItemPage(items=views, next=page.next)
 
 
-async def with_waits_across(office: Office, page: Page) -> ItemPage:
+async def with_waits_across(office: AppState, page: Page) -> ItemPage:
     """The same for items of many jobs, in the order of the page."""
     views: dict[int, ItemView] = {}
     for job_id in dict.fromkeys(row.job_id for row in page.items):
@@ -111,7 +111,7 @@ async def with_waits_across(office: Office, page: Page) -> ItemPage:
 
 
 @router.get("/jobs/{jobId}/items/{itemId}", responses=documented())
-async def show_of_job(job: OwnJob, item: OwnItem, item_id: ItemId, office: AtOffice) -> ItemWhole:
+async def show_of_job(job: OwnJob, item: OwnItem, item_id: ItemId, office: State) -> ItemWhole:
     """Show an item of a job with its input, its attempts and their calls."""
     if item.row.job_id != job.id:
         raise UnknownItem(f"job {job.id} has no item {item_id}")
@@ -120,7 +120,7 @@ async def show_of_job(job: OwnJob, item: OwnItem, item_id: ItemId, office: AtOff
 
 @router.get("/items", responses=documented())
 async def by_key(
-    office: AtOffice,
+    office: State,
     who: Someone,
     key: Annotated[str, Query(max_length=2_000, description="The whole key.")],
     job_id: Annotated[str | None, Query(alias="jobId", max_length=40)] = None,
@@ -132,17 +132,17 @@ async def by_key(
 
 
 @router.get("/items/{itemId}", responses=documented())
-async def show(item: OwnItem, office: AtOffice) -> ItemWhole:
+async def show(item: OwnItem, office: State) -> ItemWhole:
     """Show an item with its input, its attempts and their calls."""
     return await _whole(item, office)
 
 
-async def _whole(item: ItemDetail, office: Office) -> ItemWhole:
+async def _whole(item: ItemDetail, office: AppState) -> ItemWhole:
     attempts = await office.store.reads.attempts(item.row.id)
     return item_whole(item, attempts, await office.store.rows.decision(item.row.id))
 
 
-class Why(Wire):
+class Why(ResponseModel):
     """What an item waits for, or how it ended."""
 
     item_id: Identifier
@@ -156,7 +156,7 @@ class Why(Wire):
 
 
 @router.get("/items/{itemId}/why", responses=documented())
-async def why(item: OwnItem, office: AtOffice) -> Why:
+async def why(item: OwnItem, office: State) -> Why:
     """Why an item is waiting, or how it ended."""
     row = item.row
     gates = await office.gauges.gates_of(row.job_id)

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from headgate.app.api.office import Office
-from headgate.app.api.wire import Identifier, Json, Moment, Wire, moment
+from headgate.app.api.models import Identifier, Json, Moment, ResponseModel, moment
+from headgate.app.api.state import AppState
 from headgate.core.gates.wait import Wait
 from headgate.core.job import Counts, Job
 from headgate.core.redact_text import redacted
@@ -11,7 +11,7 @@ from headgate.core.redact_values import source_without_secrets, values_without_s
 from headgate.engine.eta import Band, band_in_words
 
 
-class CountsView(Wire):
+class CountsView(ResponseModel):
     """How many items stand where."""
 
     total: int
@@ -25,7 +25,7 @@ class CountsView(Wire):
     cancelled: int
 
 
-class Eta(Wire):
+class Eta(ResponseModel):
     """How much longer, as a band, and what decides it."""
 
     low_s: float
@@ -33,7 +33,7 @@ class Eta(Wire):
     words: str
 
 
-class WaitView(Wire):
+class WaitView(ResponseModel):
     """A wait and its cause."""
 
     kind: str
@@ -49,7 +49,7 @@ class WaitView(Wire):
     """What was seen that led to it, if there is more to say."""
 
 
-class JobView(Wire):
+class JobResponse(ResponseModel):
     """A job."""
 
     id: Identifier
@@ -80,7 +80,7 @@ class JobView(Wire):
     resume_at: Moment
 
 
-class JobDetail(JobView):
+class JobDetail(JobResponse):
     """A job, and how its work goes."""
 
     rate: float | None
@@ -92,7 +92,7 @@ class JobDetail(JobView):
     """When a worker last showed that it lives."""
 
 
-class JobPage(Wire):
+class JobPage(ResponseModel):
     """Some jobs, newest first."""
 
     items: list[JobDetail]
@@ -136,9 +136,9 @@ def job_values(job: Job, counts: Counts) -> dict[str, Any]:
     }
 
 
-def job_view(job: Job, counts: Counts) -> JobView:
+def job_view(job: Job, counts: Counts) -> JobResponse:
     """A job for a list."""
-    return JobView(**job_values(job, counts))
+    return JobResponse(**job_values(job, counts))
 
 
 def wait_view(wait: Wait | None) -> WaitView | None:
@@ -160,7 +160,7 @@ def eta_view(band: Band | None) -> Eta | None:
     return band and Eta(low_s=band.low_s, high_s=band.high_s, words=band_in_words(band))
 
 
-async def job_detail(office: Office, job: Job) -> JobDetail:
+async def job_detail(office: AppState, job: Job) -> JobDetail:
     """A job with everything that is known of its progress."""
     counts = await office.store.reads.counts(job.id)
     limit = await office.gauges.limit_of(job)

@@ -6,13 +6,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
-from headgate.app.api.asking import After, KeysetOnly, OwnJob, PageSize
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Someone, Writer
-from headgate.app.api.job_view import JobDetail, JobPage, JobView, job_detail, job_view
-from headgate.app.api.office import AtOffice, Office
-from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import Asked, Whole, Wire
+from headgate.app.api.job_view import JobDetail, JobPage, JobResponse, job_detail, job_view
+from headgate.app.api.models import RequestModel, ResponseModel, Whole
+from headgate.app.api.params import After, KeysetOnly, OwnJob, PageSize
+from headgate.app.api.problems import ProblemResponse, documented
+from headgate.app.api.state import AppState, State
 from headgate.core.job import Job
 from headgate.core.paging import Cursor, SortOrder, decode_cursor, encode_cursor, filter_hash
 from headgate.core.status import JobState
@@ -33,7 +33,7 @@ Text = Annotated[
 @router.get("", responses=documented(), dependencies=[KeysetOnly])
 async def ls(
     who: Someone,
-    office: AtOffice,
+    office: State,
     states: States = None,
     handler: Annotated[str | None, Query(max_length=200)] = None,
     q: Text = None,
@@ -61,51 +61,53 @@ async def ls(
 
 
 @router.get("/{jobId}", responses=documented())
-async def show(job: OwnJob, office: AtOffice) -> JobDetail:
+async def show(job: OwnJob, office: State) -> JobDetail:
     """Show a job: counters, rate, estimate and what decides it."""
     return await job_detail(office, job)
 
 
 @router.post("/{jobId}/pause", responses=documented(409))
-async def pause(job: OwnJob, who: Writer, office: AtOffice) -> JobView:
+async def pause(job: OwnJob, who: Writer, office: State) -> JobResponse:
     """Stop new work on a job, on every worker, until it is resumed."""
     return await _view(office, await JobControl(office.store).pause(job.id, who.name))
 
 
 @router.post("/{jobId}/resume", responses=documented(409))
-async def resume(job: OwnJob, who: Writer, office: AtOffice) -> JobView:
+async def resume(job: OwnJob, who: Writer, office: State) -> JobResponse:
     """Let a paused job go on."""
     return await _view(office, await JobControl(office.store).resume(job.id, who.name))
 
 
 @router.post("/{jobId}/cancel", responses=documented(409))
-async def cancel(job: OwnJob, who: Writer, office: AtOffice) -> JobView:
+async def cancel(job: OwnJob, who: Writer, office: State) -> JobResponse:
     """End a job: what is finished stays, everything else becomes CANCELLED."""
     return await _view(office, await JobControl(office.store).cancel(job.id, who.name))
 
 
-class PriorityAsked(Asked):
+class PriorityRequest(RequestModel):
     """A job's share among its owner's jobs; each step doubles it."""
 
     priority: Whole = Field(ge=-10, le=10)
 
 
 @router.post("/{jobId}/priority", responses=documented())
-async def prioritise(job: OwnJob, asked: PriorityAsked, who: Writer, office: AtOffice) -> JobView:
+async def prioritise(
+    job: OwnJob, asked: PriorityRequest, who: Writer, office: State
+) -> JobResponse:
     """Change a job's share among its owner's jobs."""
     steering = JobControl(office.store)
     return await _view(office, await steering.set_priority(job.id, asked.priority, who.name))
 
 
 @router.delete("/{jobId}", status_code=204, responses=documented(409))
-async def remove(job: OwnJob, who: Writer, office: AtOffice) -> Response:
+async def remove(job: OwnJob, who: Writer, office: State) -> Response:
     """Delete a job with its items, history and files; a running job is cancelled first."""
     await JobControl(office.store).remove(job.id, who.name)
     await asyncio.to_thread(office.folder.remove_job, job.id, job.source)
     return Response(status_code=204)
 
 
-class SliceDone(Wire):
+class SliceDone(ResponseModel):
     """What a slice did."""
 
     settled: int
@@ -121,7 +123,7 @@ class SliceDone(Wire):
 async def kickoff(
     job: OwnJob,
     who: Writer,
-    office: AtOffice,
+    office: State,
     duration_ms: Annotated[
         int, Query(alias="durationMs", ge=1, le=30_000, description="How long to work.")
     ] = 5_000,
@@ -130,7 +132,7 @@ async def kickoff(
     seconds = duration_ms / 1_000
     if seconds > office.settings.server.kickoff_s:
         most = office.settings.server.kickoff_s * 1_000
-        raise Refusal(422, f"a slice takes at most {most:.0f} ms here")
+        raise ProblemResponse(422, f"a slice takes at most {most:.0f} ms here")
     began_s = office.clock.monotonic()
     report = await office.slices.run(job.id, who.name, seconds)
     counts = await office.store.reads.counts(job.id)
@@ -147,14 +149,16 @@ def states_in(text: str | None) -> frozenset[JobState]:
     names = [part.strip().upper() for part in (text or "").split(",") if part.strip()]
     for name in names:
         if name not in JobState.__members__:
-            raise Refusal(422, f"there is no state {name!r}; there are {', '.join(JobState)}")
+            raise ProblemResponse(
+                422, f"there is no state {name!r}; there are {', '.join(JobState)}"
+            )
     return frozenset(JobState(name) for name in names)
 
 
-async def _listed(office: Office, job: Job) -> JobDetail:
+async def _listed(office: AppState, job: Job) -> JobDetail:
     view = await job_detail(office, job)
     return view.model_copy(update={"config": None})
 
 
-async def _view(office: Office, job: Job) -> JobView:
+async def _view(office: AppState, job: Job) -> JobResponse:
     return job_view(job, await office.store.reads.counts(job.id))

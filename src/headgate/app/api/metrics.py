@@ -9,8 +9,8 @@ from prometheus_client.registry import Collector
 
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import demand_admin, is_loopback
-from headgate.app.api.office import AtOffice, Office
 from headgate.app.api.problems import documented
+from headgate.app.api.state import AppState, State
 from headgate.core.status import UNFINISHED, ItemStatus
 from headgate.engine.gate_control import read_gates
 from headgate.ports.reads import JobQuery
@@ -26,7 +26,7 @@ JOBS = 200
     responses={**documented(), 200: {"content": {"text/plain": {}}}},
     response_class=Response,
 )
-async def metrics(request: Request, office: AtOffice) -> Response:
+async def metrics(request: Request, office: State) -> Response:
     """Figures in Prometheus' text format; off loopback, for admins only."""
     if not is_loopback(request):
         await demand_admin(request, office)
@@ -46,11 +46,11 @@ class _Found(Collector):
         return self._found
 
 
-async def _collected(office: Office) -> list[Metric]:
+async def _collected(office: AppState) -> list[Metric]:
     return [*await _of_jobs(office), *await _of_gates(office), *_of_health(office)]
 
 
-async def _of_jobs(office: Office) -> list[Metric]:
+async def _of_jobs(office: AppState) -> list[Metric]:
     items = GaugeMetricFamily(
         "headgate_items", "Items of unfinished jobs by status.", labels=["status"]
     )
@@ -98,7 +98,7 @@ async def _of_jobs(office: Office) -> list[Metric]:
     return [items, depth, speed, limited, ingest, latency, errors, missing]
 
 
-async def _of_gates(office: Office) -> list[Metric]:
+async def _of_gates(office: AppState) -> list[Metric]:
     throttled = GaugeMetricFamily(
         "headgate_api_throttle_rate", "Share of refused requests.", labels=["gate"]
     )
@@ -113,7 +113,7 @@ async def _of_gates(office: Office) -> list[Metric]:
     return [throttled, rate]
 
 
-def _of_health(office: Office) -> list[Metric]:
+def _of_health(office: AppState) -> list[Metric]:
     workers = GaugeMetricFamily("headgate_workers", "Workers that are alive.")
     workers.add_metric([], office.pulse.health.workers)
     slow = GaugeMetricFamily(

@@ -10,17 +10,17 @@ from fastapi import APIRouter, Header, Request, Response
 from headgate.app.api.bodies import MB, BoundedRoute, body_of, takes
 from headgate.app.api.handlers import configured, demand_handler
 from headgate.app.api.identity import Principal, Writer, client_of
-from headgate.app.api.job_asked import (
-    JobAsked,
+from headgate.app.api.job_request import (
     JobFromSource,
-    asked_in,
+    JobRequest,
+    job_request_in,
     parsed,
 )
-from headgate.app.api.looking import demand_columns, demand_rows, look
-from headgate.app.api.office import AtOffice, Office
-from headgate.app.api.problems import Refusal, documented
+from headgate.app.api.models import Identifier, ResponseModel
+from headgate.app.api.preview import demand_columns, demand_rows, look
+from headgate.app.api.problems import ProblemResponse, documented
+from headgate.app.api.state import AppState, State
 from headgate.app.api.upload import Upload, receive
-from headgate.app.api.wire import Identifier, Wire
 from headgate.core.job import Job, NewJob, Once, OwnerCaps
 from headgate.core.words import counted
 from headgate.engine.rows import OnBadRow
@@ -41,7 +41,7 @@ IdempotencyKey = Annotated[
 ]
 
 
-class Accepted(Wire):
+class Accepted(ResponseModel):
     """The job that will be read and worked on in the background."""
 
     job_id: Identifier
@@ -75,10 +75,10 @@ BODY = {
 }
 
 
-class Draft(msgspec.Struct, frozen=True):
+class JobDraft(msgspec.Struct, frozen=True):
     """A job that is checked and can be made."""
 
-    asked: JobAsked
+    asked: JobRequest
     handler: HandlerInfo
     source: str
     file: str
@@ -96,7 +96,7 @@ async def create(
     request: Request,
     response: Response,
     who: Writer,
-    office: AtOffice,
+    office: State,
     idempotency_key: IdempotencyKey = None,
 ) -> Accepted:
     """Make a job of an upload, a source reference or inline items; it goes on in the background."""
@@ -108,7 +108,7 @@ async def create(
     elif kind == "application/json":
         job = await maker.from_json(await body_of(request, who.name))
     else:
-        raise Refusal(415, "send multipart/form-data with a file, or application/json")
+        raise ProblemResponse(415, "send multipart/form-data with a file, or application/json")
     await office.store.notifier.ring()
     response.headers["Location"] = f"/api/jobs/{job.id}"
     return Accepted(job_id=str(job.id))
@@ -125,7 +125,7 @@ def _write_lines(path: Path, items: list[dict[str, Any]]) -> None:
 class _Maker:
     """The steps from a request to a stored job."""
 
-    def __init__(self, office: Office, who: Principal, client: str, once: str | None) -> None:
+    def __init__(self, office: AppState, who: Principal, client: str, once: str | None) -> None:
         self._office = office
         self._who = who
         self._client = client
@@ -134,7 +134,7 @@ class _Maker:
     async def from_upload(self, upload: Upload) -> Job:
         """A job over files that were sent."""
         try:
-            asked = asked_in(upload.fields)
+            asked = job_request_in(upload.fields)
             upload.demand_files()
             return await self._over(upload, asked, upload.digest())
         except BaseException:
@@ -146,7 +146,7 @@ class _Maker:
         most, bodies = self._office.settings.server.inline_items, self._office.threads.bodies
         asked = await bodies.run(parsed, JobFromSource, body, most)
         if (asked.source is None) == (asked.items is None):
-            raise Refusal(422, "send either `source` or `items`")
+            raise ProblemResponse(422, "send either `source` or `items`")
         digest = await bodies.run(_digest, body)
         if asked.items is not None:
             return await self._from_items(asked, asked.items, digest)
@@ -154,12 +154,14 @@ class _Maker:
         source = asked.source or ""
         demand_allowed(source, self._office.settings.places)
         name = source.partition("?")[0].rstrip("/").rpartition("/")[2]
-        return await self._create(Draft(asked, handler, source, name, digest))
+        return await self._create(JobDraft(asked, handler, source, name, digest))
 
-    async def _from_items(self, asked: JobAsked, items: list[dict[str, Any]], digest: str) -> Job:
+    async def _from_items(self, asked: JobRequest, items: list[dict[str, Any]], digest: str) -> Job:
         most = self._office.settings.server.inline_items
         if not 0 < len(items) <= most:
-            raise Refusal(422, f"send 1 to {most:,} items in a request; more belong in a file")
+            raise ProblemResponse(
+                422, f"send 1 to {most:,} items in a request; more belong in a file"
+            )
         uploads = self._office.threads.uploads
         folder = await uploads.run(self._office.folder.new_upload)
         upload = Upload(folder, [], {})
@@ -170,7 +172,7 @@ class _Maker:
             await self._office.threads.uploads.run(upload.discard)
             raise
 
-    async def _over(self, upload: Upload, asked: JobAsked, digest: str, inline: str = "") -> Job:
+    async def _over(self, upload: Upload, asked: JobRequest, digest: str, inline: str = "") -> Job:
         """A job over what lies in a folder of ours, if it can be read."""
         handler = self._handler(asked)
         files = upload.files
@@ -181,17 +183,17 @@ class _Maker:
         demand_rows(found, asked)
         source = self._office.folder.source_of(upload.folder, name)
         shown = "" if inline else files[0].name if len(files) == 1 else counted(len(files), "file")
-        job = await self._create(Draft(asked, handler, source, shown, digest))
+        job = await self._create(JobDraft(asked, handler, source, shown, digest))
         if job.source != source:  # it was made before, under the same key
             await self._office.threads.uploads.run(upload.discard)
         return job
 
-    def _handler(self, asked: JobAsked) -> HandlerInfo:
+    def _handler(self, asked: JobRequest) -> HandlerInfo:
         office = self._office
         handler = demand_handler(office, asked.handler)
         return configured(office, handler, asked.config, self._who.name)
 
-    async def _create(self, draft: Draft) -> Job:
+    async def _create(self, draft: JobDraft) -> Job:
         policy, asked = self._office.settings.server, draft.asked
         new = NewJob(
             handler=draft.handler.name,

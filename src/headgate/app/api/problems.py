@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match, Route
 
-from headgate.app.api.wire import Wire
+from headgate.app.api.models import ResponseModel
 from headgate.app.telemetry import logger
 from headgate.core.errors import (
     BadConfig,
@@ -74,7 +74,7 @@ STATUSES: tuple[tuple[type[HeadgateError], int], ...] = (
 )
 
 
-class Problem(Wire):
+class Problem(ResponseModel):
     """RFC 9457 problem details."""
 
     type: str = "about:blank"
@@ -87,7 +87,7 @@ class Problem(Wire):
     """Of a file that was read in another one: an encoding that it fits."""
 
 
-class Refusal(Exception):
+class ProblemResponse(Exception):
     """An answer other than the one that was asked for."""
 
     def __init__(
@@ -137,7 +137,7 @@ def status_of(error: HeadgateError) -> int:
 
 def install(app: FastAPI) -> None:
     """Make every error of an application a problem."""
-    app.add_exception_handler(Refusal, _refused)
+    app.add_exception_handler(ProblemResponse, _refused)
     app.add_exception_handler(HeadgateError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
@@ -146,7 +146,7 @@ def install(app: FastAPI) -> None:
 
 
 async def _refused(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refusal)  # noqa: S101  registered for this class
+    assert isinstance(error, ProblemResponse)  # noqa: S101  registered for this class
     return answer(error.status, error.detail, error.headers, **error.more)
 
 

@@ -11,7 +11,7 @@ from starlette.types import Message, Receive, Scope, Send
 from uvicorn.protocols.http.flow_control import CLOSE_HEADER
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from headgate.app.api.connections import Connections
+from headgate.app.api.connections import ServerConnections
 from headgate.app.api.parsing import PacedConnection, ParsingTurns
 from headgate.app.api.problems import answer
 
@@ -33,7 +33,7 @@ class BoundedProtocol(H11Protocol):
     conn: PacedConnection
 
     def __init__(
-        self, connections: Connections, turns: ParsingTurns, head_s: float, **rest: Any
+        self, connections: ServerConnections, turns: ParsingTurns, head_s: float, **rest: Any
     ) -> None:
         super().__init__(**rest)
         self.conn = PacedConnection(h11.SERVER, HEAD_BYTES)

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Admin
-from headgate.app.api.office import AtOffice, Office
-from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import Asked, Moment, Wire, moment_of_seconds
+from headgate.app.api.models import Moment, RequestModel, ResponseModel, moment_of_seconds
+from headgate.app.api.problems import ProblemResponse, documented
+from headgate.app.api.state import AppState, State
 from headgate.core.errors import UsageError
 from headgate.core.gates.keys import find_gates, keys_of_provider
 from headgate.core.gates.view import GateView
@@ -30,7 +30,7 @@ Which = Annotated[
 ]
 
 
-class EvidenceView(Wire):
+class EvidenceView(ResponseModel):
     """What was seen, what was made of it, and the rate before and after."""
 
     at: Moment
@@ -40,7 +40,7 @@ class EvidenceView(Wire):
     after: float | None
 
 
-class OverrideView(Wire):
+class OverrideView(ResponseModel):
     """What an operator has said."""
 
     rate: float | None
@@ -48,7 +48,7 @@ class OverrideView(Wire):
     until: Moment
 
 
-class MemberView(Wire):
+class MemberView(ResponseModel):
     """A process that uses a gate."""
 
     worker: str
@@ -59,7 +59,7 @@ class MemberView(Wire):
     """Requests a second; null: more than there are."""
 
 
-class BudgetView(Wire):
+class BudgetView(ResponseModel):
     """One cap, and how much of it is used."""
 
     name: str
@@ -70,7 +70,7 @@ class BudgetView(Wire):
     turns_at: Moment
 
 
-class HostDownView(Wire):
+class HostDownView(ResponseModel):
     """A host that is left alone because it does not answer."""
 
     until: Moment
@@ -80,7 +80,7 @@ class HostDownView(Wire):
     since: Moment
 
 
-class Gate(Wire):
+class Gate(ResponseModel):
     """What is known of a gate."""
 
     key: str
@@ -114,14 +114,14 @@ class Gate(Wire):
     evidence: list[EvidenceView]
 
 
-class Gates(Wire):
+class Gates(ResponseModel):
     """Some gates, as they were at one moment of the ledger's clock."""
 
     items: list[Gate]
     now: Moment
 
 
-class GateChange(Asked):
+class GateChange(RequestModel):
     """One word to a gate: a rate, a pause, back to what was learned, or forget it all."""
 
     rate: str | None = Field(None, max_length=100, examples=["5/s"])
@@ -133,7 +133,7 @@ class GateChange(Asked):
 
 
 @router.get("", responses=documented())
-async def ls(who: Admin, office: AtOffice, which: Which = "used") -> Gates:
+async def ls(who: Admin, office: State, which: Which = "used") -> Gates:
     """List gates that were used, also those of providers that are declared, or all known."""
     used = [entry.key for entry in await office.store.limits.entries()]
     named = _named(office, which)
@@ -142,19 +142,19 @@ async def ls(who: Admin, office: AtOffice, which: Which = "used") -> Gates:
 
 
 @router.get("/{name:path}", responses=documented())
-async def show(name: Name, who: Admin, office: AtOffice) -> Gates:
+async def show(name: Name, who: Admin, office: State) -> Gates:
     """Show the gates of a provider with their evidence."""
     return gates_view(await _read(office, await _meant(office, name)))
 
 
 @router.patch("/{name:path}", responses=documented())
-async def change(name: Name, asked: GateChange, who: Admin, office: AtOffice) -> Gates:
+async def change(name: Name, asked: GateChange, who: Admin, office: State) -> Gates:
     """Set a rate, pause, go on as learned (`paused: false`), or forget what was learned."""
     keys = await _meant(office, name)
     steering = GateControl(office.store, office.limits)
     said = [asked.rate is not None, asked.paused is not None, asked.forget]
     if sum(said) != 1:
-        raise Refusal(422, "say one thing: `rate`, `paused` or `forget`")
+        raise ProblemResponse(422, "say one thing: `rate`, `paused` or `forget`")
     if asked.rate is not None:
         await steering.set_rate(keys, _per_s(asked.rate), asked.for_s)
     elif asked.forget:
@@ -166,15 +166,15 @@ async def change(name: Name, asked: GateChange, who: Admin, office: AtOffice) ->
     return gates_view(await _read(office, keys))
 
 
-async def _meant(office: Office, name: str) -> list[str]:
+async def _meant(office: AppState, name: str) -> list[str]:
     known = [entry.key for entry in await office.store.limits.entries()]
     try:
         return find_gates(name, known, office.settings.providers)
     except UsageError as error:
-        raise Refusal(404, str(error)) from error
+        raise ProblemResponse(404, str(error)) from error
 
 
-async def _read(office: Office, keys: Sequence[str]) -> GateReading:
+async def _read(office: AppState, keys: Sequence[str]) -> GateReading:
     return await read_gates(office.store.limits, office.limits, keys)
 
 
@@ -182,13 +182,13 @@ def _per_s(text: str) -> float:
     try:
         limits = parse_limits(text)
     except ValueError as error:
-        raise Refusal(422, str(error)) from error
+        raise ProblemResponse(422, str(error)) from error
     if not limits:
-        raise Refusal(422, "`rate` is empty: write it as 5/s, 100/min, 2000/day or 1/3s")
+        raise ProblemResponse(422, "`rate` is empty: write it as 5/s, 100/min, 2000/day or 1/3s")
     return min(limit.count / limit.seconds for limit in limits)
 
 
-def _named(office: Office, which: str) -> Mapping[str, ProviderPolicy]:
+def _named(office: AppState, which: str) -> Mapping[str, ProviderPolicy]:
     providers = office.settings.providers
     if which == "used":
         return {}

@@ -10,11 +10,11 @@ from headgate.app.address_check import demand_public
 from headgate.app.api.bodies import MB, BoundedRoute, body_of, takes
 from headgate.app.api.handlers import demand_handler
 from headgate.app.api.identity import Principal, Someone, Writer
-from headgate.app.api.job_asked import parsed
-from headgate.app.api.job_view import JobView, job_view
-from headgate.app.api.office import AtOffice, Office
-from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import Asked, Identifier, Wire
+from headgate.app.api.job_request import parsed
+from headgate.app.api.job_view import JobResponse, job_view
+from headgate.app.api.models import Identifier, RequestModel, ResponseModel
+from headgate.app.api.problems import ProblemResponse, documented
+from headgate.app.api.state import AppState, State
 from headgate.core.errors import UnknownJob
 from headgate.core.job import Job, OwnerCaps
 from headgate.core.sizing import IngestSizer
@@ -30,13 +30,13 @@ Name = Annotated[
 Line = Annotated[int, Field(ge=0, le=2**53)]
 
 
-class QueueList(Wire):
+class QueueList(ResponseModel):
     """Every queue that is not closed, oldest first."""
 
-    items: list[JobView]
+    items: list[JobResponse]
 
 
-class RowsAsked(Asked):
+class RowsRequest(RequestModel):
     """Items on their way into a queue."""
 
     items: list[dict[str, Any]]
@@ -59,11 +59,13 @@ class RowsAsked(Asked):
         lines = range(1, count + 1) if self.lines is None else self.lines
         problems = [None] * count if self.problems is None else self.problems
         if not len(lines) == len(problems) == count:
-            raise Refusal(422, "`lines` and `problems` have one entry for each of the `items`")
+            raise ProblemResponse(
+                422, "`lines` and `problems` have one entry for each of the `items`"
+            )
         return [*map(QueueRow, lines, self.items, problems)]
 
 
-class FedView(Wire):
+class FedView(ResponseModel):
     """What became of the items."""
 
     job_id: Identifier
@@ -76,14 +78,14 @@ class FedView(Wire):
 
 
 @router.get("", responses=documented())
-async def ls(who: Someone, office: AtOffice) -> QueueList:
+async def ls(who: Someone, office: State) -> QueueList:
     """List the queues that are not closed."""
     jobs = await _queues(office, who).all()
     return QueueList(items=[await _view(office, job) for job in jobs])
 
 
 @router.get("/{name}", responses=documented())
-async def show(name: Name, who: Someone, office: AtOffice) -> JobView:
+async def show(name: Name, who: Someone, office: State) -> JobResponse:
     """Show a queue with its counters."""
     return await _view(office, await _found(office, who, name))
 
@@ -96,7 +98,7 @@ async def show(name: Name, who: Someone, office: AtOffice) -> JobView:
             "required": True,
             "content": {
                 "application/json": {
-                    "schema": RowsAsked.model_json_schema(
+                    "schema": RowsRequest.model_json_schema(
                         ref_template="#/components/schemas/{model}"
                     )
                 }
@@ -105,10 +107,10 @@ async def show(name: Name, who: Someone, office: AtOffice) -> JobView:
     },
 )
 @takes(16 * MB, values=1_000_000)
-async def feed(name: Name, request: Request, who: Writer, office: AtOffice) -> FedView:
+async def feed(name: Name, request: Request, who: Writer, office: State) -> FedView:
     """Put items into a queue, which is made on first use; what it has already is passed over."""
     body, most = await body_of(request, who.name), office.settings.server.inline_items
-    asked = await office.threads.bodies.run(parsed, RowsAsked, body, most)
+    asked = await office.threads.bodies.run(parsed, RowsRequest, body, most)
     rows = asked.rows()
     handler = _handler(office, asked.handler) if asked.handler is not None else None
     job = await _fed(office, who, name, handler, asked.key)
@@ -128,40 +130,40 @@ async def feed(name: Name, request: Request, who: Writer, office: AtOffice) -> F
     )
 
 
-def _handler(office: Office, name: str) -> str:
+def _handler(office: AppState, name: str) -> str:
     handler = demand_handler(office, name)
     demand_public(handler, allow_private=office.settings.net.allow_private)
     return handler.name
 
 
 @router.post("/{name}/close", responses=documented(409))
-async def close(name: Name, who: Writer, office: AtOffice) -> JobView:
+async def close(name: Name, who: Writer, office: State) -> JobResponse:
     """Take no more items; the job is DONE once the queue is empty."""
     job = await _found(office, who, name)
     return await _view(office, await JobControl(office.store).close(job.id, who.name))
 
 
-def _queues(office: Office, who: Principal) -> Queues:
+def _queues(office: AppState, who: Principal) -> Queues:
     policy = office.settings.server
     caps = OwnerCaps(policy.unfinished_jobs_per_user, policy.open_items_per_user)
     return Queues(office.store, Viewer(who.name, who.sees, caps))
 
 
 async def _fed(
-    office: Office, who: Principal, name: str, handler: str | None, key: Sequence[str]
+    office: AppState, who: Principal, name: str, handler: str | None, key: Sequence[str]
 ) -> Job:
     queues = _queues(office, who)
     if handler is None and await queues.find(name) is None:
-        raise Refusal(422, f"queue {name!r} is new: say with `handler` what runs its items")
+        raise ProblemResponse(422, f"queue {name!r} is new: say with `handler` what runs its items")
     return await queues.get_or_make(name, handler, key)
 
 
-async def _found(office: Office, who: Principal, name: str) -> Job:
+async def _found(office: AppState, who: Principal, name: str) -> Job:
     job = await _queues(office, who).find(name)
     if job is None:
         raise UnknownJob(f"there is no open queue {name!r}; the first items with a handler make it")
     return job
 
 
-async def _view(office: Office, job: Job) -> JobView:
+async def _view(office: AppState, job: Job) -> JobResponse:
     return job_view(job, await office.store.reads.counts(job.id))

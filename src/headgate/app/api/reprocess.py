@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from headgate.app.api.asking import OwnJob, error_class_in, number_in
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Writer
-from headgate.app.api.office import AtOffice
-from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import Asked, Identifier, Wire
+from headgate.app.api.models import Identifier, RequestModel, ResponseModel
+from headgate.app.api.params import OwnJob, error_class_in, number_in
+from headgate.app.api.problems import ProblemResponse, documented
+from headgate.app.api.state import State
 from headgate.core.status import FINISHED, ItemStatus
 from headgate.engine.job_control import JobControl
 from headgate.ports.items import RequeueRequest
@@ -20,14 +20,14 @@ router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 MOST_ITEMS = 10_000
 
 
-class Filter(Asked):
+class Filter(RequestModel):
     """Which items, beside statuses and error class."""
 
     q: str | None = Field(None, max_length=200, description="In the key or the summary.")
     signature: str | None = Field(None, max_length=400, description="A kind of failure.")
 
 
-class ReprocessAsked(Asked):
+class ReprocessRequest(RequestModel):
     """What to bring back."""
 
     scope: Literal["job", "items"] = "job"
@@ -47,7 +47,7 @@ class ReprocessAsked(Asked):
     dry_run: bool = Field(default=False, description="Only count.")
 
 
-class Reprocessed(Wire):
+class Reprocessed(ResponseModel):
     """What was brought back."""
 
     job_id: Identifier
@@ -56,10 +56,10 @@ class Reprocessed(Wire):
 
 @router.post("/{jobId}/reprocess", responses=documented(409))
 async def reprocess(
-    job: OwnJob, who: Writer, office: AtOffice, asked: ReprocessAsked | None = None
+    job: OwnJob, who: Writer, office: State, asked: ReprocessRequest | None = None
 ) -> Reprocessed:
     """Bring finished items back to PENDING; the count is of everything that matched."""
-    request = request_of(job.id, asked or ReprocessAsked(), office)
+    request = request_of(job.id, asked or ReprocessRequest(), office)
     steering = JobControl(office.store)
     dry = asked is not None and asked.dry_run
     if dry:
@@ -69,12 +69,12 @@ async def reprocess(
     return Reprocessed(job_id=str(job.id), count=count)
 
 
-def request_of(job_id: int, asked: ReprocessAsked, office: AtOffice) -> RequeueRequest:
+def request_of(job_id: int, asked: ReprocessRequest, office: State) -> RequeueRequest:
     """The request to the store; items that were tried too often are left alone by default."""
     ids = _ids(asked)
     wanted = frozenset(asked.statuses or ())
     if not wanted <= FINISHED:
-        raise Refusal(
+        raise ProblemResponse(
             422, "only finished items can be brought back; PENDING and PROCESSING are not"
         )
     default = FINISHED if ids is not None else RequeueRequest(job_id).statuses
@@ -92,13 +92,13 @@ def request_of(job_id: int, asked: ReprocessAsked, office: AtOffice) -> RequeueR
     )
 
 
-def _ids(asked: ReprocessAsked) -> tuple[int, ...] | None:
+def _ids(asked: ReprocessRequest) -> tuple[int, ...] | None:
     if asked.scope == "job":
         if asked.item_ids is not None:
-            raise Refusal(422, "`itemIds` go with scope `items`")
+            raise ProblemResponse(422, "`itemIds` go with scope `items`")
         return None
     if not asked.item_ids:
-        raise Refusal(422, "scope `items` needs `itemIds`")
+        raise ProblemResponse(422, "scope `items` needs `itemIds`")
     return _numbers(asked.item_ids)
 
 

@@ -5,14 +5,14 @@ from typing import Annotated, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from headgate.app.api.asking import job_named, moment_in
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.dead_letters import Replayed, numbers_in
 from headgate.app.api.identity import Writer
-from headgate.app.api.office import AtOffice
+from headgate.app.api.models import RequestModel
+from headgate.app.api.params import job_named, moment_in
 from headgate.app.api.pending import demand_switched_on, owner_meant
-from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import Asked
+from headgate.app.api.problems import ProblemResponse, documented
+from headgate.app.api.state import State
 from headgate.core.status import FINISHED, ItemStatus
 from headgate.engine.job_control import DeadLetters, Replay
 
@@ -24,7 +24,7 @@ Moment = Annotated[
 ]
 
 
-class AcrossAsked(Asked):
+class AcrossRequest(RequestModel):
     """All items that match, as `GET /api/pending` lists them with the same filter."""
 
     statuses: list[Annotated[ItemStatus, Field(strict=False)]] = Field(min_length=1)
@@ -41,12 +41,12 @@ class AcrossAsked(Asked):
 
 
 @router.post("/reprocess", responses=documented(409))
-async def reprocess(asked: AcrossAsked, who: Writer, office: AtOffice) -> Replayed:
+async def reprocess(asked: AcrossRequest, who: Writer, office: State) -> Replayed:
     """Bring finished items of all jobs back to PENDING; the count is of all that matched."""
     demand_switched_on(office)
     statuses = frozenset(asked.statuses)
     if not statuses <= FINISHED:
-        raise Refusal(
+        raise ProblemResponse(
             422, "only finished items can be brought back; PENDING and PROCESSING are not"
         )
     owner = owner_meant(who, asked.user_id)

@@ -6,14 +6,14 @@ from fastapi import APIRouter, Query
 from msgspec.structs import replace
 from pydantic import Field
 
-from headgate.app.api.asking import After, KeysetOnly, OwnItem, PageSize, job_named
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Principal, Someone, Writer
 from headgate.app.api.item_view import ItemPage, ItemWhole, item_whole
 from headgate.app.api.items import page_view
-from headgate.app.api.office import AtOffice, Office
+from headgate.app.api.models import RequestModel
+from headgate.app.api.params import After, KeysetOnly, OwnItem, PageSize, job_named
 from headgate.app.api.problems import documented
-from headgate.app.api.wire import Asked
+from headgate.app.api.state import AppState, State
 from headgate.core.paging import SortOrder
 from headgate.core.status import ItemMove, ItemStatus
 from headgate.ports.items import ReviewDecision
@@ -28,7 +28,7 @@ UNDECIDED = frozenset({ItemStatus.REVIEW})
 @waiting.get("", responses=documented(), dependencies=[KeysetOnly])
 async def ls(
     who: Someone,
-    office: AtOffice,
+    office: State,
     job_id: Annotated[str | None, Query(alias="jobId", max_length=40)] = None,
     page_size: PageSize = 100,
     after: After = None,
@@ -46,21 +46,21 @@ async def ls(
     return page_view(await office.store.reads.items(query))
 
 
-class Acceptance(Asked):
+class Acceptance(RequestModel):
     """Which candidate is the right one."""
 
     candidate_id: str = Field(max_length=500)
     reason: str = Field("", max_length=1_000)
 
 
-class Remark(Asked):
+class Remark(RequestModel):
     """Why, for the record."""
 
     reason: str = Field("", max_length=1_000)
 
 
 @router.post("/{itemId}/accept", responses=documented(409))
-async def accept(item: OwnItem, asked: Acceptance, who: Writer, office: AtOffice) -> ItemWhole:
+async def accept(item: OwnItem, asked: Acceptance, who: Writer, office: State) -> ItemWhole:
     """Take a candidate: its result becomes the item's, which is DONE."""
     decision = _decision(item.row.id, ItemMove.ACCEPT, who, asked.reason)
     return await _decided(office, replace(decision, candidate=asked.candidate_id))
@@ -68,7 +68,7 @@ async def accept(item: OwnItem, asked: Acceptance, who: Writer, office: AtOffice
 
 @router.post("/{itemId}/reject", responses=documented(409))
 async def reject(
-    item: OwnItem, who: Writer, office: AtOffice, asked: Remark | None = None
+    item: OwnItem, who: Writer, office: State, asked: Remark | None = None
 ) -> ItemWhole:
     """Take none of the candidates: the item is NOT_FOUND."""
     reason = asked.reason if asked else ""
@@ -76,9 +76,7 @@ async def reject(
 
 
 @router.post("/{itemId}/skip", responses=documented(409))
-async def skip(
-    item: OwnItem, who: Writer, office: AtOffice, asked: Remark | None = None
-) -> ItemWhole:
+async def skip(item: OwnItem, who: Writer, office: State, asked: Remark | None = None) -> ItemWhole:
     """Leave the item alone: it is SKIPPED."""
     reason = asked.reason if asked else ""
     return await _decided(office, _decision(item.row.id, ItemMove.PASS_OVER, who, reason))
@@ -88,7 +86,7 @@ def _decision(item_id: int, move: ItemMove, who: Principal, reason: str) -> Revi
     return ReviewDecision(item_id, move, who.name, owner=who.sees, reason=reason)
 
 
-async def _decided(office: Office, decision: ReviewDecision) -> ItemWhole:
+async def _decided(office: AppState, decision: ReviewDecision) -> ItemWhole:
     await office.store.items.decide(decision)
     await office.store.notifier.ring()
     detail = await office.store.reads.item(decision.item_id, decision.owner)

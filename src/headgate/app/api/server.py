@@ -13,26 +13,23 @@ import msgspec
 import uvicorn
 
 from headgate.app.api.application import build_app
-from headgate.app.api.body_room import BodyRoom
-from headgate.app.api.connections import BACKLOG, Connections, most_connections
-from headgate.app.api.gauges import Gauges
-from headgate.app.api.histories import Histories
-from headgate.app.api.office import Office
+from headgate.app.api.capacity import BodyMemory, SlotQueue, StreamSlots
+from headgate.app.api.connections import BACKLOG, ServerConnections, most_connections
+from headgate.app.api.history_samples import HistorySamples
+from headgate.app.api.kickoff import Kickoffs
+from headgate.app.api.limit_cache import LimitCache
+from headgate.app.api.monitor import Monitor, SlowJobs
 from headgate.app.api.parsing import ParsingTurns
 from headgate.app.api.protocol import BoundedProtocol
-from headgate.app.api.pulse import Pulse
-from headgate.app.api.slices import Slices
-from headgate.app.api.slot_queue import SlotQueue
-from headgate.app.api.slow_jobs import SlowJobs
-from headgate.app.api.stream_places import StreamPlaces
+from headgate.app.api.state import AppState
 from headgate.app.api.threads import Threads
 from headgate.app.credentials import Minted, mint
 from headgate.app.data_folder import data_folder
 from headgate.app.handler_list import list_handlers
 from headgate.app.loops import Loops, Sign
+from headgate.app.processes.children import ChildProcesses
 from headgate.app.scanner import Scanner
 from headgate.app.settings import Settings
-from headgate.app.staff import Staff
 from headgate.app.telemetry import logger
 from headgate.core.errors import BadSetting, HeadgateError, NameTaken, WorkerFailed
 from headgate.core.gates.config import GateLimits
@@ -56,7 +53,7 @@ logged in from their address before. More would wait for the threads that check 
 there one that comes from a known address would have to wait for all of them."""
 
 
-class Opened(msgspec.Struct, frozen=True):
+class OpenedServer(msgspec.Struct, frozen=True):
     """Where the server is, and how its owner gets in."""
 
     url: str
@@ -66,7 +63,7 @@ class Opened(msgspec.Struct, frozen=True):
     """A login for a browser; it works once."""
 
 
-class Server:
+class ApiServer:
     """Runs until it is told to stop."""
 
     def __init__(self, store: Store, settings: Settings, clock: Clock) -> None:
@@ -76,7 +73,7 @@ class Server:
         self._settings = settings = msgspec.structs.replace(settings, net=net)
         self._clock = clock
         self._loops = Loops(clock)
-        self._staff = Staff(settings, self._loops)
+        self._staff = ChildProcesses(settings, self._loops)
         self._uvicorn: uvicorn.Server | None = None
         self._stops = 0
 
@@ -88,7 +85,7 @@ class Server:
         if self._uvicorn is not None:
             self._uvicorn.should_exit = True
 
-    async def run(self, opened: Callable[[Opened], None]) -> None:
+    async def run(self, opened: Callable[[OpenedServer], None]) -> None:
         """Serve; `opened` hears where, once requests are answered."""
         sys.setswitchinterval(SWITCH_S)
         await self._demand_users()
@@ -99,7 +96,7 @@ class Server:
             await self._answer(office, listener, lambda url: opened(_told(url, token, link)))
 
     @asynccontextmanager
-    async def _running(self, office: Office, token_id: str) -> AsyncIterator[None]:
+    async def _running(self, office: AppState, token_id: str) -> AsyncIterator[None]:
         """Everything that runs beside the API, each under its name."""
         access, clock = self._store.access, self._clock
         self._loops.start("server token", partial(keep_token, access, token_id, clock))
@@ -113,10 +110,10 @@ class Server:
             await self._staff.stop()
 
     async def _answer(
-        self, office: Office, listener: socket.socket, opened: Callable[[str], None]
+        self, office: AppState, listener: socket.socket, opened: Callable[[str], None]
     ) -> None:
         policy = self._settings.server
-        connections = Connections(most_connections(policy), policy.connections_per_address)
+        connections = ServerConnections(most_connections(policy), policy.connections_per_address)
         protocol = partial(BoundedProtocol, connections, ParsingTurns(), policy.head_s)
         config = uvicorn.Config(
             build_app(office),
@@ -144,35 +141,39 @@ class Server:
                 "the web server ended, although it was not told to stop; start it again"
             )
 
-    async def _office(self, own_token: str) -> Office:
+    async def _office(self, own_token: str) -> AppState:
         store, settings, clock = self._store, self._settings, self._clock
         policy = settings.server
         folder = data_folder(settings)
         folder.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         handlers = await list_handlers(settings.handlers)
         limits = GateLimits(settings.providers, settings.gates)
-        gauges = Gauges(store, limits, clock, {each.name: each.provider or "" for each in handlers})
-        return Office(
+        gauges = LimitCache(
+            store, limits, clock, {each.name: each.provider or "" for each in handlers}
+        )
+        return AppState(
             store=store,
             settings=settings,
             clock=clock,
             folder=folder,
             handlers=handlers,
-            pulse=Pulse(store, clock, SlowJobs(store, gauges, clock, settings.worker.concurrency)),
+            pulse=Monitor(
+                store, clock, SlowJobs(store, gauges, clock, settings.worker.concurrency)
+            ),
             gauges=gauges,
-            histories=Histories(store, gauges, clock),
-            slices=Slices(store, settings, clock),
+            histories=HistorySamples(store, gauges, clock),
+            slices=Kickoffs(store, settings, clock),
             scanner=Scanner(store, settings, clock),
             logins=SlotQueue(LOGINS, LOGINS_PER_ADDRESS),
             known_logins=SlotQueue(LOGINS, LOGINS_PER_ADDRESS),
             uploads=SlotQueue(policy.uploads_at_once, policy.uploads_per_user),
             previews=SlotQueue(policy.previews_at_once, policy.previews_per_user),
             preview_copies=SlotQueue(policy.previews_at_once, policy.previews_per_user),
-            room=BodyRoom(policy.bodies_mb * MEGABYTE),
+            room=BodyMemory(policy.bodies_mb * MEGABYTE),
             threads=Threads(policy.previews_at_once),
             own_token=own_token,
             loops=self._loops,
-            streams=StreamPlaces(policy.streams_per_user),
+            streams=StreamSlots(policy.streams_per_user),
         )
 
     async def _demand_users(self) -> None:
@@ -259,5 +260,5 @@ def _url(host: str, listener: socket.socket) -> str:
     return f"http://{shown}:{port}"
 
 
-def _told(url: str, token: str, link: str) -> Opened:
-    return Opened(url, token, f"{url}/login/link?token={link}")
+def _told(url: str, token: str, link: str) -> OpenedServer:
+    return OpenedServer(url, token, f"{url}/login/link?token={link}")

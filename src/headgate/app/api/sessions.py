@@ -17,9 +17,9 @@ from headgate.app.api.identity import (
     is_https,
     maker_of,
 )
-from headgate.app.api.office import AtOffice, Office
-from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import Asked, Wire
+from headgate.app.api.models import RequestModel, ResponseModel
+from headgate.app.api.problems import ProblemResponse, documented
+from headgate.app.api.state import AppState, State
 from headgate.app.credentials import csrf_of, digest_of, fits, mint
 from headgate.core.client_address import counted_as
 from headgate.core.errors import UnknownUser
@@ -30,7 +30,7 @@ from headgate.ports.access import LoginTry, NewToken
 router = APIRouter(tags=["access"], route_class=BoundedRoute)
 
 
-class LoginAsked(Asked):
+class LoginRequest(RequestModel):
     """A name with its password, or an API token."""
 
     name: str | None = Field(None, max_length=64)
@@ -47,7 +47,7 @@ class Visitor(NamedTuple):
     password_hash: str | None = None
 
 
-class Me(Wire):
+class Me(ResponseModel):
     """Who is logged in."""
 
     name: str
@@ -58,21 +58,21 @@ class Me(Wire):
 
 @router.post("/api/login", responses=documented())
 @takes(4 * KB)
-async def login(asked: LoginAsked, request: Request, response: Response, office: AtOffice) -> Me:
+async def login(asked: LoginRequest, request: Request, response: Response, office: State) -> Me:
     """Open a session by password or token; the answer sets a cookie."""
     if asked.token:
         checked = await _by_token(asked.token, request, office)
     elif asked.name and asked.password is not None:
         checked = await _by_password(asked.name, asked.password, request, office)
     else:
-        raise Refusal(422, "send `name` and `password`, or `token`")
+        raise ProblemResponse(422, "send `name` and `password`, or `token`")
     secret = await _open_session(office, checked)
     _set_cookie(response, request, office, secret)
     return Me(name=checked.name, role=checked.role, csrf=csrf_of(secret))
 
 
 @router.post("/api/logout", status_code=204, responses=documented())
-async def logout(who: Someone, response: Response, office: AtOffice) -> Response:
+async def logout(who: Someone, response: Response, office: State) -> Response:
     """Close the session; an API token is no session, and stays."""
     if who.csrf is not None:
         await office.store.access.end_session(who.token_id)
@@ -87,28 +87,30 @@ async def me(who: Someone) -> Me:
     return _me(who)
 
 
-class Session(Wire):
+class BrowserSession(ResponseModel):
     """A browser's session, if it has one."""
 
     me: Me | None
 
 
 @router.get("/api/session", responses=documented())
-async def session(who: Anybody) -> Session:
+async def session(who: Anybody) -> BrowserSession:
     """Tell who is logged in, if anybody is: a page asks before it shows a login."""
-    return Session(me=None if who is None else _me(who))
+    return BrowserSession(me=None if who is None else _me(who))
 
 
 @router.get("/login/link", include_in_schema=False)
 async def by_link(
-    request: Request, office: AtOffice, token: Annotated[str, Query(max_length=200)]
+    request: Request, office: State, token: Annotated[str, Query(max_length=200)]
 ) -> Response:
     """Open a session with the link that the server printed; it works once."""
     found = await office.store.access.redeem(digest_of(token))
     if found is None:
         if "text/html" in request.headers.get("accept", ""):
             return RedirectResponse("/login?link=used", 303)
-        raise Refusal(401, "this link was used before or is too old; start the server again")
+        raise ProblemResponse(
+            401, "this link was used before or is too old; start the server again"
+        )
     secret = await _open_session(office, Visitor(found.user.name, found.token.role))
     response = RedirectResponse("/", 303)
     _set_cookie(response, request, office, secret)
@@ -119,7 +121,7 @@ def _me(who: Principal) -> Me:
     return Me(name=who.name, role=who.role, csrf=who.csrf)
 
 
-async def _by_token(secret: str, request: Request, office: Office) -> Visitor:
+async def _by_token(secret: str, request: Request, office: AppState) -> Visitor:
     """Who that is, and as what: a token never opens more than it lets in to itself.
 
     Tries are not counted: 256 random bits cannot be guessed, and a count would only let strangers
@@ -127,12 +129,12 @@ async def _by_token(secret: str, request: Request, office: Office) -> Visitor:
     """
     found = await office.store.access.bearer(digest_of(secret), TokenKind.API)
     if found is None:
-        raise Refusal(401, "the token is wrong")
+        raise ProblemResponse(401, "the token is wrong")
     role = weaker(found.token.role, found.user.role)
     return Visitor(found.user.name, role, maker_of(found, request, office))
 
 
-async def _by_password(name: str, password: str, request: Request, office: Office) -> Visitor:
+async def _by_password(name: str, password: str, request: Request, office: AppState) -> Visitor:
     address = counted_as(client_of(request, office))
     tried = LoginTry(login_keys(name, address), allowances(office.settings.server.login_tries))
     # Hundreds at once, each from another address, must not hold up those who log in as always.
@@ -141,12 +143,12 @@ async def _by_password(name: str, password: str, request: Request, office: Offic
         return await _tried(name, password, tried, office)
 
 
-async def _tried(name: str, password: str, tried: LoginTry, office: Office) -> Visitor:
+async def _tried(name: str, password: str, tried: LoginTry, office: AppState) -> Visitor:
     store = office.store
     counted = await store.logins.count(tried)
     if counted.wait_s > 0:
         wait_s = math.ceil(counted.wait_s)
-        raise Refusal(
+        raise ProblemResponse(
             429,
             f"too many failed logins: try again in {wait_s} s, or log in with a token",
             {"Retry-After": str(wait_s)},
@@ -157,12 +159,12 @@ async def _tried(name: str, password: str, tried: LoginTry, office: Office) -> V
         user, kept = None, None
     right = await office.threads.passwords.run(fits, password, kept)
     if not right or user is None or user.disabled_at is not None:
-        raise Refusal(401, "the name or the password is wrong")
+        raise ProblemResponse(401, "the name or the password is wrong")
     await store.logins.succeeded(tried, counted)
     return Visitor(user.name, user.role, password_hash=kept)
 
 
-async def _open_session(office: Office, who: Visitor) -> str:
+async def _open_session(office: AppState, who: Visitor) -> str:
     made = mint()
     new = NewToken(
         made.id,
@@ -178,11 +180,11 @@ async def _open_session(office: Office, who: Visitor) -> str:
     try:
         await office.store.access.add_token(new)
     except UnknownUser:  # disabled, or given another password, while this one was checked
-        raise Refusal(401, "the name or the password is wrong") from None
+        raise ProblemResponse(401, "the name or the password is wrong") from None
     return made.secret
 
 
-def _set_cookie(response: Response, request: Request, office: Office, secret: str) -> None:
+def _set_cookie(response: Response, request: Request, office: AppState, secret: str) -> None:
     response.set_cookie(
         COOKIE,
         secret,

@@ -5,11 +5,11 @@ from fastapi import APIRouter
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Admin
 from headgate.app.api.job_view import CountsView, WaitView, counts_view, wait_view
-from headgate.app.api.office import AtOffice, Office
+from headgate.app.api.models import Identifier, Moment, ResponseModel, moment
 from headgate.app.api.problems import documented
-from headgate.app.api.wire import Identifier, Moment, Wire, moment
+from headgate.app.api.state import AppState, State
 from headgate.app.loops import LoopState
-from headgate.app.output import LOST
+from headgate.app.streams import LOST
 from headgate.core.redact_values import without_secrets
 from headgate.engine.sweeper import Sweeper
 from headgate.ports.reads import StoreStatus
@@ -17,7 +17,7 @@ from headgate.ports.reads import StoreStatus
 router = APIRouter(prefix="/api/system", tags=["health"], route_class=BoundedRoute)
 
 
-class DatabaseView(Wire):
+class DatabaseView(ResponseModel):
     """The database that is queue and truth."""
 
     kind: str
@@ -31,7 +31,7 @@ class DatabaseView(Wire):
     items: int
 
 
-class SweeperView(Wire):
+class SweeperView(ResponseModel):
     """Who puts right what died, and sweeps out what is old."""
 
     holder: str | None
@@ -42,7 +42,7 @@ class SweeperView(Wire):
     """Records that are older go."""
 
 
-class QueueView(Wire):
+class QueueView(ResponseModel):
     """How the work goes, over all jobs."""
 
     counts: CountsView
@@ -52,7 +52,7 @@ class QueueView(Wire):
     """Of the finished items, those in ERROR; null: none is finished."""
 
 
-class SlowJobView(Wire):
+class SlowJobView(ResponseModel):
     """A job that has work to do and hardly does any, and why."""
 
     job_id: Identifier
@@ -60,7 +60,7 @@ class SlowJobView(Wire):
     limited_by: WaitView | None
 
 
-class LoopView(Wire):
+class LoopView(ResponseModel):
     """A part of the server that runs all the time: a process, or a loop in one."""
 
     name: str
@@ -75,7 +75,7 @@ class LoopView(Wire):
     """Why it ended the last time; null: it never did."""
 
 
-class System(Wire):
+class System(ResponseModel):
     """The database, its sweeper, the queue, the parts of the server."""
 
     database: DatabaseView
@@ -90,7 +90,7 @@ class System(Wire):
 
 
 @router.get("", responses=documented())
-async def show(who: Admin, office: AtOffice) -> System:
+async def show(who: Admin, office: State) -> System:
     """Tell the size and schema of the database, who sweeps it, and how the work goes."""
     status = await office.store.reads.status()
     return System(
@@ -106,7 +106,7 @@ async def show(who: Admin, office: AtOffice) -> System:
     )
 
 
-def _loop(office: Office, state: LoopState) -> LoopView:
+def _loop(office: AppState, state: LoopState) -> LoopView:
     silent_s = office.loops.silent_s(state)
     return LoopView(
         name=state.name,
@@ -131,7 +131,7 @@ def _database(status: StoreStatus) -> DatabaseView:
     )
 
 
-def _sweeper(office: Office, status: StoreStatus) -> SweeperView:
+def _sweeper(office: AppState, status: StoreStatus) -> SweeperView:
     now = office.clock.now()
     held = [duty for duty in status.duties if duty.name == Sweeper.DUTY and duty.until_at > now]
     return SweeperView(
@@ -141,7 +141,7 @@ def _sweeper(office: Office, status: StoreStatus) -> SweeperView:
     )
 
 
-def _queue(office: Office, status: StoreStatus) -> QueueView:
+def _queue(office: AppState, status: StoreStatus) -> QueueView:
     counts = status.counts
     return QueueView(
         counts=counts_view(counts),

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.responses import FileResponse, HTMLResponse, Response
 
-from headgate.app.api.problems import Refusal
+from headgate.app.api.problems import ProblemResponse
 
 router = APIRouter(include_in_schema=False)
 
@@ -58,7 +58,7 @@ async def asset(name: str, request: Request) -> Response:
     path = folder / name
     kind = KINDS.get(path.suffix)
     if kind is None or path.parent != folder or not _is_there(path):
-        raise Refusal(404, f"there is no asset {name[:100]!r}; load the page again")
+        raise ProblemResponse(404, f"there is no asset {name[:100]!r}; load the page again")
     headers = {**FOR_EVER, "Vary": "Accept-Encoding"}
     packed = path.with_name(f"{name}.gz")
     if takes_packed(request.headers.get("accept-encoding", "")) and packed.is_file():

@@ -12,8 +12,8 @@ from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect, Request
 
-from headgate.app.api.office import Office
-from headgate.app.api.problems import Refusal
+from headgate.app.api.problems import ProblemResponse
+from headgate.app.api.state import AppState
 from headgate.app.api.threads import Threads
 from headgate.app.data_folder import safe_name, shown_name
 from headgate.core.job import LONGEST_FIELD
@@ -59,21 +59,21 @@ class Upload(msgspec.Struct, frozen=True):
     def demand_files(self) -> None:
         """Refuse an upload without a file."""
         if not self.files:
-            raise Refusal(422, "there is no file: send it in the field `file`")
+            raise ProblemResponse(422, "there is no file: send it in the field `file`")
 
     def discard(self) -> None:
         """Keep nothing."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-async def receive(request: Request, office: Office) -> Upload:
+async def receive(request: Request, office: AppState) -> Upload:
     """Take in an upload; whatever goes wrong, nothing of it stays."""
     policy = office.settings.server
     max_bytes = policy.upload_mb * MEGABYTE
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     boundary = options.get(b"boundary", b"")
     if kind != b"multipart/form-data" or not 0 < len(boundary) <= 256:
-        raise Refusal(415, "send multipart/form-data with a boundary, or application/json")
+        raise ProblemResponse(415, "send multipart/form-data with a boundary, or application/json")
     stated = request.headers.get("content-length", "")
     if stated.isdigit() and int(stated) > max_bytes + MOST_FIELDS * LONGEST_FIELD:
         raise _too_large(max_bytes)
@@ -88,9 +88,11 @@ async def receive(request: Request, office: Office) -> Upload:
     except BaseException as error:
         await threads.uploads.run(parts.abandon)
         if isinstance(error, MultipartParseError):
-            raise Refusal(400, f"this is no whole multipart body: {error}") from error
+            raise ProblemResponse(400, f"this is no whole multipart body: {error}") from error
         if isinstance(error, ClientDisconnect):
-            raise Refusal(400, "the upload was broken off; nothing of it was kept") from error
+            raise ProblemResponse(
+                400, "the upload was broken off; nothing of it was kept"
+            ) from error
         raise
 
 
@@ -136,10 +138,12 @@ class _Pieces:
             async with asyncio.timeout(minimum.over_s):
                 chunk = await anext(self._chunks, None)
         except TimeoutError:
-            raise Refusal(408, f"nothing came for {minimum.over_s:g} s; nothing was kept") from None
+            raise ProblemResponse(
+                408, f"nothing came for {minimum.over_s:g} s; nothing was kept"
+            ) from None
         self._meter.count(monotonic() - asked_s, len(chunk or b""))
         if chunk and self._meter.too_slow:
-            raise Refusal(
+            raise ProblemResponse(
                 408,
                 f"less than {minimum.bytes_per_s:,.0f} bytes a second came for {minimum.over_s:g} "
                 "s, so nothing was kept: send it over a faster connection, or name its place in "
@@ -148,9 +152,11 @@ class _Pieces:
         return chunk
 
 
-def _too_large(max_bytes: int) -> Refusal:
+def _too_large(max_bytes: int) -> ProblemResponse:
     most = f"{max_bytes / 1_048_576:,.0f} MB"
-    return Refusal(413, f"an upload has at most {most} here (`server.upload_mb`); split the file")
+    return ProblemResponse(
+        413, f"an upload has at most {most} here (`server.upload_mb`); split the file"
+    )
 
 
 class _Parts:
@@ -196,7 +202,7 @@ class _Parts:
     def finished(self) -> Upload:
         """All of it, if it is whole."""
         if not self._ended:
-            raise Refusal(400, "the upload ends in the middle; nothing of it was kept")
+            raise ProblemResponse(400, "the upload ends in the middle; nothing of it was kept")
         return Upload(self._folder, self._files, self._fields)
 
     def abandon(self) -> None:
@@ -219,7 +225,7 @@ class _Parts:
 
     def _bound_header(self) -> None:
         if len(self._name) + len(self._value) > LONGEST_HEADER:
-            raise Refusal(400, "a part has a header that is too long")
+            raise ProblemResponse(400, "a part has a header that is too long")
 
     def _header_end(self) -> None:
         self._headers[self._name.lower()] = self._value
@@ -230,13 +236,15 @@ class _Parts:
         self._field = options.get(b"name", b"").decode("utf-8", "replace")
         if b"filename" not in options:
             if len(self._fields) >= MOST_FIELDS:
-                raise Refusal(422, f"there are more than {MOST_FIELDS} fields")
+                raise ProblemResponse(422, f"there are more than {MOST_FIELDS} fields")
             self._text = bytearray()
             return
         if self._field != "file":
-            raise Refusal(422, f"files go in the field `file`, not {self._field[:40]!r}")
+            raise ProblemResponse(422, f"files go in the field `file`, not {self._field[:40]!r}")
         if len(self._files) >= MOST_FILES:
-            raise Refusal(413, f"there are more than {MOST_FILES} files; send them as one zip")
+            raise ProblemResponse(
+                413, f"there are more than {MOST_FILES} files; send them as one zip"
+            )
         name = options[b"filename"].decode("utf-8", "replace")
         self._shown = shown_name(name) or "upload"
         self._path = self._free_path(safe_name(name) or "upload")
@@ -262,7 +270,7 @@ class _Parts:
             return
         self._text += piece
         if len(self._text) > LONGEST_FIELD:
-            raise Refusal(413, f"the field {self._field[:40]!r} is too long")
+            raise ProblemResponse(413, f"the field {self._field[:40]!r} is too long")
 
     def _close(self) -> None:
         if self._file is None:

@@ -7,9 +7,9 @@ from pydantic import Field
 
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Admin, Principal, Someone, Writer, maker_of
-from headgate.app.api.office import AtOffice, Office
-from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import Asked, Identifier, Json, Moment, Wire, moment
+from headgate.app.api.models import Identifier, Json, Moment, RequestModel, ResponseModel, moment
+from headgate.app.api.problems import ProblemResponse, documented
+from headgate.app.api.state import AppState, State
 from headgate.app.credentials import hash_password, mint
 from headgate.core.password import SHORTEST_PASSWORD, weakness_of
 from headgate.core.user import RANKS, Role, Token, TokenKind, User
@@ -22,7 +22,7 @@ NAME = r"^[a-z0-9][a-z0-9._@-]{0,63}$"
 Name = Annotated[str, Path(alias="name", max_length=64)]
 
 
-class UserView(Wire):
+class UserView(ResponseModel):
     """Somebody who may own jobs."""
 
     name: str
@@ -32,13 +32,13 @@ class UserView(Wire):
     disabled_at: Moment
 
 
-class Users(Wire):
+class Users(ResponseModel):
     """Everybody, by name."""
 
     items: list[UserView]
 
 
-class UserAsked(Asked):
+class UserRequest(RequestModel):
     """A user to be made."""
 
     name: str = Field(pattern=NAME, examples=["ann"])
@@ -47,19 +47,19 @@ class UserAsked(Asked):
 
 
 @users.get("", responses=documented())
-async def ls(who: Admin, office: AtOffice) -> Users:
+async def ls(who: Admin, office: State) -> Users:
     """List users."""
     return Users(items=[user_view(user) for user in await office.store.access.users()])
 
 
 @users.post("", status_code=201, responses=documented(409))
-async def add(asked: UserAsked, who: Admin, office: AtOffice) -> UserView:
+async def add(asked: UserRequest, who: Admin, office: State) -> UserView:
     """Make a user; without a password, only tokens let them in."""
     new = NewUser(asked.name, asked.role, await _kept(office, asked.password, asked.name))
     return user_view(await office.store.access.add_user(new))
 
 
-class UserChangeAsked(Asked):
+class UserChangeRequest(RequestModel):
     """What is to be different; what is not named stays."""
 
     role: Role | None = Field(None, strict=False)
@@ -70,7 +70,7 @@ class UserChangeAsked(Asked):
 
 
 @users.patch("/{name}", responses=documented(409))
-async def change(name: Name, asked: UserChangeAsked, who: Admin, office: AtOffice) -> UserView:
+async def change(name: Name, asked: UserChangeRequest, who: Admin, office: State) -> UserView:
     """Give a user another role or password, or let them in no more; their jobs stay.
 
     Their tokens never let in as more than the role. A new password revokes all tokens and sessions
@@ -78,23 +78,23 @@ async def change(name: Name, asked: UserChangeAsked, who: Admin, office: AtOffic
     made for others.
     """
     if name == who.name and asked.role not in {None, who.role}:
-        raise Refusal(409, "you cannot take your own rights; let another admin do it")
+        raise ProblemResponse(409, "you cannot take your own rights; let another admin do it")
     if name == who.name and asked.disabled:
-        raise Refusal(409, "you cannot lock yourself out; let another admin do it")
+        raise ProblemResponse(409, "you cannot lock yourself out; let another admin do it")
     kept = await _kept(office, asked.password, name)
     wanted = UserChange(asked.role, kept, asked.disabled, asked_with=who.token_id)
     return user_view(await office.store.access.change_user(name, wanted))
 
 
-async def _kept(office: Office, password: str | None, name: str) -> str | None:
+async def _kept(office: AppState, password: str | None, name: str) -> str | None:
     if password is None:
         return None
     if weakness := weakness_of(password, name):
-        raise Refusal(422, weakness)
+        raise ProblemResponse(422, weakness)
     return await office.threads.passwords.run(hash_password, password)
 
 
-class TokenView(Wire):
+class TokenView(ResponseModel):
     """A token, without its secret."""
 
     id: Identifier
@@ -114,13 +114,13 @@ class NewTokenView(TokenView):
     """The secret: shown this once."""
 
 
-class Tokens(Wire):
+class Tokens(ResponseModel):
     """Some tokens, newest first."""
 
     items: list[TokenView]
 
 
-class TokenAsked(Asked):
+class TokenRequest(RequestModel):
     """A token to be made."""
 
     user: str | None = Field(None, max_length=64, description="For whom; admins only.")
@@ -130,7 +130,7 @@ class TokenAsked(Asked):
 
 
 @tokens.get("", responses=documented())
-async def ls_tokens(who: Someone, office: AtOffice) -> Tokens:
+async def ls_tokens(who: Someone, office: State) -> Tokens:
     """List the tokens that hold: one's own, or (admins) everybody's."""
     found = await office.store.access.tokens(who.sees)
     return Tokens(items=[TokenView(**_token_values(token)) for token in found])
@@ -138,7 +138,7 @@ async def ls_tokens(who: Someone, office: AtOffice) -> Tokens:
 
 @tokens.post("", status_code=201, responses=documented(429))
 async def add_token(
-    asked: TokenAsked, request: Request, who: Writer, office: AtOffice
+    asked: TokenRequest, request: Request, who: Writer, office: State
 ) -> NewTokenView:
     """Make an API token; its secret is shown once.
 
@@ -146,10 +146,10 @@ async def add_token(
     """
     user = asked.user or who.name
     if user != who.name and who.role is not Role.ADMIN:
-        raise Refusal(403, "only admins make tokens for others")
+        raise ProblemResponse(403, "only admins make tokens for others")
     role = asked.role or await _role_of(office, who, user)
     if RANKS.index(role) > RANKS.index(who.role):
-        raise Refusal(403, f"as {who.role} you cannot make a token for the role {role}")
+        raise ProblemResponse(403, f"as {who.role} you cannot make a token for the role {role}")
     made = mint()
     new = NewToken(
         made.id,
@@ -168,15 +168,15 @@ async def add_token(
 
 @tokens.delete("/{tokenId}", status_code=204, responses=documented())
 async def revoke(
-    token_id: Annotated[str, Path(alias="tokenId", max_length=64)], who: Someone, office: AtOffice
+    token_id: Annotated[str, Path(alias="tokenId", max_length=64)], who: Someone, office: State
 ) -> Response:
     """End a token at once, with all that was made with it and the streams that it opened."""
     if not await office.store.access.revoke_token(token_id, who.sees):
-        raise Refusal(404, f"there is no token {token_id[:64]!r} that holds")
+        raise ProblemResponse(404, f"there is no token {token_id[:64]!r} that holds")
     return Response(status_code=204)
 
 
-async def _role_of(office: Office, who: Principal, user: str) -> Role:
+async def _role_of(office: AppState, who: Principal, user: str) -> Role:
     if user == who.name:
         return who.role
     return (await office.store.access.user(user))[0].role

@@ -6,15 +6,15 @@ from fastapi import APIRouter, Path, Query
 
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Admin
-from headgate.app.api.office import AtOffice
-from headgate.app.api.problems import Refusal, documented
-from headgate.app.api.wire import Identifier, Moment, Wire, moment
+from headgate.app.api.models import Identifier, Moment, ResponseModel, moment
+from headgate.app.api.problems import ProblemResponse, documented
+from headgate.app.api.state import State
 from headgate.core.worker import WorkerRow
 
 router = APIRouter(prefix="/api/workers", tags=["workers"], route_class=BoundedRoute)
 
 
-class WorkerView(Wire):
+class WorkerView(ResponseModel):
     """A worker process."""
 
     id: Identifier
@@ -38,7 +38,7 @@ class WorkerView(Wire):
     stopped_at: Moment
 
 
-class Workers(Wire):
+class Workers(ResponseModel):
     """Some workers, newest first."""
 
     items: list[WorkerView]
@@ -47,7 +47,7 @@ class Workers(Wire):
 @router.get("", responses=documented())
 async def ls(
     who: Admin,
-    office: AtOffice,
+    office: State,
     everyone: Annotated[
         bool, Query(alias="all", description="Also those that have stopped.")
     ] = False,
@@ -61,12 +61,12 @@ async def ls(
 async def drain(
     worker_id: Annotated[str, Path(alias="workerId", max_length=200)],
     who: Admin,
-    office: AtOffice,
+    office: State,
 ) -> WorkerView:
     """Let a worker finish what it runs, take nothing more, and end."""
     alive = {row.id: row for row in await office.store.reads.workers()}
     if worker_id not in alive or not await office.store.jobs.ask_drain(worker_id):
-        raise Refusal(404, f"no worker {worker_id[:80]!r} is alive")
+        raise ProblemResponse(404, f"no worker {worker_id[:80]!r} is alive")
     await office.store.notifier.ring()
     return worker_view(alive[worker_id]).model_copy(update={"draining": True})
 

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from headgate import __version__
-from headgate.app.cli.desk import shared_callback
-from headgate.app.cli.exits import Exit
-from headgate.app.cli.menu import MenuGroup
+from headgate.app.cli.commands import LazyGroup
+from headgate.app.cli.exit_codes import Exit
+from headgate.app.cli.runtime import shared_callback
 from headgate.app.telemetry import catch_strays
 from headgate.handlers.search_path import add_folder
 
@@ -56,7 +56,7 @@ VERSION = inspect.Parameter(
 app = typer.Typer(
     name="headgate",
     help=ABOUT,
-    cls=MenuGroup,
+    cls=LazyGroup,
     epilog=EPILOG,
     no_args_is_help=True,
     rich_markup_mode=None,

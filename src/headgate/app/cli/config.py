@@ -5,8 +5,8 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.options import Json
+from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.app.settings import LEAVES, value_of
 from headgate.core.redact_values import without_secrets
 
@@ -22,7 +22,7 @@ app = noun("config", "See the settings.")
     ],
 )
 async def show(
-    desk: Desk,
+    desk: CliContext,
     origin: Annotated[bool, typer.Option("--origin", help="Say where each value was set.")] = False,
     as_json: Json = False,
 ) -> None:

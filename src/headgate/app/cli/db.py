@@ -7,16 +7,16 @@ import msgspec
 import typer
 
 from headgate.app import wiring
-from headgate.app.cli.desk import Desk, command, noun
-from headgate.app.cli.exits import Exit
+from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.options import Json, Yes
+from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.core.errors import UsageError
 
 app = noun("db", "Look after the store.")
 
 
 @command(app, "migrate", ["headgate db migrate", "headgate db migrate --db postgresql://me@db/hg"])
-async def migrate(desk: Desk, as_json: Json = False) -> None:
+async def migrate(desk: CliContext, as_json: Json = False) -> None:
     """Bring the schema up to date, also of a store that is too old to be opened."""
     applied = await wiring.open_store(desk.load().settings).migrate()
     if as_json:
@@ -28,7 +28,7 @@ async def migrate(desk: Desk, as_json: Json = False) -> None:
 
 
 @command(app, "status", ["headgate db status", "headgate db status --json"])
-async def status(desk: Desk, as_json: Json = False) -> None:
+async def status(desk: CliContext, as_json: Json = False) -> None:
     """Show where the store is, its versions and its size."""
     async with desk.store() as store:
         found = await store.reads.status()
@@ -51,7 +51,7 @@ async def status(desk: Desk, as_json: Json = False) -> None:
 
 @command(app, "check", ["headgate db check", "headgate db check --repair"])
 async def check(
-    desk: Desk,
+    desk: CliContext,
     repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended.")] = False,
     as_json: Json = False,
 ) -> Exit:
@@ -73,7 +73,7 @@ async def check(
 
 @command(app, "backup", ["headgate db backup headgate-backup.db"])
 async def backup(
-    desk: Desk,
+    desk: CliContext,
     target: Annotated[Path, typer.Argument(metavar="FILE", help="Where the copy goes.")],
     yes: Yes = False,
 ) -> None:

@@ -5,7 +5,6 @@ from typing import Annotated
 import msgspec
 import typer
 
-from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.item_names import item_id_of
 from headgate.app.cli.items import Verbose, page_shape, show_item, show_page
 from headgate.app.cli.options import (
@@ -20,6 +19,7 @@ from headgate.app.cli.options import (
     confirm,
     error_class_in,
 )
+from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.core.errors import UsageError
 from headgate.core.paging import SortOrder
 from headgate.core.status import ItemStatus
@@ -38,7 +38,7 @@ OfJob = Annotated[
 
 @command(app, "ls", ["headgate dlq ls", "headgate dlq ls --error-class poison --json"], far=True)
 async def ls(
-    desk: Desk,
+    desk: CliContext,
     *,
     job: OfJob = None,
     handler: Annotated[
@@ -71,7 +71,7 @@ async def ls(
 
 @command(app, "show", ["headgate dlq show 17", "headgate dlq show P-007 --job 3"], far=True)
 async def show(
-    desk: Desk,
+    desk: CliContext,
     *,
     item: ItemName,
     job: OfJob = None,
@@ -102,7 +102,7 @@ async def show(
     far=True,
 )
 async def replay(
-    desk: Desk,
+    desk: CliContext,
     *,
     items: Annotated[
         list[str] | None,

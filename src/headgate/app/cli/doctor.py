@@ -5,16 +5,16 @@ from typing import Annotated
 
 import typer
 
-from headgate.app.cli.desk import Desk, command
-from headgate.app.cli.exits import Exit
+from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.options import Json
+from headgate.app.cli.runtime import CliContext, command
 from headgate.app.doctor import Grade, Line, handler_check, machine_checks, store_checks
 from headgate.core.errors import BadSetting
 from headgate.handlers.registry import resolve
 
 
 async def doctor(
-    desk: Desk,
+    desk: CliContext,
     handler: Annotated[
         str | None,
         typer.Option("--handler", metavar="H", help="Also see whether this handler can be loaded."),
@@ -36,7 +36,7 @@ async def doctor(
     return Exit.PROBLEMS if _problems(lines) else Exit.OK
 
 
-async def _lines(desk: Desk, handler: str | None) -> list[Line]:
+async def _lines(desk: CliContext, handler: str | None) -> list[Line]:
     try:
         settings = desk.load().settings
         lines = list(machine_checks(settings))

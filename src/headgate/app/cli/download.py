@@ -8,9 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from headgate.app.cli.batch import BatchOptions, BatchRun
-from headgate.app.cli.batch_end import FailOn
-from headgate.app.cli.batch_options import (
+from headgate.app.cli.exit_codes import Exit
+from headgate.app.cli.inputs import STDIN, readable
+from headgate.app.cli.options import option
+from headgate.app.cli.run_job import RunJob, RunOptions
+from headgate.app.cli.run_options import (
     Config,
     Delimiter,
     Eager,
@@ -25,15 +27,13 @@ from headgate.app.cli.batch_options import (
     Sheet,
     config_in,
 )
-from headgate.app.cli.desk import Desk, command
-from headgate.app.cli.exits import Exit
-from headgate.app.cli.inputs import STDIN, readable
-from headgate.app.cli.options import option
+from headgate.app.cli.run_result import FailOn
+from headgate.app.cli.runtime import CliContext, command
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, worker_flags
 from headgate.app.download.inputs import format_of_head, kinds_in
 from headgate.app.download.records import write_records
 from headgate.app.handler_finder import HandlerFinder
-from headgate.app.outlet_check import demand_outlet
+from headgate.app.output_check import require_output
 from headgate.core.errors import UsageError
 from headgate.core.manifest import ATTEMPTS, MANIFEST
 from headgate.core.words import counted
@@ -47,7 +47,7 @@ FILES = "Which files"
 
 
 async def download(
-    desk: Desk,
+    desk: CliContext,
     *,
     file: Annotated[
         str,
@@ -139,8 +139,8 @@ async def download(
             return await show_plans(desk, settings, spec, source, as_json=as_json)
         _make(out)
         for record in (MANIFEST, ATTEMPTS):
-            demand_outlet(out / record, [path])
-        options = BatchOptions(
+            require_output(out / record, [path])
+        options = RunOptions(
             file=path,
             source=file if file == STDIN else "",
             new=new,
@@ -157,7 +157,7 @@ async def download(
         )
         async with desk.store(settings, create=True) as store:
             outlet = Records(store.history, out)
-            return await BatchRun(desk, settings, store, options).go(spec, source, outlet)
+            return await RunJob(desk, settings, store, options).go(spec, source, outlet)
 
 
 class Records:
@@ -177,7 +177,7 @@ class Records:
         return f"{counted(written.lines, 'line')}; {ATTEMPTS} has {counted(written.steps, 'step')}"
 
 
-def _tell_left_out(desk: Desk, spec: HandlerSpec) -> None:
+def _tell_left_out(desk: CliContext, spec: HandlerSpec) -> None:
     """Which services are not asked for want of something; those that are off are meant to be."""
     left_out: Mapping[str, str] = getattr(spec.call, "left_out", {})
     for name, why in left_out.items():

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from headgate.app.cli.desk import Desk
-from headgate.app.cli.exits import Exit
+from headgate.app.cli.exit_codes import Exit
+from headgate.app.cli.runtime import CliContext
 from headgate.app.download.plans import Planned, Planner
+from headgate.app.http_factory import HttpFactory
 from headgate.app.settings import Settings
-from headgate.app.traffic import Traffic
 from headgate.core.job import LOCAL_OWNER
 from headgate.core.words import agreeing, counted
 from headgate.handlers.download.handler import Download
@@ -22,7 +22,7 @@ NO_JOB = 0
 
 
 async def show_plans(
-    desk: Desk, settings: Settings, spec: HandlerSpec, source: Source, *, as_json: bool
+    desk: CliContext, settings: Settings, spec: HandlerSpec, source: Source, *, as_json: bool
 ) -> Exit:
     """Ask the services, paced and cached as in earnest, and print what they say of each row."""
     download = spec.call
@@ -32,7 +32,7 @@ async def show_plans(
     # What services were learned to stand is kept, so that the run in earnest begins with it.
     async with desk.store(settings, create=True) as store:
         rng = Random()  # noqa: S311  jitter
-        traffic = Traffic(settings, store, f"dry-run-{os.getpid()}", desk.clock, rng)
+        traffic = HttpFactory(settings, store, f"dry-run-{os.getpid()}", desk.clock, rng)
         traffic.adopt(spec.providers)
         http = traffic(
             Turn(LOCAL_OWNER, NO_JOB),

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from headgate.app.cli.desk import Desk, command
 from headgate.app.cli.options import JobId, Json
+from headgate.app.cli.render.jobs import span, volume
 from headgate.app.cli.report import conduct_shape
-from headgate.app.cli.shapes import span, volume
+from headgate.app.cli.runtime import CliContext, command
 from headgate.app.download.records import write_records
-from headgate.app.download.report import Report, Traffic, report_of
+from headgate.app.download.report import HostTraffic, Report, report_of
 from headgate.core.errors import UsageError
 from headgate.core.job import Job
 from headgate.core.manifest import ATTEMPTS, MANIFEST
@@ -25,7 +25,7 @@ HANDLER = "download"
 
 
 async def report(
-    desk: Desk,
+    desk: CliContext,
     *,
     job_id: JobId,
     records: Annotated[
@@ -75,7 +75,7 @@ def report_shape(found: Report) -> dict[str, Any]:
     }
 
 
-def traffic_shape(traffic: Traffic) -> dict[str, Any]:
+def traffic_shape(traffic: HostTraffic) -> dict[str, Any]:
     """Traffic for JSON, with its ratios."""
     return {
         **msgspec.to_builtins(traffic),
@@ -85,7 +85,7 @@ def traffic_shape(traffic: Traffic) -> dict[str, Any]:
     }
 
 
-def _print(desk: Desk, job: Job, folder: Path, found: Report) -> None:
+def _print(desk: CliContext, job: Job, folder: Path, found: Report) -> None:
     screen = desk.screen
     screen.line(f"Download job {job.id}, {job.name}: {job.state}", "bold")
     rest = f", {found.unfinished:,} not finished" if found.unfinished else ""
@@ -113,7 +113,7 @@ def _print(desk: Desk, job: Job, folder: Path, found: Report) -> None:
     _print_hosts(desk, found.hosts)
 
 
-def _print_traffic(desk: Desk, found: Report) -> None:
+def _print_traffic(desk: CliContext, found: Report) -> None:
     again = found.latest != found.traffic
     columns = [traffic_facts(each) for each in ([found.latest] if again else []) + [found.traffic]]
     desk.screen.line("")
@@ -123,7 +123,7 @@ def _print_traffic(desk: Desk, found: Report) -> None:
     )
 
 
-def traffic_facts(traffic: Traffic) -> dict[str, str]:
+def traffic_facts(traffic: HostTraffic) -> dict[str, str]:
     """Traffic for people."""
     return {
         "requests sent": f"{traffic.requests:,}",
@@ -137,7 +137,7 @@ def traffic_facts(traffic: Traffic) -> dict[str, str]:
     }
 
 
-def _print_hosts(desk: Desk, hosts: list[Conduct] | Any) -> None:
+def _print_hosts(desk: CliContext, hosts: list[Conduct] | Any) -> None:
     if not hosts:
         return
     desk.screen.line("")
@@ -161,7 +161,7 @@ def _print_hosts(desk: Desk, hosts: list[Conduct] | Any) -> None:
     desk.screen.say("stood still: because the host asked for it, by Retry-After or Crawl-delay")
 
 
-def _tell_more(desk: Desk, count: int, what: str) -> None:
+def _tell_more(desk: CliContext, count: int, what: str) -> None:
     if count > MOST_SHOWN:
         desk.screen.say(f"and {count - MOST_SHOWN:,} other {what}: see all with --json")
 

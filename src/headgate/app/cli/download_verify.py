@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from headgate.app.cli.desk import Desk, command
-from headgate.app.cli.exits import Exit
+from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.options import Json
-from headgate.app.cli.shapes import volume
+from headgate.app.cli.render.jobs import volume
+from headgate.app.cli.runtime import CliContext, command
 from headgate.core.errors import UsageError
 from headgate.transfer.artifacts.checking import Discrepancy, FileDifference, FolderCheck
 
@@ -26,7 +26,7 @@ WORDS = {
 
 
 async def verify(
-    desk: Desk,
+    desk: CliContext,
     *,
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="A folder that files were downloaded into.")
@@ -82,7 +82,7 @@ def in_words(found: FileDifference) -> str:
     return f"{WORDS[found.kind]:<13}  {found.path}" + (f"  ({facts})" if facts else "")
 
 
-def _sum_up(desk: Desk, check: FolderCheck, findings: Findings) -> None:
+def _sum_up(desk: CliContext, check: FolderCheck, findings: Findings) -> None:
     compared = "entry" if check.files == 1 else "entries"
     size = f"compared {check.files:,} {compared} with {volume(check.bytes)}"
     if findings.wrong:

@@ -6,10 +6,10 @@ from typing import Annotated
 import msgspec
 import typer
 
-from headgate.app.cli.desk import Desk, command
-from headgate.app.cli.exits import Exit
+from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.options import FormatName, JobId, Json, OutDelimiter, OutEncoding
-from headgate.app.outlet_check import demand_outlet
+from headgate.app.cli.runtime import CliContext, command
+from headgate.app.output_check import require_output
 from headgate.core.errors import UsageError
 from headgate.core.words import counted
 from headgate.transfer.formats.cells import Formulas
@@ -18,7 +18,7 @@ from headgate.transfer.sources import WriteOptions
 
 
 async def export(
-    desk: Desk,
+    desk: CliContext,
     *,
     job_id: JobId,
     out: Annotated[
@@ -56,7 +56,7 @@ async def export(
         raise UsageError("--json and - both write to standard output: leave out one")
     if out == STDOUT and file_format is None:
         file_format = FormatName("csv")
-    demand_outlet(out, [], "FILE")
+    require_output(out, [], "FILE")
     options = WriteOptions(file_format, formulas, out_delimiter, out_encoding)
     async with desk.service() as service:
         report = await service.exports.write(job_id, out, options)
@@ -72,7 +72,7 @@ async def export(
 
 
 async def _compare(
-    desk: Desk, job_id: int, file: Path, stated: FormatName | None, *, as_json: bool
+    desk: CliContext, job_id: int, file: Path, stated: FormatName | None, *, as_json: bool
 ) -> Exit:
     async with desk.service() as service:
         report = await service.exports.check(job_id, file, stated)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-from headgate.app.cli.plain import is_terminal
+from headgate.app.cli.render.tables import is_terminal
 
 ARGUMENTS = "Arguments"
 OPTIONS = "Options"
@@ -29,7 +29,7 @@ _TAG = re.compile(r"\[(?:default: [^\]]*|required)\]")
 _CODES = {"bold": "1", "dim": "2", "cyan": "1;36", "green": "1;32", "yellow": "33", "type": "1;33"}
 
 
-class Row(NamedTuple):
+class HelpRow(NamedTuple):
     """One option, argument or command: its cells, and what explains it."""
 
     cells: tuple[str, ...]
@@ -92,7 +92,7 @@ def page(command: Any, ctx: Any, commands: Sequence[tuple[str, str]]) -> str:
     for title, rows in _panels(command, ctx).items():
         lines += _panel(title, rows, width, paint)
     if commands:
-        rows = [Row((paint("cyan", name),), about) for name, about in commands]
+        rows = [HelpRow((paint("cyan", name),), about) for name, about in commands]
         lines += _panel(COMMANDS, rows, width, paint)
     if command.epilog:
         lines += ["", *_paragraphs(command.epilog, width, paint)]
@@ -123,9 +123,9 @@ def _paragraphs(text: str, width: int, paint: Paint) -> list[str]:
     return [paint.prose(line) for line in lines[:-1]]
 
 
-def _panels(command: Any, ctx: Any) -> Mapping[str, list[Row]]:
+def _panels(command: Any, ctx: Any) -> Mapping[str, list[HelpRow]]:
     """Rows by the panel that they stand in: arguments, options, then topics as declared."""
-    panels: dict[str, list[Row]] = {ARGUMENTS: [], OPTIONS: []}
+    panels: dict[str, list[HelpRow]] = {ARGUMENTS: [], OPTIONS: []}
     for parameter in command.get_params(ctx):
         if getattr(parameter, "hidden", False):
             continue
@@ -135,7 +135,7 @@ def _panels(command: Any, ctx: Any) -> Mapping[str, list[Row]]:
     return {title: rows for title, rows in panels.items() if rows}
 
 
-def _row(parameter: Any, ctx: Any) -> Row:
+def _row(parameter: Any, ctx: Any) -> HelpRow:
     if isinstance(parameter, TyperArgument):
         names = [parameter.metavar or parameter.name or ""]
         kind = parameter.type.get_metavar(param=parameter, ctx=ctx) or f"<{parameter.type.name}>"
@@ -146,7 +146,7 @@ def _row(parameter: Any, ctx: Any) -> Row:
     long = ",".join(name for name in names if name.startswith("--"))
     short = ",".join(name for name in names if not name.startswith("--"))
     marker = "*" if parameter.required else ""
-    return Row((marker, long, short, kind), _about(parameter, ctx))
+    return HelpRow((marker, long, short, kind), _about(parameter, ctx))
 
 
 def _range(parameter: Any) -> str:
@@ -166,7 +166,7 @@ def _about(parameter: Any, ctx: Any) -> str:
     return " ".join(parts)
 
 
-def _panel(title: str, rows: Sequence[Row], width: int, paint: Paint) -> list[str]:
+def _panel(title: str, rows: Sequence[HelpRow], width: int, paint: Paint) -> list[str]:
     inner = width - 4
     left, right = paint("dim", "│"), paint("dim", "│")
     ruler = "─" * (width - len(title) - 5)
@@ -178,7 +178,7 @@ def _panel(title: str, rows: Sequence[Row], width: int, paint: Paint) -> list[st
     ]
 
 
-def _laid_out(rows: Sequence[Row], width: int, paint: Paint) -> Iterable[str]:
+def _laid_out(rows: Sequence[HelpRow], width: int, paint: Paint) -> Iterable[str]:
     """The rows in columns; empty columns are left out, and a wide one leaves room for the text."""
     columns = [column for column in zip(*(row.cells for row in rows), strict=True) if any(column)]
     widths = [max(map(_width, column)) for column in columns]

@@ -7,8 +7,6 @@ import msgspec
 import typer
 
 from headgate.app.cli import reviews
-from headgate.app.cli.desk import Desk, command, noun
-from headgate.app.cli.gate_shapes import wait_in_words, wait_shape
 from headgate.app.cli.item_names import item_id_of
 from headgate.app.cli.options import (
     After,
@@ -22,9 +20,11 @@ from headgate.app.cli.options import (
     error_class_in,
     statuses_in,
 )
-from headgate.app.cli.shapes import ago, attempt_shape, detail_shape, item_shape, local_time
-from headgate.app.cli.timeline import timeline
-from headgate.app.service import ItemAccount, ItemVerbs
+from headgate.app.cli.render.attempts import timeline
+from headgate.app.cli.render.gates import wait_in_words, wait_shape
+from headgate.app.cli.render.jobs import ago, attempt_shape, detail_shape, item_shape, local_time
+from headgate.app.cli.runtime import CliContext, command, noun
+from headgate.app.service import ItemHistoryView, ItemVerbs
 from headgate.core.status import ItemStatus
 from headgate.ports.reads import ItemQuery, ItemRow, Page
 
@@ -47,7 +47,7 @@ app = noun("items", "List and inspect the items of a job.")
     far=True,
 )
 async def ls(
-    desk: Desk,
+    desk: CliContext,
     *,
     job_id: JobId,
     status: Statuses = None,
@@ -92,7 +92,7 @@ async def ls(
     far=True,
 )
 async def show(
-    desk: Desk,
+    desk: CliContext,
     *,
     item: ItemName,
     job: OfJob = None,
@@ -106,7 +106,7 @@ async def show(
 
 
 def show_item(
-    desk: Desk, account: ItemAccount, *, verbose: bool = False, as_json: bool = False
+    desk: CliContext, account: ItemHistoryView, *, verbose: bool = False, as_json: bool = False
 ) -> None:
     """Print an item, what it waits for, and its history."""
     if as_json:
@@ -143,7 +143,9 @@ def show_item(
     ],
     far=True,
 )
-async def why(desk: Desk, *, item: ItemName, job: OfJob = None, as_json: Json = False) -> None:
+async def why(
+    desk: CliContext, *, item: ItemName, job: OfJob = None, as_json: Json = False
+) -> None:
     """Say what an item waits for, or why it failed and what to do."""
     async with desk.service() as service:
         item_id = await item_id_of(service.items, item, job)
@@ -189,7 +191,7 @@ async def _searched(items: ItemVerbs, query: ItemQuery) -> Page:
     return Page(rows, page.next)
 
 
-def show_page(desk: Desk, page: Page, nothing: str) -> None:
+def show_page(desk: CliContext, page: Page, nothing: str) -> None:
     """Print a page of items and how to get the next one."""
     if not page.items:
         desk.screen.say(nothing)
@@ -222,7 +224,7 @@ def reason_of(row: ItemRow) -> str:
     return row.last_error or ""
 
 
-def _show_facts(desk: Desk, account: ItemAccount) -> None:
+def _show_facts(desk: CliContext, account: ItemHistoryView) -> None:
     now = desk.clock.now()
     detail, wait = account.detail, account.wait
     row = detail.row

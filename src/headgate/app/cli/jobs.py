@@ -6,8 +6,6 @@ import msgspec
 import typer
 
 from headgate.app.cli import export
-from headgate.app.cli.desk import Desk, command, noun
-from headgate.app.cli.gate_shapes import wait_in_words, wait_shape
 from headgate.app.cli.options import (
     DryRun,
     ErrorClass,
@@ -22,8 +20,10 @@ from headgate.app.cli.options import (
     ids_in,
     statuses_in,
 )
-from headgate.app.cli.shapes import ago, event_shape, job_shape, listed_shape, local_time
-from headgate.app.handler_presence import rebinding
+from headgate.app.cli.render.gates import wait_in_words, wait_shape
+from headgate.app.cli.render.jobs import ago, event_shape, job_shape, listed_shape, local_time
+from headgate.app.cli.runtime import CliContext, command, noun
+from headgate.app.handler_finder import rebinding
 from headgate.core.gates.wait import Wait
 from headgate.core.identity import BAD_ROWS
 from headgate.core.job import Counts, Job
@@ -42,7 +42,7 @@ RETRIED = frozenset({ItemStatus.ERROR, ItemStatus.NOT_FOUND})
 
 @command(app, "ls", ["headgate jobs ls", "headgate jobs ls --json | jq '.jobs[].id'"], far=True)
 async def ls(
-    desk: Desk,
+    desk: CliContext,
     limit: Limit = 20,
     after: Annotated[
         int, typer.Option("--after", metavar="JOB", help="Only jobs older than this one.")
@@ -97,7 +97,7 @@ async def ls(
 @command(
     app, "show", ["headgate jobs show 3", "headgate jobs show 3 --json | jq .counts"], far=True
 )
-async def show(desk: Desk, job_id: JobId, as_json: Json = False) -> None:
+async def show(desk: CliContext, job_id: JobId, as_json: Json = False) -> None:
     """Show a job: where it stands, what failed, what happened, and what would help."""
     async with desk.service() as service:
         account = await service.jobs.account(job_id)
@@ -149,7 +149,7 @@ async def show(desk: Desk, job_id: JobId, as_json: Json = False) -> None:
     ["headgate jobs rebind 3 src/lookup.py:price", "headgate jobs rebind 3 mypkg.enrich:person"],
 )
 async def rebind(
-    desk: Desk,
+    desk: CliContext,
     job_id: JobId,
     handler: Annotated[
         str, typer.Argument(metavar="HANDLER", help="As for `headgate run`: file.py:function, …")
@@ -158,7 +158,7 @@ async def rebind(
     """Give a job another handler; rows that are not finished run with it."""
     settings = desk.load().settings
     # By name, so that no other command of this noun has to load what reads files.
-    from headgate.app.cli.admission import binding_of, bound_to  # noqa: PLC0415
+    from headgate.app.cli.job_choice import binding_of, bound_to  # noqa: PLC0415
     from headgate.engine.job_matching import JobMatching  # noqa: PLC0415
     from headgate.handlers.registry import resolve  # noqa: PLC0415
 
@@ -173,7 +173,7 @@ async def rebind(
 
 
 @command(app, "pause", ["headgate jobs pause 3"], far=True)
-async def pause(desk: Desk, job_id: JobId) -> None:
+async def pause(desk: CliContext, job_id: JobId) -> None:
     """Stop new work on a job, on every worker, until it is resumed."""
     async with desk.service() as service:
         job = await service.jobs.pause(job_id)
@@ -181,7 +181,7 @@ async def pause(desk: Desk, job_id: JobId) -> None:
 
 
 @command(app, "resume", ["headgate jobs resume 3"], far=True)
-async def resume(desk: Desk, job_id: JobId) -> None:
+async def resume(desk: CliContext, job_id: JobId) -> None:
     """Let a paused job go on."""
     async with desk.service() as service:
         job = await service.jobs.resume(job_id)
@@ -193,7 +193,9 @@ async def resume(desk: Desk, job_id: JobId) -> None:
 @command(
     app, "cancel", ["headgate jobs cancel 3 --dry-run", "headgate jobs cancel 3 --yes"], far=True
 )
-async def cancel(desk: Desk, job_id: JobId, dry_run: DryRun = False, yes: Yes = False) -> None:
+async def cancel(
+    desk: CliContext, job_id: JobId, dry_run: DryRun = False, yes: Yes = False
+) -> None:
     """End a job: what is finished stays, everything else becomes CANCELLED."""
     async with desk.service() as service:
         stand = await service.jobs.get(job_id)
@@ -222,7 +224,7 @@ async def cancel(desk: Desk, job_id: JobId, dry_run: DryRun = False, yes: Yes = 
     far=True,
 )
 async def reprocess(
-    desk: Desk,
+    desk: CliContext,
     *,
     job_id: JobId,
     status: Statuses = None,
@@ -261,7 +263,7 @@ export.register(app, "headgate jobs export")
 
 @command(app, "priority", ["headgate jobs priority 3 5"], far=True)
 async def priority(
-    desk: Desk,
+    desk: CliContext,
     job_id: JobId,
     value: Annotated[int, typer.Argument(metavar="N", min=-10, max=10, help="-10 to 10.")],
 ) -> None:
@@ -272,7 +274,7 @@ async def priority(
 
 
 @command(app, "rm", ["headgate jobs rm 3 --dry-run", "headgate jobs rm 3 --yes"], far=True)
-async def rm(desk: Desk, job_id: JobId, dry_run: DryRun = False, yes: Yes = False) -> None:
+async def rm(desk: CliContext, job_id: JobId, dry_run: DryRun = False, yes: Yes = False) -> None:
     """Delete a job with its items and history; a running job is cancelled first."""
     async with desk.service() as service:
         stand = await service.jobs.get(job_id)
@@ -353,7 +355,7 @@ def options_in_words(job: Job) -> str | None:
     return ", ".join(stated) or None
 
 
-def _show_facts(desk: Desk, job: Job, counts: Counts, limit: Wait | None) -> None:
+def _show_facts(desk: CliContext, job: Job, counts: Counts, limit: Wait | None) -> None:
     now = desk.clock.now()
     desk.screen.line(f"Job {job.id}: {job.state}", "bold")
     config = values_without_secrets(job.config)

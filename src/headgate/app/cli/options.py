@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from headgate.app.cli.completing import error_classes, job_numbers, statuses
+from headgate.app.cli.completion import error_classes, job_numbers, statuses
 from headgate.core.errors import UsageError
 from headgate.core.fault import FaultClass
 from headgate.core.status import FINISHED, ItemStatus

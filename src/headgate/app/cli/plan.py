@@ -6,10 +6,10 @@ from typing import Annotated
 import msgspec
 import typer
 
-from headgate.app.cli.desk import Desk, command
 from headgate.app.cli.options import Json
-from headgate.app.cli.plan_basis import Basis, Given, basis_of
-from headgate.app.cli.plan_shapes import plan_shape, show_plan
+from headgate.app.cli.plan_inputs import Given, PlanInputs, plan_inputs_of
+from headgate.app.cli.render.plan import plan_shape, show_plan
+from headgate.app.cli.runtime import CliContext, command
 from headgate.app.cli.worker import Concurrency, Processes, worker_flags
 from headgate.core.errors import UsageError
 from headgate.core.rate import Limit, parse_limits
@@ -24,7 +24,7 @@ _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s)")
 
 
 async def plan(
-    desk: Desk,
+    desk: CliContext,
     *,
     what: Annotated[
         str,
@@ -107,7 +107,7 @@ async def plan(
         cache_hits=_share_in(cache_hits),
         cost=_cost_in(cost or []),
     )
-    basis = await basis_of(desk, settings, what, given)
+    basis = await plan_inputs_of(desk, settings, what, given)
     rows, helps = plans_for(basis)
     now_us = desk.clock.now()
     if as_json:
@@ -116,7 +116,7 @@ async def plan(
     show_plan(desk.screen, basis, rows, helps, now_us)
 
 
-def plans_for(basis: Basis) -> tuple[list[Forecast], list[Advice]]:
+def plans_for(basis: PlanInputs) -> tuple[list[Forecast], list[Advice]]:
     """For 1, 2 and the assumed number of credentials; where no limit is known, for some limits.
 
     A provider that is declared without credentials has none to compare.

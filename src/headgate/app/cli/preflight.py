@@ -5,7 +5,7 @@ import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
-from headgate.app.encoding_words import for_command
+from headgate.app.encoding_text import for_command
 from headgate.core.errors import UsageError, WrongEncoding
 from headgate.ports.handler import HandlerSpec
 from headgate.ports.source import Source

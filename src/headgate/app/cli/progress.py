@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from headgate.app.cli.screen import Screen
-from headgate.app.cli.shapes import by_the_clock
-from headgate.app.cli.slowed import FindLimit, cause_in_words, nothing_known
+from headgate.app.cli.limited_by import FindLimit, cause_in_words, nothing_known
+from headgate.app.cli.output import Output
+from headgate.app.cli.render.jobs import by_the_clock
 from headgate.core.errors import StoreError, UnknownJob
 from headgate.core.gates.wait import WaitKind
 from headgate.core.job import Counts, Job
@@ -40,7 +40,7 @@ class Progress:
 
     def __init__(
         self,
-        screen: Screen,
+        screen: Output,
         clock: Clock,
         reads: ReadStore,
         job_id: int,

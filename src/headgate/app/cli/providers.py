@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from headgate.app.cli.desk import Desk, command, noun
-from headgate.app.cli.gate_shapes import gate_shape, override_in_words, show_gate, show_gates
 from headgate.app.cli.options import DryRun, Json, Yes, confirm, seconds_in
+from headgate.app.cli.render.gates import gate_shape, override_in_words, show_gate, show_gates
+from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.core.gates.view import GateView
 from headgate.core.gates.wait import in_figures
 from headgate.engine.gate_control import GateReading
@@ -32,7 +32,7 @@ For = Annotated[
     far=True,
 )
 async def ls(
-    desk: Desk,
+    desk: CliContext,
     everything: Annotated[
         bool, typer.Option("--all", help="Also shipped providers that were never asked.")
     ] = False,
@@ -63,7 +63,7 @@ async def ls(
     ["headgate providers show wikidata", "headgate providers show wikidata --json | jq '.gates[]'"],
     far=True,
 )
-async def show(desk: Desk, name: Name, as_json: Json = False) -> None:
+async def show(desk: CliContext, name: Name, as_json: Json = False) -> None:
     """Show a gate with its evidence: what was observed when, and what was decided."""
     async with desk.gates() as gates:
         reading = await gates.show(name)
@@ -88,7 +88,7 @@ async def show(desk: Desk, name: Name, as_json: Json = False) -> None:
     far=True,
 )
 async def set_rate(
-    desk: Desk,
+    desk: CliContext,
     *,
     name: Name,
     rate: Annotated[
@@ -110,7 +110,7 @@ async def set_rate(
     ["headgate providers pause wikidata", "headgate providers pause wikidata --for 30m"],
     far=True,
 )
-async def pause(desk: Desk, name: Name, for_time: For = None, as_json: Json = False) -> None:
+async def pause(desk: CliContext, name: Name, for_time: For = None, as_json: Json = False) -> None:
     """Send nothing more to a provider; work that needs others goes on."""
     for_s = seconds_in(for_time, "--for")
     async with desk.service(create=True) as service:
@@ -119,7 +119,7 @@ async def pause(desk: Desk, name: Name, for_time: For = None, as_json: Json = Fa
 
 
 @command(app, "resume", ["headgate providers resume wikidata"], far=True)
-async def resume(desk: Desk, name: Name, as_json: Json = False) -> None:
+async def resume(desk: CliContext, name: Name, as_json: Json = False) -> None:
     """Take back `set` and `pause`: go on at the rate that was learned."""
     async with desk.service() as service:
         resumed, reading = await service.gates.resume(name)
@@ -141,7 +141,7 @@ async def resume(desk: Desk, name: Name, as_json: Json = False) -> None:
     far=True,
 )
 async def forget(
-    desk: Desk, name: Name, dry_run: DryRun = False, yes: Yes = False, as_json: Json = False
+    desk: CliContext, name: Name, dry_run: DryRun = False, yes: Yes = False, as_json: Json = False
 ) -> None:
     """Drop all that was learned of a provider's limit, and begin to look for it anew."""
     async with desk.service() as service:
@@ -158,7 +158,7 @@ async def forget(
         desk.screen.say(f"{verb} what was learned of {', '.join(keys)}")
 
 
-def _tell(desk: Desk, reading: GateReading, name: str, *, as_json: bool) -> None:
+def _tell(desk: CliContext, reading: GateReading, name: str, *, as_json: bool) -> None:
     """Say what holds now, and how to take it back."""
     if as_json:
         desk.screen.json({"gates": [gate_shape(view) for view in reading.views]})

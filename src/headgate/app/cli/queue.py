@@ -7,9 +7,10 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from headgate.app.cli.desk import Desk, command, noun
-from headgate.app.cli.exits import Exit
-from headgate.app.cli.loadable import demand_loadable
+from headgate.app.cli.exit_codes import Exit
+from headgate.app.cli.handler_check import demand_loadable
+from headgate.app.cli.inputs import stdin_lines
+from headgate.app.cli.limited_by import configured
 from headgate.app.cli.options import (
     DryRun,
     ErrorClass,
@@ -19,14 +20,13 @@ from headgate.app.cli.options import (
     confirm,
     error_class_in,
 )
-from headgate.app.cli.shapes import job_shape
-from headgate.app.cli.slowed import configured
-from headgate.app.cli.stdin import stdin_lines
+from headgate.app.cli.render.jobs import job_shape
+from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.app.cli.supervise import build_supervisor, same_command, stopping, supervise
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, ended, worker_flags
-from headgate.app.cli.working import Working
-from headgate.app.output import go_on_without_readers
-from headgate.app.service import Feeding
+from headgate.app.cli.worker_progress import WorkerProgress
+from headgate.app.service import QueueWrite
+from headgate.app.streams import go_on_without_readers
 from headgate.core.errors import UsageError
 from headgate.core.status import ItemStatus
 from headgate.core.words import agreeing, counted
@@ -63,7 +63,7 @@ LINE_LIMIT = 4 * 1024 * 1024
     far=True,
 )
 async def enqueue(
-    desk: Desk,
+    desk: CliContext,
     *,
     item: Annotated[str, typer.Argument(metavar="JSON", help="One item, a JSON object.")],
     handler: Handler = None,
@@ -90,7 +90,7 @@ async def enqueue(
     far=True,
 )
 async def import_(
-    desk: Desk,
+    desk: CliContext,
     *,
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="JSON Lines or CSV; - reads standard input.")
@@ -107,7 +107,7 @@ async def import_(
 
 @command(app, "run", ["headgate queue run", "headgate queue run --queue nightly --drain"])
 async def run(
-    desk: Desk,
+    desk: CliContext,
     *,
     queue: Name = "default",
     drain: Annotated[bool, typer.Option("--drain", help="End when the queue is empty.")] = False,
@@ -127,7 +127,7 @@ async def run(
         supervisor = build_supervisor(desk, settings, store)
         desk.screen.say(f"working on queue {queue} (job {job.id})")
         stall = max_stall if drain else None
-        async with Working(desk.screen, desk.clock, store, configured(settings), (job.id,)):
+        async with WorkerProgress(desk.screen, desk.clock, store, configured(settings), (job.id,)):
             report = await supervise(
                 supervisor,
                 Work((job.id,), drain=drain, max_stall_s=stall, command=same_command()),
@@ -138,7 +138,7 @@ async def run(
 
 @command(app, "stats", ["headgate queue stats", "headgate queue stats --json"], far=True)
 async def stats(
-    desk: Desk,
+    desk: CliContext,
     queue: Annotated[
         str | None, typer.Option("--queue", metavar="NAME", help="Only this queue.")
     ] = None,
@@ -173,7 +173,7 @@ async def stats(
     app, "retry-failed", ["headgate queue retry-failed", "headgate queue retry-failed -h"], far=True
 )
 async def retry_failed(
-    desk: Desk,
+    desk: CliContext,
     *,
     queue: Name = "default",
     error_class: ErrorClass = None,
@@ -201,7 +201,7 @@ async def retry_failed(
 
 
 @command(app, "pause", ["headgate queue pause --queue nightly"], far=True)
-async def pause(desk: Desk, queue: Name = "default") -> None:
+async def pause(desk: CliContext, queue: Name = "default") -> None:
     """Stop new work on a queue; it still takes items."""
     async with desk.service() as service:
         job = await service.jobs.pause((await service.queues.get(queue)).job.id)
@@ -209,7 +209,7 @@ async def pause(desk: Desk, queue: Name = "default") -> None:
 
 
 @command(app, "resume", ["headgate queue resume --queue nightly"], far=True)
-async def resume(desk: Desk, queue: Name = "default") -> None:
+async def resume(desk: CliContext, queue: Name = "default") -> None:
     """Let a paused queue go on."""
     async with desk.service() as service:
         job = await service.jobs.resume((await service.queues.get(queue)).job.id)
@@ -218,7 +218,7 @@ async def resume(desk: Desk, queue: Name = "default") -> None:
 
 @command(app, "close", ["headgate queue close --queue nightly --yes"], far=True)
 async def close(
-    desk: Desk, queue: Name = "default", dry_run: DryRun = False, yes: Yes = False
+    desk: CliContext, queue: Name = "default", dry_run: DryRun = False, yes: Yes = False
 ) -> None:
     """Take no more items; the job is DONE once the queue is empty."""
     async with desk.service() as service:
@@ -235,7 +235,7 @@ async def close(
 
 
 async def _feed(
-    desk: Desk,
+    desk: CliContext,
     rows: AsyncIterator[QueueRow | None],
     *,
     handler: str | None,
@@ -245,7 +245,7 @@ async def _feed(
 ) -> None:
     columns = tuple(name.strip() for name in key.split(",")) if key else ()
     async with desk.service(create=handler is not None) as service:
-        fed = await service.queues.feed(Feeding(queue, handler, columns), rows)
+        fed = await service.queues.feed(QueueWrite(queue, handler, columns), rows)
         is_at_work = await service.is_at_work((fed.job_id,))
     report = fed.report
     if as_json:

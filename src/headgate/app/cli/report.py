@@ -2,9 +2,9 @@
 
 import msgspec
 
-from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.options import JobId, Json
-from headgate.app.cli.shapes import local_time, span
+from headgate.app.cli.render.jobs import local_time, span
+from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.core.call import calls_in
 from headgate.core.job import Job
 from headgate.core.moment import moment
@@ -22,7 +22,7 @@ PAGE = 2_000
     "politeness",
     ["headgate report politeness 3", "headgate report politeness 3 --json | jq '.providers[0]'"],
 )
-async def politeness(desk: Desk, job_id: JobId, as_json: Json = False) -> None:
+async def politeness(desk: CliContext, job_id: JobId, as_json: Json = False) -> None:
     """Show how a job has treated each provider: requests, peaks, refusals, waits."""
     async with desk.store() as store:
         job = await store.reads.job(job_id)
@@ -62,7 +62,7 @@ def conduct_shape(conduct: Conduct) -> dict[str, object]:
     }
 
 
-def _print(desk: Desk, job: Job, conducts: list[Conduct]) -> None:
+def _print(desk: CliContext, job: Job, conducts: list[Conduct]) -> None:
     screen = desk.screen
     screen.line(f"Politeness of job {job.id}, {job.name}", "bold")
     for conduct in conducts:

@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from headgate.app.cli.desk import Desk, command
 from headgate.app.cli.item_names import item_id_of
 from headgate.app.cli.options import ItemName, Json, OfJob
-from headgate.app.cli.shapes import detail_shape
+from headgate.app.cli.render.jobs import detail_shape
+from headgate.app.cli.runtime import CliContext, command
 from headgate.app.service import ItemVerbs
 from headgate.core.errors import UsageError
 from headgate.core.review import candidates_in
@@ -19,7 +19,7 @@ Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for 
 
 
 async def accept(
-    desk: Desk,
+    desk: CliContext,
     *,
     item: ItemName,
     job: OfJob = None,
@@ -40,7 +40,12 @@ async def accept(
 
 
 async def reject(
-    desk: Desk, *, item: ItemName, job: OfJob = None, reason: Reason = "", as_json: Json = False
+    desk: CliContext,
+    *,
+    item: ItemName,
+    job: OfJob = None,
+    reason: Reason = "",
+    as_json: Json = False,
 ) -> None:
     """Take none of the candidates of an item in REVIEW: it is NOT_FOUND."""
     async with desk.service() as service:
@@ -51,7 +56,12 @@ async def reject(
 
 
 async def skip(
-    desk: Desk, *, item: ItemName, job: OfJob = None, reason: Reason = "", as_json: Json = False
+    desk: CliContext,
+    *,
+    item: ItemName,
+    job: OfJob = None,
+    reason: Reason = "",
+    as_json: Json = False,
 ) -> None:
     """Leave an item in REVIEW alone: it is SKIPPED."""
     async with desk.service() as service:
@@ -73,7 +83,7 @@ async def only_one(items: ItemVerbs, item_id: int) -> str:
     return found[0]
 
 
-def _tell(desk: Desk, shape: dict[str, object], *, as_json: bool) -> None:
+def _tell(desk: CliContext, shape: dict[str, object], *, as_json: bool) -> None:
     if as_json:
         desk.screen.json(shape)
     else:

@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
-from headgate.app.cli.batch import BatchOptions
-from headgate.app.cli.batch_end import FailOn
-from headgate.app.cli.batch_options import (
+from headgate.app.cli.exit_codes import Exit
+from headgate.app.cli.inputs import STDIN, demand_order
+from headgate.app.cli.options import ROWS, OutDelimiter, OutEncoding, option
+from headgate.app.cli.run_job import RunOptions
+from headgate.app.cli.run_options import (
     IDENTITY,
     BadRows,
     Config,
@@ -29,11 +31,9 @@ from headgate.app.cli.batch_options import (
     config_in,
     error_limit_in,
 )
-from headgate.app.cli.desk import Desk, command
-from headgate.app.cli.exits import Exit
-from headgate.app.cli.inputs import STDIN, demand_order
-from headgate.app.cli.options import ROWS, OutDelimiter, OutEncoding, option
-from headgate.app.cli.run_steps import Named, Wanted, run_file, run_named
+from headgate.app.cli.run_result import FailOn
+from headgate.app.cli.run_steps import Named, RunRequest, run_file, run_named
+from headgate.app.cli.runtime import CliContext, command
 from headgate.app.cli.trial import demand_one_choice
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, worker_flags
 from headgate.core.errors import UsageError
@@ -45,7 +45,7 @@ from headgate.transfer.sources import ReadOptions, WriteOptions
 
 
 async def run(
-    desk: Desk,
+    desk: CliContext,
     *,
     handler: Annotated[
         str | None,
@@ -131,7 +131,7 @@ async def run(
     """Run HANDLER on every row of FILE; run it again to resume."""
     settings = desk.load(*worker_flags(concurrency, processes, item_timeout)).settings
     demand_one_choice(limit, sample)
-    options = BatchOptions(
+    options = RunOptions(
         file=Path(file or ""),
         source=STDIN if file == STDIN else "",
         key_columns=tuple(part.strip() for part in key.split(",")) if key else (),
@@ -151,7 +151,7 @@ async def run(
     if as_json and out == STDOUT:
         raise UsageError("--json and --out - both write to standard output: leave out one")
     writing = WriteOptions(out_format, formulas, out_delimiter, out_encoding)
-    wanted = Wanted(out, writing, limit, sample)
+    wanted = RunRequest(out, writing, limit, sample)
     if job is not None:
         return await run_named(desk, settings, Named(job, handler, file), options, wanted)
     if handler is None or file is None:

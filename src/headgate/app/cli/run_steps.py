@@ -7,18 +7,17 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from headgate.app.address_check import demand_public
-from headgate.app.cli.admission import NamedJob, ReadAlready
-from headgate.app.cli.batch import BatchOptions, BatchRun
-from headgate.app.cli.batch_options import demand_fitting
-from headgate.app.cli.desk import Desk
-from headgate.app.cli.exits import Exit
+from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.inputs import demand_order, readable, table_format
-from headgate.app.cli.outlet import ExportFile
+from headgate.app.cli.job_choice import NamedJob, ReadAlready
+from headgate.app.cli.output_file import ExportFile
 from headgate.app.cli.preflight import demand_columns, wrong_encoding
+from headgate.app.cli.run_job import RunJob, RunOptions
+from headgate.app.cli.run_options import demand_fitting
+from headgate.app.cli.runtime import CliContext
 from headgate.app.cli.trial import Trial
-from headgate.app.data_folder import data_folder
-from headgate.app.job_files import LOCAL, JobFiles
-from headgate.app.outlet_check import demand_outlet
+from headgate.app.data_folder import LOCAL, JobFiles, data_folder
+from headgate.app.output_check import require_output
 from headgate.app.settings import Settings
 from headgate.core.errors import BadSource, UsageError
 from headgate.engine.job_runtime import REUSE, reuse_in
@@ -31,7 +30,7 @@ from headgate.transfer.places.target import STDOUT
 from headgate.transfer.sources import STREAMED, WriteOptions, format_of, open_source, open_writer
 
 
-class Wanted(NamedTuple):
+class RunRequest(NamedTuple):
     """Where the results should go, how they are written, and of which rows."""
 
     out: Path | None
@@ -56,7 +55,7 @@ class _Opened(NamedTuple):
 
 
 async def run_file(
-    desk: Desk, settings: Settings, handler: str, options: BatchOptions, wanted: Wanted
+    desk: CliContext, settings: Settings, handler: str, options: RunOptions, wanted: RunRequest
 ) -> Exit:
     """Run a handler on the rows of a file."""
     # All that can be wrong with the command is found before anything is written.
@@ -78,13 +77,13 @@ async def run_file(
         async with desk.store(settings, create=True) as store:
             trial = Trial(store.rows, wanted.limit, wanted.sample)
             outlet = _outlet(desk, store, opened, wanted, trial)
-            return await BatchRun(desk, settings, store, options, trial).go(
+            return await RunJob(desk, settings, store, options, trial).go(
                 spec, opened.source, outlet
             )
 
 
 async def run_named(
-    desk: Desk, settings: Settings, named: Named, options: BatchOptions, wanted: Wanted
+    desk: CliContext, settings: Settings, named: Named, options: RunOptions, wanted: RunRequest
 ) -> Exit:
     """Go on with a job that is named by its number."""
     if named.handler and named.file:
@@ -107,7 +106,7 @@ async def run_named(
         admission = await job.admit(spec, options, source, rebind=rebind)
         trial = Trial(store.rows, wanted.limit, wanted.sample)
         outlet = _outlet(desk, store, opened, wanted, trial)
-        run = BatchRun(desk, settings, store, options, trial)
+        run = RunJob(desk, settings, store, options, trial)
         return await run.go(spec, opened.source, outlet, admission)
 
 
@@ -121,7 +120,7 @@ def _demand_source(job: NamedJob) -> None:
 
 
 def _open(
-    desk: Desk, settings: Settings, spec: HandlerSpec, options: BatchOptions, wanted: Wanted
+    desk: CliContext, settings: Settings, spec: HandlerSpec, options: RunOptions, wanted: RunRequest
 ) -> _Opened:
     blobs = JobFiles(data_folder(settings), desk.clock).space(LOCAL)
     sink = StoreSink(blobs, asyncio.get_running_loop())
@@ -133,7 +132,7 @@ def _open(
     return _Opened(source, _writer(wanted, spec, [options.file]))
 
 
-def _writer(wanted: Wanted, spec: HandlerSpec, inputs: list[Path]) -> RowWriter | None:
+def _writer(wanted: RunRequest, spec: HandlerSpec, inputs: list[Path]) -> RowWriter | None:
     if wanted.out is None:
         return None
     options = wanted.options
@@ -141,12 +140,12 @@ def _writer(wanted: Wanted, spec: HandlerSpec, inputs: list[Path]) -> RowWriter 
         options = replace(options, format="csv")
     writer = open_writer(wanted.out, options)
     handler = spec.reference.rpartition(":")[0] or spec.reference
-    demand_outlet(wanted.out, [*inputs, Path(handler)])
+    require_output(wanted.out, [*inputs, Path(handler)])
     return writer
 
 
 def _outlet(
-    desk: Desk, store: Store, opened: _Opened, wanted: Wanted, trial: Trial
+    desk: CliContext, store: Store, opened: _Opened, wanted: RunRequest, trial: Trial
 ) -> ExportFile | None:
     if opened.writer is None or wanted.out is None:
         return None

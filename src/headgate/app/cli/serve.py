@@ -5,17 +5,17 @@ from typing import Annotated
 
 import typer
 
-from headgate.app.cli.desk import Desk, command
-from headgate.app.cli.exits import Exit
+from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.options import Json
+from headgate.app.cli.runtime import CliContext, command
 from headgate.app.cli.supervise import Interrupts
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, worker_flags
-from headgate.app.output import go_on_without_readers
 from headgate.app.settings import Flag
+from headgate.app.streams import go_on_without_readers
 
 
 async def serve(
-    desk: Desk,
+    desk: CliContext,
     *,
     host: Annotated[
         str | None,
@@ -37,7 +37,7 @@ async def serve(
 ) -> Exit:
     """Serve the API and the web UI, and work on all jobs of the store."""
     # By name, so that no other command has to load a web server.
-    from headgate.app.api.server import Opened, Server  # noqa: PLC0415
+    from headgate.app.api.server import ApiServer, OpenedServer  # noqa: PLC0415
 
     go_on_without_readers()
     base = desk.load().settings
@@ -49,7 +49,7 @@ async def serve(
         Flag("handlers", "--handlers", [*base.handlers, *added] if added else None),
     ).settings
 
-    def opened(where: Opened) -> None:
+    def opened(where: OpenedServer) -> None:
         if as_json:
             desk.screen.json({"url": where.url, "token": where.token})
             return
@@ -58,7 +58,7 @@ async def serve(
         desk.screen.say("stop with Ctrl-C; running items finish first")
 
     async with desk.store(settings, create=True) as store:
-        server = Server(store, settings, desk.clock)
+        server = ApiServer(store, settings, desk.clock)
 
         def hit(count: int) -> None:
             server.stop()

@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Sequence
 from types import TracebackType
 from typing import Self
 
-from headgate.app.cli.desk import Desk
-from headgate.app.launch import ProcessLauncher
+from headgate.app.cli.runtime import CliContext
+from headgate.app.processes.launcher import ProcessLauncher
 from headgate.app.settings import Settings
 from headgate.app.telemetry import LogObserver
 from headgate.core.redact_text import redacted
@@ -51,7 +51,7 @@ class Interrupts:
         self._hit(self.count)
 
 
-def build_supervisor(desk: Desk, settings: Settings, store: Store) -> Supervisor:
+def build_supervisor(desk: CliContext, settings: Settings, store: Store) -> Supervisor:
     """A supervisor over spawned worker processes."""
     return Supervisor(
         store=store,

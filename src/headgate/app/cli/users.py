@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.options import Json, seconds_in
-from headgate.app.cli.shapes import ago, local_time
+from headgate.app.cli.render.jobs import ago, local_time
+from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.app.credentials import hash_password, mint
 from headgate.core.errors import UsageError
 from headgate.core.moment import moment
@@ -27,7 +27,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of the user.
     ["headgate users add ann", "headgate users add root --role admin --password-stdin < secret"],
 )
 async def add(
-    desk: Desk,
+    desk: CliContext,
     *,
     name: Name,
     role: Annotated[Role, typer.Option("--role", help="What they may do.")] = Role.USER,
@@ -60,7 +60,7 @@ async def add(
 
 
 @command(app, "ls", ["headgate users ls", "headgate users ls --json | jq '.users[].name'"])
-async def ls(desk: Desk, as_json: Json = False) -> None:
+async def ls(desk: CliContext, as_json: Json = False) -> None:
     """List users and their tokens."""
     async with desk.store() as store:
         users = await store.access.users()
@@ -114,7 +114,7 @@ def _token_shape(token: Token) -> dict[str, object]:
     }
 
 
-def _show_tokens(desk: Desk, tokens: list[Token], now: int) -> None:
+def _show_tokens(desk: CliContext, tokens: list[Token], now: int) -> None:
     desk.screen.table(
         ("TOKEN", "USER", "ROLE", "LABEL", "MADE", "EXPIRES", "LAST USED"),
         [
@@ -136,7 +136,7 @@ def _show_tokens(desk: Desk, tokens: list[Token], now: int) -> None:
     app, "token", ["headgate users token ann", "headgate users token ann --label ci --expires 90d"]
 )
 async def token(
-    desk: Desk,
+    desk: CliContext,
     *,
     name: Name,
     label: Annotated[str, typer.Option("--label", metavar="TEXT", help="What it is for.")] = "",
@@ -166,7 +166,7 @@ async def token(
 
 @command(app, "revoke", ["headgate users revoke 3f9c2a7d10b4", "headgate users revoke --user ann"])
 async def revoke(
-    desk: Desk,
+    desk: CliContext,
     token_id: Annotated[
         str | None, typer.Argument(metavar="[TOKEN]", help="A token's id, from `users ls`.")
     ] = None,
@@ -189,7 +189,7 @@ async def revoke(
 
 
 @command(app, "enable", ["headgate users enable ann"])
-async def enable(desk: Desk, *, name: Name) -> None:
+async def enable(desk: CliContext, *, name: Name) -> None:
     """Let a disabled user in again: by password or new tokens, the old ones stay revoked."""
     async with desk.store() as store:
         await store.access.change_user(name, UserChange(disabled=False))

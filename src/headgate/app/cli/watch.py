@@ -5,18 +5,18 @@ from typing import Annotated
 
 import typer
 
-from headgate.app.cli.desk import Desk, command
-from headgate.app.cli.exits import Exit
+from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.options import Json
+from headgate.app.cli.runtime import CliContext, command
 from headgate.app.cli.supervise import Interrupts
-from headgate.app.output import go_on_without_readers
 from headgate.app.scanner import Scan, Scanner
 from headgate.app.settings import Flag
+from headgate.app.streams import go_on_without_readers
 from headgate.core.errors import UsageError
 
 
 async def watch(
-    desk: Desk,
+    desk: CliContext,
     *,
     places: Annotated[
         list[str] | None,
@@ -54,7 +54,7 @@ async def watch(
     return Exit.OK
 
 
-def _tell(desk: Desk, scan: Scan, *, as_json: bool) -> None:
+def _tell(desk: CliContext, scan: Scan, *, as_json: bool) -> None:
     if as_json:
         desk.screen.json(
             {

@@ -4,14 +4,14 @@ from typing import Annotated
 
 import typer
 
-from headgate.app.cli.desk import Desk, command
-from headgate.app.cli.exits import Exit
-from headgate.app.cli.loadable import loadable
-from headgate.app.cli.slowed import configured
+from headgate.app.cli.exit_codes import Exit
+from headgate.app.cli.handler_check import loadable
+from headgate.app.cli.limited_by import configured
+from headgate.app.cli.runtime import CliContext, command
 from headgate.app.cli.supervise import build_supervisor, same_command, stopping, supervise
-from headgate.app.cli.working import Working
-from headgate.app.output import go_on_without_readers
+from headgate.app.cli.worker_progress import WorkerProgress
 from headgate.app.settings import Flag
+from headgate.app.streams import go_on_without_readers
 from headgate.core.errors import UsageError
 from headgate.core.words import counted
 from headgate.engine.supervisor import RunReport, Work
@@ -62,7 +62,7 @@ def worker_flags(
 
 
 async def worker(
-    desk: Desk,
+    desk: CliContext,
     *,
     jobs: Annotated[
         str | None,
@@ -86,14 +86,14 @@ async def worker(
         supervisor = build_supervisor(desk, settings, store)
         desk.screen.say(f"working on {'all jobs' if chosen is None else f'jobs {jobs}'}")
         work = Work(chosen, drain=drain, max_stall_s=max_stall, command=same_command())
-        async with Working(desk.screen, desk.clock, store, configured(settings), chosen):
+        async with WorkerProgress(desk.screen, desk.clock, store, configured(settings), chosen):
             report = await supervise(
                 supervisor, work, lambda count: desk.screen.say(stopping(count, supervisor.running))
             )
     return ended(desk, report, drain=drain)
 
 
-def ended(desk: Desk, report: RunReport, *, drain: bool) -> Exit:
+def ended(desk: CliContext, report: RunReport, *, drain: bool) -> Exit:
     """Say what a worker did; being stopped is how a daemon ends, not a failure."""
     desk.screen.say(f"settled {counted(report.settled, 'item')} in {report.drain_s:,.1f} s")
     if report.stalled:

@@ -4,16 +4,16 @@ from typing import Annotated
 
 import typer
 
-from headgate.app.cli.desk import Desk, command, noun
 from headgate.app.cli.options import Json
-from headgate.app.cli.shapes import ago, worker_shape
+from headgate.app.cli.render.jobs import ago, worker_shape
+from headgate.app.cli.runtime import CliContext, command, noun
 
 app = noun("workers", "See the processes that work on this store.")
 
 
 @command(app, "ls", ["headgate workers ls", "headgate workers ls --all --json"], far=True)
 async def ls(
-    desk: Desk,
+    desk: CliContext,
     everybody: Annotated[bool, typer.Option("--all", help="Also those that stopped.")] = False,
     as_json: Json = False,
 ) -> None:

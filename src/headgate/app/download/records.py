@@ -6,8 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from headgate.app.download.lines import first_key, is_duplicate, manifest_line
-from headgate.app.download.steps import steps_of
+from headgate.app.download.manifest import first_key, is_duplicate, manifest_line, steps_of
 from headgate.engine.threads import in_thread
 from headgate.ports.job_reads import HistoryStore, ItemHistory
 from headgate.ports.reads import ExportRow

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from headgate.app.download.lines import manifest_line
-from headgate.app.download.visits import last_visit
+from headgate.app.download.manifest import last_visit, manifest_line
 from headgate.core.call import Call, CallKind, calls_in
 from headgate.core.manifest import FinalOutcome, ManifestLine
 from headgate.core.politeness import ASKED, Conduct, Politeness
@@ -46,7 +45,7 @@ class ReasonShare(msgspec.Struct, frozen=True):
     items: int
 
 
-class Traffic(msgspec.Struct):
+class HostTraffic(msgspec.Struct):
     """What went over the network, and what did not have to."""
 
     requests: int = 0
@@ -105,9 +104,9 @@ class Report(msgspec.Struct, frozen=True):
     unfinished: int
     resolvers: Sequence[ResolverShare]
     reasons: Sequence[ReasonShare]
-    latest: Traffic
+    latest: HostTraffic
     """Of the last visit to each item."""
-    traffic: Traffic
+    traffic: HostTraffic
     """Of all visits."""
     hosts: Sequence[Conduct]
 
@@ -131,8 +130,8 @@ class _Account:
         self._unfinished = 0
         self._resolvers: dict[str, ResolverShare] = {}
         self._reasons: Counter[tuple[FinalOutcome, str]] = Counter()
-        self._latest = Traffic()
-        self._traffic = Traffic()
+        self._latest = HostTraffic()
+        self._traffic = HostTraffic()
         self._politeness = Politeness(by_host=True)
 
     def add(self, history: ItemHistory) -> None:

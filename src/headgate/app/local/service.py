@@ -1,17 +1,234 @@
 """A store with its settings, as the commands see it."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 
-from headgate.app.local.exports import LocalExports
+from msgspec.structs import replace
+
+from headgate.app.handler_finder import handler_wait, item_wait
 from headgate.app.local.gates import LocalGates
-from headgate.app.local.items import LocalItems
-from headgate.app.local.jobs import LocalJobs
-from headgate.app.local.queues import LocalQueues
+from headgate.app.output_check import require_output
+from headgate.app.service import (
+    SHOWN_EVENTS,
+    ItemHistoryView,
+    ItemWait,
+    JobDetails,
+    JobWithCounts,
+    QueueWrite,
+    QueueWritten,
+)
 from headgate.app.settings import Loaded
+from headgate.core.errors import UnknownHandler, UsageError
 from headgate.core.gates.config import GateLimits
+from headgate.core.job import Job
+from headgate.core.retry import RetryPolicy
+from headgate.core.sizing import IngestPolicy, IngestSizer
+from headgate.core.waiting import is_at_work
 from headgate.core.worker import WorkerRow
+from headgate.engine.export import Export, ExportReport
+from headgate.engine.export_check import ExportCheck, ExportCheckReport
+from headgate.engine.gate_control import JobGates
+from headgate.engine.job_control import DeadLetters, JobControl, Replay, Replayed
+from headgate.engine.limited_by import limiting, read_if_there, wait_of
+from headgate.engine.queues import QueueRow, Queues, QueueWriter, names_in_queue
+from headgate.engine.rows import GateOf
+from headgate.engine.why import ending_of
+from headgate.handlers.registry import resolve
 from headgate.ports.clock import Clock
+from headgate.ports.items import RequeueRequest, ReviewDecision
+from headgate.ports.reads import (
+    EventQuery,
+    ItemDetail,
+    ItemQuery,
+    ItemRow,
+    JobQuery,
+    Page,
+    ReadStore,
+)
 from headgate.ports.store import Store
+from headgate.transfer.formats.equality import open_written
+from headgate.transfer.sources import WriteOptions, open_writer
+
+
+class LocalQueues:
+    """Implements QueueVerbs."""
+
+    def __init__(
+        self, store: Store, clock: Clock, ingest: IngestPolicy, handlers: Sequence[str]
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._ingest = ingest
+        self._handlers = handlers
+        self._queues = Queues(store)
+
+    async def ls(self) -> list[JobWithCounts]:
+        """Every queue that is not closed, oldest first."""
+        return [await self._stand(job) for job in await self._queues.all()]
+
+    async def get(self, name: str) -> JobWithCounts:
+        """One queue, or UnknownJob."""
+        return await self._stand(await self._queues.get(name))
+
+    async def feed(self, feeding: QueueWrite, rows: AsyncIterator[QueueRow | None]) -> QueueWritten:
+        """Put rows in; None among them means that nothing more has come yet."""
+        handler = feeding.handler
+        reference = resolve(handler, self._handlers).reference if handler else None
+        job = await self._queues.get_or_make(feeding.queue, reference, feeding.key)
+        names = names_in_queue(job, feeding.key, self._gate_of(job))
+        feed = QueueWriter(self._store, job.id, names, IngestSizer(self._ingest), self._clock)
+        async for row in rows:
+            # Nothing more has come yet: what came must not wait for it.
+            await (feed.flush() if row is None else feed.add(row))
+        await feed.flush()
+        return QueueWritten(job.id, feed.report)
+
+    def _gate_of(self, job: Job) -> GateOf | None:
+        """How the queue's handler names gates; one that cannot be loaded here names none."""
+        try:
+            return resolve(job.handler, self._handlers).configured(job.config).gate_of
+        except (UnknownHandler, UsageError):
+            return None
+
+    async def close(self, name: str) -> Job:
+        """Take no more items."""
+        return await JobControl(self._store).close((await self._queues.get(name)).id)
+
+    async def _stand(self, job: Job) -> JobWithCounts:
+        return JobWithCounts(job, await self._store.reads.counts(job.id))
+
+
+class LocalExports:
+    """Implements ExportVerbs."""
+
+    def __init__(self, reads: ReadStore, clock: Clock) -> None:
+        self._reads = reads
+        self._clock = clock
+
+    async def write(self, job_id: int, out: Path, options: WriteOptions) -> ExportReport:
+        """Write all rows; the file appears when it is complete, with its record beside it."""
+        job = await self._reads.job(job_id)
+        require_output(out, [Path(job.source)], "FILE")
+        return await Export(self._reads, self._clock).run(job_id, open_writer(out, options))
+
+    async def check(self, job_id: int, file: Path, stated: str | None) -> ExportCheckReport:
+        """Compare a file with the rows."""
+        parts, form = open_written(file, stated)
+        return await ExportCheck(self._reads).check(job_id, parts, form)
+
+
+class LocalItems:
+    """Implements ItemVerbs."""
+
+    def __init__(self, store: Store, limits: GateLimits) -> None:
+        self._store = store
+        self._limits = limits
+
+    async def page(self, query: ItemQuery) -> Page:
+        """Items of a job, or UnknownJob; across jobs dead letters alone."""
+        if query.job_id is not None:
+            job = await self._store.reads.job(query.job_id)
+            if query.handler not in {None, job.handler}:
+                return Page([], None)
+        return await self._store.reads.items(query)
+
+    async def by_key(self, key: str, job_id: int | None) -> list[ItemRow]:
+        """The items that have this key, those of the newest jobs first."""
+        return await self._store.rows.by_key(key, job_id)
+
+    async def account(self, item_id: int) -> ItemHistoryView:
+        """One item with everything, or UnknownItem."""
+        reads = self._store.reads
+        detail = await reads.item(item_id)
+        attempts = await reads.attempts(item_id)
+        gates = JobGates(self._store, self._limits, detail.row.job_id)
+        wait = await wait_of(self._store, gates, detail, attempts)
+        wait = item_wait(await reads.job(detail.row.job_id), wait)
+        decision = await self._store.rows.decision(item_id)
+        return ItemHistoryView(detail, attempts, wait, decision)
+
+    async def why(self, item_id: int) -> ItemWait:
+        """What an item waits for."""
+        account = await self.account(item_id)
+        row = account.detail.row
+        ended, todo = ending_of(row) or ("", "")
+        return ItemWait(row.status, account.wait, ended, todo)
+
+    async def decide(self, decision: ReviewDecision) -> ItemDetail:
+        """Carry out a person's decision; the item as it is then."""
+        await self._store.items.decide(decision)
+        await self._store.notifier.ring()
+        return await self._store.reads.item(decision.item_id)
+
+    async def replay(self, what: Replay, *, dry_run: bool) -> Replayed:
+        """Bring dead letters back, or only count them."""
+        return await DeadLetters(self._store).replay(what, dry_run=dry_run)
+
+
+class LocalJobs:
+    """Implements JobVerbs."""
+
+    def __init__(self, store: Store, limits: GateLimits, retry: RetryPolicy) -> None:
+        self._store = store
+        self._limits = limits
+        self._retry = retry
+        self._steering = JobControl(store)
+
+    async def ls(self, after: int, limit: int) -> list[JobWithCounts]:
+        """Jobs older than `after` (0: all), newest first."""
+        jobs = await self._store.reads.jobs(JobQuery(after_id=after, limit=limit, configs=False))
+        return [JobWithCounts(job, await self._store.reads.counts(job.id)) for job in jobs]
+
+    async def get(self, job_id: int) -> JobWithCounts:
+        """One job, or UnknownJob."""
+        job = await self._store.reads.job(job_id)
+        return JobWithCounts(job, await self._store.reads.counts(job_id))
+
+    async def account(self, job_id: int) -> JobDetails:
+        """One job with everything."""
+        reads = self._store.reads
+        stand = await self.get(job_id)
+        missing = handler_wait(stand.job) if stand.counts.open else None
+        newest = EventQuery(job_id, newest_first=True, limit=SHOWN_EVENTS)
+        at = await self._store.situations.of(job_id)
+        reading = await read_if_there(JobGates(self._store, self._limits, job_id))
+        return JobDetails(
+            job=stand.job,
+            counts=stand.counts,
+            limit=missing or limiting(stand.job, at, reading).wait,
+            at_work=is_at_work(stand.job, at),
+            failures=await reads.error_groups(job_id),
+            events=(await reads.events(newest))[::-1],
+            handler_problem=missing.why if missing else "",
+        )
+
+    async def pause(self, job_id: int) -> Job:
+        """Stop new work on it."""
+        return await self._steering.pause(job_id)
+
+    async def resume(self, job_id: int) -> Job:
+        """Let it go on."""
+        return await self._steering.resume(job_id)
+
+    async def cancel(self, job_id: int) -> Job:
+        """End it."""
+        return await self._steering.cancel(job_id)
+
+    async def set_priority(self, job_id: int, priority: int) -> Job:
+        """Change its share."""
+        return await self._steering.set_priority(job_id, priority)
+
+    async def remove(self, job_id: int) -> None:
+        """Delete it with everything that belongs to it."""
+        await self._steering.remove(job_id)
+
+    async def reprocess(self, request: RequeueRequest, *, dry_run: bool) -> int:
+        """Bring finished items back, or only count them."""
+        await self._store.reads.job(request.job_id)
+        if not request.reset_attempts and request.ids is None:
+            request = replace(request, below_attempts=self._retry.max_attempts_ever)
+        steering = self._steering
+        return await (steering.would_reprocess if dry_run else steering.reprocess)(request)
 
 
 class LocalService:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from headgate.app.remote.moments import ledger_s
+from headgate.app.remote.values import ledger_s
 from headgate.client import Client, Gate
 from headgate.client.gates import Gates
 from headgate.core.gates.budget_view import BudgetUse

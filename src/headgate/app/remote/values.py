@@ -1,12 +1,12 @@
 """What a server answers, as the values that a store would have given."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
 
 from headgate import client as far
-from headgate.app.remote.moments import stored_or_none, stored_or_zero
-from headgate.app.service import JobStand
+from headgate.app.service import JobWithCounts
 from headgate.client.items import Attempt, Call
 from headgate.client.system import Worker
 from headgate.core.call import Call as StoredCall
@@ -17,13 +17,37 @@ from headgate.core.trace import Trace
 from headgate.core.worker import WorkerRow
 from headgate.ports.reads import AttemptRow, ErrorGroup, EventRow, ItemDetail, ItemRow
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def stored(at: datetime) -> int:
+    """In UTC microseconds."""
+    return (at - _EPOCH) // _MICROSECOND
+
+
+def stored_or_none(at: datetime | None) -> int | None:
+    """In UTC microseconds, if there is one."""
+    return None if at is None else stored(at)
+
+
+def stored_or_zero(at: datetime | None) -> int:
+    """In UTC microseconds; 0 stands for no moment at all."""
+    return 0 if at is None else stored(at)
+
+
+def ledger_s(at: datetime | None) -> float | None:
+    """In UTC seconds, as gates count them."""
+    return None if at is None else stored(at) / 1_000_000
+
+
 KINDS = frozenset(WaitKind)
 """A server of another version may know others."""
 
 
-def stand_of(job: far.Job) -> JobStand:
+def stand_of(job: far.Job) -> JobWithCounts:
     """A job with its counters."""
-    return JobStand(job_of(job), counts_of(job.counts))
+    return JobWithCounts(job_of(job), counts_of(job.counts))
 
 
 def job_of(job: far.Job) -> Job:

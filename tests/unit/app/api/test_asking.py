@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.app.api.asking import LARGEST, number_in, statuses_in
-from headgate.app.api.problems import Refusal
-from headgate.app.api.shell import Shell, host_name
+from headgate.app.api.params import LARGEST, number_in, statuses_in
+from headgate.app.api.problems import ProblemResponse
+from headgate.app.api.security_headers import SecurityHeaders, host_name
 from headgate.app.server_policy import ServerPolicy
 from headgate.core.status import ItemStatus
 
@@ -30,7 +30,7 @@ def test_near_misses_are_no_ids(text: str):
 def test_statuses_are_named_in_any_case():
     assert statuses_in(" pending,,ERROR ") == {ItemStatus.PENDING, ItemStatus.ERROR}
     assert statuses_in(None) == statuses_in("") == frozenset()
-    with pytest.raises(Refusal, match="there is no status 'LOST'"):
+    with pytest.raises(ProblemResponse, match="there is no status 'LOST'"):
         statuses_in("LOST")
 
 
@@ -69,7 +69,7 @@ async def test_only_known_names_are_answered(host: str, status: int):
         if message["type"] == "http.response.start":
             answered.append(message["status"])  # type: ignore[arg-type]
 
-    shell = Shell(app, ServerPolicy(hosts=("gate.example",)))  # type: ignore[arg-type]
+    shell = SecurityHeaders(app, ServerPolicy(hosts=("gate.example",)))  # type: ignore[arg-type]
     scope = {"type": "http", "path": "/", "headers": [(b"host", host.encode())]}
     await shell(scope, None, send)  # type: ignore[arg-type]
     assert answered == [status]

@@ -5,9 +5,9 @@ from fastapi.routing import APIRoute
 
 from headgate.app.api.application import ROUTERS
 from headgate.app.api.bodies import KB, MB, BoundedRoute, limit_of, needs_identity
-from headgate.app.api.body_room import BodyRoom
-from headgate.app.api.job_asked import fields_in
-from headgate.app.api.problems import Refusal
+from headgate.app.api.capacity import BodyMemory
+from headgate.app.api.job_request import fields_in
+from headgate.app.api.problems import ProblemResponse
 
 ROUTES = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
 WITH_BODY = [route for route in ROUTES if route.body_field is not None]
@@ -33,9 +33,9 @@ def test_only_a_login_reads_a_body_without_knowing_who_sends_it():
 
 
 def test_a_user_has_a_quarter_of_the_room():
-    room = BodyRoom(100)
+    room = BodyMemory(100)
     room.take("ann", 25)
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(ProblemResponse) as refused:
         room.take("ann", 1)
     assert refused.value.status == 429
     room.free("ann", 25)
@@ -43,10 +43,10 @@ def test_a_user_has_a_quarter_of_the_room():
 
 
 def test_all_together_have_no_more_than_the_room():
-    room = BodyRoom(100)
+    room = BodyMemory(100)
     for name in ("ann", "bob", "cid", "dan"):
         room.take(name, 25)
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(ProblemResponse) as refused:
         room.take("eve", 1)
     assert refused.value.status == 503
     room.free("bob", 25)
@@ -67,7 +67,7 @@ def test_all_together_have_no_more_than_the_room():
     ids=range(7),
 )
 def test_a_field_is_not_decoded_before_its_size_is_known(body: bytes, status: int):
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(ProblemResponse) as refused:
         fields_in(bytearray(body), most_items=2)
     assert refused.value.status == status
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from headgate.app.api.connections import Connections, most_connections
+from headgate.app.api.connections import ServerConnections, most_connections
 from headgate.app.server_policy import ServerPolicy
 
 
@@ -18,7 +18,7 @@ class Line:
 
 
 def test_the_one_that_owes_its_request_the_longest_makes_room():
-    connections = Connections(most=3, per_address=100)
+    connections = ServerConnections(most=3, per_address=100)
     first, second, third, fourth = (Line() for _ in range(4))
     for line in (first, second, third):
         assert connections.admit(line)
@@ -29,7 +29,7 @@ def test_the_one_that_owes_its_request_the_longest_makes_room():
 
 
 def test_nobody_who_is_being_answered_is_dropped():
-    connections = Connections(most=2, per_address=100)
+    connections = ServerConnections(most=2, per_address=100)
     lines = [Line(), Line()]
     for line in lines:
         connections.admit(line)
@@ -41,7 +41,7 @@ def test_nobody_who_is_being_answered_is_dropped():
 
 
 def test_an_address_has_its_share_and_pushes_out_only_its_own():
-    connections = Connections(most=100, per_address=2)
+    connections = ServerConnections(most=100, per_address=2)
     other = Line("192.0.2.9")
     assert connections.admit(other)
     lines = [Line("192.0.2.1") for _ in range(3)]
@@ -51,7 +51,7 @@ def test_an_address_has_its_share_and_pushes_out_only_its_own():
 
 
 def test_a_proxy_on_this_machine_speaks_for_many():
-    connections = Connections(most=100, per_address=2)
+    connections = ServerConnections(most=100, per_address=2)
     for address in ("127.0.0.1", "::1"):
         lines = [Line(address) for _ in range(5)]
         assert all(connections.admit(line) for line in lines)
@@ -59,7 +59,7 @@ def test_a_proxy_on_this_machine_speaks_for_many():
 
 
 def test_one_that_left_is_not_counted_twice():
-    connections = Connections(most=5, per_address=5)
+    connections = ServerConnections(most=5, per_address=5)
     line = Line("192.0.2.1")
     connections.admit(line)
     connections.leave(line)
@@ -69,7 +69,7 @@ def test_one_that_left_is_not_counted_twice():
 
 
 def test_a_stream_of_events_goes_before_a_new_client_is_refused():
-    connections = Connections(most=2, per_address=100)
+    connections = ServerConnections(most=2, per_address=100)
     stream, asking, half = Line(), Line(), Line()
     for line in (stream, asking):
         connections.admit(line)
@@ -83,7 +83,7 @@ def test_a_stream_of_events_goes_before_a_new_client_is_refused():
 
 
 def test_few_refused_clients_may_send_on():
-    connections = Connections(most=5, per_address=5)
+    connections = ServerConnections(most=5, per_address=5)
     first, second = Line(), Line()
     connections.admit(first)
     assert connections.may_linger(first, 1)

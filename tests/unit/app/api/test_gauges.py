@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.app.api.gauges import Gauges
+from headgate.app.api.limit_cache import LimitCache
 from headgate.core.gates.config import GateLimits
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock
@@ -15,7 +15,7 @@ from tests.kit import factories
 async def test_all_who_ask_at_once_get_the_first_reading(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
         job = await factories.job(store, 1)
-        gauges = Gauges(store, GateLimits({}), FakeClock(), {})
+        gauges = LimitCache(store, GateLimits({}), FakeClock(), {})
         first, *others = await asyncio.gather(*(gauges.read(job.id) for _ in range(5)))
         assert first is not None
         assert all(other is first for other in others)
@@ -24,7 +24,7 @@ async def test_all_who_ask_at_once_get_the_first_reading(tmp_path: Path):
 async def test_who_goes_away_meanwhile_takes_nothing_from_the_others(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
         job = await factories.job(store, 1)
-        gauges = Gauges(store, GateLimits({}), FakeClock(), {})
+        gauges = LimitCache(store, GateLimits({}), FakeClock(), {})
         gone = asyncio.ensure_future(gauges.read(job.id))
         other = asyncio.ensure_future(gauges.read(job.id))
         await gauges.gates_of(job.id)  # by now both have begun
@@ -36,7 +36,7 @@ async def test_who_goes_away_meanwhile_takes_nothing_from_the_others(tmp_path: P
 
 async def test_a_job_that_is_gone_has_no_gates(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
-        assert await Gauges(store, GateLimits({}), FakeClock(), {}).read(4711) is None
+        assert await LimitCache(store, GateLimits({}), FakeClock(), {}).read(4711) is None
 
 
 async def test_a_user_hears_nothing_of_the_gates_of_others(tmp_path: Path):
@@ -47,12 +47,12 @@ async def test_a_user_hears_nothing_of_the_gates_of_others(tmp_path: Path):
         await factories.gate(store, "provider:shop", who)
         job = await factories.job(store, 1)
         await factories.claim(store, job.id, who, 1)
-        nobody = Gauges(store, GateLimits({}), FakeClock(), {})
-        shop = Gauges(store, GateLimits({}), FakeClock(), {job.handler: "shop"})
+        nobody = LimitCache(store, GateLimits({}), FakeClock(), {})
+        shop = LimitCache(store, GateLimits({}), FakeClock(), {job.handler: "shop"})
         assert [await names(nobody, job.id), await names(shop, job.id)] == [[], ["shop"]]
 
 
-async def names(gauges: Gauges, job_id: int) -> list[str]:
+async def names(gauges: LimitCache, job_id: int) -> list[str]:
     reading = await gauges.read(job_id)
     assert reading is not None
     return [view.name for view in reading.views]

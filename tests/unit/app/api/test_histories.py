@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from headgate.app.api.gauges import Gauges
-from headgate.app.api.histories import Histories
+from headgate.app.api.history_samples import HistorySamples
+from headgate.app.api.limit_cache import LimitCache
 from headgate.core.gates.config import GateLimits
 from headgate.core.status import ItemStatus, JobMove
 from headgate.ports.items import SettleRequest
@@ -15,7 +15,7 @@ from tests.kit import factories
 async def test_a_job_is_noted_until_it_ended(tmp_path: Path):
     clock = FakeClock()
     async with SqliteStore(tmp_path / "headgate.db") as store:
-        histories = Histories(store, Gauges(store, GateLimits({}), clock, {}), clock)
+        histories = HistorySamples(store, LimitCache(store, GateLimits({}), clock, {}), clock)
         worker = await factories.worker(store)
         job = await factories.job(store, 2)
         assert histories.of(job.id) == ()
@@ -25,9 +25,9 @@ async def test_a_job_is_noted_until_it_ended(tmp_path: Path):
         await store.items.settle_many(SettleRequest(worker, done))
         await store.jobs.move_job(job.id, JobMove.FINISH)
         for _ in range(3):
-            await clock.advance(Histories.PERIOD_S)
+            await clock.advance(HistorySamples.PERIOD_S)
             await histories.look()
         # Once as it began, once as it ended; then there is nothing more to note.
         assert [each.counts.done for each in histories.of(job.id)] == [0, 2]
         first, last = histories.of(job.id)
-        assert last.at_us - first.at_us == Histories.PERIOD_S * 1_000_000
+        assert last.at_us - first.at_us == HistorySamples.PERIOD_S * 1_000_000

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.app.api import looking
+from headgate.app.api import preview
 from headgate.core.errors import BadSource, SourceUnreachable
 from headgate.transfer.places.settings import PlaceSettings
 from tests.kit.scripted import ScriptedServer, head_of
@@ -21,16 +21,16 @@ def sent(connection: socket.socket) -> None:
 
 def test_a_source_is_copied_under_its_name(tmp_path: Path):
     with ScriptedServer(sent) as server:
-        path = looking.copy_to_look_at(server.url("rows.csv"), HERE, tmp_path)
+        path = preview.copy_to_look_at(server.url("rows.csv"), HERE, tmp_path)
     assert (path.name, path.read_bytes()) == ("rows.csv", ROWS)
 
 
 def test_a_large_source_is_refused_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(looking, "LOOKED_AT_BYTES", len(ROWS) - 1)
+    monkeypatch.setattr(preview, "LOOKED_AT_BYTES", len(ROWS) - 1)
     with ScriptedServer(sent) as server, pytest.raises(BadSource, match="larger than"):
-        looking.copy_to_look_at(server.url("rows.csv"), HERE, tmp_path)
+        preview.copy_to_look_at(server.url("rows.csv"), HERE, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -41,14 +41,14 @@ def test_a_source_that_comes_in_drops_is_given_up(tmp_path: Path, monkeypatch: p
         while not server.over.wait(0.01):
             connection.sendall(b"1\n")
 
-    monkeypatch.setattr(looking, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(preview, "PATIENCE_S", 0.3)
     with (
         ScriptedServer(drip) as server,
         pytest.raises(SourceUnreachable, match=r"took longer than 0\.3 s"),
     ):
-        looking.copy_to_look_at(server.url("rows.csv"), HERE, tmp_path)
+        preview.copy_to_look_at(server.url("rows.csv"), HERE, tmp_path)
 
 
 def test_a_source_at_a_local_address_is_refused(tmp_path: Path):
     with ScriptedServer(sent) as server, pytest.raises(BadSource, match="address refused"):
-        looking.copy_to_look_at(server.url("rows.csv"), PlaceSettings(), tmp_path)
+        preview.copy_to_look_at(server.url("rows.csv"), PlaceSettings(), tmp_path)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from headgate.app.api.gauges import Gauges
-from headgate.app.api.news import News, Topic
-from headgate.app.api.pulse import Pulse
+from headgate.app.api.change_feed import ChangeFeed, Topic
+from headgate.app.api.limit_cache import LimitCache
+from headgate.app.api.monitor import Monitor
 from headgate.core.gates.config import GateLimits
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock
@@ -30,11 +30,11 @@ class Office:
         self.store = store
         self.clock = FakeClock()
         self.limits = GateLimits({})
-        self.gauges = Gauges(store, self.limits, self.clock, {})
-        self.pulse = Pulse(store, self.clock)
+        self.gauges = LimitCache(store, self.limits, self.clock, {})
+        self.pulse = Monitor(store, self.clock)
 
 
-async def told(news: News) -> list[Any]:
+async def told(news: ChangeFeed) -> list[Any]:
     """The causes in what is told at one look."""
     messages = [message async for message in news._changes()]
     return [json.loads(data)["limitedBy"] for kind, _, data in messages if kind == "counters"]
@@ -47,17 +47,17 @@ async def test_a_listener_who_may_not_listen_any_more_hears_nothing_more(store: 
     async def may_listen() -> bool:
         return rights.pop(0)
 
-    news = News(office, Topic(None, None, gates=False), may_listen)
+    news = ChangeFeed(office, Topic(None, None, gates=False), may_listen)
     heard: list[str] = []
 
     async def listen() -> None:
         heard.extend([kind async for kind, _, _ in news.told(None)])
 
     listening = asyncio.ensure_future(listen())
-    for _ in range(3 * round(News.CHECK_PERIOD_S / News.PERIOD_S)):
+    for _ in range(3 * round(ChangeFeed.CHECK_PERIOD_S / ChangeFeed.PERIOD_S)):
         await office.clock.until_asleep()
         assert not listening.done()
-        await office.clock.advance(News.PERIOD_S)
+        await office.clock.advance(ChangeFeed.PERIOD_S)
     await listening
     assert rights == []
     assert heard == ["hello"]
@@ -67,7 +67,7 @@ async def test_a_listener_who_may_not_listen_any_more_hears_nothing_more(store: 
 async def test_a_worker_that_comes_changes_the_cause(store: SqliteStore, of_job, patience_s):
     job = await factories.job(store, 3)
     office: Any = Office(store)
-    news = News(office, Topic(job.id if of_job else None, None, gates=False))
+    news = ChangeFeed(office, Topic(job.id if of_job else None, None, gates=False))
     (first,) = await told(news)
     assert first["kind"] == "worker"
     await office.clock.advance(patience_s)

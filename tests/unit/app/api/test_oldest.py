@@ -1,5 +1,5 @@
-from headgate.app.api.oldest import oldest_at_providers
-from headgate.app.api.wire import moment
+from headgate.app.api.models import moment
+from headgate.app.api.pending import oldest_at_providers
 from headgate.core.status import ItemStatus
 from headgate.ports.reads import ItemRow
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.app.api.pulse import Health, Pulse
+from headgate.app.api.monitor import Health, Monitor
 from headgate.core.gates.wait import Wait, WaitKind
 from headgate.core.status import ItemStatus
 from headgate.engine.limited_by import LimitedBy
@@ -22,25 +22,25 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
 
 
 async def test_a_store_that_nobody_looked_at_is_not_well(store: SqliteStore):
-    assert Pulse(store, FakeClock()).health == Health(store=False)
+    assert Monitor(store, FakeClock()).health == Health(store=False)
 
 
 async def test_an_idle_store_moves(store: SqliteStore):
     clock = FakeClock()
-    pulse = Pulse(store, clock)
-    await clock.advance(Pulse.STALL_S * 2)
+    pulse = Monitor(store, clock)
+    await clock.advance(Monitor.STALL_S * 2)
     await pulse.look()
     assert pulse.health == Health(store=True, workers=0, claimable=False, moving=True)
 
 
 async def test_items_that_nobody_claims_for_a_minute_are_a_stall(store: SqliteStore):
     clock = FakeClock()
-    pulse = Pulse(store, clock)
+    pulse = Monitor(store, clock)
     worker = await factories.worker(store)
     job = await factories.job(store, 3)
     await pulse.look()
     assert pulse.health.moving
-    await clock.advance(Pulse.STALL_S + 1)
+    await clock.advance(Monitor.STALL_S + 1)
     await pulse.look()
     assert pulse.health == Health(store=True, workers=1, claimable=True, moving=False)
     [item] = await factories.claim(store, job.id, worker, 1)
@@ -48,14 +48,14 @@ async def test_items_that_nobody_claims_for_a_minute_are_a_stall(store: SqliteSt
     assert pulse.health.moving
     done = factories.settlement(item, ItemStatus.DONE)
     await store.items.settle_many(SettleRequest(worker, [done]))
-    await clock.advance(Pulse.STALL_S + 1)
+    await clock.advance(Monitor.STALL_S + 1)
     await pulse.look()
     assert pulse.health.moving  # it finished one since the last look
 
 
 async def test_the_rate_is_that_of_the_last_seconds(store: SqliteStore):
     clock = FakeClock()
-    pulse = Pulse(store, clock)
+    pulse = Monitor(store, clock)
     worker = await factories.worker(store)
     job = await factories.job(store, 20)
     await pulse.look()

@@ -1,6 +1,6 @@
 """Events reach a listener once each, also those that are committed late."""
 
-from headgate.app.api.record import Record
+from headgate.app.api.change_feed import EventTail
 from headgate.ports.reads import EventQuery, EventRow
 from headgate.testing import FakeClock
 
@@ -16,13 +16,13 @@ class Events:
         return [EventRow(each, 0, None, None, "k", "m") for each in found[: query.limit]]
 
 
-async def told(record: Record) -> list[int]:
+async def told(record: EventTail) -> list[int]:
     return [row.id for row in await record.fresh()]
 
 
 async def test_each_is_told_once():
     events = Events(1, 2, 3)
-    record = Record(events, FakeClock(), EventQuery(), 1)
+    record = EventTail(events, FakeClock(), EventQuery(), 1)
     assert await told(record) == [2, 3]
     assert await told(record) == []
     events.ids.add(4)
@@ -31,9 +31,9 @@ async def test_each_is_told_once():
 
 async def test_one_that_is_committed_late_is_told_all_the_same():
     events, clock = Events(1, 3), FakeClock()
-    record = Record(events, clock, EventQuery(), 0)
+    record = EventTail(events, clock, EventQuery(), 0)
     assert await told(record) == [1, 3]
-    await clock.advance(Record.LATE_S / 2)
+    await clock.advance(EventTail.LATE_S / 2)
     events.ids.add(2)
     assert await told(record) == [2]
     assert await told(record) == []
@@ -41,15 +41,15 @@ async def test_one_that_is_committed_late_is_told_all_the_same():
 
 async def test_what_is_old_is_not_read_again():
     events, clock = Events(1, 3), FakeClock()
-    record = Record(events, clock, EventQuery(), 0)
+    record = EventTail(events, clock, EventQuery(), 0)
     await told(record)
-    await clock.advance(Record.LATE_S + 1)
+    await clock.advance(EventTail.LATE_S + 1)
     await told(record)
     assert record._floor == 3
     assert record._told == {}
 
 
 async def test_a_backlog_is_read_page_by_page():
-    events = Events(*range(1, 3 * Record.PAGE))
-    record = Record(events, FakeClock(), EventQuery(), 0)
-    assert await told(record) == list(range(1, 3 * Record.PAGE))
+    events = Events(*range(1, 3 * EventTail.PAGE))
+    record = EventTail(events, FakeClock(), EventQuery(), 0)
+    assert await told(record) == list(range(1, 3 * EventTail.PAGE))

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from headgate.app.api.slot_queue import SlotQueue
+from headgate.app.api.capacity import SlotQueue
 from headgate.engine.clock import SystemClock
 
 CLOCK = SystemClock()

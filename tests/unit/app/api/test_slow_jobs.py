@@ -7,9 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from headgate.app.api.gauges import Gauges
-from headgate.app.api.pulse import Pulse
-from headgate.app.api.slow_jobs import SlowJobs
+from headgate.app.api.limit_cache import LimitCache
+from headgate.app.api.monitor import Monitor, SlowJobs
 from headgate.core.gates.config import GateLimits
 from headgate.core.gates.fair_split import Member
 from headgate.core.gates.host_down import HostDown
@@ -40,8 +39,8 @@ class Watched:
     def __init__(self, store: Any, provider: str = "") -> None:
         self.clock = FakeClock()
         providers = {"price.lookup": provider} if provider else {}
-        gauges = Gauges(store, GateLimits({}), self.clock, providers)
-        self.pulse = Pulse(store, self.clock, SlowJobs(store, gauges, self.clock, LANES))
+        gauges = LimitCache(store, GateLimits({}), self.clock, providers)
+        self.pulse = Monitor(store, self.clock, SlowJobs(store, gauges, self.clock, LANES))
 
     async def seconds(self, count: int) -> None:
         for _ in range(count):

@@ -5,18 +5,18 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.app.api.track import MOST_GATES, Reading, Track, points_of
+from headgate.app.api.history_samples import MOST_GATES, JobPoint, Series, points_of
 from headgate.core.gates.view import GateView
 from headgate.core.job import Counts
 
 
 @given(st.integers(1, 5_000))
 def test_any_number_of_readings_fits_with_the_first_and_the_last(many: int):
-    track = Track()
+    track = Series()
     for at in range(many):
-        track.add(Reading(at, Counts(done=at)))
+        track.add(JobPoint(at, Counts(done=at)))
     kept = [reading.at_us for reading in track.readings]
-    assert len(kept) <= Track.KEPT
+    assert len(kept) <= Series.KEPT
     assert (kept[0], kept[-1]) == (0, many - 1)
     assert kept == sorted(set(kept))
     steps = {later - earlier for earlier, later in pairwise(kept[:-1])}
@@ -24,7 +24,7 @@ def test_any_number_of_readings_fits_with_the_first_and_the_last(many: int):
 
 
 def test_nothing_is_a_history_too():
-    assert Track().readings == []
+    assert Series().readings == []
 
 
 def test_the_gates_that_answered_most_are_kept():

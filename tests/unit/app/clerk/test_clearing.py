@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from headgate.app.clerk.clearing import Clearing
 from headgate.app.data_folder import DataFolder
+from headgate.app.processes.cleanup import Cleanup
 from headgate.app.settings import Settings
 from headgate.engine.clock import SystemClock
 from headgate.stores.sqlite import SqliteStore
@@ -21,5 +21,5 @@ async def test_old_parts_of_exports_are_removed(tmp_path: Path):
     os.utime(old, (1_500_000_000, 1_500_000_000))
     os.utime(export, (1_500_000_000, 1_500_000_000))
     async with SqliteStore(str(tmp_path / "headgate.db")) as store:
-        await Clearing(store, Settings(), SystemClock(), folder).clear()
+        await Cleanup(store, Settings(), SystemClock(), folder).clear()
     assert sorted(export.parent.iterdir()) == sorted([export, young])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headgate.app.clerk.holding import HOLD_S, RENEW_S, held
+from headgate.app.processes.export_writing import HOLD_S, RENEW_S, held
 from headgate.core.errors import StoreUnreachable
 from headgate.testing import FakeClock
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from headgate.app.clerk.running import Running, Work
+from headgate.app.processes.background_work import BackgroundWork, Work
 from headgate.core.slots import Slots, Waiting
 from headgate.engine.clock import SystemClock
 
@@ -40,7 +40,7 @@ BOB = [Waiting(1_000, "bob")]
 
 async def test_users_take_turns_whatever_came_first():
     """SH4, SL5."""
-    shop, running = Shop(), Running(Slots(total=3, per_user=2))
+    shop, running = Shop(), BackgroundWork(Slots(total=3, per_user=2))
     await running.fill([*ANN, *BOB], shop.claim)
     await shop.settle()
     assert shop.begun == [1, 1_000, 2]
@@ -56,7 +56,7 @@ async def test_users_take_turns_whatever_came_first():
 
 
 async def test_what_another_process_took_uses_no_slot():
-    shop, running = Shop(taken_by_others=(1, 2)), Running(Slots(total=2, per_user=1))
+    shop, running = Shop(taken_by_others=(1, 2)), BackgroundWork(Slots(total=2, per_user=1))
     await running.fill([*ANN, *BOB], shop.claim)
     await shop.settle()
     assert sorted(shop.begun) == [3, 1_000]
@@ -66,7 +66,9 @@ async def test_what_another_process_took_uses_no_slot():
 async def test_a_stop_waits_for_the_end_of_all_and_tells_of_each():
     ended: list[tuple[int, bool]] = []
     shop = Shop()
-    running = Running(Slots(4, 4), lambda number, task: ended.append((number, task.cancelled())))
+    running = BackgroundWork(
+        Slots(4, 4), lambda number, task: ended.append((number, task.cancelled()))
+    )
     await running.fill(ANN[:2], shop.claim)
     await shop.settle()
     await shop.end(1)

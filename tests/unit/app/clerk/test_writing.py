@@ -3,8 +3,8 @@
 import asyncio
 from pathlib import Path
 
-from headgate.app.clerk.writing import Writer
 from headgate.app.data_folder import DataFolder
+from headgate.app.processes.export_writing import ExportWriter
 from headgate.app.server_policy import ServerPolicy
 from headgate.engine.clock import SystemClock
 from headgate.ports.exports import ExportState, NewExport
@@ -20,7 +20,7 @@ async def test_an_export_fails_with_its_reason_whatever_the_error_is(tmp_path: P
             NewExport(job.id, "csv", "ann", {"formulas": "other"}, None)
         )
         folder = DataFolder(tmp_path / "data")
-        writer = Writer(store, ServerPolicy(), SystemClock(), folder, "w1")
+        writer = ExportWriter(store, ServerPolicy(), SystemClock(), folder, "w1")
         before = asyncio.all_tasks()
         await writer.look()
         await asyncio.wait(asyncio.all_tasks() - before, timeout=30.0)

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from headgate.app.cli.batch_end import FailOn, exit_code, in_words
-from headgate.app.cli.batch_options import config_in
-from headgate.app.cli.desk import Flags
-from headgate.app.cli.exits import Exit, known_error, of_error
-from headgate.app.cli.screen import Screen, printable
-from headgate.app.cli.shapes import ago, span, totals
+from headgate.app.cli.exit_codes import Exit, known_error, of_error
+from headgate.app.cli.output import Output, printable
+from headgate.app.cli.render.jobs import ago, span, totals
+from headgate.app.cli.run_options import config_in
+from headgate.app.cli.run_result import FailOn, exit_code, in_words
+from headgate.app.cli.runtime import Flags
 from headgate.app.cli.supervise import command_here, same_command, stopping
 from headgate.core import errors
 from headgate.core.job import Counts
@@ -46,7 +46,7 @@ def test_a_defect_is_one_line_unless_debugging(headgate, monkeypatch: pytest.Mon
     def broken(*_: object) -> None:
         raise RuntimeError("oh, password=hunter2")
 
-    monkeypatch.setattr("headgate.app.cli.desk.load", broken)
+    monkeypatch.setattr("headgate.app.cli.runtime.load", broken)
     result = headgate("config", "show")
     assert result.code == 1
     assert result.err.startswith("error: RuntimeError: oh, password=*** (a defect of Headgate;")
@@ -168,7 +168,7 @@ def test_control_characters_are_made_visible():
 
 def test_a_pipe_gets_the_whole_text(capsys: pytest.CaptureFixture[str]):
     long = "x" * 500
-    Screen().table(("A", "#N"), [(long, 1_000)])
+    Output().table(("A", "#N"), [(long, 1_000)])
     lines = capsys.readouterr().out.splitlines()
     assert lines[1] == f"{long}  1,000"
     assert lines[0].split() == ["A", "N"]

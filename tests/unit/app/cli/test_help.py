@@ -7,8 +7,8 @@ import pytest
 import typer.main
 
 from headgate.app.cli import app
+from headgate.app.cli.commands import NAMES, SUMMARIES, LazyCommands
 from headgate.app.cli.help_page import summary
-from headgate.app.cli.menu import NAMES, SUMMARIES, Menu
 
 WANTED = [
     "run",
@@ -163,7 +163,7 @@ def test_a_file_may_be_called_like_a_command_of_two_words(headgate):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_list_of_commands_says_what_the_command_itself_says(name: str):
-    assert SUMMARIES[name] == summary(Menu()[name].help)
+    assert SUMMARIES[name] == summary(LazyCommands()[name].help)
 
 
 @pytest.mark.parametrize("columns", [60, 80, 140])
@@ -182,7 +182,7 @@ def test_a_page_of_help_is_coloured_on_a_terminal_only(headgate, monkeypatch):
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("FORCE_COLOR", "1")
     context = typer.main.get_command(app).make_context("headgate", ["jobs"])
-    page = Menu()["jobs"].get_help(context)
+    page = LazyCommands()["jobs"].get_help(context)
     assert "\x1b[1;36m--server\x1b[0m" in page
     assert re.sub(r"\x1b\[[\d;]*m", "", page).count("│") == page.count("│")
 

@@ -9,7 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headgate.app.cli.plain import cell_text, fact_lines, is_terminal, printable, table_lines
+from headgate.app.cli.render.tables import (
+    cell_text,
+    fact_lines,
+    is_terminal,
+    printable,
+    table_lines,
+)
 
 WIDE = 10_000
 TEXTS = st.text("aZ9 .,\n\t\x1bü✓日本é👍", max_size=12)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from headgate.app.cli.batch_end import in_words
-from headgate.app.cli.gate_shapes import show_gates
-from headgate.app.cli.screen import Screen
+from headgate.app.cli.output import Output
+from headgate.app.cli.render.gates import show_gates
+from headgate.app.cli.run_result import in_words
 from headgate.app.cli.supervise import same_command, stopping
 from headgate.app.cli.trial import whole_command
 from headgate.core.gates.view import GateView
@@ -69,7 +69,7 @@ def test_a_host_and_its_domain_are_told_apart(capsys):
             ("host", "example.net"),
         )
     ]
-    show_gates(Screen(), GateReading(0.0, views))
+    show_gates(Output(), GateReading(0.0, views))
     gates = [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()[1:]]
     assert gates == ["example.org (domain)", "example.org (host)", "example.net"]
 

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from headgate.app.cli.live_bar import Redrawn, wrapped_lines
+from headgate.app.cli.output import Output
 from headgate.app.cli.progress import LINE_S, TICK_S, WONDER_S, Progress
-from headgate.app.cli.resizing import Redrawn, wrapped_lines
-from headgate.app.cli.screen import Screen
 from headgate.core.errors import StoreUnreachable
 from headgate.core.gates.wait import Wait, WaitKind
 from headgate.core.job import Counts
@@ -46,14 +46,14 @@ class Reads:
         )
 
 
-def progress_over(screen: Screen) -> tuple[Progress, Reads, FakeClock]:
+def progress_over(screen: Output) -> tuple[Progress, Reads, FakeClock]:
     clock = FakeClock()
     reads: Any = Reads(clock)
     return Progress(screen, clock, reads, 7), reads, clock
 
 
 async def test_a_line_every_few_seconds_where_no_terminal_is(capsys):
-    progress, reads, clock = progress_over(Screen())
+    progress, reads, clock = progress_over(Output())
     async with progress:
         for _ in range(int(11 / TICK_S)):
             await clock.advance(TICK_S)
@@ -64,7 +64,7 @@ async def test_a_line_every_few_seconds_where_no_terminal_is(capsys):
 
 
 async def test_nothing_when_quiet(capsys):
-    progress, reads, clock = progress_over(Screen(quiet=True))
+    progress, reads, clock = progress_over(Output(quiet=True))
     async with progress:
         await clock.advance(20)
     assert capsys.readouterr().err == ""
@@ -72,7 +72,7 @@ async def test_nothing_when_quiet(capsys):
 
 
 async def test_a_store_that_is_away_does_not_end_the_run(capsys):
-    progress, reads, clock = progress_over(Screen())
+    progress, reads, clock = progress_over(Output())
     reads.away = True
     async with progress:
         await clock.advance(1)
@@ -82,7 +82,7 @@ async def test_a_store_that_is_away_does_not_end_the_run(capsys):
 
 
 async def test_reading_counts_rows(capsys):
-    progress, _, clock = progress_over(Screen())
+    progress, _, clock = progress_over(Output())
     async with progress:
         progress.reading()
         for _ in range(int(6 / TICK_S)):
@@ -92,14 +92,14 @@ async def test_reading_counts_rows(capsys):
 
 
 async def test_a_note_is_said_at_once(capsys):
-    progress, _, _ = progress_over(Screen())
+    progress, _, _ = progress_over(Output())
     async with progress:
         progress.note("finishing 3 running items")
     assert capsys.readouterr().err == "finishing 3 running items\n"
 
 
 async def test_a_pause_is_told_with_the_command_that_ends_it(capsys):
-    progress, reads, clock = progress_over(Screen())
+    progress, reads, clock = progress_over(Output())
     reads.paused = True
     async with progress:
         await clock.advance(2)
@@ -113,7 +113,7 @@ async def test_a_pause_is_told_with_the_command_that_ends_it(capsys):
 
 
 async def test_a_pause_that_ends_by_itself_is_told_with_its_end_and_reason(capsys):
-    progress, reads, clock = progress_over(Screen())
+    progress, reads, clock = progress_over(Output())
     reads.paused, reads.resume_at = True, clock.now() + 60_000_000
     async with progress:
         await clock.advance(2)
@@ -132,7 +132,7 @@ async def test_what_limits_the_speed_is_said_with_it(capsys):
         wait = Wait(WaitKind.RATE, "wikidata: the learned rate, 4.9/s", gate="provider:wikidata")
         return LimitedBy(wait if len(asked) < 7 else None, Situation(clock.now()))
 
-    async with Progress(Screen(), clock, reads, 7, limit):
+    async with Progress(Output(), clock, reads, 7, limit):
         for _ in range(int(2.2 * LINE_S / TICK_S)):
             await clock.advance(TICK_S)
     first, second = capsys.readouterr().err.splitlines()
@@ -151,7 +151,7 @@ async def test_a_host_that_does_not_answer_is_named_at_once_and_counted_down(cap
     async def limit() -> LimitedBy:
         return LimitedBy(wait, Situation(clock.now()))
 
-    async with Progress(Screen(), clock, reads, 7, limit) as progress:
+    async with Progress(Output(), clock, reads, 7, limit) as progress:
         await clock.advance(TICK_S)
         assert progress.words()[-1] == f"{why}; asked again in 35 s"
         for _ in range(int(LINE_S / TICK_S)):
@@ -168,14 +168,14 @@ async def test_while_a_gate_is_closed_the_time_left_is_at_least_that(capsys):
     async def limit() -> LimitedBy:
         return LimitedBy(wait, Situation(clock.now()))
 
-    async with Progress(Screen(), clock, reads, 7, limit):
+    async with Progress(Output(), clock, reads, 7, limit):
         for _ in range(int(1.2 * LINE_S / TICK_S)):
             await clock.advance(TICK_S)
     assert " · over 6 min left · limited by shop" in capsys.readouterr().err
 
 
 async def test_fewer_and_fewer_lines_while_nothing_changes(capsys):
-    progress, _, clock = progress_over(Screen())
+    progress, _, clock = progress_over(Output())
     stuck = Counts(pending=10, done=5)
 
     async def count() -> Counts:
@@ -195,7 +195,7 @@ async def test_fewer_and_fewer_lines_while_nothing_changes(capsys):
 
 
 async def test_rows_that_fail_are_said_once_for_each_kind(capsys):
-    progress, _, _ = progress_over(Screen())
+    progress, _, _ = progress_over(Output())
     async with progress:
         progress.failing("1 row failed and waits for another try: KeyError: 'a' (x.py:1)", "key")
         progress.failing(
@@ -226,7 +226,7 @@ async def test_a_bar_says_once_that_rows_wait_for_another_try():
     async def limit() -> LimitedBy:
         return LimitedBy(waits[0], Situation(clock.now()))
 
-    async with Progress(Screen(), clock, reads, 7, limit) as progress:
+    async with Progress(Output(), clock, reads, 7, limit) as progress:
         progress.failing(f"{why}: KeyError (x.py:1)", "key")
         await clock.advance(2 * WONDER_S)
         said = f"{why}: KeyError (x.py:1); the next is due in 58 s"

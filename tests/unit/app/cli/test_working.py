@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from headgate.app.cli.output import Output
 from headgate.app.cli.progress import LINE_S
-from headgate.app.cli.screen import Screen
-from headgate.app.cli.working import Working
+from headgate.app.cli.worker_progress import WorkerProgress
 from headgate.core.gates.config import GateLimits
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock
@@ -22,7 +22,7 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
 
 async def test_a_line_every_few_seconds_while_something_changes(store: SqliteStore):
     job, who = await factories.job(store, 20), await factories.worker(store)
-    working = Working(Screen(), FakeClock(), store, GateLimits({}), None)
+    working = WorkerProgress(Output(), FakeClock(), store, GateLimits({}), None)
     first = await working._words()
     assert first == f"job {job.id} · 0 finished · 20 left"
     items = await factories.claim(store, job.id, who, 4)
@@ -33,7 +33,7 @@ async def test_a_line_every_few_seconds_while_something_changes(store: SqliteSto
 async def test_what_jobs_did_that_have_ended_counts(store: SqliteStore):
     short, long = await factories.job(store, 2), await factories.job(store, 9)
     who = await factories.worker(store)
-    working = Working(Screen(), FakeClock(), store, GateLimits({}), None)
+    working = WorkerProgress(Output(), FakeClock(), store, GateLimits({}), None)
     assert (await working._words()).startswith("2 jobs · 0 finished · 11 left")
     await factories.finish(store, who, await factories.claim(store, short.id, who))
     await store.jobs.finish_job(short.id)
@@ -42,7 +42,7 @@ async def test_what_jobs_did_that_have_ended_counts(store: SqliteStore):
 
 async def test_nothing_is_said_twice_nor_where_there_is_nothing_to_do(store: SqliteStore, capsys):
     clock = FakeClock()
-    working = Working(Screen(), clock, store, GateLimits({}), None)
+    working = WorkerProgress(Output(), clock, store, GateLimits({}), None)
     working._show(await working._words())
     job = await factories.job(store, 1)
     for _ in range(3):

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from headgate.app.download.lines import first_key, is_duplicate, manifest_line
+from headgate.app.download.manifest import first_key, is_duplicate, manifest_line
 from headgate.core.manifest import FinalOutcome
 from headgate.core.status import ItemStatus
 from tests.unit.app.download.histories import FILE, attempt, history

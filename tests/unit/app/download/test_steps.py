@@ -2,7 +2,7 @@
 
 import pytest
 
-from headgate.app.download.steps import step_name, steps_of
+from headgate.app.download.manifest import step_name, steps_of
 from headgate.core.call import CallKind
 from headgate.core.status import ItemStatus
 from tests.unit.app.download.histories import FILE, attempt, call, history

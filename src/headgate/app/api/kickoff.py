@@ -1,0 +1,55 @@
+"""One slice of work on one job, done by a worker process while somebody waits for it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from msgspec.structs import replace
+
+from headgate.app.api.problems import ProblemResponse
+from headgate.app.processes.launcher import ProcessLauncher
+from headgate.app.settings import Settings
+from headgate.app.telemetry import LogObserver
+from headgate.engine.policy import Policies
+from headgate.engine.supervisor import RunReport, Supervisor, Work
+from headgate.ports.clock import Clock
+from headgate.ports.store import Store
+
+
+class Kickoffs:
+    """Starts them: one at a time for each job and user, a few in all."""
+
+    AT_ONCE = 4
+    HAND_BACK_S = 2.0
+    """How long running items may take to finish once the time is up."""
+
+    def __init__(self, store: Store, settings: Settings, clock: Clock) -> None:
+        self._clock = clock
+        self._under_way: set[tuple[int, str]] = set()
+        self._room = asyncio.Semaphore(self.AT_ONCE)
+        worker = replace(settings.worker, processes=1, shutdown_s=self.HAND_BACK_S)
+        policies = Policies(worker, settings.claim, settings.retry, settings.retention)
+        launcher = ProcessLauncher(replace(settings, worker=worker))
+        observer = LogObserver(settings.log.level)
+        self._supervisor: Callable[[], Supervisor] = lambda: Supervisor(
+            store, launcher, clock, observer, policies
+        )
+
+    async def run(self, job_id: int, user: str, seconds: float) -> RunReport:
+        """Work on a job for so long, or until it has nothing left."""
+        async with self._alone(job_id, user), self._room:
+            work = Work((job_id,), drain=True, budget_s=seconds, command="kickoff")
+            return await self._supervisor().run(work)
+
+    @asynccontextmanager
+    async def _alone(self, job_id: int, user: str) -> AsyncIterator[None]:
+        mine = (job_id, user)
+        if mine in self._under_way:
+            raise ProblemResponse(
+                409, f"a slice of job {job_id} is under way for you: wait for its answer"
+            )
+        self._under_way.add(mine)
+        try:
+            yield
+        finally:
+            self._under_way.discard(mine)

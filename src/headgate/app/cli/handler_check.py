@@ -1,0 +1,68 @@
+"""Whether the handlers of jobs can be loaded, looked at before workers are started."""
+
+import os
+
+from headgate.app.cli.runtime import CliContext
+from headgate.app.handler_finder import HandlerFinder, unloadable
+from headgate.app.settings import Settings
+from headgate.core.errors import UnknownHandler
+from headgate.core.job import Job
+from headgate.core.status import UNFINISHED
+from headgate.ports.handler import HandlerSpec
+from headgate.ports.reads import JobQuery
+from headgate.ports.store import Store
+
+PAGE = 500
+
+
+def demand_loadable(settings: Settings, job: Job) -> HandlerSpec:
+    """The handler of a job; UnknownHandler, with what to do, if it cannot be loaded."""
+    try:
+        return HandlerFinder(settings, os.environ)(job.handler)
+    except UnknownHandler as error:
+        raise UnknownHandler(unloadable(job, str(error))) from error
+
+
+async def loadable(
+    desk: CliContext,
+    settings: Settings,
+    store: Store,
+    chosen: tuple[int, ...] | None,
+    *,
+    drain: bool,
+) -> tuple[int, ...] | None:
+    """The jobs to work on; None: all, also those to come.
+
+    Says which ones wait for their handler. A command that should end would wait for them for
+    ever, so it leaves them out; UnknownHandler if none is left of those that were named.
+    """
+    if chosen is None:
+        jobs = await _unfinished(store)
+    else:
+        jobs = [await store.reads.job(job_id) for job_id in chosen]
+    able, problems = [], []
+    for job in jobs:
+        try:
+            demand_loadable(settings, job)
+        except UnknownHandler as error:
+            problems.append(error)
+        else:
+            able.append(job.id)
+    if problems and chosen is not None and not able:
+        raise problems[0]
+    for problem in problems:
+        desk.screen.warn(str(problem))
+    if not problems:
+        return chosen
+    return tuple(able) if drain or chosen is not None else None
+
+
+async def _unfinished(store: Store) -> list[Job]:
+    found: list[Job] = []
+    after_id = 0
+    while page := await store.reads.jobs(
+        JobQuery(states=UNFINISHED, after_id=after_id, limit=PAGE, configs=False)
+    ):
+        found += page
+        after_id = page[-1].id
+    return found

@@ -1,0 +1,285 @@
+"""Which job a command works on: found by its files and options, or named by its number."""
+
+import asyncio
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import asdict, replace
+
+from headgate.app.cli.output import Output
+from headgate.app.cli.preflight import wrong_encoding
+from headgate.app.cli.render.jobs import span
+from headgate.app.settings import Settings
+from headgate.app.wiring import sqlite_path, store_kind
+from headgate.core.errors import BadSource, OptionsChanged, UnknownHandler, UsageError
+from headgate.core.identity import BAD_ROWS, VERSION, OptionDifference, refusal
+from headgate.core.job import Binding, Job, NewJob
+from headgate.core.status import JobMove, JobState
+from headgate.core.words import agreeing, counted
+from headgate.engine.ingest import IngestReport
+from headgate.engine.job_matching import (
+    JobMatching,
+    MatchedJob,
+    MatchKind,
+    MatchRules,
+    choose_match,
+)
+from headgate.engine.rows import OnBadRow
+from headgate.handlers.registry import DOWNLOAD, resolve
+from headgate.ports.handler import HandlerSpec
+from headgate.ports.source import BatchReader, Source
+from headgate.ports.store import Store
+from headgate.transfer.read_options import reads_alike
+from headgate.transfer.sources import ReadOptions, checked
+
+if TYPE_CHECKING:
+    from headgate.app.cli.run_job import RunOptions
+
+
+STDIN = "-"
+
+
+def deciding(reading: ReadOptions, on_bad_row: OnBadRow, version: str) -> dict[str, Any]:
+    """The options that are stored with a job, because they decide what comes of its rows."""
+    found = {**_stated(reading), BAD_ROWS: str(on_bad_row)}
+    return {**found, VERSION: version} if version else found
+
+
+def _stated(reading: ReadOptions) -> dict[str, Any]:
+    return {name: value for name, value in asdict(checked(reading)).items() if value is not None}
+
+
+async def admit(
+    store: Store, settings: Settings, options: "RunOptions", spec: HandlerSpec, source: Source
+) -> MatchedJob:
+    """The job for a file: one that goes on, or a new one."""
+    new = NewJob(
+        handler=spec.reference,
+        source=options.source or str(options.file.resolve()),
+        name=options.name or f"{spec.name} {options.file.name}",
+        key_columns=options.key_columns,
+        config=options.config,
+        priority=options.priority,
+        eager=options.eager,
+        fingerprint=await asyncio.to_thread(source.fingerprint),
+        options=deciding(_stated_reading(options), options.on_bad_row, spec.version),
+    )
+    return await JobMatching(store.jobs, store.reads).admit(new, _rules(settings, options, spec))
+
+
+def _stated_reading(options: "RunOptions") -> ReadOptions:
+    """Standard input shows its format itself, and may be a list today and a table tomorrow."""
+    return replace(options.reading, format=None) if options.source == STDIN else options.reading
+
+
+async def demand_encoding(
+    store: Store, settings: Settings, options: "RunOptions", admission: MatchedJob
+) -> None:
+    """Fail a new job whose file is not UTF-8, where no encoding was stated."""
+    if admission.entry is not MatchKind.NEW:
+        return
+    shown = "standard input" if options.source == STDIN else options.file.name
+    wrong = await wrong_encoding(options.file, shown, options.reading, settings.limits)
+    if wrong is not None:
+        await store.jobs.move_job(admission.job.id, JobMove.FAIL, str(wrong))
+        raise wrong
+
+
+def _rules(settings: Settings, options: "RunOptions", spec: HandlerSpec) -> MatchRules:
+    return MatchRules(
+        fresh=options.new,
+        keyed=spec.key_of is not None,
+        by_config=options.by_config,
+        by_content=options.source == STDIN and spec.key_of is None and not options.key_columns,
+        same_reading=partial(_reads_alike, options, settings),
+        home=home_of(settings),
+    )
+
+
+def _reads_alike(
+    options: "RunOptions", settings: Settings, one: Mapping[str, Any], other: Mapping[str, Any]
+) -> bool:
+    found = {"format": options.reading.format} if options.source == STDIN else {}
+    return reads_alike(options.file, {**one, **found}, {**other, **found}, settings.limits)
+
+
+def home_of(settings: Settings) -> str:
+    """The folder of a store that is a file."""
+    url = settings.database_url
+    return str(Path(sqlite_path(url)).resolve().parent) if store_kind(url) == "sqlite" else ""
+
+
+async def forget_unread(screen: Output, store: Store, job_id: int) -> None:
+    """Delete a job whose source could not be read, unless rows of it were worked on already."""
+    counts = await store.reads.counts(job_id)
+    if counts.total == counts.pending + counts.error:
+        while await store.jobs.delete_job(job_id):
+            pass
+        screen.say(f"job {job_id} is not kept: its file cannot be read as asked")
+
+
+def tell_admission(screen: Output, admission: MatchedJob, finished: int) -> None:
+    """Say which job it is, and that its `finished` rows are not run again."""
+    job = admission.job
+    if admission.moved_from:
+        screen.say(f"job {job.id} was made from {admission.moved_from}, which was moved here")
+    if admission.entry is MatchKind.NEW:
+        screen.say(f"job {job.id}: {job.name}")
+        return
+    what = {
+        MatchKind.RESUME: "resuming",
+        MatchKind.ADD: "the file changed: adding its new rows to",
+        MatchKind.REREAD: "reading the file again for",
+    }[admission.entry]
+    rows = f"{counted(finished, 'finished row')} {agreeing(finished, 'is', 'are')}"
+    kept = f": {rows} left alone" if finished else ""
+    screen.say(f"{what} job {job.id}{kept}")
+
+
+class ReadAlready:
+    """Stands for the source of a job whose rows are all stored."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def fingerprint(self) -> str:
+        """The name of the content that was read."""
+        return self._job.fingerprint
+
+    def open(self, position: str = "") -> BatchReader:
+        """There is nothing more to read."""
+        raise BadSource(
+            f"the source of job {self._job.id} is not read to its end ({position or 'start'});"
+            f" name its file: headgate run --job {self._job.id} HANDLER FILE"
+        )
+
+
+class NamedJob:
+    """A job that goes on by its number, perhaps with its handler or its file at a new place."""
+
+    def __init__(self, store: Store, settings: Settings, job: Job) -> None:
+        self.job = job
+        self._store = store
+        self._settings = settings
+        _demand_batch(job)
+
+    def spec(self, handler: str | None) -> HandlerSpec:
+        """The handler that is named, else the one that the job has."""
+        job = self.job
+        try:
+            spec = resolve(handler or job.handler, self._settings.handlers)
+        except UnknownHandler as error:
+            if handler:
+                raise
+            raise UnknownHandler(
+                f"the handler of job {job.id} cannot be loaded: {error}; if it lies elsewhere now,"
+                f" name it: headgate run --job {job.id} path/to/file.py:function"
+            ) from error
+        return spec.configured(job.config)
+
+    def options(self, given: "RunOptions") -> "RunOptions":
+        """What the command asked for, on top of what the job was made with."""
+        job, stored = self.job, self.job.options or {}
+        reading = _stated(given.reading)
+        kept = {name: stored[name] for name in asdict(ReadOptions()) if name in stored}
+        on_bad_row = given.on_bad_row
+        if on_bad_row is OnBadRow.ITEM_ERROR and BAD_ROWS in stored:
+            on_bad_row = OnBadRow(stored[BAD_ROWS])
+        if given.new:
+            raise UsageError("--job goes on with a job, --new starts another: leave out one")
+        if given.key_columns and given.key_columns != job.key_columns:
+            pair = (",".join(job.key_columns) or None, ",".join(given.key_columns))
+            raise OptionsChanged(refusal(job, [OptionDifference("--key", *pair)], job.handler))
+        return replace(
+            given,
+            reading=ReadOptions(**{**kept, **reading}),
+            on_bad_row=on_bad_row,
+            config=given.config or job.config,
+            key_columns=job.key_columns,
+            name=job.name,
+        )
+
+    async def admit(
+        self, spec: HandlerSpec, options: "RunOptions", source: Source | None, *, rebind: bool
+    ) -> MatchedJob:
+        """The job, bound to the handler and to the file that were named."""
+        job = self.job
+        bound = bound_to(job, spec) if rebind else job
+        bound = replace(
+            bound, source=str(options.file.resolve()) if source is not None else job.source
+        )
+        new = NewJob(
+            handler=bound.handler,
+            source=bound.source,
+            key_columns=job.key_columns,
+            config=options.config,
+            fingerprint=await asyncio.to_thread((source or ReadAlready(job)).fingerprint),
+            options=deciding(options.reading, options.on_bad_row, spec.version),
+        )
+        rules = _rules(self._settings, options, spec)
+        entry, _ = choose_match(new, [bound], rules)  # what is wrong is said before any change
+        intake = JobMatching(self._store.jobs, self._store.reads)
+        if bound != job:
+            bound = await intake.rebind(job, binding_of(bound))
+        if source is None:
+            return MatchedJob(bound, MatchKind.RESUME)
+        return await intake.enter(bound, entry, new)
+
+
+def bound_to(job: Job, spec: HandlerSpec) -> Job:
+    """The job with another handler."""
+    options = None
+    if job.options is not None:
+        version = {VERSION: spec.version} if spec.version else {}
+        options = {name: value for name, value in job.options.items() if name != VERSION} | version
+    return replace(job, handler=spec.reference, options=options)
+
+
+def binding_of(job: Job) -> Binding:
+    """What a job is bound to."""
+    return Binding(job.handler, job.source, job.config, job.options)
+
+
+def _demand_batch(job: Job) -> None:
+    if job.open:
+        raise UsageError(
+            f"job {job.id} is a queue: work on it with `headgate queue run --queue {job.name}`"
+        )
+    if job.handler == DOWNLOAD:
+        raise UsageError(f"job {job.id} is a download: run the same `headgate download` again")
+    if job.reading is not None and not job.ingest_complete:
+        raise UsageError(f"the source of job {job.id} is read by the server that made it")
+    if job.state is JobState.CANCELLED:
+        raise UsageError(
+            f"job {job.id} was cancelled; bring it back with `headgate jobs reprocess {job.id}"
+            " --status CANCELLED`"
+        )
+
+
+def tell_read(screen: Output, report: IngestReport, on_bad_row: OnBadRow) -> None:
+    """How many rows were read, and what was odd about them."""
+    known = f", {report.known:,} known already" if report.known else ""
+    screen.say(f"read {counted(report.rows, 'row')} in {span(report.seconds)}{known}")
+    if report.same:
+        asks = agreeing(report.same, "asks", "ask")
+        rows = f"{counted(report.same, 'row')} {asks} for the same as an earlier one"
+        screen.say(f"{rows}; each is fetched once")
+    for note in report.notes:
+        screen.say(note)
+    if report.changed:
+        lines = ", ".join(str(line) for line in report.changed_lines)
+        more = ", …" if report.changed > len(report.changed_lines) else ""
+        screen.warn(
+            f"{counted(report.changed, 'row')} changed since the job was made; the stored"
+            f" values are kept (lines {lines}{more}). `--new` takes the file as it is now"
+        )
+    if report.dropped:
+        was = agreeing(report.dropped, "was", "were")
+        screen.say(f"{counted(report.dropped, 'bad row')} {was} mended or taken out of the file")
+    for bad in report.bad_rows:
+        screen.warn(str(bad))
+    if report.bad:
+        fate = "skipped" if on_bad_row is OnBadRow.SKIP else "kept as ERROR"
+        screen.warn(f"{counted(report.bad, 'bad row')}, {fate}")

@@ -1,0 +1,58 @@
+"""What limits a job's speed, for those who watch it."""
+
+from collections.abc import Awaitable, Callable
+
+from headgate.app.cli.render.gates import wait_in_words
+from headgate.app.settings import Settings
+from headgate.core.errors import HeadgateError
+from headgate.core.gates.config import GateLimits
+from headgate.core.gates.keys import name_of
+from headgate.core.gates.wait import WaitKind
+from headgate.core.job import Counts
+from headgate.core.words import counted
+from headgate.engine.gate_control import JobGates
+from headgate.engine.limited_by import LimitedBy, limit_of_run
+from headgate.ports.store import Store
+
+FindLimit = Callable[[], Awaitable[LimitedBy]]
+CountChosen = Callable[[int], Awaitable[Counts | None]]
+"""Counts the rows of a job that are to be run; None: all of them."""
+
+
+def configured(settings: Settings) -> GateLimits:
+    """What the settings say of gates."""
+    return GateLimits(settings.providers, settings.gates)
+
+
+def limit_finder(store: Store, gates: JobGates, job_id: int, count: CountChosen) -> FindLimit:
+    """Finds out what limits a job that this command works on with workers of its own.
+
+    Nothing is known while the store is away.
+    """
+
+    async def find() -> LimitedBy:
+        try:
+            return await limit_of_run(store, gates, job_id, await count(job_id))
+        except HeadgateError:  # the workers, which need the store, will say what is wrong
+            return LimitedBy()
+
+    return find
+
+
+async def nothing_known() -> LimitedBy:
+    """No cause is known."""
+    return LimitedBy()
+
+
+def cause_in_words(limit: LimitedBy, now_us: int) -> str:
+    """`limited by wikidata: the learned rate, 4.9/s`; empty at full speed."""
+    wait = limit.wait
+    if wait is None or wait.kind is WaitKind.RUNNING:
+        return ""
+    words = wait_in_words(wait, now_us)
+    if not wait.why.startswith(f"{name_of(wait.gate)}: "):
+        return words
+    views = limit.reading.views if limit.reading else ()
+    others = sum(view.holds for view in views) - 1
+    more = f" (and {counted(others, 'other gate')})" if others > 0 else ""
+    return f"limited by {words}{more}"

@@ -1,0 +1,1 @@
+"""How the commands print jobs, gates, plans, attempts and tables."""

@@ -1,0 +1,70 @@
+"""The attempts of an item in words: when, what came of each, why, and where the handler failed."""
+
+from collections.abc import Mapping
+
+from headgate.app.cli.render.jobs import calls_of, local_time, span
+from headgate.core.call import Call
+from headgate.core.trace import trace_in
+from headgate.core.words import counted
+from headgate.ports.reads import AttemptRow
+
+INDENT = " " * 6
+FREE: Mapping[str, str] = {
+    "throttled": "put back, costs no attempt",
+    "deferred": "put off by the handler, costs no attempt",
+    "crashed": "its process crashed, costs no attempt",
+    "handed_back": "handed back, costs no attempt",
+    "reused": "took over the result of an earlier item",
+}
+"""What ended without costing an attempt, in words."""
+COUNTED: Mapping[str, str] = {
+    "retry": "failed ({}), another try follows",
+    "error": "failed ({})",
+    "not_found": "not found",
+    "review": "needs a decision",
+}
+"""What an attempt came to, in words; `{}` stands for the error class."""
+
+
+def timeline(attempt: AttemptRow, *, verbose: bool = False, traced: bool = True) -> list[str]:
+    """One attempt; `verbose` adds what matters to those who look into Headgate itself.
+
+    Without `traced` the line that failed is named, and its traceback left out.
+    """
+    lines = [f"  {local_time(attempt.ended_at)}  {_what(attempt)}; {_times(attempt, verbose)}"]
+    if verbose:
+        about = f"strategy {attempt.strategy}, lease {attempt.epoch}, worker {attempt.worker}"
+        lines.append(f"{INDENT}{about}")
+    trace = trace_in(attempt.trace)
+    if attempt.reason:
+        where = f" ({trace.where})" if trace else ""
+        lines.append(f"{INDENT}{attempt.reason}{where}")
+    lines += [f"{INDENT}{call_line(call)}" for call in calls_of(attempt)]
+    if trace and traced:
+        lines += [f"{INDENT}{line}".rstrip() for line in trace.text.splitlines()]
+    return lines
+
+
+def _what(attempt: AttemptRow) -> str:
+    if attempt.outcome in FREE:
+        return FREE[attempt.outcome]
+    told = COUNTED.get(attempt.outcome)
+    if told is not None:
+        return f"attempt {attempt.number}: {told.format(attempt.error_class)}"
+    kind = f" ({attempt.error_class})" if attempt.error_class else ""
+    return f"attempt {attempt.number}: {attempt.outcome.replace('_', ' ')}{kind}"
+
+
+def _times(attempt: AttemptRow, verbose: bool) -> str:
+    ran = f"ran {span(attempt.ran_us / 1e6)}"
+    waited = attempt.waited_us / 1e6
+    return f"waited {span(waited)}, {ran}" if verbose or waited >= 1 else ran
+
+
+def call_line(call: Call) -> str:
+    """One call in words: what was asked of whom, what came back, and what it waited for."""
+    answer = f"{call.status} {call.kind}" if call.status else str(call.kind)
+    times = f"{counted(call.bytes, 'byte')} in {span(call.ran_ms / 1e3)}"
+    waited = f", waited {span(call.waited_ms / 1e3)}" if call.waited_ms else ""
+    cause = f" ({call.cause})" if call.cause else ""
+    return f"{call.verb} {call.host}: {answer}, {times}{waited}{cause}"

@@ -1,0 +1,400 @@
+"""One `headgate run` from beginning to end: take in, read, work, write out, sum up."""
+
+import asyncio
+import contextlib
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from headgate.app.cli.empty_columns import EmptyColumns
+from headgate.app.cli.exit_codes import Exit, known_error
+from headgate.app.cli.failing_rows import LOOK_S as FAILURES_S
+from headgate.app.cli.failing_rows import FailingRows
+from headgate.app.cli.job_choice import (
+    admit,
+    demand_encoding,
+    forget_unread,
+    tell_admission,
+    tell_read,
+)
+from headgate.app.cli.limited_by import configured, limit_finder
+from headgate.app.cli.output_file import RunOutput
+from headgate.app.cli.progress import Progress
+from headgate.app.cli.render.jobs import span, totals
+from headgate.app.cli.run_result import FailOn, exit_code, in_words, together
+from headgate.app.cli.runtime import CliContext
+from headgate.app.cli.supervise import (
+    Interrupts,
+    build_supervisor,
+    command_here,
+    same_command,
+    stopping,
+)
+from headgate.app.cli.trial import Trial
+from headgate.app.settings import Settings
+from headgate.core.errors import BadSource, StoreError, UnknownJob
+from headgate.core.failing import ErrorLimit
+from headgate.core.gates.config import GateLimits
+from headgate.core.job import Counts, Job
+from headgate.core.status import ItemStatus, JobMove, JobState
+from headgate.core.words import agreeing, counted
+from headgate.engine.gate_control import JobGates
+from headgate.engine.ingest import Ingest, IngestPlan, IngestReport
+from headgate.engine.job_control import JobControl, is_halted
+from headgate.engine.job_matching import MatchedJob, MatchKind
+from headgate.engine.rows import OnBadRow
+from headgate.engine.supervisor import RunReport, Supervisor, Work
+from headgate.ports.handler import HandlerSpec
+from headgate.ports.items import RequeueRequest
+from headgate.ports.source import Source
+from headgate.ports.store import Store
+from headgate.transfer.sources import ReadOptions, bytes_in
+
+LOOK_S = 1.0
+"""Between two looks at whether the job had to stop."""
+VISITED = frozenset(
+    {ItemStatus.DONE, ItemStatus.NOT_FOUND, ItemStatus.SKIPPED, ItemStatus.ERROR},
+)
+"""What a second visit goes to again."""
+
+
+class RunOptions(msgspec.Struct, frozen=True):
+    """What the command line asked for."""
+
+    file: Path
+    source: str = ""
+    """What the job knows the file by; else its path."""
+    key_columns: tuple[str, ...] = ()
+    new: bool = False
+    retry_failed: bool = False
+    revisit: bool = False
+    """Once all rows are finished, go to all of them again; before that, to those that failed."""
+    by_config: bool = False
+    """The same file with another config is another job."""
+    name: str = ""
+    config: Mapping[str, Any] = {}
+    reading: ReadOptions = ReadOptions()
+    """How the file is read."""
+    priority: int = 0
+    eager: bool = False
+    on_bad_row: OnBadRow = OnBadRow.ITEM_ERROR
+    fail_on: FailOn = FailOn.ERROR
+    max_errors: ErrorLimit | None = None
+    max_stall_s: float = 3_600.0
+    as_json: bool = False
+
+
+class RunJob:
+    """The steps of a run, and what to do when somebody interrupts one of them."""
+
+    def __init__(
+        self,
+        desk: CliContext,
+        settings: Settings,
+        store: Store,
+        options: RunOptions,
+        trial: Trial | None = None,
+    ) -> None:
+        self._desk = desk
+        self._settings = settings
+        self._store = store
+        self._options = options
+        self._trial = trial or Trial(store.rows)
+        self._steering = JobControl(store)
+        self._ingested = IngestReport()
+        self._worked = RunReport()
+        self._resumed = 0
+        self._stopped = False
+        self._halted = ""
+        """Why the job had to stop."""
+        self._failing: FailingRows | None = None
+        self._empty: EmptyColumns | None = None
+        self._reading: asyncio.Task[IngestReport] | None = None
+        self._writing: asyncio.Task[str] | None = None
+        self._written = ""
+        self._supervisor: Supervisor | None = None
+
+    async def go(
+        self,
+        spec: HandlerSpec,
+        source: Source,
+        outlet: RunOutput | None,
+        admission: MatchedJob | None = None,
+    ) -> Exit:
+        """Do all of it; the answer is the command's exit code. `admission`: the job is known."""
+        admission = admission or await admit(
+            self._store, self._settings, self._options, spec, source
+        )
+        job = admission.job
+        if is_halted(job):
+            self._desk.screen.say(f"job {job.id} had to stop: {job.pause_reason}")
+            job = await self._steering.resume(job.id)
+        if job.state is JobState.PAUSED and job.resume_at is None:
+            self._desk.screen.fail(f"job {job.id} is paused: headgate jobs resume {job.id}")
+            return Exit.STOPPED
+        self._empty = EmptyColumns(self._store.reads, job.id, spec.paths)
+        size = bytes_in(self._options.file)
+        plan = IngestPlan(job.id, source, spec, self._options.on_bad_row, file_bytes=size)
+        try:
+            await demand_encoding(self._store, self._settings, self._options, admission)
+            await self._revive(admission)
+            await self._process(job, plan, outlet)
+            state = (await self._store.reads.job(job.id)).state
+            # A deletion cancels first: the command may end before the job is gone.
+            if state is JobState.CANCELLED and await self._steering.cancelled_to_delete(job.id):
+                return self._deleted(job.id)
+            return await self._sum_up(job.id, state, outlet)
+        except (BadSource, UnknownJob, ExceptionGroup) as error:
+            known = known_error(error)
+            if isinstance(known, UnknownJob):
+                return self._deleted(job.id)
+            if admission.entry is MatchKind.NEW and isinstance(known, BadSource):
+                await forget_unread(self._desk.screen, self._store, job.id)
+            raise
+
+    def _deleted(self, job_id: int) -> Exit:
+        self._desk.screen.fail(f"job {job_id} was deleted while it ran")
+        return Exit.STOPPED
+
+    async def _revive(self, admission: MatchedJob) -> None:
+        """Bring back what should be tried again, and say what is left alone."""
+        job = admission.job
+        if job.state is JobState.FAILED and job.ingest_complete:
+            await self._store.jobs.move_job(job.id, JobMove.REPROCESS, "run again")
+        if self._options.retry_failed:
+            await self._bring_back(job.id, frozenset({ItemStatus.ERROR}))
+        elif self._options.revisit and admission.entry is not MatchKind.NEW:
+            open_rows = (await self._store.reads.counts(job.id)).open
+            await self._bring_back(job.id, frozenset({ItemStatus.ERROR}) if open_rows else VISITED)
+        self._resumed = (await self._store.reads.counts(job.id)).finished
+        if self._options.priority not in (0, job.priority):
+            await self._steering.set_priority(job.id, self._options.priority)
+        tell_admission(self._desk.screen, admission, self._resumed)
+
+    async def _bring_back(self, job_id: int, statuses: frozenset[ItemStatus]) -> None:
+        moved = await self._steering.reprocess(RequeueRequest(job_id, statuses))
+        what = (
+            counted(moved, "failed row") if statuses != VISITED else f"all {counted(moved, 'row')}"
+        )
+        if moved:
+            self._desk.screen.say(f"trying {what} again")
+        elif self._options.retry_failed:
+            self._desk.screen.say("no row has failed, so none is tried again")
+
+    async def _process(self, job: Job, plan: IngestPlan, outlet: RunOutput | None) -> None:
+        reads = self._store.reads
+        gates = self._gates_of(job, plan.handler)
+        find = limit_finder(self._store, gates, job.id, self._trial.counts)
+        async with Progress(self._desk.screen, self._desk.clock, reads, job.id, find) as progress:
+            with Interrupts(lambda count: self._hit(count, progress)):
+                if self._options.eager and not self._trial.wanted:
+                    async with asyncio.TaskGroup() as group:
+                        group.create_task(self._ingest(job, plan, progress))
+                        group.create_task(self._work(job, progress))
+                else:
+                    await self._ingest(job, plan, progress)
+                await self._work(job, progress)
+                # What has halted a job is most likely in the way of the outlet too.
+                early = outlet is not None and outlet.early and not self._halted
+                if outlet is not None and (early or not self._stopped):
+                    await self._write(job, outlet, progress)
+
+    def _gates_of(self, job: Job, spec: HandlerSpec | None) -> JobGates:
+        limits = configured(self._settings)
+        provider = (spec and spec.provider) or ""
+        if provider and spec and spec.limits and provider not in limits.providers:
+            limits = GateLimits({**limits.providers, provider: spec.limits}, limits.gates)
+        return JobGates(self._store, limits, job.id, provider)
+
+    def _hit(self, count: int, progress: Progress) -> None:
+        """An interrupt: reading and writing stop at once, working stops in two steps."""
+        self._stopped = True
+        for task in (self._reading, self._writing):
+            if task is not None:
+                task.cancel()
+        running = self._supervisor.running if self._supervisor else 0
+        progress.note(stopping(count, running))
+        if self._supervisor is not None:
+            self._supervisor.stop()
+
+    async def _ingest(self, job: Job, plan: IngestPlan, progress: Progress) -> None:
+        if job.ingest_complete:
+            return
+        if not self._options.eager:
+            progress.reading()
+        ingest = Ingest(self._store, self._desk.clock, self._settings.ingest)
+        self._reading = asyncio.create_task(ingest.run(plan))
+        # Waited for, not awaited: an interrupt cancels the reading, never the run around it.
+        await asyncio.wait([self._reading])
+        progress.working()
+        if not self._reading.cancelled():
+            self._ingested = self._reading.result()
+            self._tell_ingested()
+
+    def _tell_ingested(self) -> None:
+        report, screen = self._ingested, self._desk.screen
+        tell_read(screen, report, self._options.on_bad_row)
+        if report.stopped:
+            self._stopped = True
+            screen.warn(f"stopped reading: {report.stopped}")
+
+    async def _work(self, job: Job, progress: Progress) -> None:
+        counts = await self._store.reads.counts(job.id)
+        chosen = await self._trial.choose(job.id, counts.total)
+        reading = self._reading is not None and not self._reading.done()
+        if self._stopped or not (counts.open or reading):
+            await self._store.jobs.finish_job(job.id)
+            return
+        progress.working()
+        self._supervisor = build_supervisor(self._desk, self._settings, self._store)
+        work = Work((job.id,), True, self._options.max_stall_s, None, same_command(), chosen)
+        options = self._options
+        self._failing = FailingRows(
+            self._store.rows, job.id, options.max_errors, revisits=options.revisit
+        )
+        await self._failing.begin(counts, counts.total if chosen is None else len(chosen))
+        if chosen is not None:
+            progress.only(partial(self._store.rows.counts_of, job.id, chosen))
+        beside = [
+            asyncio.create_task(self._stop_when_halted(job.id, self._supervisor)),
+            asyncio.create_task(self._watch_failures(job.id, self._supervisor, progress)),
+        ]
+        report = await self._supervisor.run(work)
+        for task in beside:
+            task.cancel()
+        await self._store.jobs.finish_job(job.id)
+        await self._look_for_halt(job.id)
+        self._supervisor = None
+        self._worked = together(self._worked, report)
+        self._stopped = self._stopped or report.stalled or report.interrupted or bool(self._halted)
+
+    async def _stop_when_halted(self, job_id: int, supervisor: Supervisor) -> None:
+        """Nobody should wait for a job that goes on only when somebody has mended something."""
+        while not self._halted:
+            await self._desk.clock.sleep(LOOK_S)
+            await self._look_for_halt(job_id)
+        supervisor.stop()
+
+    async def _watch_failures(
+        self, job_id: int, supervisor: Supervisor, progress: Progress
+    ) -> None:
+        """Show at once what fails, and stop if that is more than was allowed."""
+        failing = self._failing
+        while failing is not None and not failing.too_many:
+            await self._desk.clock.sleep(FAILURES_S)
+            with contextlib.suppress(StoreError, UnknownJob):
+                counts = await self._store.reads.counts(job_id)
+                await failing.look(counts)
+                progress.failing(failing.remark, failing.kind, failing.hint)
+                await self._warn_of_empty(counts)
+        supervisor.stop()
+
+    async def _warn_of_empty(self, counts: Counts, *, at_end: bool = False) -> None:
+        for warning in await self._empty.look(counts.done, at_end=at_end) if self._empty else ():
+            self._desk.screen.warn(warning)
+
+    async def _look_for_halt(self, job_id: int) -> None:
+        with contextlib.suppress(StoreError, UnknownJob):
+            job = await self._store.reads.job(job_id)
+            self._halted = (job.pause_reason or "") if is_halted(job) else ""
+
+    async def _write(self, job: Job, outlet: RunOutput, progress: Progress) -> None:
+        progress.note(f"writing {outlet.name}", aloud=False)
+        self._writing = asyncio.create_task(outlet.write(job.id))
+        await asyncio.wait([self._writing])
+        if not self._writing.cancelled():
+            self._written = self._writing.result()
+
+    async def _sum_up(self, job_id: int, state: JobState, outlet: RunOutput | None) -> Exit:
+        counts = await self._store.reads.counts(job_id)
+        chosen = await self._trial.counts(job_id) or counts
+        finished = not (self._stopped or chosen.open or state is JobState.CANCELLED)
+        code = exit_code(chosen, self._options.fail_on, finished=finished)
+        if self._options.as_json:
+            self._desk.screen.json(self._summary(job_id, counts, code))
+        screen = self._desk.screen
+        if outlet is not None and self._written:
+            screen.say(f"wrote {outlet.name} ({self._written})")
+            for note in outlet.notes:
+                screen.warn(note)
+        screen.say(f"{'finished' if finished else 'stopped'}: {in_words(chosen)}", "bold")
+        await self._warn_of_empty(counts, at_end=True)
+        worked = self._worked
+        if worked.settled and worked.drain_s:
+            per_s = worked.settled / worked.drain_s
+            pace = f"{per_s:,.0f}/s" if per_s >= 10 else f"{per_s:.1f}/s"
+            screen.say(f"this command settled {worked.settled:,} in {span(worked.drain_s)}, {pace}")
+        for warning in worked.warnings:
+            screen.warn(warning)
+        if state is JobState.CANCELLED:
+            back = command_here(f"jobs reprocess {job_id} --status CANCELLED")
+            screen.say(f"job {job_id} was cancelled; bring it back with: {back}")
+        elif not finished:
+            self._tell_rest(job_id, counts, outlet)
+        elif chosen.error:
+            await self._tell_errors(job_id, counts)
+        for line in self._trial.left_in_words(counts, chosen) if finished else ():
+            screen.say(line)
+        return code
+
+    def _tell_rest(self, job_id: int, counts: Counts, outlet: RunOutput | None) -> None:
+        screen = self._desk.screen
+        if self._halted:
+            screen.fail(self._halted)
+        elif self._failing is not None and self._failing.too_many:
+            screen.fail(self._failing.too_many)
+        elif self._worked.stalled:
+            screen.say(f"nothing could progress for {span(self._options.max_stall_s)}")
+        unread = " and the file is not read to its end" if self._unread() else ""
+        left = f"{counted(counts.open, 'row')} of job {job_id} {agreeing(counts.open, 'is', 'are')}"
+        screen.say(f"{left} left{unread}; nothing is lost")
+        if outlet is not None and not (self._written or outlet.early):
+            screen.say(f"{outlet.name} is written when all rows are finished")
+        screen.say(self._way_on(counts))
+
+    def _way_on(self, counts: Counts) -> str:
+        if self._failing is None or not (self._failing.too_many or self._failing.hint):
+            return f"go on with: {same_command()}"
+        flag = " --retry-failed" if counts.error and not self._options.revisit else ""
+        what = "mend the handler" if self._failing.raised else "remove the cause"
+        return f"{what}, then go on with: {same_command()}{flag}"
+
+    def _unread(self) -> bool:
+        return self._reading is not None and self._reading.cancelled()
+
+    async def _tell_errors(self, job_id: int, counts: Counts) -> None:
+        screen = self._desk.screen
+        request = RequeueRequest(job_id, frozenset({ItemStatus.ERROR}))
+        again = await self._steering.would_reprocess(request)
+        screen.say(f"see the failures: {command_here(f'items ls {job_id} --status ERROR')}")
+        if again:
+            flag = "" if self._options.revisit else " --retry-failed"
+            which = "it" if again == counts.error == 1 else "them"
+            some = which if again == counts.error else f"{again:,} of them"
+            screen.say(f"try {some} again: {same_command()}{flag}")
+        if counts.error > again:
+            bad = counts.error - again
+            rows = f"{counted(bad, 'row')} {agreeing(bad, 'is', 'are')} bad"
+            screen.say(f"{rows}: mend the file, then {self._way_on_with_mended()}")
+
+    def _way_on_with_mended(self) -> str:
+        if self._options.key_columns:
+            return "run the same command"
+        return "use --new" if self._options.revisit else "use --key or --new"
+
+    def _summary(self, job_id: int, counts: Counts, code: Exit) -> dict[str, Any]:
+        worked = self._worked
+        return {
+            "job_id": job_id,
+            **totals(counts),
+            **({} if self._trial.ids is None else {"chosen": len(self._trial.ids)}),
+            "resumed": self._resumed,
+            "ingest_seconds": round(self._ingested.seconds, 6),
+            "drain_seconds": round(worked.drain_s, 6),
+            "warnings": list(worked.warnings),
+            "items_per_s": round(worked.settled / worked.drain_s, 3) if worked.drain_s else 0.0,
+            "exit": int(code),
+        }

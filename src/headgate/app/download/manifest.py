@@ -1,0 +1,230 @@
+"""From the stored attempts at an item to the lines of `attempts.csv`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from headgate.core.call import Call, CallKind, calls_in
+from headgate.core.fault import FaultClass
+from headgate.core.manifest import AttemptStep, FinalOutcome, ManifestLine
+from headgate.core.moment import stamp
+from headgate.core.status import OPEN, ItemStatus
+from headgate.handlers.download.identifier import given_in
+from headgate.ports.job_reads import ItemHistory
+from headgate.ports.reads import AttemptRow, ExportRow
+
+STANDS = frozenset({"done", "not_found", "skipped", "review", "error", "cancelled", "reused"})
+"""What an attempt may end with after which nothing follows, unless the item is brought back."""
+
+
+def last_visit(attempts: Sequence[AttemptRow]) -> Sequence[AttemptRow]:
+    """The attempts since the item was last brought back."""
+    begin = 0
+    for number, attempt in enumerate(attempts[:-1], 1):
+        if attempt.outcome in STANDS:
+            begin = number
+    return attempts[begin:]
+
+
+def started_us(attempt: AttemptRow) -> int:
+    """When the handler was called."""
+    return attempt.leased_at + attempt.waited_us
+
+
+RETRY = "retry"
+PLAN = "plan"
+"""A place that was tried and gave no file."""
+_UNSENT = {
+    CallKind.CACHED: "cache-hit",
+    CallKind.SHARED: "cache-hit",
+    CallKind.BARRED: "robots",
+}
+_OWN_STEP = frozenset({200, 304})
+"""Statuses that are steps of their own; any other stands beside what was sent."""
+
+
+class Tried(msgspec.Struct, frozen=True):
+    """A plan that failed before the one that decided."""
+
+    resolver: str
+    url: str | None = None
+    reason: str = ""
+    status: int | None = None
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """What an item keeps of the places that it was looked for at."""
+
+    resolver: str | None = None
+    url: str | None = None
+    tried: Sequence[Tried] = ()
+
+    def resolver_at(self, host: str) -> str:
+        """Who named the place that is at a host; after a redirect, whoever named any."""
+        places = {
+            urlsplit(url).netloc: resolver
+            for resolver, url in (*((one.resolver, one.url) for one in self.tried), self._last())
+            if url and resolver
+        }
+        names = set(places.values())
+        return places.get(host) or (names.pop() if len(names) == 1 else "")
+
+    def _last(self) -> tuple[str | None, str | None]:
+        return self.resolver, self.url
+
+
+_read = msgspec.json.Decoder(_Kept).decode
+
+
+def steps_of(history: ItemHistory) -> Iterator[AttemptStep]:
+    """Every step on the way to an item, in order."""
+    key, attempts = history.row.key, history.attempts
+    kept = _read(history.row.result) if history.row.result else _Kept()
+    for number, attempt in enumerate(attempts, 1):
+        for call in calls_in(attempt.calls):
+            yield _of_call(key, attempt, call, kept)
+        if number == len(attempts):
+            yield from _plans(key, attempt, kept)
+        yield _ending(key, attempt)
+
+
+def step_name(call: Call) -> str:
+    """`cache-hit`, `http-200`, `http-304`, and `http-get` for whatever ended otherwise."""
+    if call.kind in _UNSENT:
+        return _UNSENT[call.kind]
+    if call.verb == "GET" and call.status in _OWN_STEP:
+        return f"http-{call.status}"
+    return f"http-{call.verb.lower()}"
+
+
+def _of_call(key: str, attempt: AttemptRow, call: Call, kept: _Kept) -> AttemptStep:
+    return AttemptStep(
+        id=key,
+        attempt=attempt.number,
+        at=stamp(call.at_us),
+        step=step_name(call),
+        resolver=call.provider or kept.resolver_at(call.host),
+        host=call.host,
+        status=call.status or None,
+        bytes=call.bytes,
+        ran_ms=round(call.ran_ms, 3),
+        waited_ms=round(call.waited_ms, 3),
+        reason=str(call.kind) if call.kind is CallKind.SHARED else call.cause,
+    )
+
+
+def _plans(key: str, last: AttemptRow, kept: _Kept) -> Iterator[AttemptStep]:
+    for plan in kept.tried:
+        yield AttemptStep(
+            **_about(key, last),
+            step=PLAN,
+            resolver=plan.resolver,
+            host=urlsplit(plan.url or "").netloc,
+            status=plan.status or None,
+            reason=plan.reason,
+        )
+
+
+def _ending(key: str, attempt: AttemptRow) -> AttemptStep:
+    stands = attempt.outcome in STANDS
+    said = attempt.reason or ""
+    return AttemptStep(
+        **_about(key, attempt),
+        step=attempt.outcome if stands else RETRY,
+        ran_ms=attempt.ran_us / 1_000,
+        waited_ms=attempt.waited_us / 1_000,
+        reason=said if stands else f"{attempt.outcome}: {said}".removesuffix(": "),
+    )
+
+
+def _about(key: str, attempt: AttemptRow) -> dict[str, Any]:
+    return {"id": key, "attempt": attempt.number, "at": stamp(attempt.ended_at)}
+
+
+OUTCOMES: Mapping[ItemStatus, FinalOutcome] = {
+    ItemStatus.DONE: FinalOutcome.DONE,
+    ItemStatus.SKIPPED: FinalOutcome.SKIPPED,
+    ItemStatus.NOT_FOUND: FinalOutcome.NOT_FOUND,
+}
+"""What is final otherwise is an error: no file, and somebody should look."""
+DUPLICATE = "duplicate"
+
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What an item keeps of its download, as far as the manifest has it."""
+
+    reason: str | None = None
+    resolver: str | None = None
+    url: str | None = None
+    final_url: str | None = None
+    content_type: str | None = None
+    bytes: int | None = None
+    sha256: str | None = None
+    path: str | None = None
+    cache: str | None = None
+
+
+_read_result = msgspec.json.Decoder(Result).decode
+
+
+def manifest_line(history: ItemHistory, first: ExportRow | None = None) -> ManifestLine | None:
+    """The line of an item; None while it is not finished.
+
+    `first` is the row that asks for the same as one that was left alone: its file serves both.
+    """
+    row = history.row
+    if row.status in OPEN:
+        return None
+    visit = last_visit(history.attempts)
+    return ManifestLine(
+        id=row.key,
+        input=_given(row.input),
+        outcome=OUTCOMES.get(row.status, FinalOutcome.ERROR),
+        started_at=stamp(started_us(visit[0])) if visit else None,
+        finished_at=stamp(visit[-1].ended_at) if visit else None,
+        **msgspec.structs.asdict(_shared(first) if is_duplicate(row) else _own(row)),
+    )
+
+
+def is_duplicate(row: ExportRow) -> bool:
+    """Whether a row was left alone because an earlier one asks for the same."""
+    return row.status is ItemStatus.SKIPPED and row.error_class == FaultClass.BAD_ROW
+
+
+def first_key(row: ExportRow) -> str:
+    """The key of the row that asks for the same."""
+    return row.key.rpartition("#")[0]
+
+
+def result_of(row: ExportRow) -> Result:
+    """What an item keeps of its download; nothing where there was none."""
+    return _read_result(row.result) if row.result else Result()
+
+
+def _given(text: str) -> str:
+    """What the row asks for, as it is written there; of a bad one, as much as can be told."""
+    values = _decode(text)
+    shown = given_in(values) or next((value for value in values.values() if value), text)
+    return str(shown)
+
+
+def _own(row: ExportRow) -> Result:
+    result = result_of(row)
+    if result.reason or row.status is ItemStatus.DONE:
+        return result
+    return msgspec.structs.replace(result, reason=_why(row))
+
+
+def _why(row: ExportRow) -> str:
+    if row.status is ItemStatus.CANCELLED:
+        return "cancelled"
+    return f"{row.error_class}: {row.error}" if row.error_class else row.error or ""
+
+
+def _shared(first: ExportRow | None) -> Result:
+    result = Result() if first is None else result_of(first)
+    return msgspec.structs.replace(result, reason=DUPLICATE)

@@ -1,0 +1,60 @@
+"""Where results go, looked at before any row is run."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from headgate.core.errors import UsageError
+from headgate.transfer.places.local import RECORD_SUFFIX
+from headgate.transfer.places.target import STDOUT
+
+
+def require_output(out: Path, inputs: Sequence[Path], option: str = "--out") -> None:
+    """UsageError if a file could not be written in the end, or would replace what is read."""
+    if out == STDOUT:
+        return
+    record = out.with_name(out.name + RECORD_SUFFIX) if out.name else out
+    for path in inputs:
+        if _same(out, path) or _same(record, path):
+            raise UsageError(
+                f"{option} {out} would replace {path}, which the command reads: choose another name"
+            )
+    if out.is_dir():
+        raise UsageError(
+            f"{option} {out} is a folder: name a file in it, such as {out / 'out.csv'}"
+        )
+    folder = out.parent
+    if not folder.is_dir():
+        if folder.exists():
+            raise UsageError(f"{option} {out}: {folder} is not a folder; choose another")
+        raise UsageError(
+            f"{option} {out}: the folder {folder} does not exist; make it, or choose another"
+        )
+    if out.exists() and not out.is_file():
+        raise UsageError(f"{option} {out} is not a regular file: choose another name")
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{out.name[:100]}.", suffix=".part"):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"{option} {out}: nothing can be written in {folder}: {error.strerror}"
+        ) from error
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether both name one file, through links and hard links too."""
+    try:
+        if one.samefile(other):
+            return True
+    except OSError:
+        pass  # one of them does not exist yet: then their places decide
+    return one.resolve() == other.resolve()
+
+
+def export_hint(job_id: int, out: str, error: BaseException) -> str:
+    """What to do when results could not be written."""
+    reason = getattr(error, "strerror", None) or str(error)
+    return (
+        f"{out} could not be written: {reason}. The results are safe in the store:"
+        f" `headgate export {job_id} FILE` writes them"
+    )

@@ -1,0 +1,1 @@
+"""The processes of an installation, and how they are started, supervised and stopped."""

@@ -1,0 +1,62 @@
+"""The life of a process behind the API: it is briefed, works until told to stop, and ends."""
+
+import os
+import sys
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from headgate.app import streams
+from headgate.app.event_loop import run_async
+from headgate.app.processes.control_pipe import (
+    die_with_parent,
+    ignore_signals,
+    read_config,
+    take_stdin,
+)
+from headgate.app.settings import Settings
+from headgate.app.telemetry import catch_strays, configure, logger
+from headgate.handlers.search_path import add_folder
+
+
+class LifeSigns:
+    """Tells the process that started us which of our loops gave a sign of life."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        os.set_blocking(descriptor, False)
+        os.set_inheritable(descriptor, False)  # noqa: FBT003  its only form
+
+    def __call__(self, name: str) -> None:
+        """Pass one sign on; a reader that is too slow, or gone, misses it."""
+        with suppress(OSError):
+            os.write(self._descriptor, f"{name}\n".encode())
+
+
+Service = Callable[[Settings, BinaryIO, LifeSigns], Coroutine[Any, Any, None]]
+"""What it does, given its settings, its leash, and where its signs of life go."""
+
+
+def run_child(service: Service) -> None:
+    """Do it until told to stop; the process ends here, whatever still runs in it."""
+    die_with_parent()
+    ignore_signals()
+    streams.go_on_without_readers(stdout=True)
+    signs = LifeSigns(int(sys.argv[1]))
+    leash = take_stdin()
+    settings = msgspec.json.decode(read_config(leash), type=Settings)
+    configure(settings.log.level, settings.log.format)
+    catch_strays()
+    # Handlers named by module are found from where the command was given.
+    add_folder(Path.cwd())
+    code = 1
+    try:
+        run_async(service(settings, leash, signs))
+        code = 0
+    except BaseException as error:  # noqa: BLE001  the last word of a process
+        logger().error("a process of the server ended by an error", exc_info=error)
+    streams.flush()
+    os._exit(code)

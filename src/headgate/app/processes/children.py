@@ -1,0 +1,157 @@
+"""The processes behind the API: one that supervises workers, one that reads and writes files."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
+
+import msgspec
+
+from headgate.app.loops import ALLOWED_S, LoopEnded, Loops, Sign
+from headgate.app.processes.control_pipe import STOP, STOP_NOW, signals_blocked
+from headgate.app.settings import Settings
+from headgate.engine.process import cause_of_exit
+
+STARTING = asyncio.Lock()
+"""One at a time is started deaf: two that end in another order would leave us deaf ourselves."""
+
+
+class ChildRole(NamedTuple):
+    """A process that a server needs: its module, and its loops with how long each may be silent."""
+
+    name: str
+    module: str
+    loops: Mapping[str, float]
+
+
+POSTS = (
+    ChildRole("supervisor", "headgate.app.processes.supervisor", {"workers": ALLOWED_S}),
+    ChildRole(
+        "file worker",
+        "headgate.app.processes.file_worker",
+        {"files": ALLOWED_S, "clearing": 3_600.0},
+    ),
+)
+
+
+class ChildProcess:
+    """One process that the server needs."""
+
+    PATIENCE_S = 40.0
+    """How long it may take to stop before it is killed: running items finish first."""
+
+    def __init__(self, post: ChildRole, settings: Settings, loops: Loops) -> None:
+        self.post = post
+        self._briefing = msgspec.json.encode(settings) + b"\n"
+        self._loops = loops
+        self._process: asyncio.subprocess.Process | None = None
+        self._dismissed = False
+
+    async def work(self, sign: Sign) -> None:
+        """Run the process until it ends; its signs of life are those of its loops."""
+        reading, writing = os.pipe()
+        try:
+            process = self._process = await self._start(writing)
+            os.close(writing)
+            writing = -1
+            self._say(self._briefing)
+            with self._heard(reading, sign):
+                code = await process.wait()
+        finally:
+            os.close(reading)
+            if writing >= 0:
+                os.close(writing)
+        if self._dismissed:
+            await asyncio.get_running_loop().create_future()  # until we are stopped as well
+        raise LoopEnded(f"its process ended ({cause_of_exit(code)})")
+
+    async def _start(self, signs: int) -> asyncio.subprocess.Process:
+        async with STARTING:
+            with signals_blocked():
+                return await asyncio.create_subprocess_exec(
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    self.post.module,
+                    str(signs),
+                    stdin=subprocess.PIPE,
+                    stdout=sys.stderr.fileno(),
+                    pass_fds=(signs,),
+                )
+
+    @contextmanager
+    def _heard(self, reading: int, sign: Sign) -> Iterator[None]:
+        """Take in the signs of life of its loops meanwhile."""
+        loop = asyncio.get_running_loop()
+        names = {name.encode(): f"{self.post.name}: {name}" for name in self.post.loops}
+        os.set_blocking(reading, False)
+
+        def read() -> None:
+            with suppress(BlockingIOError):
+                take(os.read(reading, 65_536))
+
+        def take(told: bytes) -> None:
+            if not told:
+                loop.remove_reader(reading)
+                return
+            sign()
+            for line in {*told.split(b"\n")} & names.keys():
+                self._loops.heard(names[line])
+
+        loop.add_reader(reading, read)
+        try:
+            yield
+        finally:
+            loop.remove_reader(reading)
+
+    async def stop(self) -> None:
+        """Ask it to end, and see that it does."""
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        self._dismissed = True
+        self._say(STOP)
+        try:
+            async with asyncio.timeout(self.PATIENCE_S):
+                await process.wait()
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+    def hurry(self) -> None:
+        """Ask it to hand back what it runs, and to end."""
+        self._dismissed = True
+        self._say(STOP_NOW)
+
+    def _say(self, word: bytes) -> None:
+        if self._process is not None and self._process.stdin is not None:
+            with suppress(BrokenPipeError, ConnectionResetError):
+                self._process.stdin.write(word)
+
+
+class ChildProcesses:
+    """All employees of one server."""
+
+    def __init__(self, settings: Settings, loops: Loops) -> None:
+        self._loops = loops
+        self._employees = [ChildProcess(post, settings, loops) for post in POSTS]
+
+    def start(self) -> None:
+        """Fill every post."""
+        for employee in self._employees:
+            post = employee.post
+            self._loops.start(post.name, employee.work)
+            for name, allowed_s in post.loops.items():
+                self._loops.watch(f"{post.name}: {name}", allowed_s)
+
+    def hurry(self) -> None:
+        """Let nobody finish: everything that runs is handed back."""
+        for each in self._employees:
+            each.hurry()
+
+    async def stop(self) -> None:
+        """Let running items finish, then end all processes. No loop may start another meanwhile."""
+        await asyncio.gather(*(each.stop() for each in self._employees))

@@ -1,0 +1,83 @@
+"""The bond between a process of ours and the one that started it.
+
+What a process is started with as standard input carries its briefing, then the word to stop, and
+its end of file means that whoever started it is gone.
+"""
+
+import asyncio
+import ctypes
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+STOP = b"stop\n"
+STOP_NOW = b"now\n"
+ORPHANED = 2
+PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent() -> None:
+    """Ask Linux to kill us when our parent dies, even while a handler holds the interpreter."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+WORDS = frozenset({signal.SIGINT, signal.SIGTERM})
+"""Ctrl-C reaches the whole terminal, and systemd stops a service by a signal to each process."""
+
+
+def ignore_signals() -> None:
+    """Whoever started us alone decides what a signal means that reaches all of us."""
+    for each in WORDS:
+        signal.signal(each, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, WORDS)
+
+
+@contextmanager
+def signals_blocked() -> Iterator[None]:
+    """What is started meanwhile begins deaf; we ourselves hear a signal afterwards."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, WORDS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def take_stdin() -> BinaryIO:
+    """Keep standard input for ourselves: a handler, or a program that it starts, reads nothing."""
+    leash = os.fdopen(os.dup(0), "rb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return leash
+
+
+def read_config(leash: BinaryIO) -> bytes:
+    """The first line; without one we are not wanted."""
+    line = leash.readline()
+    if not line:
+        os._exit(ORPHANED)
+    return line
+
+
+def watch_parent(
+    leash: BinaryIO,
+    loop: asyncio.AbstractEventLoop,
+    stop: Callable[[], object],
+    stop_now: Callable[[], object],
+) -> None:
+    """Obey words from a thread of our own; leave at once when whoever says them is gone."""
+
+    def listen() -> None:
+        for word in leash:
+            if word == STOP:
+                loop.call_soon_threadsafe(stop)
+            elif word == STOP_NOW:
+                loop.call_soon_threadsafe(stop_now)
+        os._exit(ORPHANED)
+
+    threading.Thread(target=listen, name="leash", daemon=True).start()

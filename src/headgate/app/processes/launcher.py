@@ -1,0 +1,90 @@
+"""Starting worker processes: spawned, never forked with an open connection."""
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+
+import msgspec
+
+from headgate.app.processes.control_pipe import STOP, STOP_NOW, signals_blocked
+from headgate.app.settings import Settings
+from headgate.ports.launcher import WorkerOrder, WorkerReport
+
+WORKER_MODULE = "headgate.app.processes.worker"
+
+
+class WorkerConfig(msgspec.Struct, frozen=True):
+    """The first line that a worker process reads."""
+
+    order: WorkerOrder
+    settings: Settings
+
+
+class SpawnedWorker:
+    """A worker process, its leash (standard input) and its report pipe."""
+
+    def __init__(self, process: subprocess.Popen[bytes], report_fd: int) -> None:
+        self._process = process
+        self._report_fd = report_fd
+        self._unread = b""
+        self.pid = process.pid
+        os.set_blocking(report_fd, False)
+
+    def poll(self) -> int | None:
+        """Its exit code, or None while it lives."""
+        return self._process.poll()
+
+    def reports(self) -> list[WorkerReport]:
+        """What it has said since the last call; never waits."""
+        with suppress(BlockingIOError):
+            while chunk := os.read(self._report_fd, 65_536):
+                self._unread += chunk
+        *lines, self._unread = self._unread.split(b"\n")
+        return [msgspec.json.decode(line, type=WorkerReport) for line in lines]
+
+    def stop(self, *, now: bool) -> None:
+        """Ask it to end: after its running items, or handing them back."""
+        leash = self._process.stdin
+        if leash is not None:
+            with suppress(BrokenPipeError):
+                leash.write(STOP_NOW if now else STOP)
+                leash.flush()
+
+    def kill(self) -> None:
+        """End it at once and wait until it is gone."""
+        self._process.kill()
+        self._process.wait()
+
+    def close(self) -> None:
+        """Forget a process that has ended."""
+        if self._process.stdin is not None:
+            with suppress(BrokenPipeError):
+                self._process.stdin.close()
+        os.close(self._report_fd)
+
+
+class ProcessLauncher:
+    """Starts workers that run with the given settings."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def launch(self, order: WorkerOrder, board_fd: int) -> SpawnedWorker:
+        """Start one; it inherits `board_fd`."""
+        report_fd, child_fd = os.pipe()
+        with signals_blocked():
+            process = subprocess.Popen(  # noqa: S603  our own interpreter and module
+                [sys.executable, "-P", "-m", WORKER_MODULE, str(board_fd), str(child_fd)],
+                stdin=subprocess.PIPE,
+                # Handlers that print must not write between the lines of our own output.
+                stdout=sys.stderr.fileno(),
+                pass_fds=(board_fd, child_fd),
+            )
+        os.close(child_fd)
+        worker = SpawnedWorker(process, report_fd)
+        briefing = msgspec.json.encode(WorkerConfig(order, self._settings))
+        if process.stdin is not None:
+            process.stdin.write(briefing + b"\n")
+            process.stdin.flush()
+        return worker

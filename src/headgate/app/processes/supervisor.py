@@ -1,0 +1,67 @@
+"""A supervisor of workers in a process of its own: `python -m headgate.app.processes.supervisor`.
+
+Apart from the API, so that no request can hold up a heartbeat.
+"""
+
+import gc
+
+if __name__ == "__main__":
+    gc.disable()  # loading leaves no garbage, but much to look through; `run_async` enables it
+
+import asyncio
+from typing import BinaryIO
+
+from headgate.app.loops import Loops, Sign
+from headgate.app.processes.child_main import LifeSigns, run_child
+from headgate.app.processes.control_pipe import watch_parent
+from headgate.app.processes.launcher import ProcessLauncher
+from headgate.app.settings import Settings
+from headgate.app.telemetry import LogObserver
+from headgate.app.wiring import open_store
+from headgate.engine.clock import SystemClock
+from headgate.engine.observed import ObservedStore
+from headgate.engine.policy import Policies
+from headgate.engine.supervisor import Supervisor, Work
+from headgate.ports.clock import Clock
+
+WORKERS = "workers"
+"""The loop that starts workers and watches over them."""
+LOOK_S = 1.0
+
+
+async def supervise(settings: Settings, leash: BinaryIO, signs: LifeSigns) -> None:
+    """Keep workers on all jobs of the store."""
+    clock = SystemClock()
+    observer = LogObserver(settings.log.level)
+    async with ObservedStore(open_store(settings), observer, clock) as store:
+        supervisor = Supervisor(
+            store=store,
+            launcher=ProcessLauncher(settings),
+            clock=clock,
+            observer=observer,
+            policies=Policies(settings.worker, settings.claim, settings.retry, settings.retention),
+        )
+
+        def hurry() -> None:
+            supervisor.stop()
+            supervisor.stop()
+
+        watch_parent(leash, asyncio.get_running_loop(), supervisor.stop, hurry)
+        loops = Loops(clock, signs)
+        loops.start(WORKERS, lambda sign: _watch(supervisor, clock, sign))
+        await supervisor.run(Work(command="serve"))
+        await loops.stop()
+
+
+async def _watch(supervisor: Supervisor, clock: Clock, sign: Sign) -> None:
+    """Give a sign as long as the supervisor makes its rounds: it may hang in one."""
+    rounds = -1
+    while True:
+        if supervisor.rounds != rounds:
+            rounds = supervisor.rounds
+            sign()
+        await clock.sleep(LOOK_S)
+
+
+if __name__ == "__main__":
+    run_child(supervise)

@@ -1,0 +1,188 @@
+"""The inside of a worker process: `python -m headgate.app.processes.worker BOARD REPORT`.
+
+It lives on a leash that its supervisor holds.
+"""
+
+import gc
+
+if __name__ == "__main__":
+    gc.disable()  # loading leaves no garbage, but much to look through; `run_async` enables it
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+from random import Random
+from typing import BinaryIO, NoReturn
+
+import msgspec
+
+from headgate import __version__
+from headgate.app import streams
+from headgate.app.data_folder import JobFiles, data_folder
+from headgate.app.event_loop import run_async
+from headgate.app.handler_finder import HandlerFinder
+from headgate.app.http_factory import HttpFactory
+from headgate.app.output_folders import OutputFolders
+from headgate.app.processes.control_pipe import (
+    die_with_parent,
+    ignore_signals,
+    read_config,
+    take_stdin,
+    watch_parent,
+)
+from headgate.app.processes.launcher import WorkerConfig
+from headgate.app.telemetry import LogObserver, catch_strays, configure, logger
+from headgate.app.wiring import open_store
+from headgate.core.errors import HeadgateError
+from headgate.core.worker import WorkerInfo
+from headgate.engine.board import FlightBoard
+from headgate.engine.clock import SystemClock
+from headgate.engine.dispatcher import Scope
+from headgate.engine.engine import Engine, EngineDeps, SliceBudget
+from headgate.engine.job_runtime import Places
+from headgate.engine.observed import ObservedStore
+from headgate.engine.policy import Policies
+from headgate.engine.process import name_of
+from headgate.handlers.search_path import add_folder
+from headgate.ports.launcher import WorkerReport
+
+FAILED = 1
+STUCK = 3
+DISTURBED = 4
+STOPPED = "a handler stopped the event loop of its process"
+CANCELLED = "a handler cancelled tasks of its process that are not its own"
+
+
+class Reporter:
+    """Speaks to the supervisor."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    def say(self, report: WorkerReport) -> None:
+        """Send one line."""
+        os.write(self._fd, msgspec.json.encode(report) + b"\n")
+
+
+class FinalReport:
+    """Ends the process when a handler has made it useless; its supervisor takes that for a crash.
+
+    Without a delay: whatever ran on would wipe from the board what was running.
+    """
+
+    def __init__(self, reporter: Reporter) -> None:
+        self._reporter = reporter
+        self.engine: Engine | None = None
+
+    def stopped(self) -> NoReturn:
+        """The event loop has ended under us."""
+        self._end(STOPPED)
+
+    def cancelled(self) -> NoReturn:
+        """Tasks of ours were cancelled."""
+        self._end(CANCELLED)
+
+    def _end(self, crash: str) -> NoReturn:
+        if self.engine is not None:
+            self.engine.blame_uncommitted()
+        self._reporter.say(WorkerReport(crash=crash))
+        streams.flush()
+        os._exit(DISTURBED)
+
+
+async def work(
+    briefing: WorkerConfig,
+    leash: BinaryIO,
+    board: FlightBoard,
+    reporter: Reporter,
+    last_words: FinalReport,
+) -> int:
+    """Register, run one slice, and say how it ended."""
+    order, settings = briefing.order, briefing.settings
+    clock = SystemClock()
+    observer = LogObserver(settings.log.level)
+    policy = msgspec.structs.replace(settings.worker, concurrency=order.concurrency)
+    async with ObservedStore(open_store(settings), observer, clock) as store:
+        await store.jobs.register(_this_worker(briefing))
+        rng = Random()  # noqa: S311  jitter
+        traffic = HttpFactory(settings, store, order.worker, clock, rng)
+        folders = OutputFolders(clock)
+        engine = Engine(
+            Scope(order.worker, order.jobs, order.alone, order.ids),
+            Policies(policy, settings.claim, settings.retry),
+            EngineDeps(
+                store,
+                HandlerFinder(settings, os.environ),
+                observer,
+                clock,
+                logger(),
+                board,
+                rng,
+                traffic,
+                traffic.gates,
+                Places(JobFiles(data_folder(settings), clock).locate, folders),
+                on_warning=lambda warning: reporter.say(WorkerReport(warning=warning)),
+                on_stray_cancel=last_words.cancelled,
+            ),
+        )
+        last_words.engine = engine
+        # Handlers named by module are found from where the command was given.
+        add_folder(Path.cwd())
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, engine.stop)
+        watch_parent(leash, loop, engine.stop, engine.stop_now)
+        reporter.say(WorkerReport(ready=True))
+        try:
+            report = await engine.run_slice(SliceBudget(order.budget_s, until_idle=order.alone))
+        finally:
+            await folders.close()
+            await traffic.close()
+    if report.stuck:
+        reporter.say(WorkerReport(stuck=True))
+    return STUCK if report.stuck else 0
+
+
+def _this_worker(briefing: WorkerConfig) -> WorkerInfo:
+    me, order = name_of(os.getpid()), briefing.order
+    return WorkerInfo(
+        id=order.worker,
+        session_id=order.session,
+        host=me.host,
+        boot_id=me.boot_id,
+        pid=me.pid,
+        started_ticks=me.started_ticks,
+        version=__version__,
+        ttl_s=briefing.settings.claim.lock_floor_s,
+        jobs=order.jobs or (),
+    )
+
+
+def main() -> None:
+    """Run one worker and leave without waiting for threads that may hang."""
+    die_with_parent()
+    ignore_signals()
+    streams.go_on_without_readers(stdout=True)
+    board_fd, report_fd = int(sys.argv[1]), int(sys.argv[2])
+    reporter = Reporter(report_fd)
+    leash = take_stdin()
+    briefing = msgspec.json.decode(read_config(leash), type=WorkerConfig)
+    configure(briefing.settings.log.level, briefing.settings.log.format)
+    catch_strays()
+    code = FAILED
+    last_words = FinalReport(reporter)
+    board = FlightBoard(board_fd)
+    try:
+        code = run_async(work(briefing, leash, board, reporter, last_words), last_words.stopped)
+    except HeadgateError as error:
+        reporter.say(WorkerReport(error=str(error), error_kind=type(error).__name__))
+    except BaseException as error:  # noqa: BLE001  the last word of a process
+        logger().error("a worker process ended by an error", exc_info=error)
+        reporter.say(WorkerReport(error=repr(error), error_kind=type(error).__name__))
+    streams.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()
