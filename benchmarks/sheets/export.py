@@ -20,8 +20,8 @@ async def export(db: Path, job: int, out: Path) -> dict[str, float]:
         started = time.perf_counter()
         report = await Export(store.reads, SystemClock()).run(job, open_writer(out))
         seconds = time.perf_counter() - started
-    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    peak_kb = sum(resource.getrusage(who).ru_maxrss for who in whose)
+    viewer = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    peak_kb = sum(resource.getrusage(who).ru_maxrss for who in viewer)
     return {"rows_per_s": report.rows / seconds, "rows": report.rows, "rss_mb": peak_kb / 1024}
 
 

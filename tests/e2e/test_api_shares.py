@@ -15,7 +15,7 @@ from tests.kit.api_server import ApiServer, Caller, rows_csv
 from tests.kit.command import until
 from tests.kit.trickle import TrickleServer
 
-CLERK = "headgate.app.processes.file_worker"
+FILE_WORKER = "headgate.app.processes.file_worker"
 CAP = 6
 
 
@@ -51,8 +51,8 @@ def from_source(caller: Caller, url: str) -> str:
 @contextmanager
 def halted(server: ApiServer) -> Iterator[None]:
     """Nothing is read or written by the server meanwhile, so that all of it waits."""
-    until(lambda: server.employee(CLERK), what="the process that reads and writes files")
-    process = server.employee(CLERK)
+    until(lambda: server.child(FILE_WORKER), what="the process that reads and writes files")
+    process = server.child(FILE_WORKER)
     assert process is not None
     process.suspend()
     try:

@@ -74,9 +74,9 @@ def serve_orders(root: Path, step: int) -> None:
     ours, theirs = socket.socketpair()
     threading.Thread(target=send_orders, args=[ours], daemon=True).start()
     (root / ASIDE).mkdir(parents=True, exist_ok=True)
-    desk = OrderLoop(root, root / ASIDE, theirs)
+    cli = OrderLoop(root, root / ASIDE, theirs)
     die_at(step, root)
-    desk.run()
+    cli.run()
 
 
 def send_orders(wire: socket.socket) -> None:
@@ -101,7 +101,7 @@ async def die_as_worker(root: Path) -> None:
     """Be killed while a process of this one, whose number is told, has an order."""
     folder = await ArtifactFolder(root).__aenter__()
     await folder.hire()
-    sys.stdout.write(str(folder._scribe._process.pid))
+    sys.stdout.write(str(folder._file_writer._process.pid))
     sys.stdout.flush()
     task = asyncio.create_task(keep(folder, "small"))
     await asyncio.wait([task], timeout=0)

@@ -12,7 +12,7 @@ import pytest
 from tests.kit.api_server import ApiServer, Caller, rows_csv
 from tests.kit.command import living, until
 
-CLERK, FOREMAN = "headgate.app.processes.file_worker", "headgate.app.processes.supervisor"
+FILE_WORKER, SUPERVISOR = "headgate.app.processes.file_worker", "headgate.app.processes.supervisor"
 ROWS = 10_000
 SLOW = {"ingest__max_batch_rows": 100}
 """Small batches, so that there is time to do harm."""
@@ -27,12 +27,12 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path}/headgate.db"
 
 
-def employee(server: ApiServer, module: str) -> psutil.Process:
+def child(server: ApiServer, module: str) -> psutil.Process:
     """A process of the server, once it is there."""
     found: list[psutil.Process] = []
 
     def there() -> bool:
-        process = server.employee(module)
+        process = server.child(module)
         found[:] = [process] if process else []
         return bool(found)
 
@@ -59,9 +59,9 @@ def test_a_killed_clerk_is_replaced_and_reads_on(tmp_path: Path, database: str):
         admin = server.admin()
         job_id = admin.send(rows_csv(ROWS), handler="shop.plain")
         until(lambda: total(admin, job_id) > 0, what="the first rows")
-        clerk = employee(server, CLERK)
-        clerk.kill()
-        until(lambda: employee(server, CLERK).pid != clerk.pid, what="another clerk")
+        file_worker = child(server, FILE_WORKER)
+        file_worker.kill()
+        until(lambda: child(server, FILE_WORKER).pid != file_worker.pid, what="another file worker")
         assert_whole(admin, job_id)
         server.project.assert_clean()
         assert server.stop().code == 0
@@ -73,9 +73,9 @@ def test_a_killed_foreman_is_replaced_and_work_goes_on(tmp_path: Path, database:
         log = tmp_path / "log"
         job_id = admin.send(rows_csv(3_000), config=json.dumps({"log": str(log)}))
         until(lambda: admin.job(job_id)["counts"]["done"] > 0, what="work to begin")
-        foreman = employee(server, FOREMAN)
-        workers = foreman.children(recursive=True)
-        foreman.kill()
+        supervisor = child(server, SUPERVISOR)
+        workers = supervisor.children(recursive=True)
+        supervisor.kill()
         until(lambda: not living(workers), what="its workers to follow it")
         assert_whole(admin, job_id, 3_000)
         server.project.assert_clean()
@@ -127,13 +127,13 @@ def _sizes(server: ApiServer) -> list[int]:
 
 
 def test_a_refusal_that_was_cut_short_is_finished_later(tmp_path: Path):
-    """A bad row far down: the clerk is killed while it removes the items."""
+    """A bad row far down: the file_worker is killed while it removes the items."""
     with ApiServer(tmp_path, **SLOW) as server:
         admin = server.admin()
         bad = rows_csv(ROWS) + b"one,two,three,four\n"
         job_id = admin.send(bad, handler="shop.plain", onBadRow="fail")
         admin.reached(job_id, "FAILED")
-        employee(server, CLERK).kill()
+        child(server, FILE_WORKER).kill()
         until(lambda: total(admin, job_id) == 0, what="the items to go")
         assert admin.job(job_id)["state"] == "FAILED"
         server.project.assert_clean()
@@ -149,8 +149,8 @@ def test_a_killed_clerk_makes_its_export_again(tmp_path: Path):
         job_id = admin.done(rows_csv(20_000), handler="shop.plain")
         asked = admin.post(f"/api/jobs/{job_id}/export", format="csv").ok(202)
         path = f"/api/jobs/{job_id}/exports/{asked['id']}"
-        until(lambda: export_state(admin, path) != "QUEUED", what="the clerk to begin")
-        os.kill(employee(server, CLERK).pid, signal.SIGKILL)
+        until(lambda: export_state(admin, path) != "QUEUED", what="the file_worker to begin")
+        os.kill(child(server, FILE_WORKER).pid, signal.SIGKILL)
         until(lambda: export_state(admin, path) == "DONE", what="the export")
         assert admin.get(path).body.count(b"\n") == 20_001
         assert [*(server.data / "exports").rglob("*.part")] == []  # SL6
@@ -179,8 +179,8 @@ def test_a_signal_to_every_process_lets_running_items_finish(tmp_path: Path):
 def test_nothing_is_left_when_the_server_ends(tmp_path: Path):
     server = ApiServer(tmp_path)
     with server:
-        employee(server, CLERK)
-        employee(server, FOREMAN)
+        child(server, FILE_WORKER)
+        child(server, SUPERVISOR)
         admin = server.admin()
         job_id = admin.done(rows_csv(5))
         ended = server.stop()  # waits for all its processes

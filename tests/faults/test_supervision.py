@@ -31,7 +31,7 @@ def test_killed_processes_are_replaced_although_nothing_can_be_logged(tmp_path: 
         for kills in range(KILLS):
             until(lambda: are_back(admin, kills), what=f"both after {kills} kills")  # noqa: B023
             for module in PROCESSES.values():
-                process = server.employee(module)
+                process = server.child(module)
                 assert process is not None
                 process.kill()
         until(lambda: are_back(admin, KILLS), what="both after the last kill")

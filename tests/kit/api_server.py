@@ -261,7 +261,7 @@ class ApiServer:
         self.command.kill_supervisor()
         until(lambda: not living(staff), what="all processes to die with the server")
 
-    def employee(self, module: str) -> psutil.Process | None:
+    def child(self, module: str) -> psutil.Process | None:
         """The living process that runs a module of ours."""
         for process in psutil.Process(self.command.pid).children():
             with contextlib.suppress(psutil.NoSuchProcess):  # it may end between the two questions

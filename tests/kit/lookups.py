@@ -62,5 +62,5 @@ class Asking:
 @asynccontextmanager
 async def asking(files: Callable[[str], Path] | None = None) -> AsyncIterator[Asking]:
     """A client with open gates."""
-    async with bench() as desk:
-        yield Asking(desk.client(), files)
+    async with bench() as cli:
+        yield Asking(cli.client(), files)

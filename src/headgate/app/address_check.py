@@ -29,7 +29,7 @@ class Asking(Protocol):
         ...
 
 
-def demand_public(handler: Asking, *, allow_private: bool) -> None:
+def require_public(handler: Asking, *, allow_private: bool) -> None:
     """UsageError if the handler asks an address that its requests may not go to."""
     if allow_private or not handler.guarded:
         return

@@ -176,7 +176,9 @@ class QueueVerbs(Protocol):
         """One queue, or UnknownJob."""
         ...
 
-    async def feed(self, feeding: QueueWrite, rows: AsyncIterator[QueueRow | None]) -> QueueWritten:
+    async def feed(
+        self, queue_write: QueueWrite, rows: AsyncIterator[QueueRow | None]
+    ) -> QueueWritten:
         """Put rows in; None among them means that nothing more has come yet."""
         ...
 

@@ -123,9 +123,9 @@ class PendingFilter(Wired, frozen=True, kw_only=True):
         return {**self._told(), "statuses": sorted(self.statuses), **more}
 
     def _told(self) -> Params:
-        whose = "all" if self.everybody else "me"
+        viewer = "all" if self.everybody else "me"
         times = between(self.changed_from, self.changed_to)
-        return times | params(userId=whose, jobType=self.job_type, jobId=self.job_id)
+        return times | params(userId=viewer, jobType=self.job_type, jobId=self.job_id)
 
 
 class OldestOfJob(Wired, frozen=True, kw_only=True):

@@ -37,7 +37,7 @@ _ARTICLES = {
 Problems = Iterator[FieldProblem]
 
 
-def demand_config(schema: Mapping[str, Any] | None, config: Mapping[str, Any]) -> None:
+def require_config(schema: Mapping[str, Any] | None, config: Mapping[str, Any]) -> None:
     """BadConfig with every field that is wrong, and the limit that it breaks."""
     if schema is None:
         return

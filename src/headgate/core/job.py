@@ -18,7 +18,7 @@ ARRIVAL = "arrival:"
 """How a key begins that names a file which arrived: such keys are never forgotten."""
 
 
-def demand_short(name: str, value: object) -> None:
+def require_short(name: str, value: object) -> None:
     """UsageError if that takes more than `LONGEST_FIELD` bytes."""
     if len(msgspec.json.encode(value)) > LONGEST_FIELD:
         raise UsageError(
@@ -112,9 +112,9 @@ class NewJob(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         """Refuse what is too long, wherever the job comes from."""
-        demand_short("config", self.config)
-        demand_short("key", self.key_columns)
-        demand_short("read", self.reading)
+        require_short("config", self.config)
+        require_short("key", self.key_columns)
+        require_short("read", self.reading)
 
 
 class Binding(msgspec.Struct, frozen=True):
@@ -127,7 +127,7 @@ class Binding(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         """Refuse what is too long."""
-        demand_short("config", self.config)
+        require_short("config", self.config)
 
 
 class Counts(msgspec.Struct, frozen=True):

@@ -22,7 +22,7 @@ class _Stored(msgspec.Struct, frozen=True):
     candidates: Sequence[Any] = ()
 
 
-def demand_decision(move: ItemMove, candidate: str | None) -> None:
+def require_decision(move: ItemMove, candidate: str | None) -> None:
     """Raise unless `move` is a person's, and names a candidate exactly if it accepts one."""
     if move not in DECISIONS:
         raise IllegalMove(f"{move} is nothing that a person decides: accept, reject or pass over")

@@ -74,18 +74,18 @@ class Dispatcher:
     def __init__(
         self,
         scope: Scope,
-        supply: DispatchDeps,
-        workshop: JobRuntimes,
+        deps: DispatchDeps,
+        runtimes: JobRuntimes,
         buffer: Buffer,
         sizer: ClaimSizer,
         patience: DispatchTimes,
     ) -> None:
         self._scope = scope
-        self._supply = supply
-        self._workshop = workshop
+        self._deps = deps
+        self._runtimes = runtimes
         self._buffer = buffer
         self._sizer = sizer
-        self._clock = supply.clock
+        self._clock = deps.clock
         self._patience = patience
         self._poll_s = patience.poll_s
         self._turns = Turns()
@@ -113,7 +113,7 @@ class Dispatcher:
             if claimed and self._in_doubt():
                 await self.return_items(claimed)
             elif claimed:
-                self._supply.board.claimed(self._claim_began_s, size)
+                self._deps.board.claimed(self._claim_began_s, size)
                 self._buffer.put(claimed, self._clock.monotonic())
             elif self._contenders:
                 continue  # another job may have what this one has not
@@ -150,12 +150,12 @@ class Dispatcher:
         contender = await self._next_contender()
         if contender is None:
             return []
-        work = await self._workshop.prepare(contender.job_id)
+        work = await self._runtimes.prepare(contender.job_id)
         if work is None:
             self._drop(contender)
             return []
         if work.handler.memory_mb:
-            self._supply.board.may_use(work.handler.memory_mb)
+            self._deps.board.may_use(work.handler.memory_mb)
         # Several jobs share the buffer, so that each gets its turn within one slice.
         share = max(size // min(len(self._contenders), 8), self._least(work))
         share, is_trial = self._room(work, share)
@@ -198,7 +198,7 @@ class Dispatcher:
 
         And whether they try out a host that did not answer: a row that never failed tells more.
         """
-        gates, waiting = self._supply.gates, self._buffer.count(work.job.id)
+        gates, waiting = self._deps.gates, self._buffer.count(work.job.id)
         trials = None
         if work.handler.gate_of is not None:  # what is sent back is then left alone
             gates.make_room(work.job.id)
@@ -214,11 +214,11 @@ class Dispatcher:
     async def _take(self, request: ClaimRequest, work: JobRuntime) -> list[ClaimedItem]:
         """Claim: in input order, or from gates that are open, each in its turn."""
         if work.handler.gate_of is None or request.ids is not None:
-            return await self._supply.items.claim(request)
-        shut = tuple(sorted(self._supply.gates.shut()))
+            return await self._deps.items.claim(request)
+        shut = tuple(sorted(self._deps.gates.shut()))
         after = self._last_gate.get(request.job_id, "")
         filtered = msgspec.structs.replace(request, gates=GateFilter(shut, after))
-        claimed = await self._supply.items.claim(filtered)
+        claimed = await self._deps.items.claim(filtered)
         rounds = [(item.gate <= after, item.gate) for item in claimed]
         self._last_gate[request.job_id] = max(rounds, default=(True, ""))[1]
         return claimed if work.handler.pack else interleaved(claimed)
@@ -236,7 +236,7 @@ class Dispatcher:
     async def _look(self, now_s: float) -> None:
         demand = await self._demand()
         found = demand.suspects if self._scope.alone else demand.contenders
-        unrunnable = self._workshop.unrunnable
+        unrunnable = self._runtimes.unrunnable
         self._contenders = [each for each in found if each.job_id not in unrunnable]
         self._looked_s = now_s
         due_s = demand.next_due_in_s
@@ -247,8 +247,8 @@ class Dispatcher:
     async def _demand(self) -> WorkDemand:
         scope = self._scope
         if scope.ids is not None and scope.jobs:
-            return await self._supply.rows.demand_for(scope.jobs[0], scope.ids)
-        return await self._supply.jobs.demand(scope.jobs, None)
+            return await self._deps.rows.demand_for(scope.jobs[0], scope.ids)
+        return await self._deps.jobs.demand(scope.jobs, None)
 
     def _drop(self, contender: Contender) -> None:
         self._contenders = [each for each in self._contenders if each != contender]
@@ -259,7 +259,7 @@ class Dispatcher:
         held = self._crowded or self._in_vain > self.VAIN
         least_s, self._crowded = (self.CROWDED_S if held else self.SOON_S), False
         rest_s = self._poll_s if due_s is None else min(self._poll_s, max(due_s, least_s))
-        await self._supply.notifier.wait(rest_s)
+        await self._deps.notifier.wait(rest_s)
         self._looked_s = float("-inf")
 
     async def return_waiting(self) -> int:
@@ -286,14 +286,14 @@ class Dispatcher:
     async def extend(self, items: Sequence[ClaimedItem], lease_s: float) -> int:
         """Let the leases of running items last longer."""
         held = [HeldLease(item.id, item.epoch) for item in items]
-        return await self._supply.items.extend(self._scope.worker, held, lease_s)
+        return await self._deps.items.extend(self._scope.worker, held, lease_s)
 
     async def return_items(self, items: list[ClaimedItem]) -> int:
         """Hand back leased items that no lane has taken."""
         if not items:
             return 0
         held = [HeldLease(item.id, item.epoch) for item in items]
-        return await self._supply.items.release(self._scope.worker, held)
+        return await self._deps.items.release(self._scope.worker, held)
 
 
 def interleaved(items: list[ClaimedItem]) -> list[ClaimedItem]:

@@ -71,27 +71,27 @@ class SliceReport(msgspec.Struct, frozen=True):
 class Engine:
     """Runs slices of work. One engine, one worker id, one process."""
 
-    def __init__(self, scope: Scope, policies: Policies, around: EngineDeps) -> None:
+    def __init__(self, scope: Scope, policies: Policies, deps: EngineDeps) -> None:
         policy = policies.worker
-        store, clock = around.store, around.clock
+        store, clock = deps.store, deps.clock
         patience = DispatchTimes(policy.poll_s, policies.claim.lock_floor_s)
-        self._around = around
+        self._deps = deps
         self._policy = policy
         self._sizer = ClaimSizer(policies.claim, policy.concurrency)
         self._buffer = Buffer()
         # One for each lane, and as many again for those that were left behind.
         self._threads = ThreadPoolExecutor(2 * policy.concurrency, thread_name_prefix="handler")
-        board = around.board
+        board = deps.board
         self._settler = Settler(store.items, scope.worker, policy, clock, board, self._sizer)
-        workshop = JobRuntimes(store, around.lookup, policy, around.log, around.http, around.places)
-        workshop.on_warning = around.on_warning
+        runtimes = JobRuntimes(store, deps.lookup, policy, deps.log, deps.http, deps.places)
+        runtimes.on_warning = deps.on_warning
         self._runner = runner = Runner(
-            workshop, policies.retry, policy, clock, around.rng, self._threads
+            runtimes, policies.retry, policy, clock, deps.rng, self._threads
         )
         self._dispatcher = Dispatcher(
             scope,
-            dispatch_deps(store, clock, around.board, around.gates),
-            workshop,
+            dispatch_deps(store, clock, deps.board, deps.gates),
+            runtimes,
             self._buffer,
             self._sizer,
             patience,
@@ -99,33 +99,35 @@ class Engine:
         tools = LaneDeps(
             self._buffer,
             runner,
-            PackRunner(runner, workshop, clock),
+            PackRunner(runner, runtimes, clock),
             self._settler,
-            workshop,
-            around.board,
-            around.observer,
+            runtimes,
+            deps.board,
+            deps.observer,
             clock,
             patience.doubt_s,
             policies.retry.stall_limit_s,
-            around.on_stray_cancel,
+            deps.on_stray_cancel,
             scope.alone,
         )
-        self._crew = LanePool(tools, policy.concurrency, around.gates.parking, alone=scope.alone)
+        self._lane_pool = LanePool(
+            tools, policy.concurrency, deps.gates.waiting_lanes, alone=scope.alone
+        )
         self._control = WorkerControl(
             store.reads,
-            self._crew,
+            self._lane_pool,
             self._dispatcher,
-            around.board,
+            deps.board,
             clock,
             patience,
         )
 
     async def run_slice(self, budget: SliceBudget) -> SliceReport:
         """Work within a budget: the one entry for daemon, drain and slices."""
-        clock = self._around.clock
+        clock = self._deps.clock
         until_s = None if budget.seconds is None else clock.monotonic() + budget.seconds
         services = [
-            supervise(self._crew.run()),
+            supervise(self._lane_pool.run()),
             supervise(self._settler.run()),
             supervise(self._control.run()),
             supervise(self._control.keep_time()),
@@ -135,14 +137,14 @@ class Engine:
             await _first_failure_or(dispatching, services)
             await self._wind_down(services)
         except asyncio.CancelledError:
-            self._around.on_stray_cancel()
+            self._deps.on_stray_cancel()
             raise
         finally:
-            await self._crew.cancel()
+            await self._lane_pool.cancel()
             for task in (*services, dispatching):
                 task.cancel()
             await asyncio.gather(*services, dispatching, return_exceptions=True)
-        tally = self._around.board.tally()
+        tally = self._deps.board.tally()
         return SliceReport(tally.settled, self._settler.refused, self._stuck())
 
     def stop(self) -> None:
@@ -152,14 +154,14 @@ class Engine:
     def stop_now(self) -> None:
         """Claim nothing more and hand back what runs."""
         self._dispatcher.stop()
-        self._crew.hand_back()
+        self._lane_pool.hand_back()
 
     def blame_uncommitted(self) -> None:
         """Show on the board what has ended but is not committed.
 
         For a process that must end because of what a handler did: it may have been one of these.
         """
-        board, now_s = self._around.board, self._around.clock.monotonic()
+        board, now_s = self._deps.board, self._deps.clock.monotonic()
         for settlement in self._settler.uncommitted:
             started_s = now_s - settlement.ran_us / MICROSECONDS
             queued_s = settlement.waited_us / MICROSECONDS
@@ -178,25 +180,25 @@ class Engine:
     async def _watch_self(self) -> None:
         """Take less when the machine is short of breath; stop when a thread hangs."""
         while not self._stuck():
-            self._sizer.pressed(pressed=self._around.pressed())
-            await self._around.clock.sleep(self._policy.poll_s)
+            self._sizer.pressed(pressed=self._deps.pressed())
+            await self._deps.clock.sleep(self._policy.poll_s)
         self._dispatcher.stop()
 
     def _stuck(self) -> bool:
         hanging = len(self._runner.left_behind) >= self._policy.concurrency
-        return hanging or self._crew.stuck
+        return hanging or self._lane_pool.stuck
 
     async def _rest_of_lanes(self) -> None:
         """Wait until what is leased has been run, unless we are told to stop."""
         while not self._dispatcher.stopping and (
-            len(self._buffer) or any(lane.pack for lane in self._crew)
+            len(self._buffer) or any(lane.pack for lane in self._lane_pool)
         ):
-            await self._around.clock.sleep(0.01)
+            await self._deps.clock.sleep(0.01)
 
     async def _wind_down(self, services: list[asyncio.Task[None]]) -> None:
         """Hand back what waits, let the lanes end, commit what they gave."""
         await self._dispatcher.return_waiting()
-        await _first_failure_or(asyncio.ensure_future(self._crew.close()), services)
+        await _first_failure_or(asyncio.ensure_future(self._lane_pool.close()), services)
         await self._settler.wait_idle()
 
 

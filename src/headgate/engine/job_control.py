@@ -186,7 +186,7 @@ class DeadLetters:
 
     async def replay(self, what: Replay, *, dry_run: bool, by: str = OPERATOR) -> Replayed:
         """Bring them back, or only count them."""
-        steering = JobControl(self._store)
+        control = JobControl(self._store)
         targets = await self._targets(what)
         count = 0
         for job_id, ids in targets:
@@ -201,9 +201,9 @@ class DeadLetters:
                 reset_attempts=what.reset_attempts,
             )
             if dry_run:
-                count += await steering.would_reprocess(request)
+                count += await control.would_reprocess(request)
             else:
-                count += await steering.reprocess(request, by)
+                count += await control.reprocess(request, by)
         return Replayed(count, [job_id for job_id, _ in targets])
 
     async def counted(

@@ -82,7 +82,7 @@ def choose_match(
         jobs = [job for job in jobs if job.fingerprint == new.fingerprint]
     same = [job for job in jobs if job.key_columns == new.key_columns]
     if not same:
-        _demand_key(new, jobs)
+        _require_key(new, jobs)
         return MatchKind.NEW, None
     job = _with_options(new, same, rules)
     if job is None:
@@ -134,7 +134,7 @@ def _never_read(job: Job) -> bool:
     return job.state is JobState.FAILED and not job.ingest_complete and job.ingest_run == 1
 
 
-def _demand_key(new: NewJob, jobs: Sequence[Job]) -> None:
+def _require_key(new: NewJob, jobs: Sequence[Job]) -> None:
     """Refuse another key for the same content: all rows would be run again, without a word."""
     for job in jobs:
         if job.fingerprint == new.fingerprint and not _never_read(job):
@@ -208,8 +208,8 @@ class JobMatching:
             return None
         before = candidates[job.id]
         binding = Binding(job.handler, job.source, job.config, job.options)
-        admission = await self.enter(await self.rebind(before, binding), entry, new)
-        return msgspec.structs.replace(admission, moved_from=before.source)
+        matched = await self.enter(await self.rebind(before, binding), entry, new)
+        return msgspec.structs.replace(matched, moved_from=before.source)
 
 
 def _as_moved(job: Job, new: NewJob) -> Job:

@@ -44,7 +44,7 @@ class LaneDeps(msgspec.Struct, frozen=True):
     runner: Runner
     packs: PackRunner
     settler: Settler
-    workshop: JobRuntimes
+    runtimes: JobRuntimes
     board: FlightBoard
     observer: Observer
     clock: Clock
@@ -65,7 +65,7 @@ class OtherLanes(Protocol):
     surplus: bool
     """One of them may go."""
 
-    def dismiss(self, lane: "Lane") -> bool:
+    def may_exit(self, lane: "Lane") -> bool:
         """Whether this one may."""
         ...
 
@@ -77,9 +77,9 @@ class Lane:
     """Handlers that never wait would starve the commits, so a lane pauses after this many."""
     PAUSE_S = 0.01
 
-    def __init__(self, tools: LaneDeps, company: OtherLanes) -> None:
+    def __init__(self, tools: LaneDeps, other_lanes: OtherLanes) -> None:
         self._tools = tools
-        self._company = company
+        self._other_lanes = other_lanes
         self._task: asyncio.Task[object] | None = None
         self._interruption: Interruption | None = None
         self.closed = False
@@ -104,7 +104,7 @@ class Lane:
         tools = self._tools
         burst = 0
         while not (self.closed or self.stuck):
-            if self._company.surplus and self._company.dismiss(self):
+            if self._other_lanes.surplus and self._other_lanes.may_exit(self):
                 return
             if tools.clock.monotonic() - tools.board.turned_here_s > tools.doubt_s:
                 # We were frozen. Control lets go of what waits before it says that the loop turns.
@@ -115,7 +115,7 @@ class Lane:
                 burst = 0
                 await tools.buffer.wait_filled()
                 continue
-            await self._fly(*taken)
+            await self._run_one(*taken)
             burst += 1
             if tools.alone:
                 await tools.settler.wait_idle()
@@ -151,15 +151,15 @@ class Lane:
         """The lease was made longer."""
         self._lease_ends_s = now_s + seconds
 
-    async def _fly(self, first: ClaimedItem, claimed_s: float) -> None:
-        work = self._tools.workshop.work_of(first.job_id)
+    async def _run_one(self, first: ClaimedItem, claimed_s: float) -> None:
+        work = self._tools.runtimes.work_of(first.job_id)
         size = work.handler.pack
         if size is None:
             self.pack = (first,)
         else:
             more = 0 if first.suspect else size - 1
             self.pack = (first, *self._tools.buffer.take_like(first, more))
-        slots = self._take_off(work, claimed_s)
+        slots = self._begin(work, claimed_s)
         pack, timer = self.pack, self.timer
         try:
             if size is None:
@@ -178,9 +178,9 @@ class Lane:
             timer.stop()
             for slot in slots:
                 self._tools.board.end(slot)
-        self._land(work, pack, all_ended)
+        self._settle(work, pack, all_ended)
 
-    def _take_off(self, work: JobRuntime, claimed_s: float) -> list[int]:
+    def _begin(self, work: JobRuntime, claimed_s: float) -> list[int]:
         """Note on the board what starts now."""
         tools, name, limit_s = self._tools, work.handler.name, work.limit_s
         board, observer = tools.board, tools.observer
@@ -195,7 +195,7 @@ class Lane:
         timer.start(slots)
         return slots
 
-    def _land(
+    def _settle(
         self, work: JobRuntime, pack: Sequence[ClaimedItem], all_ended: Sequence[EndedRun]
     ) -> None:
         """Hand over the settlements."""

@@ -14,20 +14,20 @@ class LanePool:
     """So many times the working lanes may be there in all, however many wait."""
 
     def __init__(
-        self, tools: LaneDeps, concurrency: int, parking: WaitingLanes, *, alone: bool = False
+        self, tools: LaneDeps, concurrency: int, waiting_lanes: WaitingLanes, *, alone: bool = False
     ) -> None:
         """`alone`: a suspect waits here too, for a second one would be blamed for its crash."""
         self._tools = tools
         self._concurrency = concurrency
-        self._parking = parking
+        self._waiting_lanes = waiting_lanes
         self._tasks: dict[Lane, asyncio.Task[None]] = {}
         self._failed: asyncio.Future[None] | None = None
         self._closing = True
         self.surplus = False
         """More than enough of them are working, so that one may go."""
         self._most = concurrency if alone else concurrency * self.SPARE
-        parking.on_change = self._adapt
-        parking.room_for_job = None if alone else concurrency * self.SPARE // 2
+        waiting_lanes.on_change = self._adapt
+        waiting_lanes.room_for_job = None if alone else concurrency * self.SPARE // 2
 
     def __iter__(self) -> Iterator[Lane]:
         return iter(tuple(self._tasks))
@@ -70,7 +70,7 @@ class LanePool:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def dismiss(self, lane: Lane) -> bool:
+    def may_exit(self, lane: Lane) -> bool:
         """Let a lane go, if there are more than enough; it takes nothing any more."""
         if not self.surplus or self._closing:
             return False
@@ -80,7 +80,7 @@ class LanePool:
 
     def _adapt(self) -> None:
         """A lane has begun to wait, goes on, or has ended."""
-        working = len(self._tasks) - self._parking.total
+        working = len(self._tasks) - self._waiting_lanes.total
         self.surplus = working > self._concurrency
         is_full = len(self._tasks) >= self._most
         if working < self._concurrency and not (is_full or self._closing):

@@ -25,16 +25,16 @@ Outcomes = list[Outcome | Fault]
 class PackRunner:
     """Runs packs through the same runner as single items."""
 
-    def __init__(self, runner: Runner, workshop: JobRuntimes, clock: Clock) -> None:
+    def __init__(self, runner: Runner, runtimes: JobRuntimes, clock: Clock) -> None:
         self._runner = runner
-        self._workshop = workshop
+        self._runtimes = runtimes
         self._clock = clock
 
     async def run(
         self, pack: Sequence[ClaimedItem], claimed_s: float, timer: HandlerTimer
     ) -> list[EndedRun]:
         """Run a pack and settle each of its items; the timer stops while it waits at a gate."""
-        work = self._workshop.work_of(pack[0].job_id)
+        work = self._runtimes.work_of(pack[0].job_id)
         known = await self._known(work, pack, claimed_s)
         rest = [claimed for claimed in pack if claimed.id not in known]
         started_s = self._clock.monotonic()
@@ -62,9 +62,9 @@ class PackRunner:
             raise
         except BaseException as error:  # noqa: BLE001  a handler may raise anything
             if isinstance(error, PackError):
-                await self._workshop.warn(work.job.id, error.advice(work.handler.name))
+                await self._runtimes.warn(work.job.id, error.advice(work.handler.name))
             ending = error.fault if isinstance(error, PackError) else ending_of(error)
-            if len(pack) == 1 or _is_nobodys_fault(error, ending):
+            if len(pack) == 1 or _is_no_rows_fault(error, ending):
                 return [ending] * len(pack)
         # Outside of the block, or each failure would name those of the larger packs as its context.
         half = len(pack) // 2
@@ -77,7 +77,7 @@ class PackRunner:
         self, work: JobRuntime, pack: Sequence[ClaimedItem], timer: HandlerTimer
     ) -> Outcomes:
         items = self._runner.items(work, pack)
-        context = self._workshop.context(work, pack[0], timer)
+        context = self._runtimes.context(work, pack[0], timer)
         returned = await self._runner.call(work, items, context, timer)
         if not _is_list(returned) or len(returned) != len(pack):
             raise PackError(returned, len(pack))
@@ -88,7 +88,7 @@ def _is_list(returned: object) -> TypeGuard[Sequence[object]]:
     return isinstance(returned, Sequence) and not isinstance(returned, str | bytes)
 
 
-def _is_nobodys_fault(error: BaseException, ending: Outcome | Fault) -> bool:
+def _is_no_rows_fault(error: BaseException, ending: Outcome | Fault) -> bool:
     """Network trouble, or a handler that returns no list: a smaller pack would meet it as well."""
     if isinstance(error, PackError):
         return not error.is_list

@@ -74,16 +74,16 @@ OPERATOR = Viewer()
 class Queues:
     """The open jobs of a store, by name."""
 
-    def __init__(self, store: Store, whose: Viewer = OPERATOR) -> None:
+    def __init__(self, store: Store, viewer: Viewer = OPERATOR) -> None:
         self._store = store
-        self._whose = whose
+        self._viewer = viewer
 
     async def all(self) -> list[Job]:
         """Every queue that is not closed, oldest first."""
         found: list[Job] = []
         after_id = 0
         while jobs := await self._store.reads.jobs(
-            JobQuery(owner=self._whose.sees, states=UNFINISHED, after_id=after_id, limit=PAGE)
+            JobQuery(owner=self._viewer.sees, states=UNFINISHED, after_id=after_id, limit=PAGE)
         ):
             found += [job for job in jobs if job.open]
             after_id = jobs[-1].id
@@ -95,7 +95,7 @@ class Queues:
         Who sees those of others too means one's own first.
         """
         found = [job for job in await self.all() if job.source == source_of(name)]
-        return min(found, key=lambda job: job.owner != self._whose.name, default=None)
+        return min(found, key=lambda job: job.owner != self._viewer.name, default=None)
 
     async def get(self, name: str) -> Job:
         """The open queue of that name, or UnknownJob."""
@@ -126,7 +126,7 @@ class Queues:
         return job
 
     async def _make(self, name: str, handler: str, key: tuple[str, ...]) -> Job:
-        owner, caps = self._whose.name, self._whose.caps
+        owner, caps = self._viewer.name, self._viewer.caps
         new = NewJob(
             handler,
             source_of(name),

@@ -46,14 +46,14 @@ class Runner:
 
     def __init__(
         self,
-        workshop: JobRuntimes,
+        runtimes: JobRuntimes,
         retry: RetryPolicy,
         policy: WorkerPolicy,
         clock: Clock,
         rng: Random,
         threads: ThreadPoolExecutor,
     ) -> None:
-        self._workshop = workshop
+        self._runtimes = runtimes
         self._retry = retry
         self._policy = policy
         self._clock = clock
@@ -64,7 +64,7 @@ class Runner:
 
     async def run(self, claimed: ClaimedItem, claimed_s: float, timer: HandlerTimer) -> EndedRun:
         """Run one item from lease to settlement; the timer stops while it waits at a gate."""
-        work = self._workshop.work_of(claimed.job_id)
+        work = self._runtimes.work_of(claimed.job_id)
         started_s = timer.started_s
         normalized: str | None = None
         digest: str | None = None
@@ -73,12 +73,12 @@ class Runner:
             digest = digest_in(work, claimed, normalized)
             if digest and (known := await self._known(work, digest)):
                 return self._reused(claimed, known, claimed_s, started_s)
-            context = self._workshop.context(work, claimed, timer)
+            context = self._runtimes.context(work, claimed, timer)
             returned = await self.call(work, item, context, timer)
         except asyncio.CancelledError:
             raise
         except JobHalted as halted:
-            await self._workshop.halt(claimed.job_id, str(halted))
+            await self._runtimes.halt(claimed.job_id, str(halted))
             return self._handed_back(claimed, str(halted), started_s)
         except MemoryError as error:
             ended = self.crashed(claimed, f"memory limit: {error or 'MemoryError'}", started_s)
@@ -91,7 +91,7 @@ class Runner:
 
     async def recalled(self, claimed: ClaimedItem, claimed_s: float) -> EndedRun | None:
         """The settlement of an item whose result is known already; None if it must be run."""
-        work = self._workshop.work_of(claimed.job_id)
+        work = self._runtimes.work_of(claimed.job_id)
         digest = digest_in(work, claimed, None)
         known = await self._known(work, digest) if digest else None
         if known is None:
@@ -101,7 +101,7 @@ class Runner:
     async def _known(self, work: JobRuntime, digest: str) -> ReusedResult | None:
         if work.reuse_s is None:
             return None
-        return await self._workshop.reuse.find(work.job.owner, digest, work.reuse_s)
+        return await self._runtimes.reuse.find(work.job.owner, digest, work.reuse_s)
 
     def _reused(
         self, claimed: ClaimedItem, known: ReusedResult, claimed_s: float, started_s: float
@@ -154,14 +154,14 @@ class Runner:
         """Settle an attempt that ended with `outcome`."""
         text, problem = stored_text(outcome, self._policy.result_bytes)
         final = problem or outcome
-        strategies = len(self._workshop.work_of(claimed.job_id).handler.strategies)
+        strategies = len(self._runtimes.work_of(claimed.job_id).handler.strategies)
         verdict = decide(claimed, final, self._retry, strategies, self._rng)
         waited_us = int((started_s - claimed_s) * MICROSECONDS)
         ran_us = int((self._clock.monotonic() - started_s) * MICROSECONDS)
         if verdict.status is ItemStatus.PENDING:
             text = None  # what another attempt finds counts
         settlement = settle(claimed, verdict, text, normalized, waited_us, ran_us)
-        calls = self._workshop.take_calls(claimed.id)
+        calls = self._runtimes.take_calls(claimed.id)
         if isinstance(final, Fault) and (final.gate or final.trace):
             settlement = msgspec.structs.replace(settlement, gate=final.gate, trace=final.trace)
         if calls:
@@ -172,7 +172,7 @@ class Runner:
     def _handed_back(self, claimed: ClaimedItem, reason: str, started_s: float) -> EndedRun:
         ran_us = int((self._clock.monotonic() - started_s) * MICROSECONDS)
         settlement = hand_back(claimed, reason, ran_us=ran_us)
-        if calls := self._workshop.take_calls(claimed.id):
+        if calls := self._runtimes.take_calls(claimed.id):
             settlement = msgspec.structs.replace(settlement, calls=_encode(calls).decode())
         return EndedRun(settlement, None)
 

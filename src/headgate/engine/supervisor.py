@@ -155,12 +155,12 @@ class Supervisor:
         """One tick: listen, bury, enforce limits, beat, sweep, and staff what there is to do."""
         for child in self._children:
             child.listen()
-        await self._bury_dead()
+        await self._reap_dead()
         self._enforce_limits()
         await self._beat()
         await self._sweeper.due(frozenset(child.order.worker for child in self._children))
         if self._stopping_since_s is None and self._is_time_to_look():
-            await self._staff(work)
+            await self._start_workers(work)
 
     def _is_time_to_look(self) -> bool:
         now_s = self._clock.monotonic()
@@ -169,7 +169,7 @@ class Supervisor:
         self._looked_s = now_s
         return True
 
-    async def _staff(self, work: Work) -> None:
+    async def _start_workers(self, work: Work) -> None:
         """Start what is missing, finish what is finished, and notice that all is done."""
         demand = await self._demand(work)
         for job_id in demand.finishable:
@@ -177,7 +177,7 @@ class Supervisor:
         if work.drain and not demand.open_items and not await self._more_to_come(work):
             self._begin_stop()
             return
-        self._start_company(work)
+        self._add_lane(work)
         self._start_alone(work, demand)
 
     async def _demand(self, work: Work) -> WorkDemand:
@@ -194,11 +194,11 @@ class Supervisor:
                     return True
         return False
 
-    def _start_company(self, work: Work) -> None:
+    def _add_lane(self, work: Work) -> None:
         policy = self._policies.worker
-        company = sum(not (child.order.alone or child.told_to_stop) for child in self._children)
+        other_lanes = sum(not (child.order.alone or child.told_to_stop) for child in self._children)
         share = max(policy.concurrency // policy.processes, 1)
-        for _ in range(policy.processes - company - self._drained):
+        for _ in range(policy.processes - other_lanes - self._drained):
             self._launch(work, share, alone=False)
 
     def _start_alone(self, work: Work, demand: WorkDemand) -> None:
@@ -263,15 +263,15 @@ class Supervisor:
                 self._drained += not child.order.alone
                 child.stop()
 
-    async def _bury_dead(self) -> None:
+    async def _reap_dead(self) -> None:
         for child in list(self._children):
             code = child.process.poll()
             if code is not None:
                 child.listen()
                 self._children.remove(child)
-                await self._bury(child, code)
+                await self._reap(child, code)
 
-    async def _bury(self, child: WorkerHandle, code: int) -> None:
+    async def _reap(self, child: WorkerHandle, code: int) -> None:
         """Settle what was running, return the rest, and raise what the child could not mend."""
         self._add_tally(child)
         flights = child.board.running()

@@ -18,7 +18,7 @@ class CachedReply(Unkept):
         "_at_us",
         "_bytes",
         "_ended",
-        "_passage",
+        "_exchange",
         "_reply",
         "_request",
         "headers",
@@ -27,10 +27,10 @@ class CachedReply(Unkept):
     )
 
     def __init__(
-        self, reply: CacheReply, passage: GatedExchange, request: WireRequest, at_us: int
+        self, reply: CacheReply, exchange: GatedExchange, request: WireRequest, at_us: int
     ) -> None:
         self._reply = reply
-        self._passage = passage
+        self._exchange = exchange
         self._request = request
         self._at_us = at_us
         self._bytes = 0
@@ -68,8 +68,8 @@ class CachedReply(Unkept):
         if self._ended:
             return
         self._ended = True
-        place, now = self._passage.place, self._passage.now_us()
-        self._passage.errand.record(
+        place, now = self._exchange.place, self._exchange.now_us()
+        self._exchange.context.record(
             Call(
                 self._at_us,
                 self._request.method,
@@ -88,19 +88,19 @@ class CachedReply(Unkept):
 async def ask(
     cache: HttpCache,
     request: WireRequest,
-    passage: GatedExchange,
-    custody: CallerBody | None = None,
+    exchange: GatedExchange,
+    caller_body: CallerBody | None = None,
 ) -> CacheReply:
     """What the cache has, or what the server says."""
-    at_us = passage.now_us()
+    at_us = exchange.now_us()
     reply = await cache.fetch(
         request,
-        passage.send,
-        partition=passage.partition(guarded=request.guarded),
-        policy=passage.place.policy.cache,
-        custody=custody,
-        waits=passage.errand.turn.waits,
+        exchange.send,
+        partition=exchange.partition(guarded=request.guarded),
+        policy=exchange.place.policy.cache,
+        caller_body=caller_body,
+        waits=exchange.context.turn.waits,
     )
     if reply.kind in ASKED_NOBODY:
-        return CachedReply(reply, passage, request, at_us)
+        return CachedReply(reply, exchange, request, at_us)
     return reply

@@ -50,7 +50,7 @@ class Streaming:
 class HttpClient:
     """The client of one attempt."""
 
-    __slots__ = ("_errand", "_guarded", "_permit", "_provider", "_stack")
+    __slots__ = ("_context", "_guarded", "_permit", "_provider", "_stack")
 
     def __init__(
         self, stack: "HttpStack", turn: Turn, provider: str, record: Record, *, guarded: bool
@@ -58,17 +58,17 @@ class HttpClient:
         self._stack = stack
         self._provider = provider
         self._guarded = guarded
-        self._errand = RequestContext(turn, record)
+        self._context = RequestContext(turn, record)
         self._permit: Permit | None = None
 
     async def request(self, method: str, url: str, **options: Unpack[Options]) -> ReadResponse:
         """Send one request; for the options see `ports.http.Options`."""
-        outgoing, wishes = read(method.upper(), url, options)
-        if wishes.custody is not None:
+        outgoing, request_options = read(method.upper(), url, options)
+        if request_options.caller_body is not None:
             raise UsageError("kept_in is for bodies that you keep yourself: use ctx.http.stream()")
-        limit = wishes.max_bytes
+        limit = request_options.max_bytes
         take = self._whole if limit is None else partial(self._whole, limit=limit)
-        return await self._follow(outgoing, wishes, take)
+        return await self._follow(outgoing, request_options, take)
 
     def get(self, url: str, **options: Unpack[Options]) -> Pending:
         """Fetch."""
@@ -96,8 +96,8 @@ class HttpClient:
 
     def stream(self, method: str, url: str, **options: Unpack[Options]) -> "Streaming":
         """Send, and read the body piece by piece; its place at the gates is held meanwhile."""
-        outgoing, wishes = read(method.upper(), url, options)
-        return Streaming(self._follow(outgoing, wishes, self._in_pieces))
+        outgoing, request_options = read(method.upper(), url, options)
+        return Streaming(self._follow(outgoing, request_options, self._in_pieces))
 
     def spend(self, cost: Cost) -> None:
         """What the last request really cost, where only an estimate was reserved."""
@@ -111,50 +111,56 @@ class HttpClient:
     async def _follow(
         self,
         outgoing: RedirectHop,
-        wishes: RequestOptions,
+        request_options: RequestOptions,
         take: Callable[[CacheReply, str], Awaitable[Taken]],
     ) -> Taken:
         """Send, and send again wherever a redirect leads; its gates are free before the next."""
         stack = self._stack
-        redirects = stack.policy.redirects if wishes.redirects is None else wishes.redirects
+        redirects = (
+            stack.policy.redirects
+            if request_options.redirects is None
+            else request_options.redirects
+        )
         for _ in range(redirects + 1):
             place, rest = stack.routes.find(outgoing.url, self._provider)
-            request = self._addressed(outgoing, wishes, place, place.text + normalize_rest(rest))
-            if place.policy.robots and wishes is not FOR_RULES:
-                await stack.robots.check(request, place, self._robots, self._errand)
-            for_user = self._errand.turn.for_user
+            request = self._addressed(
+                outgoing, request_options, place, place.text + normalize_rest(rest)
+            )
+            if place.policy.robots and request_options is not FOR_RULES:
+                await stack.robots.check(request, place, self._robots, self._context)
+            for_user = self._context.turn.for_user
             bare = outgoing.bare or (for_user and self._is_withheld(request, place))
-            errand = self._errand_of(wishes, bare=bare)
-            answer = await self._repeat(request, place, errand, wishes.custody, take)
-            if answer.status_code not in STATUSES or not wishes.follow:
+            context = self._context_of(request_options, bare=bare)
+            answer = await self._repeat(request, place, context, request_options.caller_body, take)
+            if answer.status_code not in STATUSES or not request_options.follow:
                 return answer
             location = answer.headers.get("location")
             if not location:
                 return answer
             await answer.aclose()
-            self.spend(dict.fromkeys(wishes.cost, 0.0))
+            self.spend(dict.fromkeys(request_options.cost, 0.0))
             outgoing = next_hop(outgoing, request.url, answer.status_code, location)
             if outgoing.bare:
-                stack.crossing.credentials.check_redirect(place.provider, outgoing.url)
+                stack.deps.credentials.check_redirect(place.provider, outgoing.url)
         raise TooManyRedirects(outgoing.url, redirects)
 
     async def _repeat(
         self,
         request: WireRequest,
         place: Target,
-        errand: RequestContext,
-        custody: CallerBody | None,
+        context: RequestContext,
+        caller_body: CallerBody | None,
         take: Callable[[CacheReply, str], Awaitable[Taken]],
     ) -> Taken:
         """Send, and send again what failed, as far as the small budget for that goes."""
         stack = self._stack
-        clock = stack.crossing.clock
+        clock = stack.deps.clock
         repeats: Repeats | None = None
         repeated = False
         while True:
-            passage = GatedExchange(stack.crossing, place, errand)
+            exchange = GatedExchange(stack.deps, place, context)
             try:
-                reply = await self._reply(request, passage, custody)
+                reply = await self._reply(request, exchange, caller_body)
                 answer = await take(reply, request.url)
                 if repeated:
                     place.breaker.repeated(clock.monotonic(), helped=answer.status_code < 500)
@@ -163,46 +169,46 @@ class HttpClient:
             except HostBenched:
                 continue
             except (RequestRefused, WireFailure) as trouble:
-                repeats = repeats or self._repeats(request, passage)
+                repeats = repeats or self._repeats(request, exchange)
                 wait_s = repeats.after(trouble, clock.monotonic())
                 if wait_s is None or place.is_down:
                     raise
-                errand = self._noted(errand, trouble)
+                context = self._noted(context, trouble)
             else:
-                repeats = repeats or self._repeats(request, passage)
+                repeats = repeats or self._repeats(request, exchange)
                 now = clock.monotonic()
                 wait_s = repeats.after_status(answer.status_code, now)
                 if wait_s is None or place.is_down or not place.breaker.worth_repeating(now):
                     return answer
                 repeated = True
                 await answer.aclose()
-                errand = self._noted(errand)
+                context = self._noted(context)
             await clock.sleep(wait_s)
 
     def _noted(
-        self, errand: RequestContext, trouble: RequestRefused | WireFailure | None = None
+        self, context: RequestContext, trouble: RequestRefused | WireFailure | None = None
     ) -> RequestContext:
         """The errand of a row that has failed: if it fails again, that says little of the host."""
-        if errand.turn.again or isinstance(trouble, RequestRefused):
-            return errand
-        turn = msgspec.structs.replace(errand.turn, again=True)
-        self._errand = msgspec.structs.replace(self._errand, turn=turn)
-        return msgspec.structs.replace(errand, turn=turn)
+        if context.turn.again or isinstance(trouble, RequestRefused):
+            return context
+        turn = msgspec.structs.replace(context.turn, again=True)
+        self._context = msgspec.structs.replace(self._context, turn=turn)
+        return msgspec.structs.replace(context, turn=turn)
 
     async def _reply(
-        self, request: WireRequest, passage: GatedExchange, custody: CallerBody | None
+        self, request: WireRequest, exchange: GatedExchange, caller_body: CallerBody | None
     ) -> CacheReply:
         cache = self._stack.cache
         reply: CacheReply
-        if cache is None or not passage.place.policy.cache.enabled:
-            reply = await passage.send(request)
+        if cache is None or not exchange.place.policy.cache.enabled:
+            reply = await exchange.send(request)
         else:
-            reply = await ask(cache, request, passage, custody)
-        self._permit = passage.permit  # none if the cache has answered: that costs nothing
+            reply = await ask(cache, request, exchange, caller_body)
+        self._permit = exchange.permit  # none if the cache has answered: that costs nothing
         return reply
 
-    def _repeats(self, request: WireRequest, passage: GatedExchange) -> Repeats:
-        return Repeats(request.method, passage.place.policy, passage.sent_s, self._stack.rng)
+    def _repeats(self, request: WireRequest, exchange: GatedExchange) -> Repeats:
+        return Repeats(request.method, exchange.place.policy, exchange.sent_s, self._stack.rng)
 
     async def _whole(self, reply: CacheReply, url: str, limit: int | None = None) -> ReadResponse:
         """The answer with its body, if that is not too large."""
@@ -236,23 +242,23 @@ class HttpClient:
             raise CredentialWithheld(place.provider, why)
         return bool(why)
 
-    def _errand_of(self, wishes: RequestOptions, *, bare: bool) -> RequestContext:
-        if not (bare or wishes.light or wishes.cost or wishes.through):
-            return self._errand
+    def _context_of(self, request_options: RequestOptions, *, bare: bool) -> RequestContext:
+        if not (bare or request_options.light or request_options.cost or request_options.through):
+            return self._context
         return msgspec.structs.replace(
-            self._errand,
-            cost=wishes.cost,
-            light=wishes.light,
+            self._context,
+            cost=request_options.cost,
+            light=request_options.light,
             bare=bare,
-            through=wishes.through,
+            through=request_options.through,
         )
 
     def _addressed(
-        self, outgoing: RedirectHop, wishes: RequestOptions, place: Target, url: str
+        self, outgoing: RedirectHop, request_options: RequestOptions, place: Target, url: str
     ) -> WireRequest:
         patience = place.patience
-        if wishes.timeout_s is not None:
-            patience = msgspec.structs.replace(patience, total_s=wishes.timeout_s)
+        if request_options.timeout_s is not None:
+            patience = msgspec.structs.replace(patience, total_s=request_options.timeout_s)
         headers: Headers = place.headers
         if outgoing.headers:
             given = {name for name, _ in outgoing.headers}

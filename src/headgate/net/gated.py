@@ -54,7 +54,7 @@ class GatedExchange(Unkept):
     __slots__ = (
         "_at_us",
         "_bytes",
-        "_crossing",
+        "_deps",
         "_ended",
         "_held_s",
         "_held_why",
@@ -62,7 +62,7 @@ class GatedExchange(Unkept):
         "_reply",
         "_url",
         "_verb",
-        "errand",
+        "context",
         "headers",
         "kind",
         "permit",
@@ -77,9 +77,9 @@ class GatedExchange(Unkept):
     _at_us: int
     _number: int
 
-    def __init__(self, crossing: NetDeps, place: Target, errand: RequestContext) -> None:
-        self._crossing = crossing
-        self.errand = errand
+    def __init__(self, deps: NetDeps, place: Target, context: RequestContext) -> None:
+        self._deps = deps
+        self.context = context
         self._ended = True
         self._bytes = 0
         self._held_s = 0.0
@@ -93,15 +93,15 @@ class GatedExchange(Unkept):
 
     async def send(self, request: WireRequest) -> "GatedExchange":
         """Wait for the gates, send, and report the reply to them. Raises RequestRefused."""
-        crossing, errand, place = self._crossing, self.errand, self.place
-        clock = crossing.clock
+        deps, context, place = self._deps, self.context, self.place
+        clock = deps.clock
         self._verb = request.method
         self._url = request.url
         if place.breaker.state is not BreakerState.CLOSED:
             self._check()
-        route = place.light if errand.light else place.route
-        if errand.through and errand.through != place.provider:
-            route = msgspec.structs.replace(route, through=errand.through)
+        route = place.light if context.light else place.route
+        if context.through and context.through != place.provider:
+            route = msgspec.structs.replace(route, through=context.through)
         permit = await self._enter(route)
         while not await self._sent(request, permit):
             permit = await self._enter(route)
@@ -117,27 +117,27 @@ class GatedExchange(Unkept):
         return self
 
     async def _enter(self, route: Route) -> Permit:
-        crossing, errand, place = self._crossing, self.errand, self.place
-        spacing = crossing.spacings.of(place) if place.policy.robots else None
+        deps, context, place = self._deps, self.context, self.place
+        spacing = deps.spacings.of(place) if place.policy.robots else None
         if spacing is not None:
             self.permit = await self._enter_spaced(spacing, route)
         else:
-            self.permit = await crossing.gates.enter(
-                route, errand.turn, errand.cost, place.policy.patience_s
+            self.permit = await deps.gates.enter(
+                route, context.turn, context.cost, place.policy.patience_s
             )
         return self.permit
 
     async def _sent(self, request: WireRequest, permit: Permit) -> bool:
         """Whether it was sent and answered; not, if its gate has closed before it could be."""
-        crossing, place = self._crossing, self.place
+        deps, place = self._deps, self.place
         self._begin()
         try:
-            self._number = crossing.breakers.admit(place.host, place.breaker, self.errand.turn)
+            self._number = deps.breakers.admit(place.host, place.breaker, self.context.turn)
             if place.contact is not None or permit.credential is not None:
                 request = self._dressed(request, permit)
             place.breaker.in_flight += 1
             try:
-                self._reply = await crossing.wire.send(request, permit.recalled)
+                self._reply = await deps.wire.send(request, permit.recalled)
             finally:
                 place.breaker.in_flight -= 1
         except RequestRecalled:
@@ -152,24 +152,24 @@ class GatedExchange(Unkept):
         return True
 
     async def _enter_spaced(self, spacing: CrawlDelay, route: Route) -> Permit:
-        errand, patience_s = self.errand, self.place.policy.patience_s
-        errand.turn.waits.begin()
+        context, patience_s = self.context, self.place.policy.patience_s
+        context.turn.waits.begin()
         try:
             async with spacing.turn(patience_s) as self._held_s:
                 self._held_why = spacing.cause
-                return await self._crossing.gates.enter(route, errand.turn, errand.cost, patience_s)
+                return await self._deps.gates.enter(route, context.turn, context.cost, patience_s)
         finally:
-            errand.turn.waits.end()
+            context.turn.waits.end()
 
     def now_us(self) -> int:
         """UTC microseconds."""
-        return self._crossing.clock.now()
+        return self._deps.clock.now()
 
     def partition(self, *, guarded: bool) -> str:
         """Who may share a kept answer to this request with whom."""
-        errand, place = self.errand, self.place
-        pool = place.provider if place.policy.credentials and not errand.bare else ""
-        return f"{errand.turn.owner}\n{pool}\n{'guarded' * guarded}"
+        context, place = self.context, self.place
+        pool = place.provider if place.policy.credentials and not context.bare else ""
+        return f"{context.turn.owner}\n{pool}\n{'guarded' * guarded}"
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body as it arrives; the permit is given back when it has ended."""
@@ -201,13 +201,13 @@ class GatedExchange(Unkept):
 
     def _check(self) -> None:
         """Ask the breaker before the gates too, so that no token is lost on a dead host."""
-        crossing, place = self._crossing, self.place
+        deps, place = self._deps, self.place
         try:
-            crossing.breakers.check(place.host, place.breaker, self.errand.turn)
+            deps.breakers.check(place.host, place.breaker, self.context.turn)
         except (BreakerOpen, HostGone) as stopped:
-            now, kind, cause = crossing.clock.now(), CallKind.FAILED, str(stopped)
+            now, kind, cause = deps.clock.now(), CallKind.FAILED, str(stopped)
             call = Call(now, self._verb, place.provider, place.host, 0, kind, 0, 0.0, 0.0, cause)
-            self.errand.record(msgspec.structs.replace(call, url=kept_url(self._url)))
+            self.context.record(msgspec.structs.replace(call, url=kept_url(self._url)))
             raise
 
     def _dressed(self, request: WireRequest, permit: Permit) -> WireRequest:
@@ -217,20 +217,20 @@ class GatedExchange(Unkept):
         if place.contact is not None and f"{place.contact[0]}=" not in url:
             url = with_parameter(url, *place.contact)
         if permit.credential is not None and self._carries(permit):
-            credential = self._crossing.credentials.of(place.provider, permit.credential)
+            credential = self._deps.credentials.of(place.provider, permit.credential)
             if credential is not None:
                 url, headers = credential.put_on(url, headers)
         return msgspec.structs.replace(request, url=url, headers=headers)
 
     def _carries(self, permit: Permit) -> bool:
-        return permit.credential is not None and self.place.declared and not self.errand.bare
+        return permit.credential is not None and self.place.declared and not self.context.bare
 
     async def _judge(self, request: WireRequest, permit: Permit, feedback: Feedback) -> None:
         """What an answer means that is no plain success."""
         place, status = self.place, self.status
         if status >= 500 and not feedback.refused:
-            self._crossing.breakers.answered_badly(
-                place.host, place.breaker, self._number, self.errand.turn, status
+            self._deps.breakers.answered_badly(
+                place.host, place.breaker, self._number, self.context.turn, status
             )
         else:
             self._answered_well()
@@ -250,13 +250,13 @@ class GatedExchange(Unkept):
             raise HostBenched(place.host, status)
 
     def _answered_well(self) -> None:
-        breakers, place = self._crossing.breakers, self.place
+        breakers, place = self._deps.breakers, self.place
         if not place.breaker.answered:
             breakers.answers(place.host, place.breaker)
         breakers.succeeded(place.host, place.breaker, self._number)
 
     def _begin(self) -> None:
-        clock = self._crossing.clock
+        clock = self._deps.clock
         self._number = -1
         self.kind = CallKind.FETCHED
         self._bytes = 0
@@ -268,8 +268,8 @@ class GatedExchange(Unkept):
         self.kind = CallKind.FAILED
         if isinstance(error, WireFailure):
             place = self.place
-            self._crossing.breakers.unanswered(
-                place.host, place.breaker, self._number, self.errand.turn, error
+            self._deps.breakers.unanswered(
+                place.host, place.breaker, self._number, self.context.turn, error
             )
         else:
             # Cancelled, or stopped by a rule of our own: that says nothing about the host.
@@ -285,7 +285,7 @@ class GatedExchange(Unkept):
         if place.counts_bytes:
             permit.spend({"bytes": float(self._bytes)})
         permit.release()
-        self.errand.record(
+        self.context.record(
             Call(
                 self._at_us,
                 self._verb,
@@ -294,7 +294,7 @@ class GatedExchange(Unkept):
                 self.status,
                 self.kind,
                 self._bytes,
-                (self._crossing.clock.monotonic() - self.sent_s) * 1_000,
+                (self._deps.clock.monotonic() - self.sent_s) * 1_000,
                 (permit.waited_s + self._held_s) * 1_000,
                 cause or (self._held_why if self._held_s > permit.waited_s else permit.cause),
                 kept_url(self._url),

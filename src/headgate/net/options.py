@@ -25,7 +25,7 @@ class RequestOptions(msgspec.Struct, frozen=True):
     max_bytes: int | None = None
     redirects: int | None = None
     """How many are followed; None: as many as the settings say."""
-    custody: CallerBody | None = None
+    caller_body: CallerBody | None = None
     """The caller keeps the body."""
     through: str = ""
     """The provider that named the URL, if its cap on transfers is to hold."""
@@ -47,17 +47,17 @@ def read(method: str, url: str, options: Options) -> tuple[RedirectHop, RequestO
     if options.get("fresh"):
         headers["cache-control"] = "no-cache"
     params = options.get("params")
-    wishes = RequestOptions(
+    request_options = RequestOptions(
         timeout_s=options.get("timeout"),
         follow=options.get("follow_redirects", True),
         cost=options.get("cost") or {},
         light=options.get("light", False),
         max_bytes=options.get("max_bytes"),
-        custody=_custody(options),
+        caller_body=_caller_body(options),
         through=options.get("through", ""),
     )
     url = with_params(url, params) if params else url
-    return RedirectHop(method, url, tuple(headers.items()), body), wishes
+    return RedirectHop(method, url, tuple(headers.items()), body), request_options
 
 
 def with_params(url: str, params: Params) -> str:
@@ -70,7 +70,7 @@ def with_params(url: str, params: Params) -> str:
     return f"{place}{mark}{urlencode(given, quote_via=quote, safe='')}"
 
 
-def _custody(options: Options) -> CallerBody | None:
+def _caller_body(options: Options) -> CallerBody | None:
     place = options.get("kept_in", "")
     return CallerBody(place, options.get("anew", False)) if place else None
 

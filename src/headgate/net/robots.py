@@ -137,12 +137,12 @@ class Robots:
         self._rules: dict[tuple[str, bool], RobotsRules] = {}
 
     async def check(
-        self, request: WireRequest, place: Target, fetch: Fetch, errand: RequestContext
+        self, request: WireRequest, place: Target, fetch: Fetch, context: RequestContext
     ) -> None:
         """Return if the request may be sent; RobotsBarred, RobotsUnknown and the like if not."""
         rules = self._of(place.text, guarded=request.guarded)
         if rules.until_s <= self._clock.monotonic():
-            waits = errand.turn.waits
+            waits = context.turn.waits
             waits.begin()  # for another request that asks, which may itself wait at a gate
             try:
                 await rules.asking.acquire()
@@ -150,7 +150,7 @@ class Robots:
                 waits.end()
             try:
                 if rules.until_s <= self._clock.monotonic():  # nobody was faster
-                    await self._ask(rules, place, fetch, errand.turn.job_id)
+                    await self._ask(rules, place, fetch, context.turn.job_id)
             finally:
                 rules.asking.release()
         if rules.parsed is None:
@@ -158,7 +158,7 @@ class Robots:
         us = product_token(request)
         if not rules.parsed.can_fetch(request.url, us):
             barred = RobotsBarred(place.host)
-            errand.record(self._call(request, place, str(barred)))
+            context.record(self._call(request, place, str(barred)))
             raise barred
         self._spacings.ask(place, rules.parsed.crawl_delay(us))
 

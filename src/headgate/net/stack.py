@@ -51,7 +51,7 @@ class HttpStack:
         self.routes = Routes(providers, policy, self.breakers)
         spacings = CrawlDelays(parts.clock)
         self.robots = Robots(parts.clock, spacings, breakers, hosts)
-        self.crossing = NetDeps(
+        self.deps = NetDeps(
             gates=parts.gates,
             breakers=self.breakers,
             wire=parts.wire,

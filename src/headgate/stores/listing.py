@@ -51,7 +51,7 @@ class Listing:
     """A query with the place where its page begins."""
 
     def __init__(self, query: ItemQuery) -> None:
-        _demand_possible(query)
+        _require_possible(query)
         self.query = query
         self._name = query.filter_name()
         after = decode_cursor(query.after, query.order, self._name) if query.after else None
@@ -99,7 +99,7 @@ def kind_filter(name: str | None) -> dict[str, str | None]:
     return {"signature": signature, "variant": variant}
 
 
-def _demand_possible(query: ItemQuery) -> None:
+def _require_possible(query: ItemQuery) -> None:
     if query.order is SortOrder.UPDATED:
         return
     if query.job_id is None:

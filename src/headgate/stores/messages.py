@@ -9,7 +9,7 @@ from headgate.ports.access import Usage
 from headgate.ports.reads import CheckFinding
 
 
-def demand_room(owner: str, caps: OwnerCaps, usage: Usage) -> None:
+def require_room(owner: str, caps: OwnerCaps, usage: Usage) -> None:
     """Raise CapReached if the owner may have no further job now."""
     if caps.unfinished_jobs is not None and usage.unfinished_jobs >= caps.unfinished_jobs:
         raise CapReached(
@@ -23,7 +23,7 @@ def demand_room(owner: str, caps: OwnerCaps, usage: Usage) -> None:
         )
 
 
-def demand_room_for_items(owner: str, cap: int | None, usage: Usage) -> None:
+def require_room_for_items(owner: str, cap: int | None, usage: Usage) -> None:
     """Raise CapReached if the owner has more open items than `cap`, now that some were added."""
     if cap is not None and usage.open_items > cap:
         raise CapReached(
@@ -32,7 +32,7 @@ def demand_room_for_items(owner: str, cap: int | None, usage: Usage) -> None:
         )
 
 
-def demand_room_for_export(user: str, cap: int | None, unfinished: int) -> None:
+def require_room_for_export(user: str, cap: int | None, unfinished: int) -> None:
     """Raise CapReached if the user may ask for no further export now."""
     if cap is not None and unfinished >= cap:
         raise CapReached(
@@ -41,7 +41,7 @@ def demand_room_for_export(user: str, cap: int | None, unfinished: int) -> None:
         )
 
 
-def demand_same_request(key: str, digest: str, used_for: str) -> None:
+def require_same_request(key: str, digest: str, used_for: str) -> None:
     """Raise KeyReused if a key was used for another request."""
     if digest != used_for:
         raise KeyReused(f"the key {key!r} was used before, for another request; take a new one")

@@ -78,7 +78,7 @@ def ended_by(change: UserChange, before: Role) -> tuple[str, dict[str, str | Non
     return None
 
 
-def demand_let_in(row: Mapping[str, Any] | None, new: NewToken) -> User:
+def require_let_in(row: Mapping[str, Any] | None, new: NewToken) -> User:
     """The user in a row; UnknownUser unless a token may be made for them."""
     if row is None or row["disabled_at"] is not None:
         raise nobody(new.user)
@@ -87,7 +87,7 @@ def demand_let_in(row: Mapping[str, Any] | None, new: NewToken) -> User:
     return user_from(row)
 
 
-def demand_room_for_token(new: NewToken, held: int) -> None:
+def require_room_for_token(new: NewToken, held: int) -> None:
     """Raise CapReached if a user has as many tokens as allowed."""
     if new.most is not None and held >= new.most:
         raise CapReached(

@@ -42,7 +42,7 @@ def load_migrations(package: str) -> tuple[Migration, ...]:
     )
 
 
-def demand_current(schema: int, latest: int) -> None:
+def require_current(schema: int, latest: int) -> None:
     """Raise StoreMismatch unless the database has exactly the schema of this program."""
     if schema < latest:
         raise StoreMismatch(

@@ -163,7 +163,7 @@ def open_source(
     path = Path(path)
     name = format_of(path, options.format)
     if name == IMAGES:
-        return LimitedSource(_module("images").ImagesSource(_album(path, limits), sink), limits)
+        return LimitedSource(_module("images").ImagesSource(_image_set(path, limits), sink), limits)
     source = _READERS[name](path, options, limits)
     check_content(path, name, options.encoding, limits.max_decompressed_bytes)
     return LimitedSource(source, limits)
@@ -174,11 +174,11 @@ def open_images(
 ) -> Source:
     """A source over several files, each with the name that its owner gave it."""
     limits = limits or Limits()
-    album = _module("image_files").FileImageSet(files, limits)
-    return LimitedSource(_module("images").ImagesSource(album, sink), limits)
+    image_set = _module("image_files").FileImageSet(files, limits)
+    return LimitedSource(_module("images").ImagesSource(image_set, sink), limits)
 
 
-def _album(path: Path, limits: Limits) -> Any:
+def _image_set(path: Path, limits: Limits) -> Any:
     files = _module("image_files")
     if path.is_dir():
         return files.folder_images(path, limits)

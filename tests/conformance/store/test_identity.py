@@ -14,9 +14,9 @@ NEW = NewJob("/p/h.py:f", "/p/rows.csv", fingerprint="f1", options={"encoding": 
 
 async def test_several_who_ask_at_once_get_one_job(store, other):
     both = [JobMatching(each.jobs, each.reads) for each in (store, other)]
-    found = await asyncio.gather(*(intake.admit(NEW) for intake in both * 10))
-    assert len({admission.job.id for admission in found}) == 1
-    assert sum(admission.entry is MatchKind.NEW for admission in found) == 1
+    found = await asyncio.gather(*(matching.admit(NEW) for matching in both * 10))
+    assert len({matched.job.id for matched in found}) == 1
+    assert sum(matched.entry is MatchKind.NEW for matched in found) == 1
     assert len(await store.reads.jobs(JobQuery())) == 1
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from headgate.core.gates.breaker import Breaker, BreakerState, Failure
-from tests.unit.core.test_breaker import POLICY, Longest, error, fail, succeed
+from tests.unit.core.gates.test_breaker import POLICY, Longest, error, fail, succeed
 
 
 def in_doubt(now: float = 0.0) -> Breaker:

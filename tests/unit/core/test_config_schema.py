@@ -2,7 +2,7 @@
 
 import pytest
 
-from headgate.core.config_schema import demand_config
+from headgate.core.config_schema import require_config
 from headgate.core.errors import BadConfig
 
 AGE = {"type": "integer", "minimum": 1, "maximum": 365}
@@ -10,7 +10,7 @@ AGE = {"type": "integer", "minimum": 1, "maximum": 365}
 
 def problems(schema, config):
     try:
-        demand_config(schema, config)
+        require_config(schema, config)
     except BadConfig as error:
         return dict(error.problems)
     return {}
@@ -91,7 +91,7 @@ def test_without_a_schema_anything_goes():
 
 def test_the_message_names_fields_and_limits():
     with pytest.raises(BadConfig) as caught:
-        demand_config({"properties": {"age": AGE}}, {"age": 400})
+        require_config({"properties": {"age": AGE}}, {"age": 400})
     assert str(caught.value) == (
         "the configuration does not fit the handler: `age` must be at most 365, not 400"
     )

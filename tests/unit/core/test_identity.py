@@ -4,7 +4,7 @@ import pytest
 
 from headgate.core.identity import differences, has_moved, moved_path, name_of, refusal
 from headgate.core.job import NewJob
-from tests.unit.engine.test_intake import job
+from tests.unit.engine.test_job_matching import job
 
 
 def told(stored, given, *, options=None, new_options=None) -> list[str]:

@@ -43,21 +43,23 @@ Reply = tuple[int, dict[str, str], float, float]
 def drive(pace: Pace, replies: list[Reply], now: float = START) -> list[float]:
     """Up to four in flight; when each was sent."""
     sent: list[float] = []
-    flying: list[tuple[float, float, int, Reply]] = []
+    mean_in_flight: list[tuple[float, float, int, Reply]] = []
     for reply in replies:
         now += reply[3]
-        at = pace.gate(now, len(flying))
-        while flying and (math.isinf(at) or len(flying) > 3 or flying[0][0] <= at):
-            back, left, crowd, (status, headers, latency, _) = flying.pop(0)
+        at = pace.gate(now, len(mean_in_flight))
+        while mean_in_flight and (
+            math.isinf(at) or len(mean_in_flight) > 3 or mean_in_flight[0][0] <= at
+        ):
+            back, left, crowd, (status, headers, latency, _) = mean_in_flight.pop(0)
             now = max(now, back)
             pace.on_reply(now, left, crowd, status, headers, latency)
-            at = pace.gate(now, len(flying))
+            at = pace.gate(now, len(mean_in_flight))
         assert math.isfinite(at)
         now = max(now, at)
-        pace.on_send(now, len(flying) + 1)
+        pace.on_send(now, len(mean_in_flight) + 1)
         sent.append(now)
-        flying.append((now + reply[2], now, len(flying) + 1, reply))
-        flying.sort(key=lambda flight: flight[0])
+        mean_in_flight.append((now + reply[2], now, len(mean_in_flight) + 1, reply))
+        mean_in_flight.sort(key=lambda flight: flight[0])
     return sent
 
 

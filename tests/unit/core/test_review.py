@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from headgate.core.errors import IllegalMove, UsageError
-from headgate.core.review import candidates_in, chosen_result, demand_decision, told
+from headgate.core.review import candidates_in, chosen_result, require_decision, told
 from headgate.core.status import ItemMove
 
 
@@ -46,16 +46,16 @@ def test_a_result_must_have_names():
 @pytest.mark.parametrize("move", sorted(ItemMove))
 def test_a_person_accepts_rejects_or_passes_over(move):
     if move is ItemMove.ACCEPT:
-        demand_decision(move, "a")
+        require_decision(move, "a")
         with pytest.raises(UsageError):
-            demand_decision(move, None)
+            require_decision(move, None)
     elif move in {ItemMove.REJECT, ItemMove.PASS_OVER}:
-        demand_decision(move, None)
+        require_decision(move, None)
         with pytest.raises(UsageError):
-            demand_decision(move, "a")
+            require_decision(move, "a")
     else:
         with pytest.raises(IllegalMove):
-            demand_decision(move, None)
+            require_decision(move, None)
 
 
 def test_a_decision_in_words():

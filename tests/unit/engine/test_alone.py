@@ -42,9 +42,9 @@ class Witness(Bench):
         self.most_running = max(self.most_running, self.running)
         gates = self.traffic.gates
         if self._waits == "parked":
-            gates.parking.enter(ctx.job.id)
+            gates.waiting_lanes.enter(ctx.job.id)
             await self.look()
-            gates.parking.leave(ctx.job.id)
+            gates.waiting_lanes.leave(ctx.job.id)
         else:
             permit = await gates.enter(ROUTE, Turn("me", ctx.job.id), {}, 60.0)
             await self.look()
@@ -61,7 +61,7 @@ class Witness(Bench):
             leased = await self.store.items.leases_of(self.worker)
             # A row that has ended is committed, or it would be blamed for what this one does.
             self.most_leased = max(self.most_leased, len(leased))
-            self.most_lanes = max(self.most_lanes, len(list(self.crew)))
+            self.most_lanes = max(self.most_lanes, len(list(self.lanes)))
 
 
 async def make_suspects(bench: Bench) -> None:
@@ -80,7 +80,7 @@ async def test_no_second_suspect_is_open_while_the_first_waits(
     async with SqliteStore(tmp_path / "headgate.db") as store:
         bench = Witness(store, waits=waits, pack=pack)
         engine = await bench.engine(SUSPECTS, alone=True, concurrency=1)
-        bench.crew = engine._crew
+        bench.lanes = engine._lane_pool
         await make_suspects(bench)
         async with asyncio.timeout(30):
             await engine.run_slice(SliceBudget(until_idle=True))

@@ -95,7 +95,7 @@ class Bench:
 
     async def run(self, items: int, **policy: Any) -> SliceReport:
         engine = await self.engine(items, **policy)
-        self.crew = engine._crew
+        self.lanes = engine._lane_pool
         while True:
             report = await engine.run_slice(SliceBudget(until_idle=True))
             assert self.board.running() == []

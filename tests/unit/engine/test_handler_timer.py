@@ -152,7 +152,7 @@ async def test_a_lease_is_made_longer_while_its_item_waits_at_a_gate(
     noted = asyncio.Event()
 
     async def handler(item: Item, ctx: object) -> dict[str, object]:
-        (lane,) = (each for each in bench.crew if each.pack)
+        (lane,) = (each for each in bench.lanes if each.pack)
         if item.key == "key-2":
             lane.timer.begin()
             await noted.wait()
@@ -162,7 +162,7 @@ async def test_a_lease_is_made_longer_while_its_item_waits_at_a_gate(
     async with SqliteStore(tmp_path / "headgate.db") as store:
         bench = Bench(store, handler, timeout_s=300.0)
         engine = await bench.engine(3, concurrency=1)
-        bench.crew = engine._crew
+        bench.lanes = engine._lane_pool
         extend = store.items.extend
 
         async def seen(worker: str, held: list[HeldLease], lease_s: float) -> int:

@@ -24,9 +24,9 @@ async def test_items_that_wait_keep_nobody_from_working(tmp_path: Path):
     async def handler(item, ctx):
         nonlocal working, most_working
         if int(item.input["n"]) <= 12:
-            bench.traffic.gates.parking.enter(ctx.job.id)
+            bench.traffic.gates.waiting_lanes.enter(ctx.job.id)
             await all_fast.wait()
-            bench.traffic.gates.parking.leave(ctx.job.id)
+            bench.traffic.gates.waiting_lanes.leave(ctx.job.id)
         working += 1
         most_working = max(most_working, working)
         await SystemClock().sleep(0)
@@ -41,9 +41,9 @@ async def test_items_that_wait_keep_nobody_from_working(tmp_path: Path):
         await bench.run(32, concurrency=LANES)
         assert {ending for ending, _ in await bench.endings()} == {"DONE"}
     assert len(finished) == 32
-    assert bench.traffic.gates.parking.total == 0
+    assert bench.traffic.gates.waiting_lanes.total == 0
     assert most_working >= LANES
-    assert len(list(bench.crew)) <= LANES
+    assert len(list(bench.lanes)) <= LANES
 
 
 async def test_a_job_whose_gates_are_full_lets_no_other_rest(tmp_path: Path):
@@ -53,15 +53,15 @@ async def test_a_job_whose_gates_are_full_lets_no_other_rest(tmp_path: Path):
     async def handler(item, ctx):
         finished[ctx.job.id] += 1
         if finished[2] == 200:
-            del bench.traffic.gates.parking.by_job[1]
+            del bench.traffic.gates.waiting_lanes.by_job[1]
         return {}
 
     async with SqliteStore(tmp_path / "headgate.db") as store:
         await factories.job(store, 20)
         bench = Bench(store, handler)
         engine = await bench.engine(200, concurrency=LANES)
-        parking = bench.traffic.gates.parking
-        parking.by_job[1] = 1_000
+        waiting_lanes = bench.traffic.gates.waiting_lanes
+        waiting_lanes.by_job[1] = 1_000
         wait = store.notifier.wait
 
         async def counted(timeout_s: float) -> bool:
@@ -83,7 +83,7 @@ async def test_items_before_a_closed_gate_take_no_places_from_others(tmp_path: P
     async def handler(item, ctx):
         route = CLOSING if item.input["n"] % 2 else OPEN
         asked.append(route.host)
-        if asked.count(CLOSING.host) == gates.parking.room_for_job:
+        if asked.count(CLOSING.host) == gates.waiting_lanes.room_for_job:
             first.answered(429, {"retry-after": "600"}, 0.01)
         permit = await gates.enter(route, Turn("me", ctx.job.id), {}, FOREVER_S)
         permit.answered(200, {}, 0.01)
@@ -97,7 +97,7 @@ async def test_items_before_a_closed_gate_take_no_places_from_others(tmp_path: P
         bench = Bench(store, handler, gate_of=str)
         engine = await bench.engine(200, gates=[OPEN.host, CLOSING.host], concurrency=LANES)
         gates = bench.traffic.gates
-        gates.parking.room_for_job = 3
+        gates.waiting_lanes.room_for_job = 3
         first = await gates.enter(CLOSING, Turn("me", 0), {}, FOREVER_S)
         async with asyncio.timeout(20):
             await engine.run_slice(SliceBudget())

@@ -11,13 +11,13 @@ from tests.kit.http import Bench, bench
 from tests.kit.provider import Provider
 
 
-def client(desk: Bench) -> BlockingClient:
-    return BlockingClient(desk.client(), asyncio.get_running_loop())
+def client(cli: Bench) -> BlockingClient:
+    return BlockingClient(cli.client(), asyncio.get_running_loop())
 
 
 async def test_an_answer_is_there_when_the_call_returns(provider: Provider):
-    async with bench() as desk:
-        http = client(desk)
+    async with bench() as cli:
+        http = client(cli)
         answer = await asyncio.to_thread(http.get, provider.url("/a"), params={"b": 1})
     assert answer.text == "hello"
     assert provider.seen[0].request.target == "/a?b=1"
@@ -25,15 +25,15 @@ async def test_an_answer_is_there_when_the_call_returns(provider: Provider):
 
 @pytest.mark.parametrize("method", ["get", "head", "post", "put", "patch", "delete"])
 async def test_there_is_a_method_for_each_method(provider: Provider, method: str):
-    async with bench() as desk:
-        await asyncio.to_thread(getattr(client(desk), method), provider.url())
+    async with bench() as cli:
+        await asyncio.to_thread(getattr(client(cli), method), provider.url())
     assert provider.seen[0].request.method == method.upper()
 
 
 async def test_what_ends_an_attempt_is_raised_in_the_thread(provider: Provider):
     provider.script = always(Answer(404))
-    async with bench() as desk:
-        http = client(desk)
+    async with bench() as cli:
+        http = client(cli)
 
         def lookup() -> None:
             http.post(provider.url()).raise_for_status()
@@ -44,8 +44,8 @@ async def test_what_ends_an_attempt_is_raised_in_the_thread(provider: Provider):
 
 async def test_an_answer_is_read_piece_by_piece(provider: Provider):
     provider.script = always(Answer(200, [("X-A", "1")], b"abc", drip_s=0.02))
-    async with bench() as desk:
-        http = client(desk)
+    async with bench() as cli:
+        http = client(cli)
 
         def read() -> list[bytes]:
             with http.stream("GET", provider.url()) as answer:
@@ -57,13 +57,13 @@ async def test_an_answer_is_read_piece_by_piece(provider: Provider):
                 return [*pieces, answer.read()]
 
         assert await asyncio.to_thread(read) == [b"a", b"b", b"c", b"abc"]
-        assert all(permit.released for permit in desk.gates.permits)
+        assert all(permit.released for permit in cli.gates.permits)
 
 
 async def test_a_stream_that_is_left_early_gives_its_place_back(provider: Provider):
     provider.script = always(Answer(200, body=b"x" * 1_000_000))
-    async with bench() as desk:
-        http = client(desk)
+    async with bench() as cli:
+        http = client(cli)
 
         def leave() -> None:
             with http.stream("GET", provider.url()) as answer:
@@ -72,12 +72,12 @@ async def test_a_stream_that_is_left_early_gives_its_place_back(provider: Provid
 
         with pytest.raises(ValueError, match="enough"):
             await asyncio.to_thread(leave)
-        assert desk.gates.permits[0].released
+        assert cli.gates.permits[0].released
 
 
 async def test_the_real_cost_is_told(provider: Provider):
-    async with bench() as desk:
-        http = client(desk)
+    async with bench() as cli:
+        http = client(cli)
         await asyncio.to_thread(http.get, provider.url(), cost={"tokens": 10})
         await asyncio.to_thread(http.spend, {"tokens": 7})
-        assert desk.gates.permits[0].told[-1] == "spend {'tokens': 7}"
+        assert cli.gates.permits[0].told[-1] == "spend {'tokens': 7}"

@@ -186,8 +186,8 @@ async def test_no_body_needs_no_unpacking(wire: AiohttpWire, provider: Provider,
 async def test_a_bomb_costs_little_memory_and_no_further_try(provider: Provider):
     bomb = gzip.compress(bytes(50_000_000))
     provider.script = always(Answer(200, GZIP, bomb))
-    async with bench() as desk:
-        async with desk.client().stream("GET", provider.url()) as answer:
+    async with bench() as cli:
+        async with cli.client().stream("GET", provider.url()) as answer:
             tracemalloc.start()
             try:
                 with pytest.raises(WireFailure, match="sent a bomb") as caught:
@@ -196,7 +196,7 @@ async def test_a_bomb_costs_little_memory_and_no_further_try(provider: Provider)
             finally:
                 tracemalloc.stop()
         with pytest.raises(WireFailure, match="sent a bomb"):
-            await desk.client().get(provider.url())
+            await cli.client().get(provider.url())
     assert caught.value.kind is FailureKind.BOMB
     assert isinstance(caught.value.ending, Fault)
     assert caught.value.ending.kind is FaultClass.PERMANENT
@@ -212,15 +212,15 @@ async def test_an_endless_body_ends_when_its_time_is_over(wire: AiohttpWire, flo
 
 
 async def test_many_streams_of_one_host_run_at_once(flood: Flood):
-    async with bench() as desk, AsyncExitStack() as streams:
+    async with bench() as cli, AsyncExitStack() as streams:
         opening = (
-            streams.enter_async_context(desk.client().stream("GET", flood.url))
+            streams.enter_async_context(cli.client().stream("GET", flood.url))
             for _ in range(STREAMS)
         )
         answers = await asyncio.gather(*opening)
         readers = [answer.aiter_bytes() for answer in answers]
         assert all(await asyncio.gather(*(anext(reader) for reader in readers)))
-        assert desk.gates.inside == STREAMS
+        assert cli.gates.inside == STREAMS
         assert flood.connections == STREAMS
 
 

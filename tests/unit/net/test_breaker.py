@@ -23,59 +23,59 @@ ONCE = {"p": ProviderPolicy(retry=InlineRetry(retries=0))}
 POLICY = BreakerPolicy(failures=3, cooldown_s=1.0, cooldown_factor=2.0, cooldown_cap_s=30.0)
 
 
-async def fault(desk: Bench, provider: Provider) -> Fault:
+async def fault(cli: Bench, provider: Provider) -> Fault:
     with pytest.raises(AttemptOver) as caught:
-        await desk.client("p").get(provider.url())
+        await cli.client("p").get(provider.url())
     assert isinstance(caught.value.ending, Fault)
     return caught.value.ending
 
 
 async def test_a_provider_that_is_dead_for_a_minute(provider: Provider):
     clock = FakeClock()
-    async with bench(ONCE, breakers=POLICY, clock=clock) as desk:
-        await desk.client("p").get(provider.url())
+    async with bench(ONCE, breakers=POLICY, clock=clock) as cli:
+        await cli.client("p").get(provider.url())
         provider.down()
         for _ in range(3):
-            assert (await fault(desk, provider)).kind is FaultClass.THROTTLED  # nothing was sent
+            assert (await fault(cli, provider)).kind is FaultClass.THROTTLED  # nothing was sent
         trials, waited = 0, 0.0
         while waited < 60.0:
-            turned_away = await fault(desk, provider)
+            turned_away = await fault(cli, provider)
             assert turned_away.kind is FaultClass.THROTTLED  # no attempt is burnt for waiting
             assert turned_away.retry_after_s is not None
             assert 0.0 < turned_away.retry_after_s <= 30.0
             await clock.advance(turned_away.retry_after_s + 0.001)
             waited += turned_away.retry_after_s
-            assert (await fault(desk, provider)).kind is FaultClass.THROTTLED  # the trial
+            assert (await fault(cli, provider)).kind is FaultClass.THROTTLED  # the trial
             trials += 1
         assert trials < 20
         provider.up()
         await clock.advance(30.0)
-        assert (await desk.client("p").get(provider.url())).text == "hello"
-        assert desk.stack.breakers.troubled == {}
-        assert (await desk.client("p").get(provider.url())).text == "hello"
+        assert (await cli.client("p").get(provider.url())).text == "hello"
+        assert cli.stack.breakers.troubled == {}
+        assert (await cli.client("p").get(provider.url())).text == "hello"
 
 
 async def test_a_dead_host_takes_no_token(provider: Provider):
     provider.down()
-    async with bench(ONCE, breakers=POLICY, clock=FakeClock()) as desk:
+    async with bench(ONCE, breakers=POLICY, clock=FakeClock()) as cli:
         for _ in range(5):
-            await fault(desk, provider)
-        assert len(desk.gates.permits) == 3
-    assert [call.kind for call in desk.calls] == [CallKind.FAILED] * 5
-    assert "does not answer" in desk.calls[-1].cause
+            await fault(cli, provider)
+        assert len(cli.gates.permits) == 3
+    assert [call.kind for call in cli.calls] == [CallKind.FAILED] * 5
+    assert "does not answer" in cli.calls[-1].cause
 
 
 async def test_errors_of_the_server_count_and_other_answers_do_not(provider: Provider):
-    async with bench(ONCE, breakers=POLICY, clock=FakeClock()) as desk:
+    async with bench(ONCE, breakers=POLICY, clock=FakeClock()) as cli:
         for status in (404, 400, 401, 304):
             provider.script = always(Answer(status))
             for _ in range(4):
-                await desk.client("p").get(provider.url())
-        assert desk.stack.breakers.troubled == {}
+                await cli.client("p").get(provider.url())
+        assert cli.stack.breakers.troubled == {}
         provider.script = always(Answer(502))
         for _ in range(3):
-            await desk.client("p").get(provider.url())
-        [host] = desk.stack.breakers.troubled
+            await cli.client("p").get(provider.url())
+        [host] = cli.stack.breakers.troubled
     assert host == f"127.0.0.1:{provider.port}"
 
 
@@ -83,54 +83,54 @@ async def test_a_breaker_that_opens_meanwhile_does_not_hide_what_was_answered(pr
     provider.script = always(Answer(502))
     policy = {"p": ProviderPolicy(retry=InlineRetry(retries=5, base_s=0.0))}
     at_once = BreakerPolicy(failures=1)
-    async with bench(policy, breakers=at_once, clock=FakeClock()) as desk:
-        answer = await desk.client("p").get(provider.url())
-        assert desk.stack.breakers.troubled
+    async with bench(policy, breakers=at_once, clock=FakeClock()) as cli:
+        answer = await cli.client("p").get(provider.url())
+        assert cli.stack.breakers.troubled
     assert answer.status_code == 502, "the item has had an attempt, and not a wait"
     assert len(provider.seen) == 1
 
 
 async def test_a_dead_host_does_not_stop_another(provider: Provider):
     provider.script = always(Answer(502))
-    async with bench(ONCE, breakers=POLICY, clock=FakeClock()) as desk:
+    async with bench(ONCE, breakers=POLICY, clock=FakeClock()) as cli:
         for _ in range(3):
-            await desk.client("p").get(provider.url())
-        await fault(desk, provider)
+            await cli.client("p").get(provider.url())
+        await fault(cli, provider)
         provider.script = always(Answer(200))
-        answer = await desk.client("p").get(provider.url(host="localhost"))
+        answer = await cli.client("p").get(provider.url(host="localhost"))
     assert answer.status_code == 200
 
 
 async def test_one_trial_at_a_time_and_another_if_it_is_given_up(provider: Provider):
     clock = FakeClock()
     provider.script = always(Answer(502))
-    async with bench(ONCE, breakers=POLICY, clock=clock) as desk:
+    async with bench(ONCE, breakers=POLICY, clock=clock) as cli:
         for _ in range(3):
-            await desk.client("p").get(provider.url())
+            await cli.client("p").get(provider.url())
         # The server may notice late that these answers have ended.
         await asyncio.to_thread(wait_until, lambda: not provider.under_way())
         await clock.advance(2.0)
         provider.script = always(Answer(silent=True))
-        trial = asyncio.create_task(desk.client("p").get(provider.url()))
+        trial = asyncio.create_task(cli.client("p").get(provider.url()))
         await asyncio.to_thread(wait_until, provider.under_way)
-        assert (await fault(desk, provider)).kind is FaultClass.THROTTLED
+        assert (await fault(cli, provider)).kind is FaultClass.THROTTLED
         assert provider.under_way() == 1
         trial.cancel()
         await asyncio.wait([trial])
         provider.script = always(Answer(200, body=b"hello"))
-        assert (await desk.client("p").get(provider.url())).text == "hello"
+        assert (await cli.client("p").get(provider.url())).text == "hello"
 
 
 async def test_a_refusal_shows_that_the_host_lives(provider: Provider):
     clock = FakeClock()
-    async with bench(ONCE, breakers=POLICY, clock=clock) as desk:
+    async with bench(ONCE, breakers=POLICY, clock=clock) as cli:
         provider.script = always(Answer(502))
         for _ in range(3):
-            await desk.client("p").get(provider.url())
+            await cli.client("p").get(provider.url())
         await clock.advance(2.0)
         provider.script = always(Answer(429))
-        assert (await fault(desk, provider)).kind is FaultClass.THROTTLED
-        assert desk.stack.breakers.troubled == {}
+        assert (await fault(cli, provider)).kind is FaultClass.THROTTLED
+        assert cli.stack.breakers.troubled == {}
 
 
 def refuse(breakers: Breakers, breaker: Breaker) -> None:
@@ -142,8 +142,8 @@ def refuse(breakers: Breakers, breaker: Breaker) -> None:
 
 async def test_whoever_loses_the_race_for_the_trial_is_turned_away():
     clock = FakeClock()
-    async with bench(ONCE, breakers=POLICY, clock=clock) as desk:
-        breakers = desk.stack.breakers
+    async with bench(ONCE, breakers=POLICY, clock=clock) as cli:
+        breakers = cli.stack.breakers
         breaker = breakers.of("a.example")
         for _ in range(3):
             refuse(breakers, breaker)
@@ -171,8 +171,8 @@ async def test_those_who_ask_hear_when_a_host_is_left_alone_and_when_it_answers_
 
 async def test_hosts_without_end_do_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(Breakers, "MOST", 3)
-    async with bench() as desk:
-        breakers = desk.stack.breakers
+    async with bench() as cli:
+        breakers = cli.stack.breakers
         first = breakers.of("0.example")
         for number in range(1, 4):
             breakers.of(f"{number}.example")
@@ -185,42 +185,42 @@ MANY = {"p": ProviderPolicy(retry=InlineRetry(retries=2, base_s=0.0))}
 
 async def test_rows_that_were_tried_before_do_not_speak_against_the_host(provider: Provider):
     provider.script = always(Answer(502))
-    async with bench(ONCE, breakers=POLICY, clock=FakeClock()) as desk:
+    async with bench(ONCE, breakers=POLICY, clock=FakeClock()) as cli:
         for _ in range(20):
-            await desk.client("p", again=True).get(provider.url())
-        assert desk.stack.breakers.troubled == {}
+            await cli.client("p", again=True).get(provider.url())
+        assert cli.stack.breakers.troubled == {}
 
 
 async def test_one_row_speaks_once_however_often_it_is_repeated(provider: Provider):
     provider.script = always(Answer(502))
-    async with bench(MANY, breakers=POLICY, clock=FakeClock()) as desk:
-        client = desk.client("p")
+    async with bench(MANY, breakers=POLICY, clock=FakeClock()) as cli:
+        client = cli.client("p")
         for _ in range(10):
             await client.get(provider.url())
-        assert desk.stack.breakers.troubled == {}
+        assert cli.stack.breakers.troubled == {}
     assert len(provider.seen) > 10
 
 
 async def test_what_is_repeated_in_vain_is_repeated_no_more_for_a_while(provider: Provider):
     provider.script = always(Answer(500))
     clock = FakeClock()
-    async with bench(MANY, clock=clock) as desk:
+    async with bench(MANY, clock=clock) as cli:
         for _ in range(20):
-            await desk.client("p").get(provider.url())
+            await cli.client("p").get(provider.url())
         assert len(provider.seen) == 20 + Breaker.REPEATS
         provider.script = in_turn(Answer(500), Answer(200), *[Answer(500), Answer(200)] * 5)
         await clock.advance(61.0)
         for _ in range(6):
-            assert (await desk.client("p").get(provider.url())).status_code == 200, "it helps again"
+            assert (await cli.client("p").get(provider.url())).status_code == 200, "it helps again"
 
 
 async def test_rows_of_a_host_that_never_answered_end_before_long(provider: Provider):
     provider.down()
     clock = FakeClock()
-    async with bench(ONCE, clock=clock) as desk:
+    async with bench(ONCE, clock=clock) as cli:
         kinds, waited = [], 0.0
         while not kinds or kinds[-1] is not FaultClass.STALLED:
-            found = await fault(desk, provider)
+            found = await fault(cli, provider)
             kinds.append(found.kind)
             wait_s = (found.retry_after_s or 0.0) + 0.001
             await clock.advance(wait_s)
@@ -238,9 +238,9 @@ async def test_rows_wait_for_a_host_that_another_process_has_seen_alive(provider
 
     provider.down()
     clock, hosts = FakeClock(), Ledger()
-    async with bench(ONCE, clock=clock, hosts=hosts) as desk:
+    async with bench(ONCE, clock=clock, hosts=hosts) as cli:
         waited = 0.0
-        while (found := await fault(desk, provider)).kind is FaultClass.THROTTLED:
+        while (found := await fault(cli, provider)).kind is FaultClass.THROTTLED:
             assert found.retry_after_s is not None
             await clock.advance(found.retry_after_s + 0.001)
             waited += found.retry_after_s
@@ -250,7 +250,7 @@ async def test_rows_wait_for_a_host_that_another_process_has_seen_alive(provider
         assert hosts.news[-1][1].gave_up
         provider.up()
         await clock.advance(60.0)
-        assert (await desk.client("p").get(provider.url())).text == "hello"
+        assert (await cli.client("p").get(provider.url())).text == "hello"
         assert hosts.news[-1] == f"127.0.0.1:{provider.port}"
 
 

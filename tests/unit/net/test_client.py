@@ -21,8 +21,8 @@ from tests.kit.provider import Provider
 
 async def sent(provider: Provider, method: str = "POST", **options: Any) -> Mapping[str, str]:
     """What arrives: the headers, and the rest beside them."""
-    async with bench() as desk:
-        await desk.client().request(method, provider.url("/a?x=1"), **options)
+    async with bench() as cli:
+        await cli.client().request(method, provider.url("/a?x=1"), **options)
     request = provider.seen[-1].request
     return {**request.headers, ":target": request.target, ":body": request.body.decode()}
 
@@ -62,15 +62,15 @@ async def test_content_is_sent_as_it_is(provider: Provider):
 
 
 async def test_a_request_has_one_body(provider: Provider):
-    async with bench() as desk:
+    async with bench() as cli:
         with pytest.raises(UsageError, match="give json or data, not both"):
-            await desk.client().post(provider.url(), json=1, data={"a": "b"})
+            await cli.client().post(provider.url(), json=1, data={"a": "b"})
 
 
 @pytest.mark.parametrize("method", ["get", "head", "post", "put", "patch", "delete"])
 async def test_there_is_a_method_for_each_method(provider: Provider, method: str):
-    async with bench() as desk:
-        answer = await getattr(desk.client(), method)(provider.url())
+    async with bench() as cli:
+        answer = await getattr(cli.client(), method)(provider.url())
     assert provider.seen[0].request.method == method.upper()
     assert answer.content == (b"" if method == "head" else b"hello")
 
@@ -78,19 +78,19 @@ async def test_there_is_a_method_for_each_method(provider: Provider, method: str
 async def test_we_introduce_ourselves(provider: Provider):
     policy = NetPolicy(user_agent="headgate/1.0", contact="me@example.org")
     ours = ProviderPolicy(user_agent="mine/2 (mailto:x@example.org)", contact="x@example.org")
-    async with bench({"other": ours}, policy=policy) as desk:
-        await desk.client().get(provider.url())
-        await desk.client("other").get(provider.url())
-        await desk.client().get(provider.url(), headers={"User-Agent": "handler/3"})
+    async with bench({"other": ours}, policy=policy) as cli:
+        await cli.client().get(provider.url())
+        await cli.client("other").get(provider.url())
+        await cli.client().get(provider.url(), headers={"User-Agent": "handler/3"})
     agents = [seen.request.headers["user-agent"] for seen in provider.seen]
     assert agents == ["headgate/1.0 (me@example.org)", "mine/2 (mailto:x@example.org)", "handler/3"]
 
 
 async def test_a_provider_gets_the_contact_where_it_wants_it(provider: Provider):
     policy = ProviderPolicy(contact="me@example.org", contact_parameter="mailto")
-    async with bench({"polite": policy}) as desk:
-        answer = await desk.client("polite").get(provider.url("/a?b=c"))
-        await desk.client("polite").get(provider.url("/a?mailto=you"))
+    async with bench({"polite": policy}) as cli:
+        answer = await cli.client("polite").get(provider.url("/a?b=c"))
+        await cli.client("polite").get(provider.url("/a?mailto=you"))
     targets = [seen.request.target for seen in provider.seen]
     assert targets == ["/a?b=c&mailto=me%40example.org", "/a?mailto=you"]
     assert answer.url == provider.url("/a?b=c")
@@ -99,8 +99,8 @@ async def test_a_provider_gets_the_contact_where_it_wants_it(provider: Provider)
 async def test_an_answer_is_read_in_every_way(provider: Provider):
     headers = [("Content-Type", "application/json"), ("X-A", "1"), ("x-a", "2")]
     provider.script = always(Answer(200, headers, b'{"a": "\xc3\xbc"}'))
-    async with bench() as desk:
-        answer = await desk.client().get(provider.url("/a#b"))
+    async with bench() as cli:
+        answer = await cli.client().get(provider.url("/a#b"))
     assert answer.status_code == 200
     assert answer.is_success
     assert answer.raise_for_status() is answer
@@ -131,8 +131,8 @@ async def test_text_is_decoded_as_its_headers_say(
     provider: Provider, kind: str, body: bytes, text: str
 ):
     provider.script = always(Answer(200, [("Content-Type", kind)], body))
-    async with bench() as desk:
-        assert (await desk.client().get(provider.url())).text == text
+    async with bench() as cli:
+        assert (await cli.client().get(provider.url())).text == text
 
 
 @pytest.mark.parametrize(
@@ -141,16 +141,16 @@ async def test_text_is_decoded_as_its_headers_say(
 )
 async def test_json_is_read_as_leniently_as_elsewhere(provider: Provider, body: bytes, value: Any):
     provider.script = always(Answer(200, body=body))
-    async with bench() as desk:
-        read = (await desk.client().get(provider.url())).json()
+    async with bench() as cli:
+        read = (await cli.client().get(provider.url())).json()
     assert value is None or read == value
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b'{"a": ', b"\xff\xfe\xff"])
 async def test_what_is_no_json_is_worth_another_try(provider: Provider, body: bytes):
     provider.script = always(Answer(200, body=body))
-    async with bench() as desk:
-        answer = await desk.client().get(provider.url())
+    async with bench() as cli:
+        answer = await cli.client().get(provider.url())
         with pytest.raises(AttemptOver, match="what is no JSON") as caught:
             answer.json()
     assert isinstance(caught.value.ending, Fault)
@@ -177,9 +177,9 @@ async def test_a_status_ends_the_attempt_as_it_should(
     provider: Provider, status: int, kind: FaultClass | None
 ):
     provider.script = always(Answer(status))
-    async with bench() as desk:
+    async with bench() as cli:
         # POST, so that nothing is repeated.
-        answer = await desk.client().post(provider.url("/a?key=secret"))
+        answer = await cli.client().post(provider.url("/a?key=secret"))
         assert not answer.is_success
         with pytest.raises(BadStatus) as caught:
             answer.raise_for_status()
@@ -190,9 +190,9 @@ async def test_a_status_ends_the_attempt_as_it_should(
 
 async def test_a_refusal_that_the_gates_let_through_costs_no_attempt(provider: Provider):
     provider.script = always(Answer(429))
-    async with bench() as desk:
-        desk.gates.judge = lambda _status, _headers: Feedback(refused=False)
-        answer = await desk.client().get(provider.url())
+    async with bench() as cli:
+        cli.gates.judge = lambda _status, _headers: Feedback(refused=False)
+        answer = await cli.client().get(provider.url())
         with pytest.raises(BadStatus) as caught:
             answer.raise_for_status()
     assert isinstance(caught.value.ending, Fault)
@@ -201,10 +201,10 @@ async def test_a_refusal_that_the_gates_let_through_costs_no_attempt(provider: P
 
 async def test_a_body_that_is_too_large_says_what_to_do(provider: Provider):
     provider.script = always(Answer(200, body=b"x" * 1_001))
-    async with bench(policy=NetPolicy(body_bytes=1_000)) as desk:
+    async with bench(policy=NetPolicy(body_bytes=1_000)) as cli:
         with pytest.raises(BodyTooLarge, match=r"more than 1,000 bytes.*stream.*net\.body_bytes"):
-            await desk.client().get(provider.url())
-        async with desk.client().stream("GET", provider.url()) as answer:
+            await cli.client().get(provider.url())
+        async with cli.client().stream("GET", provider.url()) as answer:
             assert len(await answer.aread()) == 1_001
 
 
@@ -213,50 +213,50 @@ async def test_a_request_may_bound_its_answer_below_the_bound_of_all(
     provider: Provider, of_all: int
 ):
     provider.script = always(Answer(200, body=b"x" * 1_000))
-    async with bench(policy=NetPolicy(body_bytes=of_all)) as desk:
+    async with bench(policy=NetPolicy(body_bytes=of_all)) as cli:
         with pytest.raises(BodyTooLarge, match=f"more than {min(of_all, 999)} bytes"):
-            await desk.client().get(provider.url(), max_bytes=999)
+            await cli.client().get(provider.url(), max_bytes=999)
 
 
 async def test_a_small_body_that_unpacks_to_a_huge_one_is_too_large(provider: Provider):
     bomb = gzip.compress(b"\0" * 10_000_000)
     provider.script = always(Answer(200, [("Content-Encoding", "gzip")], bomb))
-    async with bench(policy=NetPolicy(body_bytes=1_000_000)) as desk:
+    async with bench(policy=NetPolicy(body_bytes=1_000_000)) as cli:
         with pytest.raises(BodyTooLarge):
-            await desk.client().get(provider.url())
+            await cli.client().get(provider.url())
 
 
 async def test_an_answer_is_read_piece_by_piece(provider: Provider):
     provider.script = always(Answer(200, [("X-A", "1")], b"abc", drip_s=0.02))
-    async with bench() as desk:
-        async with desk.client().stream("GET", provider.url()) as answer:
+    async with bench() as cli:
+        async with cli.client().stream("GET", provider.url()) as answer:
             assert answer.raise_for_status() is answer
             assert answer.headers["X-A"] == "1"
             assert answer.url == provider.url()
             assert [piece async for piece in answer.aiter_bytes()] == [b"a", b"b", b"c"]
-        [call] = desk.calls
+        [call] = cli.calls
     assert call.bytes == 3
 
 
 @pytest.mark.parametrize("url", ["ftp://a/b", "http://user:secret@a/", "no url", ""])
 async def test_a_bad_url_is_a_permanent_fault(url: str):
-    async with bench() as desk:
+    async with bench() as cli:
         with pytest.raises(BadUrl) as caught:
-            await desk.client().get(url)
-        assert desk.gates.permits == []
+            await cli.client().get(url)
+        assert cli.gates.permits == []
     assert isinstance(caught.value.ending, Fault)
     assert caught.value.ending.kind is FaultClass.PERMANENT
 
 
 async def test_a_url_with_spaces_around_and_inside_is_repaired(provider: Provider):
-    async with bench() as desk:
-        answer = await desk.client().get(f" {provider.url('/a b/ü')} ")
+    async with bench() as cli:
+        answer = await cli.client().get(f" {provider.url('/a b/ü')} ")
     assert answer.url == provider.url("/a%20b/%C3%BC")
     assert provider.seen[0].request.target == "/a%20b/%C3%BC"
 
 
 async def test_time_for_one_exchange_can_be_given(provider: Provider):
     provider.script = always(Answer(silent=True))
-    async with bench() as desk:
+    async with bench() as cli:
         with pytest.raises(AttemptOver, match=r"took longer than 0\.1 s"):
-            await desk.client().post(provider.url(), timeout=0.1)
+            await cli.client().post(provider.url(), timeout=0.1)

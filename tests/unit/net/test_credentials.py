@@ -33,8 +33,8 @@ def policy(provider: Provider, *credentials: CredentialPolicy) -> ProviderPolicy
     )
 
 
-def leaks(desk: Bench, *texts: object) -> bool:
-    return any("s3cr3t" in str(text) for text in (*desk.calls, *texts))
+def leaks(cli: Bench, *texts: object) -> bool:
+    return any("s3cr3t" in str(text) for text in (*cli.calls, *texts))
 
 
 @pytest.mark.parametrize(
@@ -63,18 +63,18 @@ def leaks(desk: Bench, *texts: object) -> bool:
 async def test_a_credential_stands_in_its_header(
     provider: Provider, credential: CredentialPolicy, header: str, text: str
 ):
-    async with bench({"p": policy(provider, credential)}, gates=OpenGates("0")) as desk:
-        answer = await desk.client("p").get(provider.url(), headers={header: "mine"})
-        assert not leaks(desk, repr(answer))
+    async with bench({"p": policy(provider, credential)}, gates=OpenGates("0")) as cli:
+        answer = await cli.client("p").get(provider.url(), headers={header: "mine"})
+        assert not leaks(cli, repr(answer))
     assert provider.seen[0].request.headers[header] == text
 
 
 async def test_a_credential_stands_in_the_query(provider: Provider):
     credential = CredentialPolicy(env="KEY", placement=Placement.QUERY, name="api key")
-    async with bench({"p": policy(provider, credential)}, gates=OpenGates("0")) as desk:
-        answer = await desk.client("p").get(provider.url("/a"))
-        await desk.client("p").get(provider.url("/a?b=c"))
-        assert not leaks(desk, answer.url)
+    async with bench({"p": policy(provider, credential)}, gates=OpenGates("0")) as cli:
+        answer = await cli.client("p").get(provider.url("/a"))
+        await cli.client("p").get(provider.url("/a?b=c"))
+        assert not leaks(cli, answer.url)
     value = "api%20key=s3cr3t%3A%2F%2B%20value"
     assert [seen.request.target for seen in provider.seen] == [f"/a?{value}", f"/a?b=c&{value}"]
 
@@ -83,15 +83,15 @@ async def test_a_value_may_be_kept_in_a_file(provider: Provider, tmp_path: Path)
     file = tmp_path / "key"
     file.write_text("from a file\n")
     credential = CredentialPolicy(file=str(file))
-    async with bench({"p": policy(provider, credential)}, gates=OpenGates("0")) as desk:
-        await desk.client("p").get(provider.url())
+    async with bench({"p": policy(provider, credential)}, gates=OpenGates("0")) as cli:
+        await cli.client("p").get(provider.url())
     assert provider.seen[0].request.headers["authorization"] == "Bearer from a file"
 
 
 async def test_other_hosts_get_no_credential(provider: Provider):
     providers = {"p": policy(provider, CredentialPolicy(env="KEY"))}
-    async with bench(providers, gates=OpenGates("0")) as desk:
-        await desk.client("p").get(provider.url(host="localhost"))
+    async with bench(providers, gates=OpenGates("0")) as cli:
+        await cli.client("p").get(provider.url(host="localhost"))
     assert "authorization" not in provider.seen[0].request.headers
 
 
@@ -107,8 +107,8 @@ async def test_a_redirect_to_another_host_carries_no_credential(
     )
     elsewhere = provider.url("/b", host="localhost")
     provider.script = by_path({"/a": always(redirect(elsewhere)), "/b": always(Answer(200))})
-    async with bench({"p": wide}, gates=OpenGates("0")) as desk:
-        await desk.client("p").get(provider.url("/a"), headers={"X-Mine": "s3cr3t"})
+    async with bench({"p": wide}, gates=OpenGates("0")) as cli:
+        await cli.client("p").get(provider.url("/a"), headers={"X-Mine": "s3cr3t"})
     first, second = (seen.request for seen in provider.seen)
     assert "s3cr3t" in f"{first.target}{dict(first.headers)}"
     assert "s3cr3t" not in f"{second.target}{dict(second.headers)}"
@@ -117,8 +117,8 @@ async def test_a_redirect_to_another_host_carries_no_credential(
 async def test_a_redirect_within_the_host_keeps_the_credential(provider: Provider):
     provider.script = by_path({"/a": always(redirect("/b")), "/b": always(Answer(200))})
     providers = {"p": policy(provider, CredentialPolicy(env="KEY"))}
-    async with bench(providers, gates=OpenGates("0")) as desk:
-        await desk.client("p").get(provider.url("/a"))
+    async with bench(providers, gates=OpenGates("0")) as cli:
+        await cli.client("p").get(provider.url("/a"))
     assert provider.seen[1].request.headers["authorization"] == f"Bearer {SECRET}"
 
 
@@ -128,10 +128,10 @@ async def test_a_redirect_that_repeats_the_credential_is_not_followed(provider: 
 
     provider.script = echo
     credential = CredentialPolicy(env="KEY", placement=Placement.QUERY, name="key")
-    async with bench({"p": policy(provider, credential)}, gates=OpenGates("0")) as desk:
+    async with bench({"p": policy(provider, credential)}, gates=OpenGates("0")) as cli:
         with pytest.raises(CredentialLeak) as caught:
-            await desk.client("p").get(provider.url("/a"))
-        assert not leaks(desk, caught.value)
+            await cli.client("p").get(provider.url("/a"))
+        assert not leaks(cli, caught.value)
     assert len(provider.seen) == 1
 
 
@@ -145,18 +145,18 @@ async def test_a_credential_that_is_not_accepted_makes_room_for_the_next(
 
     provider.script = choosy
     pool = policy(provider, CredentialPolicy(env="KEY"), CredentialPolicy(env="OTHER_KEY"))
-    async with bench({"p": pool}, gates=OpenGates("0", "1")) as desk:
-        answer = await desk.client("p").get(provider.url())
-        assert desk.gates.permits[0].told == [f"answered {status}", "bench", "release"]
-        assert desk.gates.credentials == ["1"]
+    async with bench({"p": pool}, gates=OpenGates("0", "1")) as cli:
+        answer = await cli.client("p").get(provider.url())
+        assert cli.gates.permits[0].told == [f"answered {status}", "bench", "release"]
+        assert cli.gates.credentials == ["1"]
     assert answer.text == "hello"
 
 
 async def test_without_another_credential_the_answer_is_permanent(provider: Provider):
     provider.script = always(Answer(401))
     providers = {"p": policy(provider, CredentialPolicy(env="KEY"))}
-    async with bench(providers, gates=OpenGates("0")) as desk:
-        answer = await desk.client("p").get(provider.url())
+    async with bench(providers, gates=OpenGates("0")) as cli:
+        answer = await cli.client("p").get(provider.url())
         with pytest.raises(BadStatus) as caught:
             answer.raise_for_status()
     assert isinstance(caught.value.ending, Fault)
@@ -165,9 +165,9 @@ async def test_without_another_credential_the_answer_is_permanent(provider: Prov
 
 async def test_an_answer_to_a_request_without_credential_benches_nobody(provider: Provider):
     provider.script = always(Answer(403))
-    async with bench() as desk:
-        await desk.client().get(provider.url())
-        assert "bench" not in desk.gates.permits[0].told
+    async with bench() as cli:
+        await cli.client().get(provider.url())
+        assert "bench" not in cli.gates.permits[0].told
 
 
 @pytest.mark.parametrize(
@@ -187,10 +187,10 @@ async def test_a_credential_that_cannot_be_read_is_a_permanent_fault(
 ):
     monkeypatch.setenv("TWO_LINES", "s3cr3t\nx: y")
     providers = {"p": policy(provider, credential)}
-    async with bench(providers, gates=OpenGates("0")) as desk:
+    async with bench(providers, gates=OpenGates("0")) as cli:
         with pytest.raises(AttemptOver, match=problem) as caught:
-            await desk.client("p").get(provider.url())
-        assert not leaks(desk, caught.value)
+            await cli.client("p").get(provider.url())
+        assert not leaks(cli, caught.value)
     assert isinstance(caught.value.ending, Fault)
     assert caught.value.ending.kind is FaultClass.PERMANENT
     assert provider.seen == []
@@ -199,17 +199,17 @@ async def test_a_credential_that_cannot_be_read_is_a_permanent_fault(
 
 async def test_an_optional_credential_is_done_without(provider: Provider):
     providers = {"p": policy(provider, CredentialPolicy(env="NO_SUCH_KEY", optional=True))}
-    async with bench(providers, gates=OpenGates("0")) as desk:
-        assert (await desk.client("p").get(provider.url())).text == "hello"
+    async with bench(providers, gates=OpenGates("0")) as cli:
+        assert (await cli.client("p").get(provider.url())).text == "hello"
     assert "authorization" not in provider.seen[0].request.headers
     assert Credentials(providers).problems("p") == []
 
 
 async def test_a_credential_that_nobody_declared_is_a_permanent_fault(provider: Provider):
     providers = {"p": policy(provider, CredentialPolicy(env="KEY"))}
-    async with bench(providers, gates=OpenGates("unknown")) as desk:
+    async with bench(providers, gates=OpenGates("unknown")) as cli:
         with pytest.raises(AttemptOver, match="declare no such credential"):
-            await desk.client("p").get(provider.url())
+            await cli.client("p").get(provider.url())
 
 
 @pytest.mark.parametrize("answer", [Answer(hang_up=True), Answer(500), Answer(429), Answer(401)])
@@ -220,12 +220,12 @@ async def test_no_error_and_no_log_shows_a_credential(
     credential = CredentialPolicy(env="KEY", placement=Placement.QUERY, name="key")
     providers = {"p": policy(provider, credential)}
     with caplog.at_level(logging.DEBUG):
-        async with bench(providers, gates=OpenGates("0")) as desk:
+        async with bench(providers, gates=OpenGates("0")) as cli:
             with pytest.raises(AttemptOver) as caught:
-                (await desk.client("p").get(provider.url())).raise_for_status()
+                (await cli.client("p").get(provider.url())).raise_for_status()
             over = caught.value
-            assert not leaks(desk, over, repr(over), over.ending, over.__cause__)
-            assert not leaks(desk, repr(desk.stack.crossing.credentials.of("p", "0")))
+            assert not leaks(cli, over, repr(over), over.ending, over.__cause__)
+            assert not leaks(cli, repr(cli.stack.deps.credentials.of("p", "0")))
     assert "s3cr3t" in provider.seen[0].request.target
     assert "s3cr3t" not in caplog.text
 
@@ -238,39 +238,39 @@ def for_users(provider: Provider, **words: Any) -> ProviderPolicy:
 
 
 async def test_a_request_of_a_user_goes_without_the_credential(provider: Provider):
-    async with bench({"p": for_users(provider)}, gates=OpenGates("0")) as desk:
+    async with bench({"p": for_users(provider)}, gates=OpenGates("0")) as cli:
         for method in ("GET", "POST", "DELETE"):
-            await desk.client(for_user=True).request(method, provider.url("/x"))
-        await desk.client("other", for_user=True).get(provider.url("/x"))
-        await desk.client().get(provider.url("/x"))
+            await cli.client(for_user=True).request(method, provider.url("/x"))
+        await cli.client("other", for_user=True).get(provider.url("/x"))
+        await cli.client().get(provider.url("/x"))
     sent = ["authorization" in seen.request.headers for seen in provider.seen]
     assert sent == [False, False, False, False, True], "the operator's own request has it"
 
 
 async def test_a_user_who_names_the_provider_is_told_why_not(provider: Provider):
-    async with bench({"p": for_users(provider)}, gates=OpenGates("0")) as desk:
+    async with bench({"p": for_users(provider)}, gates=OpenGates("0")) as cli:
         with pytest.raises(CredentialWithheld, match="operator's own handlers"):
-            await desk.client("p", for_user=True).get(provider.url("/x"))
+            await cli.client("p", for_user=True).get(provider.url("/x"))
     assert provider.seen == []
 
 
 async def test_a_user_who_names_a_provider_that_can_do_without_goes_without(provider: Provider):
     credential = CredentialPolicy(env="KEY", optional=True)
-    async with bench({"p": policy(provider, credential)}, gates=OpenGates("0")) as desk:
-        await desk.client("p", for_user=True).get(provider.url("/x"))
+    async with bench({"p": policy(provider, credential)}, gates=OpenGates("0")) as cli:
+        await cli.client("p", for_user=True).get(provider.url("/x"))
     assert "authorization" not in provider.seen[0].request.headers
 
 
 async def test_credentials_for_users_have_methods_and_paths(provider: Provider):
     open_to_users = for_users(provider, for_users=True, user_paths=("/v1",))
-    async with bench({"p": open_to_users}, gates=OpenGates("0")) as desk:
-        await desk.client("p", for_user=True).get(provider.url("/v1/find?q=a"))
-        await desk.client(for_user=True).get(provider.url("/v1/../admin"))
-        await desk.client(for_user=True).delete(provider.url("/v1/find"))
+    async with bench({"p": open_to_users}, gates=OpenGates("0")) as cli:
+        await cli.client("p", for_user=True).get(provider.url("/v1/find?q=a"))
+        await cli.client(for_user=True).get(provider.url("/v1/../admin"))
+        await cli.client(for_user=True).delete(provider.url("/v1/find"))
         with pytest.raises(CredentialWithheld, match="DELETE"):
-            await desk.client("p", for_user=True).delete(provider.url("/v1/find"))
+            await cli.client("p", for_user=True).delete(provider.url("/v1/find"))
         with pytest.raises(CredentialWithheld, match="/v1"):
-            await desk.client("p", for_user=True).get(provider.url("/v1/../admin"))
+            await cli.client("p", for_user=True).get(provider.url("/v1/../admin"))
     sent = ["authorization" in seen.request.headers for seen in provider.seen]
     assert sent == [True, False, False]
 
@@ -278,9 +278,9 @@ async def test_credentials_for_users_have_methods_and_paths(provider: Provider):
 async def test_a_redirect_to_another_path_goes_without(provider: Provider):
     provider.script = by_path({"/v1/a": always(redirect("/admin")), "/admin": always(Answer(200))})
     open_to_users = for_users(provider, for_users=True, user_paths=("/v1",))
-    async with bench({"p": open_to_users}, gates=OpenGates("0")) as desk:
+    async with bench({"p": open_to_users}, gates=OpenGates("0")) as cli:
         mine = {"X-Mine": "kept"}
-        await desk.client(for_user=True).get(provider.url("/v1/a"), headers=mine)
+        await cli.client(for_user=True).get(provider.url("/v1/a"), headers=mine)
     first, second = (seen.request.headers for seen in provider.seen)
     assert "authorization" in first
     assert "authorization" not in second

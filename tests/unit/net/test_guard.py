@@ -19,9 +19,9 @@ from tests.kit.provider import Provider
 Resolve = Callable[..., object]
 
 
-async def refused(desk: Bench, url: str) -> AddressRefused:
+async def refused(cli: Bench, url: str) -> AddressRefused:
     with pytest.raises(AddressRefused) as caught:
-        await desk.client(guarded=True).get(url)
+        await cli.client(guarded=True).get(url)
     assert isinstance(caught.value.ending, Fault)
     assert caught.value.ending.kind is FaultClass.PERMANENT
     return caught.value
@@ -49,8 +49,8 @@ def resolving_to(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
     "host", ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "0"]
 )
 async def test_no_way_of_writing_it_leads_to_ourselves(provider: Provider, host: str):
-    async with bench() as desk:
-        error = await refused(desk, provider.url(host=host))
+    async with bench() as cli:
+        error = await refused(cli, provider.url(host=host))
     assert "address refused" in str(error)
     assert "net.allow_private" in str(error)
     assert provider.connections == 0
@@ -70,9 +70,9 @@ async def test_no_way_of_writing_it_leads_to_ourselves(provider: Provider, host:
     ],
 )
 async def test_special_addresses_are_not_connected_to(url: str):
-    async with bench() as desk:
-        await refused(desk, url)
-        [call] = desk.calls
+    async with bench() as cli:
+        await refused(cli, url)
+        [call] = cli.calls
     assert (call.kind, call.status) == (CallKind.FAILED, 0)
     assert "address refused" in call.cause
 
@@ -82,8 +82,8 @@ async def test_a_name_is_judged_by_its_address_at_the_moment_of_connecting(
 ):
     """A name that was public a moment ago and now leads inside (DNS rebinding)."""
     resolving_to(monkeypatch, "127.0.0.1")
-    async with bench() as desk:
-        error = await refused(desk, provider.url(host="rebound.example"))
+    async with bench() as cli:
+        error = await refused(cli, provider.url(host="rebound.example"))
     assert "rebound.example is loopback" in str(error)
     assert "127.0.0.1" not in str(error)
     assert provider.connections == 0
@@ -110,28 +110,28 @@ async def test_every_redirect_is_judged_again(provider: Provider, monkeypatch: p
 
     monkeypatch.setattr(guard, "refusal_of", all_but_our_server)
     provider.script = always(redirect("http://169.254.169.254/latest/meta-data/"))
-    async with bench() as desk:
-        await refused(desk, provider.url())
+    async with bench() as cli:
+        await refused(cli, provider.url())
     assert len(provider.seen) == 1
 
 
 async def test_a_connection_that_nobody_checked_is_not_used_for_a_guarded_request(
     provider: Provider,
 ):
-    async with bench() as desk:
-        await desk.client().get(provider.url())
+    async with bench() as cli:
+        await cli.client().get(provider.url())
         assert provider.connections == 1
-        await refused(desk, provider.url())
+        await refused(cli, provider.url())
     assert len(provider.seen) == 1
 
 
 async def test_a_users_own_handler_is_not_guarded(provider: Provider):
-    async with bench() as desk:
-        answer = await desk.client().get(provider.url())
+    async with bench() as cli:
+        answer = await cli.client().get(provider.url())
     assert answer.text == "hello"
 
 
 async def test_a_setting_switches_the_guard_off(provider: Provider):
-    async with bench(policy=NetPolicy(allow_private=True)) as desk:
-        answer = await desk.client(guarded=True).get(provider.url())
+    async with bench(policy=NetPolicy(allow_private=True)) as cli:
+        answer = await cli.client(guarded=True).get(provider.url())
     assert answer.text == "hello"

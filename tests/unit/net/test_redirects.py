@@ -102,18 +102,18 @@ async def test_redirects_are_followed_to_their_end(provider: Provider):
             "/c": always(Answer(200, body=b"there")),
         }
     )
-    async with bench() as desk:
-        answer = await desk.client().get(provider.url("/a"))
-        async with desk.client().stream("GET", provider.url("/a")) as streamed:
+    async with bench() as cli:
+        answer = await cli.client().get(provider.url("/a"))
+        async with cli.client().stream("GET", provider.url("/a")) as streamed:
             assert await streamed.aread() == b"there"
     assert (answer.text, answer.url) == ("there", provider.url("/c?x=1"))
-    assert [call.status for call in desk.calls] == [302, 307, 200] * 2
+    assert [call.status for call in cli.calls] == [302, 307, 200] * 2
 
 
 async def test_a_form_is_not_sent_on(provider: Provider):
     provider.script = by_path({"/a": always(redirect("/b", 303)), "/b": always(Answer(200))})
-    async with bench() as desk:
-        await desk.client().post(provider.url("/a"), data={"a": "b"})
+    async with bench() as cli:
+        await cli.client().post(provider.url("/a"), data={"a": "b"})
     second = provider.seen[1].request
     assert (second.method, second.body) == ("GET", b"")
     assert "content-type" not in second.headers
@@ -121,9 +121,9 @@ async def test_a_form_is_not_sent_on(provider: Provider):
 
 async def test_redirects_end_somewhere(provider: Provider):
     provider.script = always(redirect("/again"))
-    async with bench(policy=NetPolicy(redirects=3)) as desk:
+    async with bench(policy=NetPolicy(redirects=3)) as cli:
         with pytest.raises(TooManyRedirects, match="the end of 3 redirects") as caught:
-            await desk.client().get(provider.url())
+            await cli.client().get(provider.url())
     assert isinstance(caught.value.ending, Fault)
     assert caught.value.ending.kind is FaultClass.PERMANENT
     assert len(provider.seen) == 4
@@ -131,21 +131,21 @@ async def test_redirects_end_somewhere(provider: Provider):
 
 async def test_a_redirect_need_not_be_followed(provider: Provider):
     provider.script = always(redirect("/b"))
-    async with bench() as desk:
-        answer = await desk.client().get(provider.url(), follow_redirects=False)
+    async with bench() as cli:
+        answer = await cli.client().get(provider.url(), follow_redirects=False)
     assert (answer.status_code, answer.headers["location"]) == (302, "/b")
 
 
 async def test_a_redirect_that_says_not_where_is_an_answer(provider: Provider):
     provider.script = always(Answer(302, body=b"somewhere"))
-    async with bench() as desk:
-        assert (await desk.client().get(provider.url())).text == "somewhere"
+    async with bench() as cli:
+        assert (await cli.client().get(provider.url())).text == "somewhere"
 
 
 async def test_a_redirect_to_nowhere_gives_every_place_back(provider: Provider):
     provider.script = always(redirect("gopher://a/"))
-    async with bench() as desk:
+    async with bench() as cli:
         with pytest.raises(AttemptOver):
-            async with desk.client().stream("GET", provider.url()):
+            async with cli.client().stream("GET", provider.url()):
                 pass
-        assert desk.gates.permits[0].released
+        assert cli.gates.permits[0].released

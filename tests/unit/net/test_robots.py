@@ -53,19 +53,19 @@ def asked(provider: Provider) -> list[str]:
     return [seen.request.target for seen in provider.seen]
 
 
-async def get(desk: Bench, url: str) -> str:
-    return (await desk.client("shop").get(url)).text
+async def get(cli: Bench, url: str) -> str:
+    return (await cli.client("shop").get(url)).text
 
 
-async def barred(desk: Bench, url: str) -> RobotsBarred:
+async def barred(cli: Bench, url: str) -> RobotsBarred:
     with pytest.raises(RobotsBarred) as caught:
-        await get(desk, url)
+        await get(cli, url)
     return caught.value
 
 
-async def unknown(desk: Bench, url: str) -> Fault:
+async def unknown(cli: Bench, url: str) -> Fault:
     with pytest.raises(RobotsUnknown) as caught:
-        await get(desk, url)
+        await get(cli, url)
     fault = caught.value.ending
     assert isinstance(fault, Fault)
     assert fault.kind is FaultClass.THROTTLED  # which costs no attempt
@@ -74,33 +74,33 @@ async def unknown(desk: Bench, url: str) -> Fault:
 
 async def test_what_is_allowed_is_sent(provider: Provider):
     provider.script = saying("User-agent: *", "Disallow: /private")
-    async with bench(OBEDIENT) as desk:
-        assert await get(desk, provider.url("/public")) == "hello"
-        light = [permit.route.transfer for permit in desk.gates.permits]
+    async with bench(OBEDIENT) as cli:
+        assert await get(cli, provider.url("/public")) == "hello"
+        light = [permit.route.transfer for permit in cli.gates.permits]
     assert asked(provider) == ["/robots.txt", "/public"]
     assert light == [False, True]
-    assert [call.kind for call in desk.calls] == [CallKind.FETCHED] * 2
+    assert [call.kind for call in cli.calls] == [CallKind.FETCHED] * 2
 
 
 async def test_what_is_not_allowed_is_skipped_and_nothing_is_sent(provider: Provider):
     provider.script = saying("User-agent: *", "Disallow: /private")
-    async with bench(OBEDIENT) as desk:
-        error = await barred(desk, provider.url("/private/1?q=2"))
+    async with bench(OBEDIENT) as cli:
+        error = await barred(cli, provider.url("/private/1?q=2"))
         with pytest.raises(RobotsBarred):
-            async with desk.client("shop").stream("GET", provider.url("/private/2")):
+            async with cli.client("shop").stream("GET", provider.url("/private/2")):
                 pass
     host = f"127.0.0.1:{provider.port}"
     assert error.ending == Skipped(f"robots.txt of {host} does not allow this path")
     assert asked(provider) == ["/robots.txt"]
-    _, call, _ = desk.calls
+    _, call, _ = cli.calls
     assert (call.kind, call.status, call.bytes, call.host) == (CallKind.BARRED, 0, 0, host)
     assert call.cause == str(error)
 
 
 async def test_nobody_is_asked_where_the_settings_do_not_say_so(provider: Provider):
     provider.script = saying("User-agent: *", "Disallow: /")
-    async with bench({"shop": ProviderPolicy()}) as desk:
-        assert await get(desk, provider.url("/private")) == "hello"
+    async with bench({"shop": ProviderPolicy()}) as cli:
+        assert await get(cli, provider.url("/private")) == "hello"
     assert asked(provider) == ["/private"]
 
 
@@ -112,11 +112,11 @@ async def test_the_longest_rule_counts(provider: Provider, path: str, allowed: b
     provider.script = saying(
         "User-agent: *", "Disallow: /a/b", "Allow: /a/b/c", "Disallow: /*.pdf$"
     )
-    async with bench(OBEDIENT) as desk:
+    async with bench(OBEDIENT) as cli:
         if allowed:
-            assert await get(desk, provider.url(path)) == "hello"
+            assert await get(cli, provider.url(path)) == "hello"
         else:
-            await barred(desk, provider.url(path))
+            await barred(cli, provider.url(path))
 
 
 @pytest.mark.parametrize(
@@ -133,15 +133,15 @@ async def test_the_group_under_our_name_is_ours(provider: Provider, user_agent: 
         "User-agent: headgate\nDisallow: /for-headgate",
         "User-agent: ACME\nDisallow: /for-acme",
     )
-    async with bench(OBEDIENT, policy=NetPolicy(user_agent=user_agent)) as desk:
-        assert await get(desk, provider.url("/else")) == "hello"
-        await barred(desk, provider.url(ours))
+    async with bench(OBEDIENT, policy=NetPolicy(user_agent=user_agent)) as cli:
+        assert await get(cli, provider.url("/else")) == "hello"
+        await barred(cli, provider.url(ours))
 
 
 async def test_a_handler_that_names_itself_is_known_by_that_name(provider: Provider):
     provider.script = saying("User-agent: other", "Disallow: /")
-    async with bench(OBEDIENT) as desk:
-        client = desk.client("shop")
+    async with bench(OBEDIENT) as cli:
+        client = cli.client("shop")
         with pytest.raises(RobotsBarred):
             await client.get(provider.url(), headers={"User-Agent": "other/1"})
 
@@ -150,9 +150,9 @@ async def test_a_handler_that_names_itself_is_known_by_that_name(provider: Provi
 async def test_a_host_without_one_allows_everything(provider: Provider, status: int):
     nothing = always(Answer(status, body=b"User-agent: *\nDisallow: /"))
     provider.script = by_path({"/robots.txt": nothing}, otherwise=HELLO)
-    async with bench(OBEDIENT) as desk:
-        assert await get(desk, provider.url("/a")) == "hello"
-        assert await get(desk, provider.url("/b")) == "hello"
+    async with bench(OBEDIENT) as cli:
+        assert await get(cli, provider.url("/a")) == "hello"
+        assert await get(cli, provider.url("/b")) == "hello"
     assert asked(provider) == ["/robots.txt", "/a", "/b"]
 
 
@@ -170,16 +170,16 @@ async def test_a_host_without_one_allows_everything(provider: Provider, status: 
 async def test_a_host_that_cannot_say_is_left_alone(provider: Provider, answer: Answer, why: str):
     provider.script = by_path({"/robots.txt": in_turn(answer, Answer(404))}, otherwise=HELLO)
     clock = FakeClock()
-    async with bench(OBEDIENT, clock=clock) as desk:
-        fault = await unknown(desk, provider.url("/a"))
+    async with bench(OBEDIENT, clock=clock) as cli:
+        fault = await unknown(cli, provider.url("/a"))
         assert fault.retry_after_s == 60.0
         assert fault.gate == f"127.0.0.1:{provider.port}"
         assert why in fault.reason
         await clock.advance(59)
-        assert (await unknown(desk, provider.url("/a"))).retry_after_s == 1.0
+        assert (await unknown(cli, provider.url("/a"))).retry_after_s == 1.0
         assert asked(provider) == ["/robots.txt"]
         await clock.advance(1)
-        assert await get(desk, provider.url("/a")) == "hello"
+        assert await get(cli, provider.url("/a")) == "hello"
     assert asked(provider) == ["/robots.txt", "/robots.txt", "/a"]
 
 
@@ -188,21 +188,21 @@ async def test_a_host_that_takes_no_connection_fails_as_the_request_itself_would
 ):
     clock = FakeClock()
     provider.down()
-    async with bench(OBEDIENT, clock=clock) as desk:
+    async with bench(OBEDIENT, clock=clock) as cli:
         for _ in range(3):
             with pytest.raises(RobotsUnreached, match="no connection") as caught:
-                await get(desk, provider.url())
+                await get(cli, provider.url())
             assert isinstance(caught.value.ending, Fault)
             assert caught.value.ending.kind is FaultClass.TRANSIENT  # it ends after a few tries
-        assert len(desk.calls) == 1  # rows that come at the same time share one try
+        assert len(cli.calls) == 1  # rows that come at the same time share one try
         provider.up()
         await clock.advance(RobotsRules.UNREACHED_S)
-        assert await get(desk, provider.url()) == "hello"
+        assert await get(cli, provider.url()) == "hello"
         provider.down()
         await clock.advance(RobotsRules.LIFE_S)
-        desk.stack.robots = Robots(clock, desk.stack.crossing.spacings, BreakerPolicy())
+        cli.stack.robots = Robots(clock, cli.stack.deps.spacings, BreakerPolicy())
         with pytest.raises(RobotsUnreached) as caught:
-            await get(desk, provider.url())
+            await get(cli, provider.url())
         assert isinstance(caught.value.ending, Fault)
         assert caught.value.ending.kind is FaultClass.THROTTLED  # it has answered before
 
@@ -210,16 +210,16 @@ async def test_a_host_that_takes_no_connection_fails_as_the_request_itself_would
 async def test_rows_do_not_wait_for_ever_for_rules_that_cannot_be_read(provider: Provider):
     provider.script = by_path({"/robots.txt": always(Answer(500))}, otherwise=HELLO)
     clock, policy = FakeClock(), BreakerPolicy(give_up_s=1_000.0)
-    async with bench(OBEDIENT, clock=clock, breakers=policy) as desk:
+    async with bench(OBEDIENT, clock=clock, breakers=policy) as cli:
         waited = 0.0
         while waited < 1_000.0:
-            wait_s = (await unknown(desk, provider.url("/a"))).retry_after_s
+            wait_s = (await unknown(cli, provider.url("/a"))).retry_after_s
             assert wait_s is not None
             await clock.advance(wait_s)
             waited += wait_s
         assert waited == 1_000.0
         with pytest.raises(RobotsNever, match="answered 500") as caught:
-            await get(desk, provider.url("/a"))
+            await get(cli, provider.url("/a"))
         assert isinstance(caught.value.ending, Fault)
         assert caught.value.ending.kind is FaultClass.STALLED
 
@@ -241,11 +241,11 @@ def test_the_wait_doubles_up_to_an_hour_and_begins_anew():
 async def test_whoever_hands_out_items_hears_of_a_host_that_is_left_alone(provider: Provider):
     provider.script = by_path({"/robots.txt": in_turn(Answer(500), Answer(404))}, otherwise=HELLO)
     clock, heard = FakeClock(), Heard()
-    async with bench(OBEDIENT, clock=clock) as desk:
-        desk.stack.robots = Robots(clock, desk.stack.crossing.spacings, BreakerPolicy(), heard)
-        await unknown(desk, provider.url())
+    async with bench(OBEDIENT, clock=clock) as cli:
+        cli.stack.robots = Robots(clock, cli.stack.deps.spacings, BreakerPolicy(), heard)
+        await unknown(cli, provider.url())
         await clock.advance(60)
-        await get(desk, provider.url())
+        await get(cli, provider.url())
     host = f"127.0.0.1:{provider.port}"
     trouble = HostTrouble(60.0, "answered 500 for robots.txt")
     assert heard.news == [(host, trouble, ALICE.job_id), host]
@@ -253,19 +253,19 @@ async def test_whoever_hands_out_items_hears_of_a_host_that_is_left_alone(provid
 
 async def test_a_failing_server_is_not_asked_by_each_of_twenty(provider: Provider):
     provider.script = by_path({"/robots.txt": always(refusal("600", status=503))}, otherwise=HELLO)
-    async with bench(OBEDIENT, clock=FakeClock()) as desk:
-        desk.gates.judge = lambda status, headers: Feedback(status == 503, 600.0, "shop")
-        faults = await asyncio.gather(*(unknown(desk, provider.url(f"/{n}")) for n in range(20)))
+    async with bench(OBEDIENT, clock=FakeClock()) as cli:
+        cli.gates.judge = lambda status, headers: Feedback(status == 503, 600.0, "shop")
+        faults = await asyncio.gather(*(unknown(cli, provider.url(f"/{n}")) for n in range(20)))
     assert asked(provider) == ["/robots.txt"]
     assert {(fault.retry_after_s, fault.gate) for fault in faults} == {(600.0, "shop")}
 
 
 async def test_a_gate_that_is_closed_turns_all_away_at_once(provider: Provider):
-    async with bench(OBEDIENT, gates=ClosedGates(), clock=FakeClock()) as desk:
+    async with bench(OBEDIENT, gates=ClosedGates(), clock=FakeClock()) as cli:
         first, *others = await asyncio.gather(
-            *(get(desk, provider.url(f"/{n}")) for n in range(20)), return_exceptions=True
+            *(get(cli, provider.url(f"/{n}")) for n in range(20)), return_exceptions=True
         )
-        assert len(desk.gates.patience_s) == 1
+        assert len(cli.gates.patience_s) == 1
     assert isinstance(first, AttemptOver)
     assert first.ending == CLOSED
     for other in others:
@@ -278,33 +278,33 @@ async def test_a_gate_that_is_closed_turns_all_away_at_once(provider: Provider):
 async def test_it_is_asked_for_once_a_day(provider: Provider):
     provider.script = saying("User-agent: *", "Disallow: /a")
     clock = FakeClock()
-    async with bench(OBEDIENT, clock=clock) as desk:
-        await barred(desk, provider.url("/a"))
+    async with bench(OBEDIENT, clock=clock) as cli:
+        await barred(cli, provider.url("/a"))
         await clock.advance(86_399)
-        await barred(desk, provider.url("/a"))
+        await barred(cli, provider.url("/a"))
         assert len(provider.seen) == 1
         provider.script = saying("User-agent: *", "Disallow: /b")
         await clock.advance(1)
-        assert await get(desk, provider.url("/a")) == "hello"
+        assert await get(cli, provider.url("/a")) == "hello"
     assert asked(provider) == ["/robots.txt", "/robots.txt", "/a"]
 
 
 async def test_what_is_known_outlives_a_server_that_fails(provider: Provider):
     provider.script = saying("User-agent: *", "Disallow: /a")
     clock = FakeClock()
-    async with bench(OBEDIENT, clock=clock) as desk:
-        await barred(desk, provider.url("/a"))
+    async with bench(OBEDIENT, clock=clock) as cli:
+        await barred(cli, provider.url("/a"))
         provider.script = by_path({"/robots.txt": always(Answer(500))}, otherwise=HELLO)
         await clock.advance(86_400)
-        await barred(desk, provider.url("/a"))
-        assert await get(desk, provider.url("/b")) == "hello"
+        await barred(cli, provider.url("/a"))
+        assert await get(cli, provider.url("/b")) == "hello"
     assert asked(provider) == ["/robots.txt", "/robots.txt", "/b"]
 
 
 async def test_one_asks_for_twenty(provider: Provider):
     provider.script = saying("User-agent: *", "Disallow: /private")
-    async with bench(OBEDIENT) as desk:
-        await asyncio.gather(*(get(desk, provider.url(f"/{n}")) for n in range(20)))
+    async with bench(OBEDIENT) as cli:
+        await asyncio.gather(*(get(cli, provider.url(f"/{n}")) for n in range(20)))
     assert len(asked(provider)) == 21
     assert asked(provider).count("/robots.txt") == 1
 
@@ -313,10 +313,10 @@ async def test_somebody_else_asks_when_the_first_has_gone(provider: Provider):
     script = in_turn(Answer(silent=True), Answer(404))
     provider.script = by_path({"/robots.txt": script}, otherwise=HELLO)
     patient = {"shop": ProviderPolicy(robots=True)}
-    async with bench(patient) as desk:
-        first = asyncio.ensure_future(get(desk, provider.url("/a")))
+    async with bench(patient) as cli:
+        first = asyncio.ensure_future(get(cli, provider.url("/a")))
         await asyncio.to_thread(wait_until, provider.under_way)
-        second = asyncio.ensure_future(get(desk, provider.url("/b")))
+        second = asyncio.ensure_future(get(cli, provider.url("/b")))
         await FakeClock().advance(1)
         assert not second.done()
         first.cancel()
@@ -331,8 +331,8 @@ async def test_no_credential_goes_along(provider: Provider, monkeypatch: pytest.
         hosts=(f"127.0.0.1:{provider.port}",),
         credentials={"main": CredentialPolicy(env="SHOP_KEY")},
     )
-    async with bench({"shop": policy}, gates=OpenGates("main")) as desk:
-        await get(desk, provider.url("/a"))
+    async with bench({"shop": policy}, gates=OpenGates("main")) as cli:
+        await get(cli, provider.url("/a"))
     rules, page = (seen.request for seen in provider.seen)
     assert page.headers["authorization"] == "Bearer s3cret"
     assert "s3cret" not in str(rules)
@@ -340,18 +340,18 @@ async def test_no_credential_goes_along(provider: Provider, monkeypatch: pytest.
 
 
 async def test_the_guard_stands_before_it_too(provider: Provider):
-    async with bench(OBEDIENT) as desk:
+    async with bench(OBEDIENT) as cli:
         with pytest.raises(AddressRefused):
-            await desk.client("shop", guarded=True).get(provider.url())
+            await cli.client("shop", guarded=True).get(provider.url())
     assert provider.connections == 0
 
 
 async def test_a_guarded_client_does_not_hear_what_others_found_inside(provider: Provider):
     provider.script = saying("User-agent: *", "Disallow: /a")
-    async with bench(OBEDIENT) as desk:
-        await barred(desk, provider.url("/a"))
+    async with bench(OBEDIENT) as cli:
+        await barred(cli, provider.url("/a"))
         with pytest.raises(AddressRefused):
-            await desk.client("shop", guarded=True).get(provider.url("/a"))
+            await cli.client("shop", guarded=True).get(provider.url("/a"))
 
 
 @pytest.mark.parametrize("away", [False, True])
@@ -364,8 +364,8 @@ async def test_it_may_be_kept_elsewhere(provider: Provider, away: bool):
         },
         otherwise=HELLO,
     )
-    async with bench(OBEDIENT) as desk:
-        await barred(desk, provider.url("/a"))
+    async with bench(OBEDIENT) as cli:
+        await barred(cli, provider.url("/a"))
     assert asked(provider) == ["/robots.txt", "/rules"]
 
 
@@ -374,24 +374,24 @@ async def test_five_redirects_are_followed(provider: Provider, redirects: int, f
     rules = Answer(200, body=b"User-agent: *\nDisallow: /")
     script = in_turn(*(redirect("/robots.txt") for _ in range(redirects)), rules)
     provider.script = by_path({"/robots.txt": script}, otherwise=HELLO)
-    async with bench(OBEDIENT) as desk:
+    async with bench(OBEDIENT) as cli:
         if found:
-            await barred(desk, provider.url("/a"))
+            await barred(cli, provider.url("/a"))
         else:
-            assert await get(desk, provider.url("/a")) == "hello"
+            assert await get(cli, provider.url("/a")) == "hello"
 
 
 async def test_a_redirect_to_nowhere_is_no_robots_txt(provider: Provider):
     provider.script = by_path({"/robots.txt": always(redirect("gopher://a/"))}, otherwise=HELLO)
-    async with bench(OBEDIENT) as desk:
-        assert await get(desk, provider.url("/a")) == "hello"
+    async with bench(OBEDIENT) as cli:
+        assert await get(cli, provider.url("/a")) == "hello"
 
 
 async def test_where_a_request_is_led_is_judged_as_well(provider: Provider):
     rules = always(Answer(200, body=b"User-agent: *\nDisallow: /private"))
     provider.script = by_path({"/robots.txt": rules, "/a": always(redirect("/private"))})
-    async with bench(OBEDIENT) as desk:
-        await barred(desk, provider.url("/a"))
+    async with bench(OBEDIENT) as cli:
+        await barred(cli, provider.url("/a"))
     assert asked(provider) == ["/robots.txt", "/a"]
 
 
@@ -400,10 +400,10 @@ async def test_only_the_beginning_of_a_long_one_is_read_up_to_a_whole_line(provi
     filler = b"#" * (Robots.BYTES - len(head) - len(half))
     body = head + filler + half + b"late\n" + b"#" * 1_000_000
     provider.script = by_path({"/robots.txt": always(Answer(200, body=body))}, otherwise=HELLO)
-    async with bench(OBEDIENT) as desk:
-        await barred(desk, provider.url("/a"))
-        assert await get(desk, provider.url("/late")) == "hello"
-    assert desk.calls[0].bytes < len(body)
+    async with bench(OBEDIENT) as cli:
+        await barred(cli, provider.url("/a"))
+        assert await get(cli, provider.url("/late")) == "hello"
+    assert cli.calls[0].bytes < len(body)
 
 
 @pytest.fixture
@@ -419,18 +419,18 @@ async def test_another_process_finds_it_in_the_cache(provider: Provider, cache: 
     fresh = Answer(200, [("Cache-Control", "max-age=60")], b"User-agent: *\nDisallow: /")
     provider.script = always(fresh)
     for _ in range(2):
-        async with bench(OBEDIENT, cache=cache) as desk:
-            await barred(desk, provider.url("/a"))
+        async with bench(OBEDIENT, cache=cache) as cli:
+            await barred(cli, provider.url("/a"))
     assert asked(provider) == ["/robots.txt"]
-    assert [call.kind for call in desk.calls] == [CallKind.CACHED, CallKind.BARRED]
+    assert [call.kind for call in cli.calls] == [CallKind.CACHED, CallKind.BARRED]
 
 
 async def test_no_more_is_remembered_than_there_is_room_for(
     provider: Provider, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(Robots, "MOST", 1)
-    async with bench(OBEDIENT) as desk:
-        await get(desk, provider.url("/a"))
-        await get(desk, provider.url("/b", host="localhost"))
-        await get(desk, provider.url("/c"))
+    async with bench(OBEDIENT) as cli:
+        await get(cli, provider.url("/a"))
+        await get(cli, provider.url("/b", host="localhost"))
+        await get(cli, provider.url("/c"))
     assert asked(provider) == ["/robots.txt", "/a", "/robots.txt", "/b", "/robots.txt", "/c"]

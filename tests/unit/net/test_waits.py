@@ -46,8 +46,8 @@ async def cache(tmp_path: Path) -> AsyncIterator[HttpCache]:
         yield cache
 
 
-def client(desk: Bench, heard: Heard, provider: str = "") -> HttpClient:
-    return desk.stack.client(Turn("alice", 1, heard), provider, desk.calls.append)
+def client(cli: Bench, heard: Heard, provider: str = "") -> HttpClient:
+    return cli.stack.client(Turn("alice", 1, heard), provider, cli.calls.append)
 
 
 async def test_one_that_gets_the_answer_of_another_waits_for_it(
@@ -56,9 +56,9 @@ async def test_one_that_gets_the_answer_of_another_waits_for_it(
     """The one that fetches may stand before a gate meanwhile."""
     provider.script = HELLO
     first, second = Heard(), Heard()
-    async with bench(cache=cache) as desk:
+    async with bench(cache=cache) as cli:
         await asyncio.gather(
-            client(desk, first).get(provider.url()), client(desk, second).get(provider.url())
+            client(cli, first).get(provider.url()), client(cli, second).get(provider.url())
         )
     assert (first.begun, second.begun) == (0, 1)
     assert second.open == 0
@@ -67,10 +67,10 @@ async def test_one_that_gets_the_answer_of_another_waits_for_it(
 async def test_one_that_waits_for_robots_txt_waits(provider: Provider):
     provider.script = by_path({"/robots.txt": HELLO}, otherwise=HELLO)
     first, second = Heard(), Heard()
-    async with bench(OBEDIENT) as desk:
+    async with bench(OBEDIENT) as cli:
         await asyncio.gather(
-            client(desk, first, "shop").get(provider.url("/1")),
-            client(desk, second, "shop").get(provider.url("/2")),
+            client(cli, first, "shop").get(provider.url("/1")),
+            client(cli, second, "shop").get(provider.url("/2")),
         )
     assert second.begun >= 1
     assert (first.open, second.open) == (0, 0)
@@ -80,8 +80,8 @@ async def test_one_whose_host_asks_for_time_between_requests_waits(provider: Pro
     rules = Answer(200, body=b"User-agent: *\nCrawl-delay: 0.05")
     provider.script = by_path({"/robots.txt": always(rules)}, otherwise=HELLO)
     heard = Heard()
-    async with bench(OBEDIENT) as desk:
+    async with bench(OBEDIENT) as cli:
         for row in range(3):
-            await client(desk, heard, "shop").get(provider.url(f"/{row}"))
+            await client(cli, heard, "shop").get(provider.url(f"/{row}"))
     assert heard.begun >= 3
     assert heard.open == 0

@@ -28,9 +28,9 @@ class About(ResponseModel):
 
 
 @router.get("", responses=documented())
-async def about(who: Someone, office: State) -> About:
+async def about(who: Someone, app_state: State) -> About:
     """Tell the release, what is switched on, and how much is taken at once."""
-    policy = office.settings.server
+    policy = app_state.settings.server
     return About(
         version=__version__,
         features=Features(pending_view=policy.pending_view),

@@ -72,12 +72,12 @@ ROUTERS = (
 )
 
 
-def build_app(office: AppState) -> FastAPI:
+def build_app(app_state: AppState) -> FastAPI:
     """The application over one office."""
     app = _routed()
-    app.state.office = office
+    app.state.app_state = app_state
     app.add_middleware(Compression)
-    app.add_middleware(SecurityHeaders, policy=office.settings.server)
+    app.add_middleware(SecurityHeaders, policy=app_state.settings.server)
     return app
 
 

@@ -14,7 +14,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from starlette.requests import ClientDisconnect
 
-from headgate.app.api.identity import client_of, demand_someone, identify
+from headgate.app.api.identity import client_of, identify, require_someone
 from headgate.app.api.problems import ProblemResponse
 from headgate.app.api.state import state_of
 from headgate.app.api.text_check import require_text
@@ -61,12 +61,12 @@ class BodyReader:
     """The body of one request on its way into memory."""
 
     def __init__(self, request: Request, limit: BodyLimit) -> None:
-        office = state_of(request)
+        app_state = state_of(request)
         self._request = request
         self._limit = limit
-        self._room = office.room
-        self._grace_s = office.settings.server.body_s
-        self._clock = office.clock
+        self._room = app_state.room
+        self._grace_s = app_state.settings.server.body_s
+        self._clock = app_state.clock
         self._owner = ""
         self._taken = 0
 
@@ -148,19 +148,19 @@ class BoundedRoute(APIRoute):
         reads = self.body_field is not None
 
         async def bounded(request: Request) -> Response:
-            intake = request.state.intake = BodyReader(request, limit)
+            matching = request.state.matching = BodyReader(request, limit)
             try:
                 if not reads:
                     return await answer(request)
                 owner = client_of(request, state_of(request))
                 if protected:
-                    owner = (await demand_someone(request, state_of(request))).name
+                    owner = (await require_someone(request, state_of(request))).name
                 whole = _ReadRequest(request.scope, request.receive)
-                whole.taken = await intake.read(owner)
+                whole.taken = await matching.read(owner)
                 require_text(whole.taken)
                 return await answer(whole)
             finally:
-                intake.release()
+                matching.release()
 
         return bounded
 
@@ -174,5 +174,5 @@ def needs_identity(dependant: Dependant) -> bool:
 
 async def body_of(request: Request, owner: str) -> bytearray:
     """The body of a request to an endpoint that parses it by itself."""
-    intake: BodyReader = request.state.intake
-    return await intake.read(owner)
+    matching: BodyReader = request.state.matching
+    return await matching.read(owner)

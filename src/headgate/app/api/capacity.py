@@ -54,7 +54,7 @@ class StreamSlots:
         self._most = most
         self._open: Counter[str] = Counter()
 
-    def demand_room(self, user: str) -> None:
+    def require_room(self, user: str) -> None:
         """Refuse one stream too many."""
         if self._open[user] >= self._most:
             raise ProblemResponse(

@@ -100,15 +100,15 @@ class ChangeFeed:
 
     def __init__(
         self,
-        office: AppState,
+        app_state: AppState,
         topic: Topic,
         may_listen: Callable[[], Awaitable[bool]] = for_ever,
     ) -> None:
-        self._store = office.store
-        self._pulse = office.pulse
-        self._gauges = office.gauges
-        self._clock = office.clock
-        self._limits = office.limits
+        self._store = app_state.store
+        self._monitor = app_state.monitor
+        self._limit_cache = app_state.limit_cache
+        self._clock = app_state.clock
+        self._limits = app_state.limits
         self._topic = topic
         self._may_listen = may_listen
         self._checked_s = self._clock.monotonic()
@@ -219,10 +219,10 @@ class ChangeFeed:
             return None
 
     async def _counters(self, job: Job, counts: Counts) -> dict[str, object]:
-        limit = await self._gauges.limit_of(job)
+        limit = await self._limit_cache.limit_of(job)
         limited_by = wait_view(limit.wait)
-        eta = eta_view(self._pulse.eta(job, counts.open, limit))
-        rate = self._pulse.rate(job.id)
+        eta = eta_view(self._monitor.eta(job, counts.open, limit))
+        rate = self._monitor.rate(job.id)
         self._paced_s[job.id] = self._clock.monotonic()
         self._told_pace[job.id] = (limited_by, eta, rate)
         return {
@@ -253,7 +253,7 @@ class ChangeFeed:
 
     async def _gates_of_job(self) -> Sequence[GateView]:
         """Those gates of the job that are not what they were."""
-        reading = await self._gauges.read(self._topic.job_id or 0)
+        reading = await self._limit_cache.read(self._topic.job_id or 0)
         views = reading.views if reading else ()
         told, self._told_facts = self._told_facts, {view.key: _facts(view) for view in views}
         return [view for view in views if told.get(view.key) != self._told_facts[view.key]]

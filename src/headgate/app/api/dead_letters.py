@@ -33,7 +33,7 @@ JobType = Annotated[str | None, Query(alias="jobType", max_length=200)]
 @router.get("", responses=documented(), dependencies=[KeysetOnly])
 async def ls(
     who: Someone,
-    office: State,
+    app_state: State,
     error_class: ErrorClass = None,
     job_type: JobType = None,
     page_size: PageSize = 100,
@@ -51,7 +51,7 @@ async def ls(
         limit=page_size,
         tail=True,
     )
-    return page_view(await office.store.reads.items(query))
+    return page_view(await app_state.store.reads.items(query))
 
 
 class DeadOfJobView(ResponseModel):
@@ -73,10 +73,10 @@ class DeadTotals(ResponseModel):
 
 @router.get("/jobs", responses=documented())
 async def totals(
-    who: Someone, office: State, error_class: ErrorClass = None, job_type: JobType = None
+    who: Someone, app_state: State, error_class: ErrorClass = None, job_type: JobType = None
 ) -> DeadTotals:
     """Count the dead letters of each job."""
-    jobs, whole = await DeadLetters(office.store, who.sees).counted(job_type, error_class)
+    jobs, whole = await DeadLetters(app_state.store, who.sees).counted(job_type, error_class)
     return DeadTotals(
         count=sum(each.count for each in jobs),
         whole=whole,
@@ -110,7 +110,7 @@ class Replayed(ResponseModel):
 
 
 @router.post("/replay", responses=documented(409))
-async def replay(asked: ReplayRequest, who: Writer, office: State) -> Replayed:
+async def replay(asked: ReplayRequest, who: Writer, app_state: State) -> Replayed:
     """Bring dead letters back to PENDING."""
     if sum((asked.item_ids is not None, asked.job_id is not None, asked.everything)) != 1:
         raise ProblemResponse(422, "say what to replay: `itemIds`, `jobId` or `all`")
@@ -118,13 +118,13 @@ async def replay(asked: ReplayRequest, who: Writer, office: State) -> Replayed:
         raise ProblemResponse(422, "`jobType` goes with `all`")
     what = Replay(
         ids=None if asked.item_ids is None else numbers_in(asked.item_ids),
-        job_id=await job_named(office, who.sees, asked.job_id),
+        job_id=await job_named(app_state, who.sees, asked.job_id),
         handler=asked.job_type,
         but_ids=numbers_in(asked.except_ids),
         error_class=error_class_in(asked.error_class),
         reset_attempts=asked.reset_attempts,
     )
-    letters = DeadLetters(office.store, who.sees)
+    letters = DeadLetters(app_state.store, who.sees)
     done = await letters.replay(what, dry_run=asked.dry_run, by=who.name)
     return Replayed(count=done.count, job_ids=[str(job_id) for job_id in done.jobs])
 

@@ -35,9 +35,9 @@ class ErrorGroups(ResponseModel):
 
 
 @router.get("/{jobId}/errors", responses=documented())
-async def ls(job: OwnJob, office: State) -> ErrorGroups:
+async def ls(job: OwnJob, app_state: State) -> ErrorGroups:
     """Group a job's failures by signature."""
-    groups = await office.store.reads.error_groups(job.id)
+    groups = await app_state.store.reads.error_groups(job.id)
     return ErrorGroups(
         items=[
             ErrorGroupView(

@@ -42,7 +42,7 @@ JobChoice = Annotated[
 async def stream(
     request: Request,
     who: Someone,
-    office: State,
+    app_state: State,
     job_id: JobChoice = None,
     last_event_id: Annotated[
         str | None, Header(alias="Last-Event-ID", max_length=40, description="Where to go on.")
@@ -52,18 +52,18 @@ async def stream(
 
     It ends when the token or session ends, or when its user gets another role.
     """
-    number = await job_named(office, who.sees, job_id)
+    number = await job_named(app_state, who.sees, job_id)
     after = _after(last_event_id)
     topic = Topic(job_id=number, owner=who.sees, gates=who.sees is None)
-    office.streams.demand_room(who.name)
-    news = ChangeFeed(office, topic, partial(is_still, who, request, office))
-    return EventSourceResponse(_told(news, after, office.streams.held(who.name)), ping=15)
+    app_state.streams.require_room(who.name)
+    news = ChangeFeed(app_state, topic, partial(is_still, who, request, app_state))
+    return EventSourceResponse(_told(news, after, app_state.streams.held(who.name)), ping=15)
 
 
 @router.get("/log", responses=documented())
 async def log(
     who: Someone,
-    office: State,
+    app_state: State,
     job_id: JobChoice = None,
     page_size: Annotated[int, Query(alias="pageSize", ge=1, le=1_000)] = 100,
     after: Annotated[
@@ -72,13 +72,13 @@ async def log(
 ) -> EventPage:
     """List events, newest first."""
     query = EventQuery(
-        job_id=await job_named(office, who.sees, job_id),
+        job_id=await job_named(app_state, who.sees, job_id),
         owner=who.sees,
         after_id=_after(after) or 0,
         newest_first=True,
         limit=page_size,
     )
-    rows = await office.store.reads.events(query)
+    rows = await app_state.store.reads.events(query)
     more = len(rows) == page_size
     return EventPage(
         items=[event_view(row) for row in rows], next=str(rows[-1].id) if more else None

@@ -65,7 +65,7 @@ ExportId = Annotated[str, Path(alias="exportId", max_length=40)]
 async def ask(
     job: OwnJob,
     who: Writer,
-    office: State,
+    app_state: State,
     export_format: Annotated[
         Literal["xlsx", "csv", "tsv", "jsonl", "parquet"], Query(alias="format")
     ] = "xlsx",
@@ -75,17 +75,17 @@ async def ask(
     ] = "neutral",
 ) -> ExportView:
     """Ask for a file of all rows; it is made in the background from the database."""
-    cap = office.settings.server.unfinished_exports_per_user
+    cap = app_state.settings.server.unfinished_exports_per_user
     new = NewExport(job.id, export_format, who.name, {"formulas": formulas}, cap)
-    record = await office.store.exports.ask_export(new)
-    await office.store.notifier.ring()
+    record = await app_state.store.exports.ask_export(new)
+    await app_state.store.notifier.ring()
     return export_view(record)
 
 
 @router.get("/{jobId}/exports", responses=documented())
-async def ls(job: OwnJob, office: State) -> Exports:
+async def ls(job: OwnJob, app_state: State) -> Exports:
     """List a job's exports."""
-    records = await office.store.exports.exports(job.id)
+    records = await app_state.store.exports.exports(job.id)
     return Exports(items=[export_view(record) for record in records])
 
 
@@ -105,21 +105,21 @@ async def ls(job: OwnJob, office: State) -> Exports:
 async def fetch(
     job: OwnJob,
     export_id: ExportId,
-    office: State,
+    app_state: State,
     accept: Annotated[str, Header(description="application/json asks for the record.")] = "*/*",
 ) -> Response:
     """Download an export, or see how far it is; ranges are honoured."""
-    record = await _record(office, job, export_id)
+    record = await _record(app_state, job, export_id)
     done = record.state is ExportState.DONE
     if done and JSON not in accept:
-        return _file(office, job, record)
+        return _file(app_state, job, record)
     waiting = record.state in {ExportState.QUEUED, ExportState.RUNNING}
     body = export_view(record).model_dump_json(by_alias=True)
     return Response(body, 202 if waiting else 200, media_type=JSON)
 
 
-def _file(office: AppState, job: Job, record: ExportRecord) -> Response:
-    path = office.folder.root / (record.file or "")
+def _file(app_state: AppState, job: Job, record: ExportRecord) -> Response:
+    path = app_state.folder.root / (record.file or "")
     if record.file is None or not path.is_file():
         raise ProblemResponse(
             404, "the file is gone (exports are kept for a while): make a new one"
@@ -137,11 +137,11 @@ def _file(office: AppState, job: Job, record: ExportRecord) -> Response:
     )
 
 
-async def _record(office: AppState, job: Job, export_id: str) -> ExportRecord:
+async def _record(app_state: AppState, job: Job, export_id: str) -> ExportRecord:
     number = number_in(export_id)
     if number is None:
         raise UnknownExport(f"job {job.id} has no export {export_id[:40]!r}")
-    return await office.store.exports.export(job.id, number)
+    return await app_state.store.exports.export(job.id, number)
 
 
 def export_view(record: ExportRecord) -> ExportView:

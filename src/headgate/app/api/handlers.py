@@ -6,13 +6,13 @@ from typing import Any
 from fastapi import APIRouter
 from msgspec.structs import replace
 
-from headgate.app.address_check import demand_public
+from headgate.app.address_check import require_public
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Someone
 from headgate.app.api.models import Json, ResponseModel
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
-from headgate.core.config_schema import demand_config
+from headgate.core.config_schema import require_config
 from headgate.core.errors import UsageError
 from headgate.core.job import LOCAL_OWNER
 from headgate.handlers.info import HandlerInfo
@@ -45,14 +45,14 @@ class Handlers(ResponseModel):
 
 
 @router.get("", responses=documented())
-async def ls(who: Someone, office: State) -> Handlers:
+async def ls(who: Someone, app_state: State) -> Handlers:
     """List the handlers that jobs may name."""
-    return Handlers(items=[_view(info) for info in _offered(office)])
+    return Handlers(items=[_view(info) for info in _offered(app_state)])
 
 
-def demand_handler(office: AppState, name: str) -> HandlerInfo:
+def require_handler(app_state: AppState, name: str) -> HandlerInfo:
     """The handler of that name, or 422: over HTTP nobody names files or modules."""
-    offered = _offered(office)
+    offered = _offered(app_state)
     found = next((info for info in offered if info.name == name), None)
     if found is None:
         known = ", ".join(info.name for info in offered) or "none"
@@ -60,28 +60,28 @@ def demand_handler(office: AppState, name: str) -> HandlerInfo:
     return found
 
 
-def _offered(office: AppState) -> list[HandlerInfo]:
+def _offered(app_state: AppState) -> list[HandlerInfo]:
     """All but the one that writes wherever a job says: whoever may do so has a shell there."""
-    return [info for info in office.handlers if info.name != DOWNLOAD]
+    return [info for info in app_state.handlers if info.name != DOWNLOAD]
 
 
 def configured(
-    office: AppState, handler: HandlerInfo, config: Mapping[str, Any], owner: str
+    app_state: AppState, handler: HandlerInfo, config: Mapping[str, Any], owner: str
 ) -> HandlerInfo:
     """The handler under a configuration, or UsageError if it could not work with that."""
     if handler.name == LOOKUP:
         spec = of_config(config)
-        _demand_credentials(office, spec.provider or "", owner)
+        _require_credentials(app_state, spec.provider or "", owner)
         handler = replace(handler, needs=spec.needs, guarded=spec.guarded, asks=spec.asks)
     else:
-        demand_config(handler.config_schema, config)
-    demand_public(handler, allow_private=office.settings.net.allow_private)
+        require_config(handler.config_schema, config)
+    require_public(handler, allow_private=app_state.settings.net.allow_private)
     return handler
 
 
-def _demand_credentials(office: AppState, provider: str, owner: str) -> None:
+def _require_credentials(app_state: AppState, provider: str, owner: str) -> None:
     """Refuse a lookup that names a provider whose credentials its owner may not use."""
-    policy = office.settings.providers.get(provider)
+    policy = app_state.settings.providers.get(provider)
     if policy is None or owner == LOCAL_OWNER:
         return
     if policy.needs_credential and not policy.for_users:

@@ -29,20 +29,20 @@ class HealthView(ResponseModel):
 
 
 @router.get("/healthz", responses={503: {"model": HealthView}})
-async def healthz(office: State, response: Response) -> HealthView:
+async def healthz(app_state: State, response: Response) -> HealthView:
     """Whether the service works: its parts run, the store answers, and jobs are not held up."""
-    return _answered(office, response, ready=False)
+    return _answered(app_state, response, ready=False)
 
 
 @router.get("/readyz", responses={503: {"model": HealthView}})
-async def readyz(office: State, response: Response) -> HealthView:
+async def readyz(app_state: State, response: Response) -> HealthView:
     """Whether to send work here: healthy, and at least one worker is there."""
-    return _answered(office, response, ready=True)
+    return _answered(app_state, response, ready=True)
 
 
-def _answered(office: State, response: Response, *, ready: bool) -> HealthView:
-    health = office.pulse.health
-    silent = office.loops.silent()
+def _answered(app_state: State, response: Response, *, ready: bool) -> HealthView:
+    health = app_state.monitor.health
+    silent = app_state.loops.silent()
     status = "ok"
     if not health.store:
         status = "store"

@@ -38,9 +38,11 @@ class History(ResponseModel):
 
 
 @router.get("/{jobId}/history", responses=documented())
-async def ls(job: OwnJob, office: State) -> History:
+async def ls(job: OwnJob, app_state: State) -> History:
     """How a job stood while this server watched it; nothing is kept over a restart."""
-    return History(items=[reading_view(reading) for reading in office.histories.of(job.id)])
+    return History(
+        items=[reading_view(reading) for reading in app_state.history_samples.of(job.id)]
+    )
 
 
 def reading_view(reading: JobPoint) -> ReadingView:

@@ -85,11 +85,11 @@ class HistorySamples:
     """Unfinished jobs that are looked at, the newest."""
     KEPT = 100
 
-    def __init__(self, store: Store, gauges: LimitCache, clock: Clock) -> None:
+    def __init__(self, store: Store, limit_cache: LimitCache, clock: Clock) -> None:
         self._store = store
-        self._gauges = gauges
+        self._limit_cache = limit_cache
         self._clock = clock
-        self._tracks: OrderedDict[int, Series] = OrderedDict()
+        self._series: OrderedDict[int, Series] = OrderedDict()
         self._unfinished: set[int] = set()
 
     async def run(self, sign: Sign) -> None:
@@ -113,18 +113,18 @@ class HistorySamples:
 
     def of(self, job_id: int) -> Sequence[JobPoint]:
         """How a job stood, oldest first; nothing if it ended before the server began."""
-        track = self._tracks.get(job_id)
-        return track.readings if track else ()
+        series = self._series.get(job_id)
+        return series.readings if series else ()
 
     async def _note(self, job_id: int) -> None:
         counts = await self._store.reads.counts(job_id)
         gates = await self._points(job_id) if counts.processing else ()
-        track = self._tracks.setdefault(job_id, Series())
-        track.add(JobPoint(self._clock.now(), counts, gates))
-        self._tracks.move_to_end(job_id)
-        while len(self._tracks) > self.KEPT:
-            self._tracks.popitem(last=False)
+        series = self._series.setdefault(job_id, Series())
+        series.add(JobPoint(self._clock.now(), counts, gates))
+        self._series.move_to_end(job_id)
+        while len(self._series) > self.KEPT:
+            self._series.popitem(last=False)
 
     async def _points(self, job_id: int) -> Sequence[GatePoint]:
-        reading = await self._gauges.read(job_id)
+        reading = await self._limit_cache.read(job_id)
         return points_of(reading.views) if reading else ()

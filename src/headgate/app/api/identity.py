@@ -50,19 +50,19 @@ class Principal(msgspec.Struct, frozen=True):
 
 async def identify(
     request: Request,
-    office: State,
+    app_state: State,
     header: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
     cookie: Annotated[str | None, Depends(_cookie)],
 ) -> Principal:
     """Who is asking, or 401."""
     if header is not None:
-        found = await office.store.access.bearer(digest_of(header.credentials), TokenKind.API)
+        found = await app_state.store.access.bearer(digest_of(header.credentials), TokenKind.API)
         if found is not None:
             return _principal(found)
     elif cookie:
-        found = await office.store.access.bearer(digest_of(cookie), TokenKind.LOGIN)
+        found = await app_state.store.access.bearer(digest_of(cookie), TokenKind.LOGIN)
         if found is not None:
-            _demand_own_page(request, cookie)
+            _require_own_page(request, cookie)
             return _principal(found, csrf_of(cookie))
     raise ProblemResponse(
         401,
@@ -78,7 +78,7 @@ def _principal(found: Bearer, csrf: str | None = None) -> Principal:
     return Principal(found.user.name, role, found.token.id, csrf)
 
 
-def _demand_own_page(request: Request, secret: str) -> None:
+def _require_own_page(request: Request, secret: str) -> None:
     """A cookie is sent by whichever page asks; only ours can read the proof."""
     if request.method in SAFE:
         return
@@ -108,51 +108,51 @@ Writer = Annotated[Principal, Depends(_writer)]
 Admin = Annotated[Principal, Depends(_admin)]
 
 
-async def somebody(request: Request, office: State) -> Principal | None:
+async def anyone(request: Request, app_state: State) -> Principal | None:
     """Who is asking, if that is known. In the document it needs no proof, so it names none."""
     try:
-        return await demand_someone(request, office)
+        return await require_someone(request, app_state)
     except ProblemResponse:
         return None
 
 
-Anybody = Annotated[Principal | None, Depends(somebody)]
+Anybody = Annotated[Principal | None, Depends(anyone)]
 
 
-async def demand_someone(request: Request, office: AppState) -> Principal:
+async def require_someone(request: Request, app_state: AppState) -> Principal:
     """Who is asking, or 401, outside of FastAPI's dependencies."""
-    return await identify(request, office, await _bearer(request), await _cookie(request))
+    return await identify(request, app_state, await _bearer(request), await _cookie(request))
 
 
-async def demand_admin(request: Request, office: AppState) -> Principal:
+async def require_admin(request: Request, app_state: AppState) -> Principal:
     """An admin, for endpoints that ask for one only at times."""
-    return await _admin(await demand_someone(request, office))
+    return await _admin(await require_someone(request, app_state))
 
 
-async def is_still(who: Principal, request: Request, office: AppState) -> bool:
+async def is_still(who: Principal, request: Request, app_state: AppState) -> bool:
     """Whether a request that is under way would be let in as before."""
-    return await somebody(request, office) == who
+    return await anyone(request, app_state) == who
 
 
-def maker_of(who: Principal | Bearer, request: Request, office: AppState) -> str | None:
+def maker_of(who: Principal | Bearer, request: Request, app_state: AppState) -> str | None:
     """The token that what is made now shall end with; None: it stands alone.
 
     Somebody at this machine who has the token of the running server is the operator, who could
     make the same with the command line.
     """
     token_id = who.token_id if isinstance(who, Principal) else who.token.id
-    return None if token_id == office.own_token and is_loopback(request) else token_id
+    return None if token_id == app_state.own_token and is_loopback(request) else token_id
 
 
-def client_of(request: Request, office: AppState) -> str:
+def client_of(request: Request, app_state: AppState) -> str:
     """The address that a request came from: of the client, where a trusted proxy names it."""
-    trusted = networks_of(office.settings.server.trusted_proxies)
+    trusted = networks_of(app_state.settings.server.trusted_proxies)
     return client_address(_peer(request), request.headers.getlist("x-forwarded-for"), trusted)
 
 
-def is_https(request: Request, office: AppState) -> bool:
+def is_https(request: Request, app_state: AppState) -> bool:
     """Whether the client asked over https, as far as that is known."""
-    server = office.settings.server
+    server = app_state.settings.server
     if server.https or request.url.scheme == "https":
         return True
     told = ",".join(request.headers.getlist("x-forwarded-proto")).rpartition(",")[2]

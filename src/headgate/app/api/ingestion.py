@@ -29,9 +29,9 @@ class Scanned(ResponseModel):
 
 
 @router.post("/scan", responses=documented())
-async def scan(who: Admin, office: State) -> Scanned:
+async def scan(who: Admin, app_state: State) -> Scanned:
     """Look for new files: one job for each, each file once."""
-    found = await office.scanner.scan(settle=True)
+    found = await app_state.scanner.scan(settle=True)
     return Scanned(
         jobs=[Arrived(source=source, job_id=str(job_id)) for source, job_id in found.made],
         known=found.known,

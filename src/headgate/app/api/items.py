@@ -53,7 +53,7 @@ Text = Annotated[
 @router.get("/jobs/{jobId}/items", responses=documented(), dependencies=[KeysetOnly])
 async def ls(
     job: OwnJob,
-    office: State,
+    app_state: State,
     statuses: Statuses = None,
     q: Text = None,
     error_class: ErrorClass = None,
@@ -84,26 +84,26 @@ async def ls(
         limit=page_size,
         tail=True,
     )
-    page = await office.store.reads.items(query)
-    return await _with_waits(office, job, page) if waits else page_view(page)
+    page = await app_state.store.reads.items(query)
+    return await _with_waits(app_state, job, page) if waits else page_view(page)
 
 
-async def _with_waits(office: AppState, job: Job, page: Page) -> ItemPage:
-    reading = await office.gauges.read(job.id)
-    at = await office.gauges.situation(job.id)
-    found = await waits_of(office.store, job, at, reading, page.items)
+async def _with_waits(app_state: AppState, job: Job, page: Page) -> ItemPage:
+    reading = await app_state.limit_cache.read(job.id)
+    at = await app_state.limit_cache.situation(job.id)
+    found = await waits_of(app_state.store, job, at, reading, page.items)
     views = [item_view(row, wait_view(wait)) for row, wait in zip(page.items, found, strict=True)]
     return ItemPage(items=views, next=page.next)
 
 
-async def with_waits_across(office: AppState, page: Page) -> ItemPage:
+async def with_waits_across(app_state: AppState, page: Page) -> ItemPage:
     """The same for items of many jobs, in the order of the page."""
     views: dict[int, ItemView] = {}
     for job_id in dict.fromkeys(row.job_id for row in page.items):
         rows = [row for row in page.items if row.job_id == job_id]
         try:
-            job = await office.store.reads.job(job_id)
-            part = await _with_waits(office, job, Page(rows, None))
+            job = await app_state.store.reads.job(job_id)
+            part = await _with_waits(app_state, job, Page(rows, None))
         except UnknownJob:  # it was deleted meanwhile
             part = page_view(Page(rows, None))
         views |= {int(view.id): view for view in part.items}
@@ -111,35 +111,35 @@ async def with_waits_across(office: AppState, page: Page) -> ItemPage:
 
 
 @router.get("/jobs/{jobId}/items/{itemId}", responses=documented())
-async def show_of_job(job: OwnJob, item: OwnItem, item_id: ItemId, office: State) -> ItemWhole:
+async def show_of_job(job: OwnJob, item: OwnItem, item_id: ItemId, app_state: State) -> ItemWhole:
     """Show an item of a job with its input, its attempts and their calls."""
     if item.row.job_id != job.id:
         raise UnknownItem(f"job {job.id} has no item {item_id}")
-    return await _whole(item, office)
+    return await _whole(item, app_state)
 
 
 @router.get("/items", responses=documented())
 async def by_key(
-    office: State,
+    app_state: State,
     who: Someone,
     key: Annotated[str, Query(max_length=2_000, description="The whole key.")],
     job_id: Annotated[str | None, Query(alias="jobId", max_length=40)] = None,
 ) -> ItemPage:
     """Find items by their key, those of the newest jobs first; at most 100, without a next page."""
-    job = await job_named(office, who.sees, job_id)
-    found = await office.store.rows.by_key(key, job, who.sees)
+    job = await job_named(app_state, who.sees, job_id)
+    found = await app_state.store.rows.by_key(key, job, who.sees)
     return ItemPage(items=[item_view(row) for row in found], next=None)
 
 
 @router.get("/items/{itemId}", responses=documented())
-async def show(item: OwnItem, office: State) -> ItemWhole:
+async def show(item: OwnItem, app_state: State) -> ItemWhole:
     """Show an item with its input, its attempts and their calls."""
-    return await _whole(item, office)
+    return await _whole(item, app_state)
 
 
-async def _whole(item: ItemDetail, office: AppState) -> ItemWhole:
-    attempts = await office.store.reads.attempts(item.row.id)
-    return item_whole(item, attempts, await office.store.rows.decision(item.row.id))
+async def _whole(item: ItemDetail, app_state: AppState) -> ItemWhole:
+    attempts = await app_state.store.reads.attempts(item.row.id)
+    return item_whole(item, attempts, await app_state.store.rows.decision(item.row.id))
 
 
 class Why(ResponseModel):
@@ -156,13 +156,13 @@ class Why(ResponseModel):
 
 
 @router.get("/items/{itemId}/why", responses=documented())
-async def why(item: OwnItem, office: State) -> Why:
+async def why(item: OwnItem, app_state: State) -> Why:
     """Why an item is waiting, or how it ended."""
     row = item.row
-    gates = await office.gauges.gates_of(row.job_id)
-    attempts = await office.store.reads.attempts(row.id)
-    wait = await wait_of(office.store, gates, item, attempts)
-    wait = item_wait(await office.store.reads.job(row.job_id), wait)
+    gates = await app_state.limit_cache.gates_of(row.job_id)
+    attempts = await app_state.store.reads.attempts(row.id)
+    wait = await wait_of(app_state.store, gates, item, attempts)
+    wait = item_wait(await app_state.store.reads.job(row.job_id), wait)
     ended, todo = ending_of(row) or ("", "")
     return Why(
         item_id=str(row.id),

@@ -16,9 +16,9 @@ router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 
 
 @router.get("/{jobId}/gates", responses=documented(503))
-async def ls(job: OwnJob, who: Someone, office: State) -> Gates:
+async def ls(job: OwnJob, who: Someone, app_state: State) -> Gates:
     """List the gates that a job's requests pass; who else works there is for admins."""
-    reading = await office.gauges.read(job.id)
+    reading = await app_state.limit_cache.read(job.id)
     if reading is None:
         raise ProblemResponse(503, "the ledger of limits does not answer; ask again in a moment")
     if not who.may(Role.ADMIN):

@@ -160,14 +160,14 @@ def eta_view(band: Band | None) -> Eta | None:
     return band and Eta(low_s=band.low_s, high_s=band.high_s, words=band_in_words(band))
 
 
-async def job_detail(office: AppState, job: Job) -> JobDetail:
+async def job_detail(app_state: AppState, job: Job) -> JobDetail:
     """A job with everything that is known of its progress."""
-    counts = await office.store.reads.counts(job.id)
-    limit = await office.gauges.limit_of(job)
+    counts = await app_state.store.reads.counts(job.id)
+    limit = await app_state.limit_cache.limit_of(job)
     return JobDetail(
         **job_values(job, counts),
-        rate=office.pulse.rate(job.id),
-        eta=eta_view(office.pulse.eta(job, counts.open, limit)),
+        rate=app_state.monitor.rate(job.id),
+        eta=eta_view(app_state.monitor.eta(job, counts.open, limit)),
         limited_by=wait_view(limit.wait),
-        heartbeat=moment(office.pulse.heartbeat),
+        heartbeat=moment(app_state.monitor.heartbeat),
     )

@@ -33,7 +33,7 @@ Text = Annotated[
 @router.get("", responses=documented(), dependencies=[KeysetOnly])
 async def ls(
     who: Someone,
-    office: State,
+    app_state: State,
     states: States = None,
     handler: Annotated[str | None, Query(max_length=200)] = None,
     q: Text = None,
@@ -52,36 +52,36 @@ async def ls(
         limit=page_size,
         configs=False,
     )
-    jobs = await office.store.reads.jobs(query)
+    jobs = await app_state.store.reads.jobs(query)
     # At once: one after the other, each would wait for its turn in a busy loop.
-    views = await asyncio.gather(*(_listed(office, job) for job in jobs))
+    views = await asyncio.gather(*(_listed(app_state, job) for job in jobs))
     more = len(jobs) == page_size
     following = encode_cursor(Cursor(SortOrder.INPUT, name, 0, jobs[-1].id)) if more else None
     return JobPage(items=views, next=following)
 
 
 @router.get("/{jobId}", responses=documented())
-async def show(job: OwnJob, office: State) -> JobDetail:
+async def show(job: OwnJob, app_state: State) -> JobDetail:
     """Show a job: counters, rate, estimate and what decides it."""
-    return await job_detail(office, job)
+    return await job_detail(app_state, job)
 
 
 @router.post("/{jobId}/pause", responses=documented(409))
-async def pause(job: OwnJob, who: Writer, office: State) -> JobResponse:
+async def pause(job: OwnJob, who: Writer, app_state: State) -> JobResponse:
     """Stop new work on a job, on every worker, until it is resumed."""
-    return await _view(office, await JobControl(office.store).pause(job.id, who.name))
+    return await _view(app_state, await JobControl(app_state.store).pause(job.id, who.name))
 
 
 @router.post("/{jobId}/resume", responses=documented(409))
-async def resume(job: OwnJob, who: Writer, office: State) -> JobResponse:
+async def resume(job: OwnJob, who: Writer, app_state: State) -> JobResponse:
     """Let a paused job go on."""
-    return await _view(office, await JobControl(office.store).resume(job.id, who.name))
+    return await _view(app_state, await JobControl(app_state.store).resume(job.id, who.name))
 
 
 @router.post("/{jobId}/cancel", responses=documented(409))
-async def cancel(job: OwnJob, who: Writer, office: State) -> JobResponse:
+async def cancel(job: OwnJob, who: Writer, app_state: State) -> JobResponse:
     """End a job: what is finished stays, everything else becomes CANCELLED."""
-    return await _view(office, await JobControl(office.store).cancel(job.id, who.name))
+    return await _view(app_state, await JobControl(app_state.store).cancel(job.id, who.name))
 
 
 class PriorityRequest(RequestModel):
@@ -92,18 +92,18 @@ class PriorityRequest(RequestModel):
 
 @router.post("/{jobId}/priority", responses=documented())
 async def prioritise(
-    job: OwnJob, asked: PriorityRequest, who: Writer, office: State
+    job: OwnJob, asked: PriorityRequest, who: Writer, app_state: State
 ) -> JobResponse:
     """Change a job's share among its owner's jobs."""
-    steering = JobControl(office.store)
-    return await _view(office, await steering.set_priority(job.id, asked.priority, who.name))
+    control = JobControl(app_state.store)
+    return await _view(app_state, await control.set_priority(job.id, asked.priority, who.name))
 
 
 @router.delete("/{jobId}", status_code=204, responses=documented(409))
-async def remove(job: OwnJob, who: Writer, office: State) -> Response:
+async def remove(job: OwnJob, who: Writer, app_state: State) -> Response:
     """Delete a job with its items, history and files; a running job is cancelled first."""
-    await JobControl(office.store).remove(job.id, who.name)
-    await asyncio.to_thread(office.folder.remove_job, job.id, job.source)
+    await JobControl(app_state.store).remove(job.id, who.name)
+    await asyncio.to_thread(app_state.folder.remove_job, job.id, job.source)
     return Response(status_code=204)
 
 
@@ -123,24 +123,24 @@ class SliceDone(ResponseModel):
 async def kickoff(
     job: OwnJob,
     who: Writer,
-    office: State,
+    app_state: State,
     duration_ms: Annotated[
         int, Query(alias="durationMs", ge=1, le=30_000, description="How long to work.")
     ] = 5_000,
 ) -> SliceDone:
     """Work on a job for a while in a worker process, and say what came of it."""
     seconds = duration_ms / 1_000
-    if seconds > office.settings.server.kickoff_s:
-        most = office.settings.server.kickoff_s * 1_000
+    if seconds > app_state.settings.server.kickoff_s:
+        most = app_state.settings.server.kickoff_s * 1_000
         raise ProblemResponse(422, f"a slice takes at most {most:.0f} ms here")
-    began_s = office.clock.monotonic()
-    report = await office.slices.run(job.id, who.name, seconds)
-    counts = await office.store.reads.counts(job.id)
+    began_s = app_state.clock.monotonic()
+    report = await app_state.slices.run(job.id, who.name, seconds)
+    counts = await app_state.store.reads.counts(job.id)
     return SliceDone(
         settled=report.settled,
         remaining=counts.open,
         more=counts.open > 0,
-        duration_ms=(office.clock.monotonic() - began_s) * 1_000,
+        duration_ms=(app_state.clock.monotonic() - began_s) * 1_000,
     )
 
 
@@ -155,10 +155,10 @@ def states_in(text: str | None) -> frozenset[JobState]:
     return frozenset(JobState(name) for name in names)
 
 
-async def _listed(office: AppState, job: Job) -> JobDetail:
-    view = await job_detail(office, job)
+async def _listed(app_state: AppState, job: Job) -> JobDetail:
+    view = await job_detail(app_state, job)
     return view.model_copy(update={"config": None})
 
 
-async def _view(office: AppState, job: Job) -> JobResponse:
-    return job_view(job, await office.store.reads.counts(job.id))
+async def _view(app_state: AppState, job: Job) -> JobResponse:
+    return job_view(job, await app_state.store.reads.counts(job.id))

@@ -43,7 +43,7 @@ class LimitCache:
         self._clock = clock
         self._providers = providers
         """Those that handlers declare."""
-        self._gauges: OrderedDict[int, _CachedLimit] = OrderedDict()
+        self._limit_cache: OrderedDict[int, _CachedLimit] = OrderedDict()
 
     async def limit_of(self, job: Job) -> LimitedBy:
         """What decides a job's speed."""
@@ -58,38 +58,38 @@ class LimitCache:
 
     async def situation(self, job_id: int) -> Situation:
         """What is stored about how a job goes; UnknownJob if it is gone."""
-        gauge = await self._gauge(job_id)
-        async with gauge.lock:
+        cached = await self._gauge(job_id)
+        async with cached.lock:
             now_s = self._clock.monotonic()
-            if gauge.at is None or now_s - gauge.at_s >= self.FRESH_S:
-                gauge.at = await self._store.situations.of(job_id)
-                gauge.at_s = now_s
-            return gauge.at
+            if cached.at is None or now_s - cached.at_s >= self.FRESH_S:
+                cached.at = await self._store.situations.of(job_id)
+                cached.at_s = now_s
+            return cached.at
 
     async def read(self, job_id: int) -> GateReading | None:
         """The gates of a job; None where the ledger does not answer, or the job is gone."""
         try:
-            gauge = await self._gauge(job_id)
+            cached = await self._gauge(job_id)
         except UnknownJob:
             return None
-        async with gauge.lock:
+        async with cached.lock:
             now_s = self._clock.monotonic()
-            if now_s - gauge.read_s >= self.FRESH_S:
-                gauge.reading = await read_if_there(gauge.gates)
-                gauge.read_s = now_s
-            return gauge.reading
+            if now_s - cached.read_s >= self.FRESH_S:
+                cached.reading = await read_if_there(cached.gates)
+                cached.read_s = now_s
+            return cached.reading
 
     async def gates_of(self, job_id: int) -> JobGates:
         """The gates of a job, to be read at once."""
         return (await self._gauge(job_id)).gates
 
     async def _gauge(self, job_id: int) -> _CachedLimit:
-        if job_id not in self._gauges:
+        if job_id not in self._limit_cache:
             job = await self._store.reads.job(job_id)
             provider = self._providers.get(job.handler, "")
             gates = JobGates(self._store, self._limits, job_id, provider, guesses=False)
-            self._gauges.setdefault(job_id, _CachedLimit(gates))
-        self._gauges.move_to_end(job_id)
-        while len(self._gauges) > self.KEPT:
-            self._gauges.popitem(last=False)
-        return self._gauges[job_id]
+            self._limit_cache.setdefault(job_id, _CachedLimit(gates))
+        self._limit_cache.move_to_end(job_id)
+        while len(self._limit_cache) > self.KEPT:
+            self._limit_cache.popitem(last=False)
+        return self._limit_cache[job_id]

@@ -8,7 +8,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from headgate.app.api.bodies import BoundedRoute
-from headgate.app.api.identity import demand_admin, is_loopback
+from headgate.app.api.identity import is_loopback, require_admin
 from headgate.app.api.problems import documented
 from headgate.app.api.state import AppState, State
 from headgate.core.status import UNFINISHED, ItemStatus
@@ -26,12 +26,12 @@ JOBS = 200
     responses={**documented(), 200: {"content": {"text/plain": {}}}},
     response_class=Response,
 )
-async def metrics(request: Request, office: State) -> Response:
+async def metrics(request: Request, app_state: State) -> Response:
     """Figures in Prometheus' text format; off loopback, for admins only."""
     if not is_loopback(request):
-        await demand_admin(request, office)
+        await require_admin(request, app_state)
     registry = CollectorRegistry()
-    registry.register(_Found(await _collected(office)))
+    registry.register(_Found(await _collected(app_state)))
     return Response(generate_latest(registry), media_type=TEXT)
 
 
@@ -46,11 +46,11 @@ class _Found(Collector):
         return self._found
 
 
-async def _collected(office: AppState) -> list[Metric]:
-    return [*await _of_jobs(office), *await _of_gates(office), *_of_health(office)]
+async def _collected(app_state: AppState) -> list[Metric]:
+    return [*await _of_jobs(app_state), *await _of_gates(app_state), *_of_health(app_state)]
 
 
-async def _of_jobs(office: AppState) -> list[Metric]:
+async def _of_jobs(app_state: AppState) -> list[Metric]:
     items = GaugeMetricFamily(
         "headgate_items", "Items of unfinished jobs by status.", labels=["status"]
     )
@@ -76,14 +76,14 @@ async def _of_jobs(office: AppState) -> list[Metric]:
         "headgate_not_found_rate", "Share of finished items in NOT_FOUND.", labels=["job"]
     )
     total = dict.fromkeys(ItemStatus, 0)
-    jobs = await office.store.reads.jobs(JobQuery(states=UNFINISHED, limit=JOBS, configs=False))
+    jobs = await app_state.store.reads.jobs(JobQuery(states=UNFINISHED, limit=JOBS, configs=False))
     for job in jobs:
-        counts = await office.store.reads.counts(job.id)
+        counts = await app_state.store.reads.counts(job.id)
         name = [str(job.id)]
         for status in ItemStatus:
             total[status] += int(getattr(counts, status.lower()))
-        speed.add_metric(name, office.pulse.rate(job.id) or 0.0)
-        wait = (await office.gauges.limit_of(job)).wait
+        speed.add_metric(name, app_state.monitor.rate(job.id) or 0.0)
+        wait = (await app_state.limit_cache.limit_of(job)).wait
         if wait is not None:
             limited.add_metric([*name, wait.kind], 1.0)
         finished = max(counts.finished, 1)
@@ -98,26 +98,26 @@ async def _of_jobs(office: AppState) -> list[Metric]:
     return [items, depth, speed, limited, ingest, latency, errors, missing]
 
 
-async def _of_gates(office: AppState) -> list[Metric]:
+async def _of_gates(app_state: AppState) -> list[Metric]:
     throttled = GaugeMetricFamily(
         "headgate_api_throttle_rate", "Share of refused requests.", labels=["gate"]
     )
     rate = GaugeMetricFamily(
         "headgate_gate_rate", "Requests that go out in a second at most.", labels=["gate"]
     )
-    keys = [entry.key for entry in await office.store.limits.entries("provider:")]
-    for view in (await read_gates(office.store.limits, office.limits, keys)).views:
+    keys = [entry.key for entry in await app_state.store.limits.entries("provider:")]
+    for view in (await read_gates(app_state.store.limits, app_state.limits, keys)).views:
         throttled.add_metric([view.name], view.refused_share)
         if view.now_per_s is not None:
             rate.add_metric([view.name], view.now_per_s)
     return [throttled, rate]
 
 
-def _of_health(office: AppState) -> list[Metric]:
+def _of_health(app_state: AppState) -> list[Metric]:
     workers = GaugeMetricFamily("headgate_workers", "Workers that are alive.")
-    workers.add_metric([], office.pulse.health.workers)
+    workers.add_metric([], app_state.monitor.health.workers)
     slow = GaugeMetricFamily(
         "headgate_slow_jobs", "Jobs with work to do that do less than 5 % of what they could."
     )
-    slow.add_metric([], len(office.pulse.health.slow))
+    slow.add_metric([], len(app_state.monitor.health.slow))
     return [workers, slow]

@@ -34,9 +34,9 @@ class SlowJobs:
     AGAIN_S = 5.0
     """How often the same job is looked at. In seconds."""
 
-    def __init__(self, store: Store, gauges: LimitCache, clock: Clock, lanes: int) -> None:
+    def __init__(self, store: Store, limit_cache: LimitCache, clock: Clock, lanes: int) -> None:
         self._store = store
-        self._gauges = gauges
+        self._limit_cache = limit_cache
         self._clock = clock
         self._lanes = lanes
         """Rows that workers work on at once."""
@@ -72,7 +72,7 @@ class SlowJobs:
     async def _judged(
         self, job: Job, meter: Meter, now_s: float, *, is_due: bool
     ) -> SlowJob | None:
-        limit = await self._gauges.limit_of(job)
+        limit = await self._limit_cache.limit_of(job)
         wait = limit.wait
         # Rows that a silent host sent back are due a moment later, again and again.
         if wait is None or not (is_due or wait.kind is WaitKind.BREAKER):

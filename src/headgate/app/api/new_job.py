@@ -8,7 +8,7 @@ import msgspec
 from fastapi import APIRouter, Header, Request, Response
 
 from headgate.app.api.bodies import MB, BoundedRoute, body_of, takes
-from headgate.app.api.handlers import configured, demand_handler
+from headgate.app.api.handlers import configured, require_handler
 from headgate.app.api.identity import Principal, Writer, client_of
 from headgate.app.api.job_request import (
     JobFromSource,
@@ -17,7 +17,7 @@ from headgate.app.api.job_request import (
     parsed,
 )
 from headgate.app.api.models import Identifier, ResponseModel
-from headgate.app.api.preview import demand_columns, demand_rows, look
+from headgate.app.api.preview import look, require_columns, require_rows
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
 from headgate.app.api.upload import Upload, receive
@@ -25,7 +25,7 @@ from headgate.core.job import Job, NewJob, Once, OwnerCaps
 from headgate.core.words import counted
 from headgate.engine.rows import OnBadRow
 from headgate.handlers.info import HandlerInfo
-from headgate.transfer.places.opening import demand_allowed
+from headgate.transfer.places.opening import require_allowed
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 
@@ -96,20 +96,20 @@ async def create(
     request: Request,
     response: Response,
     who: Writer,
-    office: State,
+    app_state: State,
     idempotency_key: IdempotencyKey = None,
 ) -> Accepted:
     """Make a job of an upload, a source reference or inline items; it goes on in the background."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    maker = _Maker(office, who, client_of(request, office), idempotency_key)
+    maker = _Maker(app_state, who, client_of(request, app_state), idempotency_key)
     if kind == "multipart/form-data":
-        async with office.uploads.slot(who.name):
-            job = await maker.from_upload(await receive(request, office))
+        async with app_state.uploads.slot(who.name):
+            job = await maker.from_upload(await receive(request, app_state))
     elif kind == "application/json":
         job = await maker.from_json(await body_of(request, who.name))
     else:
         raise ProblemResponse(415, "send multipart/form-data with a file, or application/json")
-    await office.store.notifier.ring()
+    await app_state.store.notifier.ring()
     response.headers["Location"] = f"/api/jobs/{job.id}"
     return Accepted(job_id=str(job.id))
 
@@ -125,8 +125,8 @@ def _write_lines(path: Path, items: list[dict[str, Any]]) -> None:
 class _Maker:
     """The steps from a request to a stored job."""
 
-    def __init__(self, office: AppState, who: Principal, client: str, once: str | None) -> None:
-        self._office = office
+    def __init__(self, app_state: AppState, who: Principal, client: str, once: str | None) -> None:
+        self._app_state = app_state
         self._who = who
         self._client = client
         self._once = once
@@ -135,15 +135,15 @@ class _Maker:
         """A job over files that were sent."""
         try:
             asked = job_request_in(upload.fields)
-            upload.demand_files()
+            upload.require_files()
             return await self._over(upload, asked, upload.digest())
         except BaseException:
-            await self._office.threads.uploads.run(upload.discard)
+            await self._app_state.threads.uploads.run(upload.discard)
             raise
 
     async def from_json(self, body: bytearray) -> Job:
         """A job over a source elsewhere, or over items that the request holds."""
-        most, bodies = self._office.settings.server.inline_items, self._office.threads.bodies
+        most, bodies = self._app_state.settings.server.inline_items, self._app_state.threads.bodies
         asked = await bodies.run(parsed, JobFromSource, body, most)
         if (asked.source is None) == (asked.items is None):
             raise ProblemResponse(422, "send either `source` or `items`")
@@ -152,24 +152,24 @@ class _Maker:
             return await self._from_items(asked, asked.items, digest)
         handler = self._handler(asked)
         source = asked.source or ""
-        demand_allowed(source, self._office.settings.places)
+        require_allowed(source, self._app_state.settings.places)
         name = source.partition("?")[0].rstrip("/").rpartition("/")[2]
         return await self._create(JobDraft(asked, handler, source, name, digest))
 
     async def _from_items(self, asked: JobRequest, items: list[dict[str, Any]], digest: str) -> Job:
-        most = self._office.settings.server.inline_items
+        most = self._app_state.settings.server.inline_items
         if not 0 < len(items) <= most:
             raise ProblemResponse(
                 422, f"send 1 to {most:,} items in a request; more belong in a file"
             )
-        uploads = self._office.threads.uploads
-        folder = await uploads.run(self._office.folder.new_upload)
+        uploads = self._app_state.threads.uploads
+        folder = await uploads.run(self._app_state.folder.new_upload)
         upload = Upload(folder, [], {})
         try:
             await uploads.run(_write_lines, folder / INLINE, items)
             return await self._over(upload, asked, digest, INLINE)
         except BaseException:
-            await self._office.threads.uploads.run(upload.discard)
+            await self._app_state.threads.uploads.run(upload.discard)
             raise
 
     async def _over(self, upload: Upload, asked: JobRequest, digest: str, inline: str = "") -> Job:
@@ -178,23 +178,23 @@ class _Maker:
         files = upload.files
         name = inline or (files[0].path.name if len(files) == 1 else "")
         path: Path = upload.folder / name if name else upload.folder
-        found = await look(self._office, self._who.name, path, asked.reading())
-        demand_columns(found, asked, handler)
-        demand_rows(found, asked)
-        source = self._office.folder.source_of(upload.folder, name)
+        found = await look(self._app_state, self._who.name, path, asked.reading())
+        require_columns(found, asked, handler)
+        require_rows(found, asked)
+        source = self._app_state.folder.source_of(upload.folder, name)
         shown = "" if inline else files[0].name if len(files) == 1 else counted(len(files), "file")
         job = await self._create(JobDraft(asked, handler, source, shown, digest))
         if job.source != source:  # it was made before, under the same key
-            await self._office.threads.uploads.run(upload.discard)
+            await self._app_state.threads.uploads.run(upload.discard)
         return job
 
     def _handler(self, asked: JobRequest) -> HandlerInfo:
-        office = self._office
-        handler = demand_handler(office, asked.handler)
-        return configured(office, handler, asked.config, self._who.name)
+        app_state = self._app_state
+        handler = require_handler(app_state, asked.handler)
+        return configured(app_state, handler, asked.config, self._who.name)
 
     async def _create(self, draft: JobDraft) -> Job:
-        policy, asked = self._office.settings.server, draft.asked
+        policy, asked = self._app_state.settings.server, draft.asked
         new = NewJob(
             handler=draft.handler.name,
             source=draft.source,
@@ -210,4 +210,4 @@ class _Maker:
             once=Once(f"request:{self._once}", draft.digest) if self._once else None,
             caps=OwnerCaps(policy.unfinished_jobs_per_user, policy.open_items_per_user),
         )
-        return await self._office.store.jobs.create_job(new)
+        return await self._app_state.store.jobs.create_job(new)

@@ -29,34 +29,34 @@ JobId = Annotated[str, Path(alias="jobId", description="The id of a job.")]
 ItemId = Annotated[str, Path(alias="itemId", description="The id of an item.")]
 
 
-async def own_job(job_id: JobId, who: Someone, office: State) -> Job:
+async def own_job(job_id: JobId, who: Someone, app_state: State) -> Job:
     """The job of a path, if whoever asks may see it; else there is none."""
     number = number_in(job_id)
     if number is None:
         raise UnknownJob(f"there is no job {job_id[:40]!r}")
-    return await office.store.reads.job(number, who.sees)
+    return await app_state.store.reads.job(number, who.sees)
 
 
-async def own_item(item_id: ItemId, who: Someone, office: State) -> ItemDetail:
+async def own_item(item_id: ItemId, who: Someone, app_state: State) -> ItemDetail:
     """The item of a path, if whoever asks may see it; else there is none."""
     number = number_in(item_id)
     if number is None:
         raise UnknownItem(f"there is no item {item_id[:40]!r}")
-    return await office.store.reads.item(number, who.sees)
+    return await app_state.store.reads.item(number, who.sees)
 
 
 OwnJob = Annotated[Job, Depends(own_job)]
 OwnItem = Annotated[ItemDetail, Depends(own_item)]
 
 
-async def job_named(office: AppState, owner: str | None, job_id: str | None) -> int | None:
+async def job_named(app_state: AppState, owner: str | None, job_id: str | None) -> int | None:
     """The number of a job that a query names, if it names one that may be seen."""
     if job_id is None:
         return None
     number = number_in(job_id) if job_id else None
     if number is None:
         raise UnknownJob(f"there is no job {job_id[:40]!r}")
-    return (await office.store.reads.job(number, owner)).id
+    return (await app_state.store.reads.job(number, owner)).id
 
 
 PageSize = Annotated[int, Query(alias="pageSize", ge=1, le=1_000, description="Rows in a page.")]

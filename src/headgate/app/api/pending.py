@@ -40,7 +40,7 @@ Whose = Annotated[Literal["me", "all"], Query(alias="userId", description="`all`
 @router.get("", responses=documented(), dependencies=[KeysetOnly])
 async def ls(
     who: Someone,
-    office: State,
+    app_state: State,
     statuses: Statuses = None,
     user_id: Whose = "me",
     job_type: Annotated[str | None, Query(alias="jobType", max_length=200)] = None,
@@ -51,10 +51,10 @@ async def ls(
     after: After = None,
 ) -> ItemPage:
     """List what waits or runs and why, longest unchanged first; every row is seen at least once."""
-    demand_switched_on(office)
+    require_switched_on(app_state)
     owner = owner_meant(who, user_id)
     query = ItemQuery(
-        job_id=await job_named(office, owner, job_id),
+        job_id=await job_named(app_state, owner, job_id),
         statuses=statuses_in(statuses) or OPEN,
         owner=owner,
         handler=job_type,
@@ -64,12 +64,12 @@ async def ls(
         after=after,
         limit=page_size,
     )
-    return await with_waits_across(office, await office.store.reads.items(query))
+    return await with_waits_across(app_state, await app_state.store.reads.items(query))
 
 
-def demand_switched_on(office: AppState) -> None:
+def require_switched_on(app_state: AppState) -> None:
     """404 where the view across jobs is switched off."""
-    if not office.settings.server.pending_view:
+    if not app_state.settings.server.pending_view:
         raise ProblemResponse(
             404, "the view across jobs is switched off here (`server.pending_view`)"
         )
@@ -130,23 +130,23 @@ class OldestFacts(msgspec.Struct, frozen=True):
 
 
 @router.get("/oldest", responses=documented())
-async def oldest(who: Someone, office: State, user_id: Whose = "me") -> Oldest:
+async def oldest(who: Someone, app_state: State, user_id: Whose = "me") -> Oldest:
     """Tell how long the oldest open item has stood, for each job and for each provider.
 
     Looks at the newest jobs, and at those of their items that are unchanged for longest.
     """
-    demand_switched_on(office)
-    standing = await _standing(office, owner_meant(who, user_id))
+    require_switched_on(app_state)
+    standing = await _standing(app_state, owner_meant(who, user_id))
     standing.sort(key=lambda each: each.rows[0].updated_at)
-    usual = {each.job.id: await _usual_provider(office, each.job) for each in standing}
+    usual = {each.job.id: await _usual_provider(app_state, each.job) for each in standing}
     return Oldest(
         jobs=[_of_job(each) for each in standing],
         providers=oldest_at_providers([row for each in standing for row in each.rows], usual),
     )
 
 
-async def _standing(office: AppState, owner: str | None) -> list[OldestFacts]:
-    reads = office.store.reads
+async def _standing(app_state: AppState, owner: str | None) -> list[OldestFacts]:
+    reads = app_state.store.reads
     found = []
     for job in await reads.jobs(JobQuery(owner=owner, states=UNDONE, limit=JOBS, configs=False)):
         counts = await reads.counts(job.id)
@@ -159,12 +159,12 @@ async def _standing(office: AppState, owner: str | None) -> list[OldestFacts]:
     return found
 
 
-async def _usual_provider(office: AppState, job: Job) -> str:
+async def _usual_provider(app_state: AppState, job: Job) -> str:
     """Whom the items of a job wait for that have no gate of their own."""
-    for info in office.handlers:
+    for info in app_state.handlers:
         if info.name == job.handler and info.provider:
             return info.provider
-    wait = (await office.gauges.limit_of(job)).wait
+    wait = (await app_state.limit_cache.limit_of(job)).wait
     return (provider_in(wait.gate) or name_of(wait.gate)) if wait else ""
 
 

@@ -9,7 +9,7 @@ import msgspec
 from fastapi import APIRouter, Request
 
 from headgate.app.api.bodies import BoundedRoute, body_of
-from headgate.app.api.handlers import demand_handler
+from headgate.app.api.handlers import require_handler
 from headgate.app.api.identity import Writer
 from headgate.app.api.job_request import JobFromSource, JobRequest, fields_in, job_request_in, valid
 from headgate.app.api.models import ResponseModel
@@ -22,7 +22,7 @@ from headgate.core.errors import BadSource, UsageError, WrongEncoding
 from headgate.engine.rows import OnBadRow
 from headgate.handlers.info import HandlerInfo
 from headgate.transfer.inspection import Inspection, inspect
-from headgate.transfer.places.opening import demand_allowed, open_place
+from headgate.transfer.places.opening import open_place, require_allowed
 from headgate.transfer.places.settings import PlaceSettings
 
 router = APIRouter(prefix="/api/preview", tags=["jobs"], route_class=BoundedRoute)
@@ -94,47 +94,49 @@ BODY = {
 
 
 @router.post("", responses=documented(408, 413, 415), openapi_extra={"requestBody": BODY})
-async def preview(request: Request, who: Writer, office: State) -> Preview:
+async def preview(request: Request, who: Writer, app_state: State) -> Preview:
     """Read the first rows of a file that is sent, or lies elsewhere; nothing is kept."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
-        asked, found = await _of_source(office, who.name, await body_of(request, who.name))
+        asked, found = await _of_source(app_state, who.name, await body_of(request, who.name))
     else:
-        asked, found = await _of_upload(office, who.name, request)
+        asked, found = await _of_upload(app_state, who.name, request)
     named = asked.handler != UNNAMED
-    return _shown(found, asked, demand_handler(office, asked.handler).needs if named else ())
+    return _shown(found, asked, require_handler(app_state, asked.handler).needs if named else ())
 
 
 async def _of_upload(
-    office: AppState, user: str, request: Request
+    app_state: AppState, user: str, request: Request
 ) -> tuple[JobRequest, Inspection]:
-    async with office.uploads.slot(user):
-        upload = await receive(request, office)
+    async with app_state.uploads.slot(user):
+        upload = await receive(request, app_state)
     try:
         asked = job_request_in(
             {**upload.fields, "handler": upload.fields.get("handler") or UNNAMED}
         )
-        upload.demand_files()
+        upload.require_files()
         path = upload.folder if len(upload.files) > 1 else upload.files[0].path
-        return asked, await look(office, user, path, asked.reading())
+        return asked, await look(app_state, user, path, asked.reading())
     finally:
-        await office.threads.uploads.run(upload.discard)
+        await app_state.threads.uploads.run(upload.discard)
 
 
-async def _of_source(office: AppState, user: str, body: bytearray) -> tuple[JobRequest, Inspection]:
-    asked = await office.threads.bodies.run(_asked_of_source, body)
+async def _of_source(
+    app_state: AppState, user: str, body: bytearray
+) -> tuple[JobRequest, Inspection]:
+    asked = await app_state.threads.bodies.run(_asked_of_source, body)
     if not asked.source:
         raise ProblemResponse(422, "send a file, or name its place in `source`")
-    demand_allowed(asked.source, office.settings.places)
-    folder = await office.threads.uploads.run(office.folder.new_upload)
+    require_allowed(asked.source, app_state.settings.places)
+    folder = await app_state.threads.uploads.run(app_state.folder.new_upload)
     try:
-        async with office.preview_copies.slot(user):
-            path = await office.threads.copies.run(
-                copy_to_look_at, asked.source, office.settings.places, folder
+        async with app_state.preview_copies.slot(user):
+            path = await app_state.threads.copies.run(
+                copy_to_look_at, asked.source, app_state.settings.places, folder
             )
-        return asked, await look(office, user, path, asked.reading())
+        return asked, await look(app_state, user, path, asked.reading())
     finally:
-        await office.threads.uploads.run(shutil.rmtree, folder, ignore_errors=True)
+        await app_state.threads.uploads.run(shutil.rmtree, folder, ignore_errors=True)
 
 
 def _asked_of_source(body: bytearray) -> JobFromSource:
@@ -172,17 +174,17 @@ def _shown(found: Inspection, asked: JobRequest, needs: Sequence[str]) -> Previe
     )
 
 
-async def look(office: AppState, user: str, path: Path, reading: IngestOptions) -> Inspection:
+async def look(app_state: AppState, user: str, path: Path, reading: IngestOptions) -> Inspection:
     """The first rows of a file, or BadSource saying what is wrong with it."""
-    async with office.previews.slot(user):
+    async with app_state.previews.slot(user):
         try:
-            return await office.threads.looks.run(
-                inspect, path, reading.options, office.settings.limits
+            return await app_state.threads.looks.run(
+                inspect, path, reading.options, app_state.settings.limits
             )
         except WrongEncoding as error:
-            raise WrongEncoding(office.folder.without_paths(str(error)), error.fits) from error
+            raise WrongEncoding(app_state.folder.without_paths(str(error)), error.fits) from error
         except (BadSource, UsageError) as error:
-            raise BadSource(office.folder.without_paths(str(error))) from error
+            raise BadSource(app_state.folder.without_paths(str(error))) from error
 
 
 def renamed(found: Inspection, asked: JobRequest) -> list[str]:
@@ -199,7 +201,7 @@ def renamed(found: Inspection, asked: JobRequest) -> list[str]:
     return names
 
 
-def demand_rows(found: Inspection, asked: JobRequest) -> None:
+def require_rows(found: Inspection, asked: JobRequest) -> None:
     """Refuse a file whose rows are bad as far as we looked, or one where none may be."""
     if found.misread is not None:
         raise WrongEncoding(for_request(found.misread.fits), found.misread.fits)
@@ -212,7 +214,7 @@ def demand_rows(found: Inspection, asked: JobRequest) -> None:
         raise ProblemResponse(422, f"no row can be used as it is; line {line:,}: {problem}")
 
 
-def demand_columns(found: Inspection, asked: JobRequest, handler: HandlerInfo) -> None:
+def require_columns(found: Inspection, asked: JobRequest, handler: HandlerInfo) -> None:
     """Refuse a file that lacks a column of the key, or one that the handler needs."""
     names = renamed(found, asked)
     for name in (*asked.key_columns(), *handler.needs):

@@ -133,49 +133,49 @@ class GateChange(RequestModel):
 
 
 @router.get("", responses=documented())
-async def ls(who: Admin, office: State, which: Which = "used") -> Gates:
+async def ls(who: Admin, app_state: State, which: Which = "used") -> Gates:
     """List gates that were used, also those of providers that are declared, or all known."""
-    used = [entry.key for entry in await office.store.limits.entries()]
-    named = _named(office, which)
+    used = [entry.key for entry in await app_state.store.limits.entries()]
+    named = _named(app_state, which)
     keys = [key for name in named for key in keys_of_provider(name, named[name])]
-    return gates_view(await _read(office, list(dict.fromkeys([*used, *keys]))))
+    return gates_view(await _read(app_state, list(dict.fromkeys([*used, *keys]))))
 
 
 @router.get("/{name:path}", responses=documented())
-async def show(name: Name, who: Admin, office: State) -> Gates:
+async def show(name: Name, who: Admin, app_state: State) -> Gates:
     """Show the gates of a provider with their evidence."""
-    return gates_view(await _read(office, await _meant(office, name)))
+    return gates_view(await _read(app_state, await _meant(app_state, name)))
 
 
 @router.patch("/{name:path}", responses=documented())
-async def change(name: Name, asked: GateChange, who: Admin, office: State) -> Gates:
+async def change(name: Name, asked: GateChange, who: Admin, app_state: State) -> Gates:
     """Set a rate, pause, go on as learned (`paused: false`), or forget what was learned."""
-    keys = await _meant(office, name)
-    steering = GateControl(office.store, office.limits)
+    keys = await _meant(app_state, name)
+    control = GateControl(app_state.store, app_state.limits)
     said = [asked.rate is not None, asked.paused is not None, asked.forget]
     if sum(said) != 1:
         raise ProblemResponse(422, "say one thing: `rate`, `paused` or `forget`")
     if asked.rate is not None:
-        await steering.set_rate(keys, _per_s(asked.rate), asked.for_s)
+        await control.set_rate(keys, _per_s(asked.rate), asked.for_s)
     elif asked.forget:
-        await steering.forget(keys)
+        await control.forget(keys)
     elif asked.paused:
-        await steering.pause(keys, asked.for_s)
+        await control.pause(keys, asked.for_s)
     else:
-        await steering.resume(keys)
-    return gates_view(await _read(office, keys))
+        await control.resume(keys)
+    return gates_view(await _read(app_state, keys))
 
 
-async def _meant(office: AppState, name: str) -> list[str]:
-    known = [entry.key for entry in await office.store.limits.entries()]
+async def _meant(app_state: AppState, name: str) -> list[str]:
+    known = [entry.key for entry in await app_state.store.limits.entries()]
     try:
-        return find_gates(name, known, office.settings.providers)
+        return find_gates(name, known, app_state.settings.providers)
     except UsageError as error:
         raise ProblemResponse(404, str(error)) from error
 
 
-async def _read(office: AppState, keys: Sequence[str]) -> GateReading:
-    return await read_gates(office.store.limits, office.limits, keys)
+async def _read(app_state: AppState, keys: Sequence[str]) -> GateReading:
+    return await read_gates(app_state.store.limits, app_state.limits, keys)
 
 
 def _per_s(text: str) -> float:
@@ -188,8 +188,8 @@ def _per_s(text: str) -> float:
     return min(limit.count / limit.seconds for limit in limits)
 
 
-def _named(office: AppState, which: str) -> Mapping[str, ProviderPolicy]:
-    providers = office.settings.providers
+def _named(app_state: AppState, which: str) -> Mapping[str, ProviderPolicy]:
+    providers = app_state.settings.providers
     if which == "used":
         return {}
     if which == "all":

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request
 from pydantic import Field
 
-from headgate.app.address_check import demand_public
+from headgate.app.address_check import require_public
 from headgate.app.api.bodies import MB, BoundedRoute, body_of, takes
-from headgate.app.api.handlers import demand_handler
+from headgate.app.api.handlers import require_handler
 from headgate.app.api.identity import Principal, Someone, Writer
 from headgate.app.api.job_request import parsed
 from headgate.app.api.job_view import JobResponse, job_view
@@ -78,16 +78,16 @@ class FedView(ResponseModel):
 
 
 @router.get("", responses=documented())
-async def ls(who: Someone, office: State) -> QueueList:
+async def ls(who: Someone, app_state: State) -> QueueList:
     """List the queues that are not closed."""
-    jobs = await _queues(office, who).all()
-    return QueueList(items=[await _view(office, job) for job in jobs])
+    jobs = await _queues(app_state, who).all()
+    return QueueList(items=[await _view(app_state, job) for job in jobs])
 
 
 @router.get("/{name}", responses=documented())
-async def show(name: Name, who: Someone, office: State) -> JobResponse:
+async def show(name: Name, who: Someone, app_state: State) -> JobResponse:
     """Show a queue with its counters."""
-    return await _view(office, await _found(office, who, name))
+    return await _view(app_state, await _found(app_state, who, name))
 
 
 @router.post(
@@ -107,20 +107,23 @@ async def show(name: Name, who: Someone, office: State) -> JobResponse:
     },
 )
 @takes(16 * MB, values=1_000_000)
-async def feed(name: Name, request: Request, who: Writer, office: State) -> FedView:
+async def feed(name: Name, request: Request, who: Writer, app_state: State) -> FedView:
     """Put items into a queue, which is made on first use; what it has already is passed over."""
-    body, most = await body_of(request, who.name), office.settings.server.inline_items
-    asked = await office.threads.bodies.run(parsed, RowsRequest, body, most)
+    body, most = await body_of(request, who.name), app_state.settings.server.inline_items
+    asked = await app_state.threads.bodies.run(parsed, RowsRequest, body, most)
     rows = asked.rows()
-    handler = _handler(office, asked.handler) if asked.handler is not None else None
-    job = await _fed(office, who, name, handler, asked.key)
-    sizer, cap = IngestSizer(office.settings.ingest), office.settings.server.open_items_per_user
+    handler = _handler(app_state, asked.handler) if asked.handler is not None else None
+    job = await _fed(app_state, who, name, handler, asked.key)
+    sizer, cap = (
+        IngestSizer(app_state.settings.ingest),
+        app_state.settings.server.open_items_per_user,
+    )
     names = names_in_queue(job, asked.key)
-    feeding = QueueWriter(office.store, job.id, names, sizer, office.clock, cap)
+    queue_write = QueueWriter(app_state.store, job.id, names, sizer, app_state.clock, cap)
     for row in rows:
-        await feeding.add(row)
-    await feeding.flush()
-    report = feeding.report
+        await queue_write.add(row)
+    await queue_write.flush()
+    report = queue_write.report
     return FedView(
         job_id=str(job.id),
         added=report.added,
@@ -130,40 +133,40 @@ async def feed(name: Name, request: Request, who: Writer, office: State) -> FedV
     )
 
 
-def _handler(office: AppState, name: str) -> str:
-    handler = demand_handler(office, name)
-    demand_public(handler, allow_private=office.settings.net.allow_private)
+def _handler(app_state: AppState, name: str) -> str:
+    handler = require_handler(app_state, name)
+    require_public(handler, allow_private=app_state.settings.net.allow_private)
     return handler.name
 
 
 @router.post("/{name}/close", responses=documented(409))
-async def close(name: Name, who: Writer, office: State) -> JobResponse:
+async def close(name: Name, who: Writer, app_state: State) -> JobResponse:
     """Take no more items; the job is DONE once the queue is empty."""
-    job = await _found(office, who, name)
-    return await _view(office, await JobControl(office.store).close(job.id, who.name))
+    job = await _found(app_state, who, name)
+    return await _view(app_state, await JobControl(app_state.store).close(job.id, who.name))
 
 
-def _queues(office: AppState, who: Principal) -> Queues:
-    policy = office.settings.server
+def _queues(app_state: AppState, who: Principal) -> Queues:
+    policy = app_state.settings.server
     caps = OwnerCaps(policy.unfinished_jobs_per_user, policy.open_items_per_user)
-    return Queues(office.store, Viewer(who.name, who.sees, caps))
+    return Queues(app_state.store, Viewer(who.name, who.sees, caps))
 
 
 async def _fed(
-    office: AppState, who: Principal, name: str, handler: str | None, key: Sequence[str]
+    app_state: AppState, who: Principal, name: str, handler: str | None, key: Sequence[str]
 ) -> Job:
-    queues = _queues(office, who)
+    queues = _queues(app_state, who)
     if handler is None and await queues.find(name) is None:
         raise ProblemResponse(422, f"queue {name!r} is new: say with `handler` what runs its items")
     return await queues.get_or_make(name, handler, key)
 
 
-async def _found(office: AppState, who: Principal, name: str) -> Job:
-    job = await _queues(office, who).find(name)
+async def _found(app_state: AppState, who: Principal, name: str) -> Job:
+    job = await _queues(app_state, who).find(name)
     if job is None:
         raise UnknownJob(f"there is no open queue {name!r}; the first items with a handler make it")
     return job
 
 
-async def _view(office: AppState, job: Job) -> JobResponse:
-    return job_view(job, await office.store.reads.counts(job.id))
+async def _view(app_state: AppState, job: Job) -> JobResponse:
+    return job_view(job, await app_state.store.reads.counts(job.id))

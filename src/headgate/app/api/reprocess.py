@@ -56,20 +56,20 @@ class Reprocessed(ResponseModel):
 
 @router.post("/{jobId}/reprocess", responses=documented(409))
 async def reprocess(
-    job: OwnJob, who: Writer, office: State, asked: ReprocessRequest | None = None
+    job: OwnJob, who: Writer, app_state: State, asked: ReprocessRequest | None = None
 ) -> Reprocessed:
     """Bring finished items back to PENDING; the count is of everything that matched."""
-    request = request_of(job.id, asked or ReprocessRequest(), office)
-    steering = JobControl(office.store)
+    request = request_of(job.id, asked or ReprocessRequest(), app_state)
+    control = JobControl(app_state.store)
     dry = asked is not None and asked.dry_run
     if dry:
-        count = await steering.would_reprocess(request)
+        count = await control.would_reprocess(request)
     else:
-        count = await steering.reprocess(request, who.name)
+        count = await control.reprocess(request, who.name)
     return Reprocessed(job_id=str(job.id), count=count)
 
 
-def request_of(job_id: int, asked: ReprocessRequest, office: State) -> RequeueRequest:
+def request_of(job_id: int, asked: ReprocessRequest, app_state: State) -> RequeueRequest:
     """The request to the store; items that were tried too often are left alone by default."""
     ids = _ids(asked)
     wanted = frozenset(asked.statuses or ())
@@ -78,7 +78,7 @@ def request_of(job_id: int, asked: ReprocessRequest, office: State) -> RequeueRe
             422, "only finished items can be brought back; PENDING and PROCESSING are not"
         )
     default = FINISHED if ids is not None else RequeueRequest(job_id).statuses
-    cap = office.settings.retry.max_attempts_ever
+    cap = app_state.settings.retry.max_attempts_ever
     return RequeueRequest(
         job_id=job_id,
         statuses=wanted or default,

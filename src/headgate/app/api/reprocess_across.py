@@ -10,7 +10,7 @@ from headgate.app.api.dead_letters import Replayed, numbers_in
 from headgate.app.api.identity import Writer
 from headgate.app.api.models import RequestModel
 from headgate.app.api.params import job_named, moment_in
-from headgate.app.api.pending import demand_switched_on, owner_meant
+from headgate.app.api.pending import owner_meant, require_switched_on
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import State
 from headgate.core.status import FINISHED, ItemStatus
@@ -41,9 +41,9 @@ class AcrossRequest(RequestModel):
 
 
 @router.post("/reprocess", responses=documented(409))
-async def reprocess(asked: AcrossRequest, who: Writer, office: State) -> Replayed:
+async def reprocess(asked: AcrossRequest, who: Writer, app_state: State) -> Replayed:
     """Bring finished items of all jobs back to PENDING; the count is of all that matched."""
-    demand_switched_on(office)
+    require_switched_on(app_state)
     statuses = frozenset(asked.statuses)
     if not statuses <= FINISHED:
         raise ProblemResponse(
@@ -51,7 +51,7 @@ async def reprocess(asked: AcrossRequest, who: Writer, office: State) -> Replaye
         )
     owner = owner_meant(who, asked.user_id)
     what = Replay(
-        job_id=await job_named(office, owner, asked.job_id),
+        job_id=await job_named(app_state, owner, asked.job_id),
         handler=asked.job_type,
         statuses=statuses,
         changed_from=moment_in(asked.since, "from"),
@@ -59,5 +59,7 @@ async def reprocess(asked: AcrossRequest, who: Writer, office: State) -> Replaye
         but_ids=numbers_in(asked.except_ids),
         reset_attempts=asked.reset_attempts,
     )
-    done = await DeadLetters(office.store, owner).replay(what, dry_run=asked.dry_run, by=who.name)
+    done = await DeadLetters(app_state.store, owner).replay(
+        what, dry_run=asked.dry_run, by=who.name
+    )
     return Replayed(count=done.count, job_ids=[str(job_id) for job_id in done.jobs])

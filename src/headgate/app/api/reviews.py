@@ -28,14 +28,14 @@ UNDECIDED = frozenset({ItemStatus.REVIEW})
 @waiting.get("", responses=documented(), dependencies=[KeysetOnly])
 async def ls(
     who: Someone,
-    office: State,
+    app_state: State,
     job_id: Annotated[str | None, Query(alias="jobId", max_length=40)] = None,
     page_size: PageSize = 100,
     after: After = None,
 ) -> ItemPage:
     """List what waits for a person, across jobs or in one, the longest waiting first."""
     query = ItemQuery(
-        job_id=await job_named(office, who.sees, job_id),
+        job_id=await job_named(app_state, who.sees, job_id),
         statuses=UNDECIDED,
         owner=who.sees,
         order=SortOrder.UPDATED,
@@ -43,7 +43,7 @@ async def ls(
         limit=page_size,
         tail=True,
     )
-    return page_view(await office.store.reads.items(query))
+    return page_view(await app_state.store.reads.items(query))
 
 
 class Acceptance(RequestModel):
@@ -60,35 +60,37 @@ class Remark(RequestModel):
 
 
 @router.post("/{itemId}/accept", responses=documented(409))
-async def accept(item: OwnItem, asked: Acceptance, who: Writer, office: State) -> ItemWhole:
+async def accept(item: OwnItem, asked: Acceptance, who: Writer, app_state: State) -> ItemWhole:
     """Take a candidate: its result becomes the item's, which is DONE."""
     decision = _decision(item.row.id, ItemMove.ACCEPT, who, asked.reason)
-    return await _decided(office, replace(decision, candidate=asked.candidate_id))
+    return await _decided(app_state, replace(decision, candidate=asked.candidate_id))
 
 
 @router.post("/{itemId}/reject", responses=documented(409))
 async def reject(
-    item: OwnItem, who: Writer, office: State, asked: Remark | None = None
+    item: OwnItem, who: Writer, app_state: State, asked: Remark | None = None
 ) -> ItemWhole:
     """Take none of the candidates: the item is NOT_FOUND."""
     reason = asked.reason if asked else ""
-    return await _decided(office, _decision(item.row.id, ItemMove.REJECT, who, reason))
+    return await _decided(app_state, _decision(item.row.id, ItemMove.REJECT, who, reason))
 
 
 @router.post("/{itemId}/skip", responses=documented(409))
-async def skip(item: OwnItem, who: Writer, office: State, asked: Remark | None = None) -> ItemWhole:
+async def skip(
+    item: OwnItem, who: Writer, app_state: State, asked: Remark | None = None
+) -> ItemWhole:
     """Leave the item alone: it is SKIPPED."""
     reason = asked.reason if asked else ""
-    return await _decided(office, _decision(item.row.id, ItemMove.PASS_OVER, who, reason))
+    return await _decided(app_state, _decision(item.row.id, ItemMove.PASS_OVER, who, reason))
 
 
 def _decision(item_id: int, move: ItemMove, who: Principal, reason: str) -> ReviewDecision:
     return ReviewDecision(item_id, move, who.name, owner=who.sees, reason=reason)
 
 
-async def _decided(office: AppState, decision: ReviewDecision) -> ItemWhole:
-    await office.store.items.decide(decision)
-    await office.store.notifier.ring()
-    detail = await office.store.reads.item(decision.item_id, decision.owner)
-    attempts = await office.store.reads.attempts(decision.item_id)
-    return item_whole(detail, attempts, await office.store.rows.decision(decision.item_id))
+async def _decided(app_state: AppState, decision: ReviewDecision) -> ItemWhole:
+    await app_state.store.items.decide(decision)
+    await app_state.store.notifier.ring()
+    detail = await app_state.store.reads.item(decision.item_id, decision.owner)
+    attempts = await app_state.store.reads.attempts(decision.item_id)
+    return item_whole(detail, attempts, await app_state.store.rows.decision(decision.item_id))

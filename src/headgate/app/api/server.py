@@ -73,7 +73,7 @@ class ApiServer:
         self._settings = settings = msgspec.structs.replace(settings, net=net)
         self._clock = clock
         self._loops = Loops(clock)
-        self._staff = ChildProcesses(settings, self._loops)
+        self._children = ChildProcesses(settings, self._loops)
         self._uvicorn: uvicorn.Server | None = None
         self._stops = 0
 
@@ -81,42 +81,42 @@ class ApiServer:
         """Once: finish what runs. Twice: hand it back at once."""
         self._stops += 1
         if self._stops > 1:
-            self._staff.hurry()
+            self._children.hurry()
         if self._uvicorn is not None:
             self._uvicorn.should_exit = True
 
     async def run(self, opened: Callable[[OpenedServer], None]) -> None:
         """Serve; `opened` hears where, once requests are answered."""
         sys.setswitchinterval(SWITCH_S)
-        await self._demand_users()
+        await self._require_users()
         listener = _listen(self._settings.server.host, self._settings.server.port)
         own = mint()
-        office = await self._office(own.id if is_loopback(self._settings.server.host) else "")
-        async with self._first_token(own) as (token, link), self._running(office, own.id):
-            await self._answer(office, listener, lambda url: opened(_told(url, token, link)))
+        app_state = await self._app_state(own.id if is_loopback(self._settings.server.host) else "")
+        async with self._first_token(own) as (token, link), self._running(app_state, own.id):
+            await self._answer(app_state, listener, lambda url: opened(_told(url, token, link)))
 
     @asynccontextmanager
-    async def _running(self, office: AppState, token_id: str) -> AsyncIterator[None]:
+    async def _running(self, app_state: AppState, token_id: str) -> AsyncIterator[None]:
         """Everything that runs beside the API, each under its name."""
         access, clock = self._store.access, self._clock
         self._loops.start("server token", partial(keep_token, access, token_id, clock))
-        self._loops.start("health readings", office.pulse.run)
-        self._loops.start("job histories", office.histories.run)
-        self._staff.start()
+        self._loops.start("health readings", app_state.monitor.run)
+        self._loops.start("job histories", app_state.history_samples.run)
+        self._children.start()
         try:
             yield
         finally:
             await self._loops.stop()
-            await self._staff.stop()
+            await self._children.stop()
 
     async def _answer(
-        self, office: AppState, listener: socket.socket, opened: Callable[[str], None]
+        self, app_state: AppState, listener: socket.socket, opened: Callable[[str], None]
     ) -> None:
         policy = self._settings.server
         connections = ServerConnections(most_connections(policy), policy.connections_per_address)
         protocol = partial(BoundedProtocol, connections, ParsingTurns(), policy.head_s)
         config = uvicorn.Config(
-            build_app(office),
+            build_app(app_state),
             lifespan="off",
             http=protocol,  # type: ignore[arg-type]
             ws="none",
@@ -141,14 +141,14 @@ class ApiServer:
                 "the web server ended, although it was not told to stop; start it again"
             )
 
-    async def _office(self, own_token: str) -> AppState:
+    async def _app_state(self, own_token: str) -> AppState:
         store, settings, clock = self._store, self._settings, self._clock
         policy = settings.server
         folder = data_folder(settings)
         folder.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         handlers = await list_handlers(settings.handlers)
         limits = GateLimits(settings.providers, settings.gates)
-        gauges = LimitCache(
+        limit_cache = LimitCache(
             store, limits, clock, {each.name: each.provider or "" for each in handlers}
         )
         return AppState(
@@ -157,11 +157,11 @@ class ApiServer:
             clock=clock,
             folder=folder,
             handlers=handlers,
-            pulse=Monitor(
-                store, clock, SlowJobs(store, gauges, clock, settings.worker.concurrency)
+            monitor=Monitor(
+                store, clock, SlowJobs(store, limit_cache, clock, settings.worker.concurrency)
             ),
-            gauges=gauges,
-            histories=HistorySamples(store, gauges, clock),
+            limit_cache=limit_cache,
+            history_samples=HistorySamples(store, limit_cache, clock),
             slices=Kickoffs(store, settings, clock),
             scanner=Scanner(store, settings, clock),
             logins=SlotQueue(LOGINS, LOGINS_PER_ADDRESS),
@@ -176,7 +176,7 @@ class ApiServer:
             streams=StreamSlots(policy.streams_per_user),
         )
 
-    async def _demand_users(self) -> None:
+    async def _require_users(self) -> None:
         """Listening to the network is only for those who said who may come in."""
         if is_loopback(self._settings.server.host):
             return

@@ -58,24 +58,24 @@ class Me(ResponseModel):
 
 @router.post("/api/login", responses=documented())
 @takes(4 * KB)
-async def login(asked: LoginRequest, request: Request, response: Response, office: State) -> Me:
+async def login(asked: LoginRequest, request: Request, response: Response, app_state: State) -> Me:
     """Open a session by password or token; the answer sets a cookie."""
     if asked.token:
-        checked = await _by_token(asked.token, request, office)
+        checked = await _by_token(asked.token, request, app_state)
     elif asked.name and asked.password is not None:
-        checked = await _by_password(asked.name, asked.password, request, office)
+        checked = await _by_password(asked.name, asked.password, request, app_state)
     else:
         raise ProblemResponse(422, "send `name` and `password`, or `token`")
-    secret = await _open_session(office, checked)
-    _set_cookie(response, request, office, secret)
+    secret = await _open_session(app_state, checked)
+    _set_cookie(response, request, app_state, secret)
     return Me(name=checked.name, role=checked.role, csrf=csrf_of(secret))
 
 
 @router.post("/api/logout", status_code=204, responses=documented())
-async def logout(who: Someone, response: Response, office: State) -> Response:
+async def logout(who: Someone, response: Response, app_state: State) -> Response:
     """Close the session; an API token is no session, and stays."""
     if who.csrf is not None:
-        await office.store.access.end_session(who.token_id)
+        await app_state.store.access.end_session(who.token_id)
     response = Response(status_code=204)
     response.delete_cookie(COOKIE, path="/")
     return response
@@ -101,19 +101,19 @@ async def session(who: Anybody) -> BrowserSession:
 
 @router.get("/login/link", include_in_schema=False)
 async def by_link(
-    request: Request, office: State, token: Annotated[str, Query(max_length=200)]
+    request: Request, app_state: State, token: Annotated[str, Query(max_length=200)]
 ) -> Response:
     """Open a session with the link that the server printed; it works once."""
-    found = await office.store.access.redeem(digest_of(token))
+    found = await app_state.store.access.redeem(digest_of(token))
     if found is None:
         if "text/html" in request.headers.get("accept", ""):
             return RedirectResponse("/login?link=used", 303)
         raise ProblemResponse(
             401, "this link was used before or is too old; start the server again"
         )
-    secret = await _open_session(office, Visitor(found.user.name, found.token.role))
+    secret = await _open_session(app_state, Visitor(found.user.name, found.token.role))
     response = RedirectResponse("/", 303)
-    _set_cookie(response, request, office, secret)
+    _set_cookie(response, request, app_state, secret)
     return response
 
 
@@ -121,30 +121,30 @@ def _me(who: Principal) -> Me:
     return Me(name=who.name, role=who.role, csrf=who.csrf)
 
 
-async def _by_token(secret: str, request: Request, office: AppState) -> Visitor:
+async def _by_token(secret: str, request: Request, app_state: AppState) -> Visitor:
     """Who that is, and as what: a token never opens more than it lets in to itself.
 
     Tries are not counted: 256 random bits cannot be guessed, and a count would only let strangers
     keep others out.
     """
-    found = await office.store.access.bearer(digest_of(secret), TokenKind.API)
+    found = await app_state.store.access.bearer(digest_of(secret), TokenKind.API)
     if found is None:
         raise ProblemResponse(401, "the token is wrong")
     role = weaker(found.token.role, found.user.role)
-    return Visitor(found.user.name, role, maker_of(found, request, office))
+    return Visitor(found.user.name, role, maker_of(found, request, app_state))
 
 
-async def _by_password(name: str, password: str, request: Request, office: AppState) -> Visitor:
-    address = counted_as(client_of(request, office))
-    tried = LoginTry(login_keys(name, address), allowances(office.settings.server.login_tries))
+async def _by_password(name: str, password: str, request: Request, app_state: AppState) -> Visitor:
+    address = counted_as(client_of(request, app_state))
+    tried = LoginTry(login_keys(name, address), allowances(app_state.settings.server.login_tries))
     # Hundreds at once, each from another address, must not hold up those who log in as always.
-    is_known = await office.store.logins.knows(tried)
-    async with (office.known_logins if is_known else office.logins).slot(address):
-        return await _tried(name, password, tried, office)
+    is_known = await app_state.store.logins.knows(tried)
+    async with (app_state.known_logins if is_known else app_state.logins).slot(address):
+        return await _tried(name, password, tried, app_state)
 
 
-async def _tried(name: str, password: str, tried: LoginTry, office: AppState) -> Visitor:
-    store = office.store
+async def _tried(name: str, password: str, tried: LoginTry, app_state: AppState) -> Visitor:
+    store = app_state.store
     counted = await store.logins.count(tried)
     if counted.wait_s > 0:
         wait_s = math.ceil(counted.wait_s)
@@ -157,14 +157,14 @@ async def _tried(name: str, password: str, tried: LoginTry, office: AppState) ->
         user, kept = await store.access.user(name)
     except UnknownUser:
         user, kept = None, None
-    right = await office.threads.passwords.run(fits, password, kept)
+    right = await app_state.threads.passwords.run(fits, password, kept)
     if not right or user is None or user.disabled_at is not None:
         raise ProblemResponse(401, "the name or the password is wrong")
     await store.logins.succeeded(tried, counted)
     return Visitor(user.name, user.role, password_hash=kept)
 
 
-async def _open_session(office: AppState, who: Visitor) -> str:
+async def _open_session(app_state: AppState, who: Visitor) -> str:
     made = mint()
     new = NewToken(
         made.id,
@@ -173,24 +173,24 @@ async def _open_session(office: AppState, who: Visitor) -> str:
         TokenKind.LOGIN,
         who.role,
         "browser",
-        lives_s=office.settings.server.session_s,
+        lives_s=app_state.settings.server.session_s,
         opened_by=who.token_id,
         password_hash=who.password_hash,
     )
     try:
-        await office.store.access.add_token(new)
+        await app_state.store.access.add_token(new)
     except UnknownUser:  # disabled, or given another password, while this one was checked
         raise ProblemResponse(401, "the name or the password is wrong") from None
     return made.secret
 
 
-def _set_cookie(response: Response, request: Request, office: AppState, secret: str) -> None:
+def _set_cookie(response: Response, request: Request, app_state: AppState, secret: str) -> None:
     response.set_cookie(
         COOKIE,
         secret,
-        max_age=int(office.settings.server.session_s),
+        max_age=int(app_state.settings.server.session_s),
         path="/",
         httponly=True,
         samesite="strict",
-        secure=is_https(request, office),
+        secure=is_https(request, app_state),
     )

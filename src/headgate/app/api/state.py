@@ -31,9 +31,9 @@ class AppState(msgspec.Struct, frozen=True):
     folder: DataFolder
     handlers: Sequence[HandlerInfo]
     """What `GET /api/handlers` lists: found out by another process."""
-    pulse: Monitor
-    gauges: LimitCache
-    histories: HistorySamples
+    monitor: Monitor
+    limit_cache: LimitCache
+    history_samples: HistorySamples
     slices: Kickoffs
     scanner: Scanner
     logins: SlotQueue
@@ -63,8 +63,8 @@ class AppState(msgspec.Struct, frozen=True):
 
 def state_of(request: Request) -> AppState:
     """The office of the application that a request came to."""
-    office: AppState = request.app.state.office
-    return office
+    app_state: AppState = request.app.state.app_state
+    return app_state
 
 
 State = Annotated[AppState, Depends(state_of)]

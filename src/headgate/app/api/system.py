@@ -90,24 +90,24 @@ class System(ResponseModel):
 
 
 @router.get("", responses=documented())
-async def show(who: Admin, office: State) -> System:
+async def show(who: Admin, app_state: State) -> System:
     """Tell the size and schema of the database, who sweeps it, and how the work goes."""
-    status = await office.store.reads.status()
+    status = await app_state.store.reads.status()
     return System(
         database=_database(status),
-        sweeper=_sweeper(office, status),
-        queue=_queue(office, status),
+        sweeper=_sweeper(app_state, status),
+        queue=_queue(app_state, status),
         slow_jobs=[
             SlowJobView(job_id=str(each.job_id), name=each.name, limited_by=wait_view(each.wait))
-            for each in office.pulse.health.slow
+            for each in app_state.monitor.health.slow
         ],
-        loops=[_loop(office, state) for state in office.loops.states()],
+        loops=[_loop(app_state, state) for state in app_state.loops.states()],
         log_lines_lost=LOST.lines,
     )
 
 
-def _loop(office: AppState, state: LoopState) -> LoopView:
-    silent_s = office.loops.silent_s(state)
+def _loop(app_state: AppState, state: LoopState) -> LoopView:
+    silent_s = app_state.loops.silent_s(state)
     return LoopView(
         name=state.name,
         alive=state.running and silent_s <= state.allowed_s,
@@ -131,20 +131,20 @@ def _database(status: StoreStatus) -> DatabaseView:
     )
 
 
-def _sweeper(office: AppState, status: StoreStatus) -> SweeperView:
-    now = office.clock.now()
+def _sweeper(app_state: AppState, status: StoreStatus) -> SweeperView:
+    now = app_state.clock.now()
     held = [duty for duty in status.duties if duty.name == Sweeper.DUTY and duty.until_at > now]
     return SweeperView(
         holder=held[0].holder if held else None,
         until=moment(held[0].until_at) if held else None,
-        retention_days=office.settings.retention.days,
+        retention_days=app_state.settings.retention.days,
     )
 
 
-def _queue(office: AppState, status: StoreStatus) -> QueueView:
+def _queue(app_state: AppState, status: StoreStatus) -> QueueView:
     counts = status.counts
     return QueueView(
         counts=counts_view(counts),
-        per_second=office.pulse.total_rate(),
+        per_second=app_state.monitor.total_rate(),
         error_share=counts.error / counts.finished if counts.finished else None,
     )

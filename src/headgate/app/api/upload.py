@@ -56,7 +56,7 @@ class Upload(msgspec.Struct, frozen=True):
             made.update(f"{name}\0{self.fields[name]}\0".encode())
         return made.hexdigest()
 
-    def demand_files(self) -> None:
+    def require_files(self) -> None:
         """Refuse an upload without a file."""
         if not self.files:
             raise ProblemResponse(422, "there is no file: send it in the field `file`")
@@ -66,9 +66,9 @@ class Upload(msgspec.Struct, frozen=True):
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-async def receive(request: Request, office: AppState) -> Upload:
+async def receive(request: Request, app_state: AppState) -> Upload:
     """Take in an upload; whatever goes wrong, nothing of it stays."""
-    policy = office.settings.server
+    policy = app_state.settings.server
     max_bytes = policy.upload_mb * MEGABYTE
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     boundary = options.get(b"boundary", b"")
@@ -78,8 +78,8 @@ async def receive(request: Request, office: AppState) -> Upload:
     if stated.isdigit() and int(stated) > max_bytes + MOST_FIELDS * LONGEST_FIELD:
         raise _too_large(max_bytes)
     _keep_connection(request)
-    threads = office.threads
-    parts = _Parts(await threads.uploads.run(office.folder.new_upload), max_bytes)
+    threads = app_state.threads
+    parts = _Parts(await threads.uploads.run(app_state.folder.new_upload), max_bytes)
     try:
         minimum = MinimumPace(policy.upload_min_bytes_per_s, policy.upload_slow_s)
         parser = MultipartParser(boundary, parts.callbacks())

@@ -47,16 +47,16 @@ class UserRequest(RequestModel):
 
 
 @users.get("", responses=documented())
-async def ls(who: Admin, office: State) -> Users:
+async def ls(who: Admin, app_state: State) -> Users:
     """List users."""
-    return Users(items=[user_view(user) for user in await office.store.access.users()])
+    return Users(items=[user_view(user) for user in await app_state.store.access.users()])
 
 
 @users.post("", status_code=201, responses=documented(409))
-async def add(asked: UserRequest, who: Admin, office: State) -> UserView:
+async def add(asked: UserRequest, who: Admin, app_state: State) -> UserView:
     """Make a user; without a password, only tokens let them in."""
-    new = NewUser(asked.name, asked.role, await _kept(office, asked.password, asked.name))
-    return user_view(await office.store.access.add_user(new))
+    new = NewUser(asked.name, asked.role, await _kept(app_state, asked.password, asked.name))
+    return user_view(await app_state.store.access.add_user(new))
 
 
 class UserChangeRequest(RequestModel):
@@ -70,7 +70,7 @@ class UserChangeRequest(RequestModel):
 
 
 @users.patch("/{name}", responses=documented(409))
-async def change(name: Name, asked: UserChangeRequest, who: Admin, office: State) -> UserView:
+async def change(name: Name, asked: UserChangeRequest, who: Admin, app_state: State) -> UserView:
     """Give a user another role or password, or let them in no more; their jobs stay.
 
     Their tokens never let in as more than the role. A new password revokes all tokens and sessions
@@ -81,17 +81,17 @@ async def change(name: Name, asked: UserChangeRequest, who: Admin, office: State
         raise ProblemResponse(409, "you cannot take your own rights; let another admin do it")
     if name == who.name and asked.disabled:
         raise ProblemResponse(409, "you cannot lock yourself out; let another admin do it")
-    kept = await _kept(office, asked.password, name)
+    kept = await _kept(app_state, asked.password, name)
     wanted = UserChange(asked.role, kept, asked.disabled, asked_with=who.token_id)
-    return user_view(await office.store.access.change_user(name, wanted))
+    return user_view(await app_state.store.access.change_user(name, wanted))
 
 
-async def _kept(office: AppState, password: str | None, name: str) -> str | None:
+async def _kept(app_state: AppState, password: str | None, name: str) -> str | None:
     if password is None:
         return None
     if weakness := weakness_of(password, name):
         raise ProblemResponse(422, weakness)
-    return await office.threads.passwords.run(hash_password, password)
+    return await app_state.threads.passwords.run(hash_password, password)
 
 
 class TokenView(ResponseModel):
@@ -130,15 +130,15 @@ class TokenRequest(RequestModel):
 
 
 @tokens.get("", responses=documented())
-async def ls_tokens(who: Someone, office: State) -> Tokens:
+async def ls_tokens(who: Someone, app_state: State) -> Tokens:
     """List the tokens that hold: one's own, or (admins) everybody's."""
-    found = await office.store.access.tokens(who.sees)
+    found = await app_state.store.access.tokens(who.sees)
     return Tokens(items=[TokenView(**_token_values(token)) for token in found])
 
 
 @tokens.post("", status_code=201, responses=documented(429))
 async def add_token(
-    asked: TokenRequest, request: Request, who: Writer, office: State
+    asked: TokenRequest, request: Request, who: Writer, app_state: State
 ) -> NewTokenView:
     """Make an API token; its secret is shown once.
 
@@ -147,7 +147,7 @@ async def add_token(
     user = asked.user or who.name
     if user != who.name and who.role is not Role.ADMIN:
         raise ProblemResponse(403, "only admins make tokens for others")
-    role = asked.role or await _role_of(office, who, user)
+    role = asked.role or await _role_of(app_state, who, user)
     if RANKS.index(role) > RANKS.index(who.role):
         raise ProblemResponse(403, f"as {who.role} you cannot make a token for the role {role}")
     made = mint()
@@ -159,27 +159,27 @@ async def add_token(
         role,
         asked.label,
         asked.expires_in_s,
-        opened_by=maker_of(who, request, office),
-        most=office.settings.server.tokens_per_user,
+        opened_by=maker_of(who, request, app_state),
+        most=app_state.settings.server.tokens_per_user,
     )
-    token = await office.store.access.add_token(new)
+    token = await app_state.store.access.add_token(new)
     return NewTokenView(**_token_values(token), token=made.secret)
 
 
 @tokens.delete("/{tokenId}", status_code=204, responses=documented())
 async def revoke(
-    token_id: Annotated[str, Path(alias="tokenId", max_length=64)], who: Someone, office: State
+    token_id: Annotated[str, Path(alias="tokenId", max_length=64)], who: Someone, app_state: State
 ) -> Response:
     """End a token at once, with all that was made with it and the streams that it opened."""
-    if not await office.store.access.revoke_token(token_id, who.sees):
+    if not await app_state.store.access.revoke_token(token_id, who.sees):
         raise ProblemResponse(404, f"there is no token {token_id[:64]!r} that holds")
     return Response(status_code=204)
 
 
-async def _role_of(office: AppState, who: Principal, user: str) -> Role:
+async def _role_of(app_state: AppState, who: Principal, user: str) -> Role:
     if user == who.name:
         return who.role
-    return (await office.store.access.user(user))[0].role
+    return (await app_state.store.access.user(user))[0].role
 
 
 def user_view(user: User) -> UserView:

@@ -47,13 +47,13 @@ class Workers(ResponseModel):
 @router.get("", responses=documented())
 async def ls(
     who: Admin,
-    office: State,
+    app_state: State,
     everyone: Annotated[
         bool, Query(alias="all", description="Also those that have stopped.")
     ] = False,
 ) -> Workers:
     """List workers."""
-    rows = await office.store.reads.workers(alive_only=not everyone)
+    rows = await app_state.store.reads.workers(alive_only=not everyone)
     return Workers(items=[worker_view(row) for row in rows])
 
 
@@ -61,13 +61,13 @@ async def ls(
 async def drain(
     worker_id: Annotated[str, Path(alias="workerId", max_length=200)],
     who: Admin,
-    office: State,
+    app_state: State,
 ) -> WorkerView:
     """Let a worker finish what it runs, take nothing more, and end."""
-    alive = {row.id: row for row in await office.store.reads.workers()}
-    if worker_id not in alive or not await office.store.jobs.ask_drain(worker_id):
+    alive = {row.id: row for row in await app_state.store.reads.workers()}
+    if worker_id not in alive or not await app_state.store.jobs.ask_drain(worker_id):
         raise ProblemResponse(404, f"no worker {worker_id[:80]!r} is alive")
-    await office.store.notifier.ring()
+    await app_state.store.notifier.ring()
     return worker_view(alive[worker_id]).model_copy(update={"draining": True})
 
 

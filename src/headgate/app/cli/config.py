@@ -22,20 +22,20 @@ app = noun("config", "See the settings.")
     ],
 )
 async def show(
-    desk: CliContext,
+    cli: CliContext,
     origin: Annotated[bool, typer.Option("--origin", help="Say where each value was set.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show every setting; passwords are hidden."""
-    loaded = desk.load()
+    loaded = cli.load()
     values = {path: _shown(value_of(loaded.settings, path)) for path in LEAVES}
     if as_json:
         origins = {path: str(loaded.origins[path]) for path in LEAVES}
         both = {path: {"value": values[path], "origin": origins[path]} for path in LEAVES}
-        desk.screen.json(both if origin else values)
+        cli.screen.json(both if origin else values)
         return
     columns = ("SETTING", "VALUE", "ORIGIN") if origin else ("SETTING", "VALUE")
-    desk.screen.table(
+    cli.screen.table(
         columns,
         [
             (path, _text(value), str(loaded.origins[path]))[: len(columns)]

@@ -16,27 +16,27 @@ app = noun("db", "Look after the store.")
 
 
 @command(app, "migrate", ["headgate db migrate", "headgate db migrate --db postgresql://me@db/hg"])
-async def migrate(desk: CliContext, as_json: Json = False) -> None:
+async def migrate(cli: CliContext, as_json: Json = False) -> None:
     """Bring the schema up to date, also of a store that is too old to be opened."""
-    applied = await wiring.open_store(desk.load().settings).migrate()
+    applied = await wiring.open_store(cli.load().settings).migrate()
     if as_json:
-        desk.screen.json({"applied": applied})
+        cli.screen.json({"applied": applied})
         return
     for name in applied:
-        desk.screen.line(name)
-    desk.screen.say(f"{len(applied)} migrations applied" if applied else "already up to date")
+        cli.screen.line(name)
+    cli.screen.say(f"{len(applied)} migrations applied" if applied else "already up to date")
 
 
 @command(app, "status", ["headgate db status", "headgate db status --json"])
-async def status(desk: CliContext, as_json: Json = False) -> None:
+async def status(cli: CliContext, as_json: Json = False) -> None:
     """Show where the store is, its versions and its size."""
-    async with desk.store() as store:
+    async with cli.store() as store:
         found = await store.reads.status()
     if as_json:
-        desk.screen.json(found)
+        cli.screen.json(found)
         return
     current = "current" if found.schema == found.latest_schema else f"of {found.latest_schema}"
-    desk.screen.facts(
+    cli.screen.facts(
         {
             "store": found.kind,
             "location": found.location,
@@ -51,29 +51,29 @@ async def status(desk: CliContext, as_json: Json = False) -> None:
 
 @command(app, "check", ["headgate db check", "headgate db check --repair"])
 async def check(
-    desk: CliContext,
+    cli: CliContext,
     repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended.")] = False,
     as_json: Json = False,
 ) -> Exit:
     """Compare the store with its own laws; exit 6 if something is off."""
-    async with desk.store() as store:
+    async with cli.store() as store:
         findings = await store.reads.check(repair=repair)
     left = [finding for finding in findings if not finding.repaired]
     if as_json:
-        desk.screen.json({"clean": not left, "findings": msgspec.to_builtins(findings)})
+        cli.screen.json({"clean": not left, "findings": msgspec.to_builtins(findings)})
     for finding in findings if not as_json else ():
         fate = "repaired" if finding.repaired else "repairable" if finding.repairable else "manual"
-        desk.screen.line(f"{fate}: {finding.problem}")
+        cli.screen.line(f"{fate}: {finding.problem}")
     if not findings:
-        desk.screen.say("clean")
+        cli.screen.say("clean")
     elif any(finding.repairable for finding in left):
-        desk.screen.say("mend it: headgate db check --repair")
+        cli.screen.say("mend it: headgate db check --repair")
     return Exit.PROBLEMS if left else Exit.OK
 
 
 @command(app, "backup", ["headgate db backup headgate-backup.db"])
 async def backup(
-    desk: CliContext,
+    cli: CliContext,
     target: Annotated[Path, typer.Argument(metavar="FILE", help="Where the copy goes.")],
     yes: Yes = False,
 ) -> None:
@@ -84,10 +84,10 @@ async def backup(
         raise UsageError(f"there is no folder {target.absolute().parent}")
     unfinished = target.with_name(f".{target.name}.part")
     unfinished.unlink(missing_ok=True)
-    async with desk.store() as store:
+    async with cli.store() as store:
         try:
             await store.backup(str(unfinished))
         except UsageError as error:  # advice names the file that was asked for
             raise UsageError(str(error).replace(str(unfinished), str(target))) from error
     unfinished.replace(target)
-    desk.screen.say(f"wrote {target}; use it with --db {target}")
+    cli.screen.say(f"wrote {target}; use it with --db {target}")

@@ -6,7 +6,7 @@ import msgspec
 import typer
 
 from headgate.app.cli.item_names import item_id_of
-from headgate.app.cli.items import Verbose, page_shape, show_item, show_page
+from headgate.app.cli.items import Verbose, page_json, show_item, show_page
 from headgate.app.cli.options import (
     After,
     DryRun,
@@ -38,7 +38,7 @@ OfJob = Annotated[
 
 @command(app, "ls", ["headgate dlq ls", "headgate dlq ls --error-class poison --json"], far=True)
 async def ls(
-    desk: CliContext,
+    cli: CliContext,
     *,
     job: OfJob = None,
     handler: Annotated[
@@ -61,17 +61,17 @@ async def ls(
         limit=limit,
         tail=True,
     )
-    async with desk.service() as service:
+    async with cli.service() as service:
         page = await service.items.page(query)
     if as_json:
-        desk.screen.json(page_shape(page))
+        cli.screen.json(page_json(page))
         return
-    show_page(desk, page, "no dead letters")
+    show_page(cli, page, "no dead letters")
 
 
 @command(app, "show", ["headgate dlq show 17", "headgate dlq show P-007 --job 3"], far=True)
 async def show(
-    desk: CliContext,
+    cli: CliContext,
     *,
     item: ItemName,
     job: OfJob = None,
@@ -79,7 +79,7 @@ async def show(
     as_json: Json = False,
 ) -> None:
     """Show a dead letter with its input and every attempt."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         item_id = await item_id_of(service.items, item, job)
         account = await service.items.account(item_id)
     status = account.detail.row.status
@@ -87,7 +87,7 @@ async def show(
         raise UsageError(
             f"item {item_id} is {status}, not dead; see: headgate items show {item_id}"
         )
-    show_item(desk, account, verbose=verbose, as_json=as_json)
+    show_item(cli, account, verbose=verbose, as_json=as_json)
 
 
 @command(
@@ -102,7 +102,7 @@ async def show(
     far=True,
 )
 async def replay(
-    desk: CliContext,
+    cli: CliContext,
     *,
     items: Annotated[
         list[str] | None,
@@ -124,7 +124,7 @@ async def replay(
         error_class=error_class_in(error_class),
         reset_attempts=reset_attempts,
     )
-    async with desk.service() as service:
+    async with cli.service() as service:
         if items:
             ids = [await item_id_of(service.items, each, job) for each in items]
             what = msgspec.structs.replace(what, ids=tuple(ids))
@@ -135,9 +135,9 @@ async def replay(
                 confirm(f"Replay {counted(found.count, 'dead letter')} of all jobs?", yes=yes)
             moved = (await service.items.replay(what, dry_run=False)).count
     if as_json:
-        desk.screen.json({"found": found.count, "requeued": moved})
+        cli.screen.json({"found": found.count, "requeued": moved})
         return
-    desk.screen.line(f"would bring back {found.count:,}" if dry_run else f"brought back {moved:,}")
+    cli.screen.line(f"would bring back {found.count:,}" if dry_run else f"brought back {moved:,}")
     if moved and not is_at_work:
         jobs = ",".join(str(job_id) for job_id in found.jobs)
-        desk.screen.say(f"work on them: headgate worker --jobs {jobs} --drain")
+        cli.screen.say(f"work on them: headgate worker --jobs {jobs} --drain")

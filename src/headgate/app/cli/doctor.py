@@ -14,7 +14,7 @@ from headgate.handlers.registry import resolve
 
 
 async def doctor(
-    desk: CliContext,
+    cli: CliContext,
     handler: Annotated[
         str | None,
         typer.Option("--handler", metavar="H", help="Also see whether this handler can be loaded."),
@@ -22,27 +22,27 @@ async def doctor(
     as_json: Json = False,
 ) -> Exit:
     """Check Python, the machine, the store and its workers; exit 6 if there is a problem."""
-    lines = await _lines(desk, handler)
+    lines = await _lines(cli, handler)
     if as_json:
-        desk.screen.json({"ok": not _problems(lines), "checks": lines})
+        cli.screen.json({"ok": not _problems(lines), "checks": lines})
     else:
         for line in lines:
-            desk.screen.line(
+            cli.screen.line(
                 f"{line.grade:8} {line.what:11} {line.found}",
                 {Grade.WARN: "yellow", Grade.PROBLEM: "red"}.get(line.grade, ""),
             )
             if line.advice:
-                desk.screen.line(f"{'':20} {line.advice}", "dim")
+                cli.screen.line(f"{'':20} {line.advice}", "dim")
     return Exit.PROBLEMS if _problems(lines) else Exit.OK
 
 
-async def _lines(desk: CliContext, handler: str | None) -> list[Line]:
+async def _lines(cli: CliContext, handler: str | None) -> list[Line]:
     try:
-        settings = desk.load().settings
+        settings = cli.load().settings
         lines = list(machine_checks(settings))
     except BadSetting as error:
         return [Line(Grade.PROBLEM, "settings", str(error), "mend it and run this again")]
-    lines += [line async for line in store_checks(settings, desk.clock)]
+    lines += [line async for line in store_checks(settings, cli.clock)]
     if handler is not None:
         lines.append(handler_check(partial(resolve, references=settings.handlers), handler))
     return lines

@@ -47,7 +47,7 @@ FILES = "Which files"
 
 
 async def download(
-    desk: CliContext,
+    cli: CliContext,
     *,
     file: Annotated[
         str,
@@ -119,7 +119,7 @@ async def download(
     as_json: EndJson = False,
 ) -> Exit:
     """Download what FILE names into a folder; run it again to go on, or to look for changes."""
-    settings = desk.load(*worker_flags(concurrency, processes, item_timeout)).settings
+    settings = cli.load(*worker_flags(concurrency, processes, item_timeout)).settings
     given = config_in(config or []) | {
         "out": str(out.resolve()),
         **_chosen(email=email, min_bytes=min_bytes, max_bytes=max_bytes, names=names),
@@ -131,12 +131,12 @@ async def download(
         source = open_source(path, reading, settings.limits)
         kinds = await asyncio.to_thread(kinds_in, source, file)
         if kinds - {IdentifierKind.URL}:  # about a URL nobody is asked who was not named
-            _tell_left_out(desk, spec)
+            _tell_left_out(cli, spec)
         if dry_run:
             # By name, so that no other command has to load resolvers and an HTTP client.
             from headgate.app.cli.download_plans import show_plans  # noqa: PLC0415
 
-            return await show_plans(desk, settings, spec, source, as_json=as_json)
+            return await show_plans(cli, settings, spec, source, as_json=as_json)
         _make(out)
         for record in (MANIFEST, ATTEMPTS):
             require_output(out / record, [path])
@@ -155,9 +155,9 @@ async def download(
             max_stall_s=max_stall,
             as_json=as_json,
         )
-        async with desk.store(settings, create=True) as store:
-            outlet = Records(store.history, out)
-            return await RunJob(desk, settings, store, options).go(spec, source, outlet)
+        async with cli.store(settings, create=True) as store:
+            output = Records(store.history, out)
+            return await RunJob(cli, settings, store, options).go(spec, source, output)
 
 
 class Records:
@@ -177,12 +177,12 @@ class Records:
         return f"{counted(written.lines, 'line')}; {ATTEMPTS} has {counted(written.steps, 'step')}"
 
 
-def _tell_left_out(desk: CliContext, spec: HandlerSpec) -> None:
+def _tell_left_out(cli: CliContext, spec: HandlerSpec) -> None:
     """Which services are not asked for want of something; those that are off are meant to be."""
     left_out: Mapping[str, str] = getattr(spec.call, "left_out", {})
     for name, why in left_out.items():
         if why.startswith("needs"):
-            desk.screen.say(f"{name} is not asked: it {why}")
+            cli.screen.say(f"{name} is not asked: it {why}")
 
 
 def _make(folder: Path) -> None:

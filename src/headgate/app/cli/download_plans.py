@@ -22,7 +22,7 @@ NO_JOB = 0
 
 
 async def show_plans(
-    desk: CliContext, settings: Settings, spec: HandlerSpec, source: Source, *, as_json: bool
+    cli: CliContext, settings: Settings, spec: HandlerSpec, source: Source, *, as_json: bool
 ) -> Exit:
     """Ask the services, paced and cached as in earnest, and print what they say of each row."""
     download = spec.call
@@ -30,9 +30,9 @@ async def show_plans(
         raise TypeError(f"{spec.name} makes no plans")
     rows = placed = 0
     # What services were learned to stand is kept, so that the run in earnest begins with it.
-    async with desk.store(settings, create=True) as store:
+    async with cli.store(settings, create=True) as store:
         rng = Random()  # noqa: S311  jitter
-        traffic = HttpFactory(settings, store, f"dry-run-{os.getpid()}", desk.clock, rng)
+        traffic = HttpFactory(settings, store, f"dry-run-{os.getpid()}", cli.clock, rng)
         traffic.adopt(spec.providers)
         http = traffic(
             Turn(LOCAL_OWNER, NO_JOB),
@@ -41,25 +41,25 @@ async def show_plans(
             guarded=spec.guarded,
             blocking=False,
         )
-        planner = Planner(download, http, desk.clock, settings.worker.concurrency)
+        planner = Planner(download, http, cli.clock, settings.worker.concurrency)
         try:
             async for planned in planner.run(source):
                 rows += 1
                 placed += bool(planned.plans)
                 if as_json:
-                    desk.screen.json(plan_shape(planned))
+                    cli.screen.json(plan_json(planned))
                 else:
                     for line in in_words(planned):
-                        desk.screen.line(line)
+                        cli.screen.line(line)
         finally:
             await traffic.close()
     have = agreeing(placed, "has", "have")
     found = f"{placed:,} of {counted(rows, 'row')} {have} a place to try"
-    desk.screen.say(f"{found}; nothing was fetched", "bold")
+    cli.screen.say(f"{found}; nothing was fetched", "bold")
     return Exit.OK
 
 
-def plan_shape(planned: Planned) -> dict[str, Any]:
+def plan_json(planned: Planned) -> dict[str, Any]:
     """A row for JSON."""
     return {
         "line": planned.line,

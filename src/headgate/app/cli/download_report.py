@@ -8,7 +8,7 @@ import typer
 
 from headgate.app.cli.options import JobId, Json
 from headgate.app.cli.render.jobs import span, volume
-from headgate.app.cli.report import conduct_shape
+from headgate.app.cli.report import conduct_json
 from headgate.app.cli.runtime import CliContext, command
 from headgate.app.download.records import write_records
 from headgate.app.download.report import HostTraffic, Report, report_of
@@ -25,7 +25,7 @@ HANDLER = "download"
 
 
 async def report(
-    desk: CliContext,
+    cli: CliContext,
     *,
     job_id: JobId,
     records: Annotated[
@@ -38,20 +38,20 @@ async def report(
     as_json: Json = False,
 ) -> None:
     """Sum up a download job: outcomes by resolver, the cache, bytes, waits and politeness."""
-    async with desk.store() as store:
+    async with cli.store() as store:
         job = await store.reads.job(job_id)
         folder = folder_of(job)
         if records:
             written = await write_records(store.history, job_id, folder)
-            desk.screen.say(
+            cli.screen.say(
                 f"wrote {folder / MANIFEST} ({counted(written.lines, 'line')})"
                 f" and {ATTEMPTS} ({counted(written.steps, 'step')})"
             )
         found = await report_of(store.history, job_id)
     if as_json:
-        desk.screen.json({"job_id": job_id, "out": str(folder), **report_shape(found)})
+        cli.screen.json({"job_id": job_id, "out": str(folder), **report_json(found)})
     else:
-        _print(desk, job, folder, found)
+        _print(cli, job, folder, found)
 
 
 def folder_of(job: Job) -> Path:
@@ -64,18 +64,18 @@ def folder_of(job: Job) -> Path:
     return Path(out)
 
 
-def report_shape(found: Report) -> dict[str, Any]:
+def report_json(found: Report) -> dict[str, Any]:
     """A report for JSON."""
     shape: dict[str, Any] = msgspec.to_builtins(found)
     return {
         **shape,
-        "latest": traffic_shape(found.latest),
-        "traffic": traffic_shape(found.traffic),
-        "hosts": [conduct_shape(each) for each in found.hosts],
+        "latest": traffic_json(found.latest),
+        "traffic": traffic_json(found.traffic),
+        "hosts": [conduct_json(each) for each in found.hosts],
     }
 
 
-def traffic_shape(traffic: HostTraffic) -> dict[str, Any]:
+def traffic_json(traffic: HostTraffic) -> dict[str, Any]:
     """Traffic for JSON, with its ratios."""
     return {
         **msgspec.to_builtins(traffic),
@@ -85,8 +85,8 @@ def traffic_shape(traffic: HostTraffic) -> dict[str, Any]:
     }
 
 
-def _print(desk: CliContext, job: Job, folder: Path, found: Report) -> None:
-    screen = desk.screen
+def _print(cli: CliContext, job: Job, folder: Path, found: Report) -> None:
+    screen = cli.screen
     screen.line(f"Download job {job.id}, {job.name}: {job.state}", "bold")
     rest = f", {found.unfinished:,} not finished" if found.unfinished else ""
     screen.facts({"folder": folder, "items": f"{found.items:,}{rest}"})
@@ -108,16 +108,16 @@ def _print(desk: CliContext, job: Job, folder: Path, found: Report) -> None:
                 for one in found.reasons[:MOST_SHOWN]
             ],
         )
-        _tell_more(desk, len(found.reasons), "reasons")
-    _print_traffic(desk, found)
-    _print_hosts(desk, found.hosts)
+        _tell_more(cli, len(found.reasons), "reasons")
+    _print_traffic(cli, found)
+    _print_hosts(cli, found.hosts)
 
 
-def _print_traffic(desk: CliContext, found: Report) -> None:
+def _print_traffic(cli: CliContext, found: Report) -> None:
     again = found.latest != found.traffic
     columns = [traffic_facts(each) for each in ([found.latest] if again else []) + [found.traffic]]
-    desk.screen.line("")
-    desk.screen.table(
+    cli.screen.line("")
+    cli.screen.table(
         ("TRAFFIC", *(("#LAST VISIT", "#ALL VISITS") if again else ("#",))),
         [(name, *(facts[name] for facts in columns)) for name in columns[0]],
     )
@@ -137,11 +137,11 @@ def traffic_facts(traffic: HostTraffic) -> dict[str, str]:
     }
 
 
-def _print_hosts(desk: CliContext, hosts: list[Conduct] | Any) -> None:
+def _print_hosts(cli: CliContext, hosts: list[Conduct] | Any) -> None:
     if not hosts:
         return
-    desk.screen.line("")
-    desk.screen.table(
+    cli.screen.line("")
+    cli.screen.table(
         ("HOST", "#REQUESTS", "#PEAK/S", "#REFUSED", "#304", "#CACHED", "#BARRED", "#STOOD STILL"),
         [
             (
@@ -157,13 +157,13 @@ def _print_hosts(desk: CliContext, hosts: list[Conduct] | Any) -> None:
             for one in hosts[:MOST_SHOWN]
         ],
     )
-    _tell_more(desk, len(hosts), "hosts")
-    desk.screen.say("stood still: because the host asked for it, by Retry-After or Crawl-delay")
+    _tell_more(cli, len(hosts), "hosts")
+    cli.screen.say("stood still: because the host asked for it, by Retry-After or Crawl-delay")
 
 
-def _tell_more(desk: CliContext, count: int, what: str) -> None:
+def _tell_more(cli: CliContext, count: int, what: str) -> None:
     if count > MOST_SHOWN:
-        desk.screen.say(f"and {count - MOST_SHOWN:,} other {what}: see all with --json")
+        cli.screen.say(f"and {count - MOST_SHOWN:,} other {what}: see all with --json")
 
 
 def register(app: typer.Typer) -> None:

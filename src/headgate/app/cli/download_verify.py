@@ -26,7 +26,7 @@ WORDS = {
 
 
 async def verify(
-    desk: CliContext,
+    cli: CliContext,
     *,
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="A folder that files were downloaded into.")
@@ -42,10 +42,10 @@ async def verify(
     while (found := await asyncio.to_thread(next, differences, None)) is not None:
         findings.add(found)
         if not as_json:
-            desk.screen.line(in_words(found))
+            cli.screen.line(in_words(found))
     if as_json:
-        desk.screen.json({"files": check.files, "bytes": check.bytes, **findings.shape()})
-    _sum_up(desk, check, findings)
+        cli.screen.json({"files": check.files, "bytes": check.bytes, **findings.shape()})
+    _sum_up(cli, check, findings)
     return Exit.PROBLEMS if findings.wrong else Exit.OK
 
 
@@ -82,18 +82,18 @@ def in_words(found: FileDifference) -> str:
     return f"{WORDS[found.kind]:<13}  {found.path}" + (f"  ({facts})" if facts else "")
 
 
-def _sum_up(desk: CliContext, check: FolderCheck, findings: Findings) -> None:
+def _sum_up(cli: CliContext, check: FolderCheck, findings: Findings) -> None:
     compared = "entry" if check.files == 1 else "entries"
     size = f"compared {check.files:,} {compared} with {volume(check.bytes)}"
     if findings.wrong:
         files = "file is" if findings.wrong == 1 else "files are"
-        desk.screen.say(f"{size}: {findings.wrong:,} {files} not as the manifest says", "bold")
-        desk.screen.say("files that are gone, or of another size, come back with the same download")
+        cli.screen.say(f"{size}: {findings.wrong:,} {files} not as the manifest says", "bold")
+        cli.screen.say("files that are gone, or of another size, come back with the same download")
     else:
-        desk.screen.say(f"{size}: every file is as the manifest says", "bold")
+        cli.screen.say(f"{size}: every file is as the manifest says", "bold")
     if findings.extra:
         files = "file is" if findings.extra == 1 else "files are"
-        desk.screen.say(f"{findings.extra:,} {files} not in the manifest")
+        cli.screen.say(f"{findings.extra:,} {files} not in the manifest")
 
 
 def register(app: typer.Typer) -> None:

@@ -18,7 +18,7 @@ from headgate.transfer.sources import WriteOptions
 
 
 async def export(
-    desk: CliContext,
+    cli: CliContext,
     *,
     job_id: JobId,
     out: Annotated[
@@ -49,7 +49,7 @@ async def export(
 ) -> Exit:
     """Write a job's rows with their results, also while it runs; the file appears when complete."""
     if check is not None and out is None:
-        return await _compare(desk, job_id, check, file_format, as_json=as_json)
+        return await _compare(cli, job_id, check, file_format, as_json=as_json)
     if check is not None or out is None:
         raise UsageError("name one file: where the rows go, or with --check the one to compare")
     if out == STDOUT and as_json:
@@ -58,31 +58,31 @@ async def export(
         file_format = FormatName("csv")
     require_output(out, [], "FILE")
     options = WriteOptions(file_format, formulas, out_delimiter, out_encoding)
-    async with desk.service() as service:
+    async with cli.service() as service:
         report = await service.exports.write(job_id, out, options)
     if as_json:
-        desk.screen.json(report)
+        cli.screen.json(report)
         return Exit.OK
     left = f"; {report.cutoff.open_items:,} are not finished yet" if report.cutoff else ""
     place = "standard output" if out == STDOUT else out
-    desk.screen.say(f"wrote {place} ({counted(report.rows, 'row')}{left})")
+    cli.screen.say(f"wrote {place} ({counted(report.rows, 'row')}{left})")
     for note in report.notes:
-        desk.screen.warn(note)
+        cli.screen.warn(note)
     return Exit.OK
 
 
 async def _compare(
-    desk: CliContext, job_id: int, file: Path, stated: FormatName | None, *, as_json: bool
+    cli: CliContext, job_id: int, file: Path, stated: FormatName | None, *, as_json: bool
 ) -> Exit:
-    async with desk.service() as service:
+    async with cli.service() as service:
         report = await service.exports.check(job_id, file, stated)
     code = Exit.PROBLEMS if report.difference else Exit.OK
     if as_json:
-        desk.screen.json({**msgspec.to_builtins(report), "equal": not report.difference})
+        cli.screen.json({**msgspec.to_builtins(report), "equal": not report.difference})
     elif report.difference:
-        desk.screen.fail(f"{file} differs from job {job_id}: {report.difference}")
+        cli.screen.fail(f"{file} differs from job {job_id}: {report.difference}")
     else:
-        desk.screen.say(
+        cli.screen.say(
             f"{file} equals job {job_id}: {counted(report.rows, 'row')}, {report.sha256}"
         )
     return code

@@ -15,7 +15,7 @@ from headgate.ports.store import Store
 PAGE = 500
 
 
-def demand_loadable(settings: Settings, job: Job) -> HandlerSpec:
+def require_loadable(settings: Settings, job: Job) -> HandlerSpec:
     """The handler of a job; UnknownHandler, with what to do, if it cannot be loaded."""
     try:
         return HandlerFinder(settings, os.environ)(job.handler)
@@ -24,7 +24,7 @@ def demand_loadable(settings: Settings, job: Job) -> HandlerSpec:
 
 
 async def loadable(
-    desk: CliContext,
+    cli: CliContext,
     settings: Settings,
     store: Store,
     chosen: tuple[int, ...] | None,
@@ -43,7 +43,7 @@ async def loadable(
     able, problems = [], []
     for job in jobs:
         try:
-            demand_loadable(settings, job)
+            require_loadable(settings, job)
         except UnknownHandler as error:
             problems.append(error)
         else:
@@ -51,7 +51,7 @@ async def loadable(
     if problems and chosen is not None and not able:
         raise problems[0]
     for problem in problems:
-        desk.screen.warn(str(problem))
+        cli.screen.warn(str(problem))
     if not problems:
         return chosen
     return tuple(able) if drain or chosen is not None else None

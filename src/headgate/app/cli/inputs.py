@@ -38,7 +38,7 @@ def table_format(path: Path) -> str:
     return "jsonl" if head.startswith(b"{") else "csv"
 
 
-def demand_order(handler: str, file: str) -> None:
+def require_order(handler: str, file: str) -> None:
     """UsageError if the two were given the wrong way round."""
     if _is_handler(file) and not _is_handler(handler) and _is_rows(handler):
         raise UsageError(f"the handler comes first, then the file: headgate run {file} {handler}")

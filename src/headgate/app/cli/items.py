@@ -21,8 +21,8 @@ from headgate.app.cli.options import (
     statuses_in,
 )
 from headgate.app.cli.render.attempts import timeline
-from headgate.app.cli.render.gates import wait_in_words, wait_shape
-from headgate.app.cli.render.jobs import ago, attempt_shape, detail_shape, item_shape, local_time
+from headgate.app.cli.render.gates import wait_in_words, wait_json
+from headgate.app.cli.render.jobs import ago, attempt_json, detail_json, item_json, local_time
 from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.app.service import ItemHistoryView, ItemVerbs
 from headgate.core.status import ItemStatus
@@ -47,7 +47,7 @@ app = noun("items", "List and inspect the items of a job.")
     far=True,
 )
 async def ls(
-    desk: CliContext,
+    cli: CliContext,
     *,
     job_id: JobId,
     status: Statuses = None,
@@ -73,12 +73,12 @@ async def ls(
         after=after,
         limit=limit,
     )
-    async with desk.service() as service:
+    async with cli.service() as service:
         page = await (_keyed(service.items, key, query) if key else _searched(service.items, query))
     if as_json:
-        desk.screen.json(page_shape(page))
+        cli.screen.json(page_json(page))
         return
-    show_page(desk, page, "no such items")
+    show_page(cli, page, "no such items")
 
 
 @command(
@@ -92,7 +92,7 @@ async def ls(
     far=True,
 )
 async def show(
-    desk: CliContext,
+    cli: CliContext,
     *,
     item: ItemName,
     job: OfJob = None,
@@ -100,37 +100,37 @@ async def show(
     as_json: Json = False,
 ) -> None:
     """Show an item with everything, and each of its attempts in order."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         account = await service.items.account(await item_id_of(service.items, item, job))
-    show_item(desk, account, verbose=verbose, as_json=as_json)
+    show_item(cli, account, verbose=verbose, as_json=as_json)
 
 
 def show_item(
-    desk: CliContext, account: ItemHistoryView, *, verbose: bool = False, as_json: bool = False
+    cli: CliContext, account: ItemHistoryView, *, verbose: bool = False, as_json: bool = False
 ) -> None:
     """Print an item, what it waits for, and its history."""
     if as_json:
-        history = [attempt_shape(attempt) for attempt in account.attempts]
-        waiting = wait_shape(account.wait)
-        shape = detail_shape(account.detail)
+        history = [attempt_json(attempt) for attempt in account.attempts]
+        waiting = wait_json(account.wait)
+        shape = detail_json(account.detail)
         shape |= {"waiting": waiting, "decision": account.decision, "history": history}
-        desk.screen.json(shape)
+        cli.screen.json(shape)
         return
-    _show_facts(desk, account)
-    desk.screen.line("\nAttempts", "bold")
+    _show_facts(cli, account)
+    cli.screen.line("\nAttempts", "bold")
     if not account.attempts:
-        desk.screen.line("  none has ended yet")
+        cli.screen.line("  none has ended yet")
     # Attempts that fail alike share one traceback, below the last of them.
     following = [attempt.trace for attempt in account.attempts[1:]]
     for attempt, next_trace in zip_longest(account.attempts, following):
         traced = attempt.trace != next_trace
         for line in timeline(attempt, verbose=verbose, traced=traced):
-            desk.screen.line(line)
+            cli.screen.line(line)
     row = account.detail.row
     if row.status is ItemStatus.ERROR:
-        desk.screen.line("\nWhat would help", "bold")
-        desk.screen.line(f"  headgate dlq replay {row.id}")
-        desk.screen.line("      try it again once the cause is mended", "dim")
+        cli.screen.line("\nWhat would help", "bold")
+        cli.screen.line(f"  headgate dlq replay {row.id}")
+        cli.screen.line("      try it again once the cause is mended", "dim")
 
 
 @command(
@@ -143,30 +143,28 @@ def show_item(
     ],
     far=True,
 )
-async def why(
-    desk: CliContext, *, item: ItemName, job: OfJob = None, as_json: Json = False
-) -> None:
+async def why(cli: CliContext, *, item: ItemName, job: OfJob = None, as_json: Json = False) -> None:
     """Say what an item waits for, or why it failed and what to do."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         item_id = await item_id_of(service.items, item, job)
         found = await service.items.why(item_id)
     if as_json:
-        waiting = wait_shape(found.wait)
+        waiting = wait_json(found.wait)
         ended = {"ended": found.ended or None, "todo": found.todo or None}
-        desk.screen.json({"item_id": item_id, "status": found.status, "waiting": waiting, **ended})
+        cli.screen.json({"item_id": item_id, "status": found.status, "waiting": waiting, **ended})
         return
-    reason = wait_in_words(found.wait, desk.clock.now()) if found.wait else found.ended
-    desk.screen.line(f"item {item_id} is {found.status}: {reason}")
+    reason = wait_in_words(found.wait, cli.clock.now()) if found.wait else found.ended
+    cli.screen.line(f"item {item_id} is {found.status}: {reason}")
     if found.todo:
-        desk.screen.line(found.todo)
+        cli.screen.line(found.todo)
 
 
 reviews.register(app)
 
 
-def page_shape(page: Page) -> dict[str, object]:
+def page_json(page: Page) -> dict[str, object]:
     """A page for JSON."""
-    return {"items": [item_shape(row) for row in page.items], "next": page.next}
+    return {"items": [item_json(row) for row in page.items], "next": page.next}
 
 
 async def _keyed(items: ItemVerbs, key: str, query: ItemQuery) -> Page:
@@ -191,13 +189,13 @@ async def _searched(items: ItemVerbs, query: ItemQuery) -> Page:
     return Page(rows, page.next)
 
 
-def show_page(desk: CliContext, page: Page, nothing: str) -> None:
+def show_page(cli: CliContext, page: Page, nothing: str) -> None:
     """Print a page of items and how to get the next one."""
     if not page.items:
-        desk.screen.say(nothing)
+        cli.screen.say(nothing)
         return
-    now = desk.clock.now()
-    desk.screen.table(
+    now = cli.clock.now()
+    cli.screen.table(
         ("ITEM", "JOB", "STATUS", "#TRIES", "CHANGED", "KEY", "VALUES", "WHY"),
         [
             (
@@ -214,7 +212,7 @@ def show_page(desk: CliContext, page: Page, nothing: str) -> None:
         ],
     )
     if page.next:
-        desk.screen.say(f"more: the same command with --after {page.next}")
+        cli.screen.say(f"more: the same command with --after {page.next}")
 
 
 def reason_of(row: ItemRow) -> str:
@@ -224,12 +222,12 @@ def reason_of(row: ItemRow) -> str:
     return row.last_error or ""
 
 
-def _show_facts(desk: CliContext, account: ItemHistoryView) -> None:
-    now = desk.clock.now()
+def _show_facts(cli: CliContext, account: ItemHistoryView) -> None:
+    now = cli.clock.now()
     detail, wait = account.detail, account.wait
     row = detail.row
-    desk.screen.line(f"Item {row.id} of job {row.job_id}: {row.status}", "bold")
-    desk.screen.facts(
+    cli.screen.line(f"Item {row.id} of job {row.job_id}: {row.status}", "bold")
+    cli.screen.facts(
         {
             "key": row.key,
             "line": str(row.line or ""),

@@ -74,16 +74,16 @@ def _stated_reading(options: "RunOptions") -> ReadOptions:
     return replace(options.reading, format=None) if options.source == STDIN else options.reading
 
 
-async def demand_encoding(
-    store: Store, settings: Settings, options: "RunOptions", admission: MatchedJob
+async def require_encoding(
+    store: Store, settings: Settings, options: "RunOptions", matched: MatchedJob
 ) -> None:
     """Fail a new job whose file is not UTF-8, where no encoding was stated."""
-    if admission.entry is not MatchKind.NEW:
+    if matched.entry is not MatchKind.NEW:
         return
     shown = "standard input" if options.source == STDIN else options.file.name
     wrong = await wrong_encoding(options.file, shown, options.reading, settings.limits)
     if wrong is not None:
-        await store.jobs.move_job(admission.job.id, JobMove.FAIL, str(wrong))
+        await store.jobs.move_job(matched.job.id, JobMove.FAIL, str(wrong))
         raise wrong
 
 
@@ -120,19 +120,19 @@ async def forget_unread(screen: Output, store: Store, job_id: int) -> None:
         screen.say(f"job {job_id} is not kept: its file cannot be read as asked")
 
 
-def tell_admission(screen: Output, admission: MatchedJob, finished: int) -> None:
+def tell_match(screen: Output, matched: MatchedJob, finished: int) -> None:
     """Say which job it is, and that its `finished` rows are not run again."""
-    job = admission.job
-    if admission.moved_from:
-        screen.say(f"job {job.id} was made from {admission.moved_from}, which was moved here")
-    if admission.entry is MatchKind.NEW:
+    job = matched.job
+    if matched.moved_from:
+        screen.say(f"job {job.id} was made from {matched.moved_from}, which was moved here")
+    if matched.entry is MatchKind.NEW:
         screen.say(f"job {job.id}: {job.name}")
         return
     what = {
         MatchKind.RESUME: "resuming",
         MatchKind.ADD: "the file changed: adding its new rows to",
         MatchKind.REREAD: "reading the file again for",
-    }[admission.entry]
+    }[matched.entry]
     rows = f"{counted(finished, 'finished row')} {agreeing(finished, 'is', 'are')}"
     kept = f": {rows} left alone" if finished else ""
     screen.say(f"{what} job {job.id}{kept}")
@@ -163,7 +163,7 @@ class NamedJob:
         self.job = job
         self._store = store
         self._settings = settings
-        _demand_batch(job)
+        _require_batch(job)
 
     def spec(self, handler: str | None) -> HandlerSpec:
         """The handler that is named, else the one that the job has."""
@@ -220,12 +220,12 @@ class NamedJob:
         )
         rules = _rules(self._settings, options, spec)
         entry, _ = choose_match(new, [bound], rules)  # what is wrong is said before any change
-        intake = JobMatching(self._store.jobs, self._store.reads)
+        matching = JobMatching(self._store.jobs, self._store.reads)
         if bound != job:
-            bound = await intake.rebind(job, binding_of(bound))
+            bound = await matching.rebind(job, binding_of(bound))
         if source is None:
             return MatchedJob(bound, MatchKind.RESUME)
-        return await intake.enter(bound, entry, new)
+        return await matching.enter(bound, entry, new)
 
 
 def bound_to(job: Job, spec: HandlerSpec) -> Job:
@@ -242,7 +242,7 @@ def binding_of(job: Job) -> Binding:
     return Binding(job.handler, job.source, job.config, job.options)
 
 
-def _demand_batch(job: Job) -> None:
+def _require_batch(job: Job) -> None:
     if job.open:
         raise UsageError(
             f"job {job.id} is a queue: work on it with `headgate queue run --queue {job.name}`"

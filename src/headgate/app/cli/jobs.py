@@ -20,8 +20,8 @@ from headgate.app.cli.options import (
     ids_in,
     statuses_in,
 )
-from headgate.app.cli.render.gates import wait_in_words, wait_shape
-from headgate.app.cli.render.jobs import ago, event_shape, job_shape, listed_shape, local_time
+from headgate.app.cli.render.gates import wait_in_words, wait_json
+from headgate.app.cli.render.jobs import ago, event_json, job_json, listed_json, local_time
 from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.app.handler_finder import rebinding
 from headgate.core.gates.wait import Wait
@@ -42,7 +42,7 @@ RETRIED = frozenset({ItemStatus.ERROR, ItemStatus.NOT_FOUND})
 
 @command(app, "ls", ["headgate jobs ls", "headgate jobs ls --json | jq '.jobs[].id'"], far=True)
 async def ls(
-    desk: CliContext,
+    cli: CliContext,
     limit: Limit = 20,
     after: Annotated[
         int, typer.Option("--after", metavar="JOB", help="Only jobs older than this one.")
@@ -50,18 +50,18 @@ async def ls(
     as_json: Json = False,
 ) -> None:
     """List jobs, newest first."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         stands = await service.jobs.ls(after, limit)
     more = stands[-1].job.id if len(stands) == limit else None
     if as_json:
-        shapes = [listed_shape(stand.job, stand.counts) for stand in stands]
-        desk.screen.json({"jobs": shapes, "next": more})
+        shapes = [listed_json(stand.job, stand.counts) for stand in stands]
+        cli.screen.json({"jobs": shapes, "next": more})
         return
     if not stands:
-        desk.screen.say("no jobs yet: `headgate run HANDLER FILE` makes one")
+        cli.screen.say("no jobs yet: `headgate run HANDLER FILE` makes one")
         return
-    now = desk.clock.now()
-    desk.screen.table(
+    now = cli.clock.now()
+    cli.screen.table(
         (
             "#JOB",
             "STATE",
@@ -91,15 +91,15 @@ async def ls(
         ],
     )
     if more:
-        desk.screen.say(f"older jobs: headgate jobs ls --after {more}")
+        cli.screen.say(f"older jobs: headgate jobs ls --after {more}")
 
 
 @command(
     app, "show", ["headgate jobs show 3", "headgate jobs show 3 --json | jq .counts"], far=True
 )
-async def show(desk: CliContext, job_id: JobId, as_json: Json = False) -> None:
+async def show(cli: CliContext, job_id: JobId, as_json: Json = False) -> None:
     """Show a job: where it stands, what failed, what happened, and what would help."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         account = await service.jobs.account(job_id)
     job, counts, failures, events = (
         account.job,
@@ -109,10 +109,10 @@ async def show(desk: CliContext, job_id: JobId, as_json: Json = False) -> None:
     )
     steps = next_steps(job, counts, at_work=account.at_work, problem=account.handler_problem)
     if as_json:
-        desk.screen.json(
+        cli.screen.json(
             {
-                **job_shape(job, counts),
-                "limited_by": wait_shape(account.limit),
+                **job_json(job, counts),
+                "limited_by": wait_json(account.limit),
                 "failures": [
                     {
                         "error_class": group.error_class,
@@ -122,25 +122,25 @@ async def show(desk: CliContext, job_id: JobId, as_json: Json = False) -> None:
                     }
                     for group in failures
                 ],
-                "events": [event_shape(event) for event in events],
+                "events": [event_json(event) for event in events],
                 "next": [text for text, _ in steps],
             }
         )
         return
-    _show_facts(desk, job, counts, account.limit)
+    _show_facts(cli, job, counts, account.limit)
     if failures:
-        desk.screen.line("\nFailures", "bold")
+        cli.screen.line("\nFailures", "bold")
         rows = [(group.error_class, group.count, group.reason) for group in failures]
-        desk.screen.table(("CLASS", "#ITEMS", "FOR EXAMPLE"), rows)
+        cli.screen.table(("CLASS", "#ITEMS", "FOR EXAMPLE"), rows)
     if events:
-        desk.screen.line("\nLast events", "bold")
+        cli.screen.line("\nLast events", "bold")
         rows_of_events = [(local_time(event.at), event.kind, event.message) for event in events]
-        desk.screen.table(("AT", "KIND", "WHAT"), rows_of_events)
+        cli.screen.table(("AT", "KIND", "WHAT"), rows_of_events)
     if steps:
-        desk.screen.line("\nWhat would help", "bold")
+        cli.screen.line("\nWhat would help", "bold")
         for text, why in steps:
-            desk.screen.line(f"  {text}")
-            desk.screen.line(f"      {why}", "dim")
+            cli.screen.line(f"  {text}")
+            cli.screen.line(f"      {why}", "dim")
 
 
 @command(
@@ -149,66 +149,64 @@ async def show(desk: CliContext, job_id: JobId, as_json: Json = False) -> None:
     ["headgate jobs rebind 3 src/lookup.py:price", "headgate jobs rebind 3 mypkg.enrich:person"],
 )
 async def rebind(
-    desk: CliContext,
+    cli: CliContext,
     job_id: JobId,
     handler: Annotated[
         str, typer.Argument(metavar="HANDLER", help="As for `headgate run`: file.py:function, …")
     ],
 ) -> None:
     """Give a job another handler; rows that are not finished run with it."""
-    settings = desk.load().settings
+    settings = cli.load().settings
     # By name, so that no other command of this noun has to load what reads files.
     from headgate.app.cli.job_choice import binding_of, bound_to  # noqa: PLC0415
     from headgate.engine.job_matching import JobMatching  # noqa: PLC0415
     from headgate.handlers.registry import resolve  # noqa: PLC0415
 
-    async with desk.store(settings) as store:
+    async with cli.store(settings) as store:
         job = await store.reads.job(job_id)
         spec = resolve(handler, settings.handlers).configured(job.config)
-        intake = JobMatching(store.jobs, store.reads)
-        bound = await intake.rebind(job, binding_of(bound_to(job, spec)))
+        matching = JobMatching(store.jobs, store.reads)
+        bound = await matching.rebind(job, binding_of(bound_to(job, spec)))
         await store.notifier.ring()
-    desk.screen.say(f"job {job_id} is run by {bound.handler}; rows that are finished stay")
-    desk.screen.say(f"go on with: {run_command(bound)}")
+    cli.screen.say(f"job {job_id} is run by {bound.handler}; rows that are finished stay")
+    cli.screen.say(f"go on with: {run_command(bound)}")
 
 
 @command(app, "pause", ["headgate jobs pause 3"], far=True)
-async def pause(desk: CliContext, job_id: JobId) -> None:
+async def pause(cli: CliContext, job_id: JobId) -> None:
     """Stop new work on a job, on every worker, until it is resumed."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         job = await service.jobs.pause(job_id)
-    desk.screen.say(f"job {job.id} is {job.state}; go on with: headgate jobs resume {job.id}")
+    cli.screen.say(f"job {job.id} is {job.state}; go on with: headgate jobs resume {job.id}")
 
 
 @command(app, "resume", ["headgate jobs resume 3"], far=True)
-async def resume(desk: CliContext, job_id: JobId) -> None:
+async def resume(cli: CliContext, job_id: JobId) -> None:
     """Let a paused job go on."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         job = await service.jobs.resume(job_id)
-    desk.screen.say(f"job {job.id} is {job.state}")
+    cli.screen.say(f"job {job.id} is {job.state}")
     if job.state is JobState.INGESTING:
-        desk.screen.say(f"its source is not read to the end: headgate run --job {job.id}")
+        cli.screen.say(f"its source is not read to the end: headgate run --job {job.id}")
 
 
 @command(
     app, "cancel", ["headgate jobs cancel 3 --dry-run", "headgate jobs cancel 3 --yes"], far=True
 )
-async def cancel(
-    desk: CliContext, job_id: JobId, dry_run: DryRun = False, yes: Yes = False
-) -> None:
+async def cancel(cli: CliContext, job_id: JobId, dry_run: DryRun = False, yes: Yes = False) -> None:
     """End a job: what is finished stays, everything else becomes CANCELLED."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         stand = await service.jobs.get(job_id)
         job, left = stand.job, stand.counts.open
         if dry_run:
-            desk.screen.say(
+            cli.screen.say(
                 f"would cancel job {job_id} ({job.state}) and its {counted(left, 'open item')}"
             )
             return
         if job.state in UNFINISHED:
             confirm(f"Cancel job {job_id} and its {counted(left, 'open item')}?", yes=yes)
         job = await service.jobs.cancel(job_id)
-    desk.screen.say(
+    cli.screen.say(
         f"job {job.id} is {job.state}; {counted(left, 'item')} {agreeing(left, 'was', 'were')} open"
     )
 
@@ -224,7 +222,7 @@ async def cancel(
     far=True,
 )
 async def reprocess(
-    desk: CliContext,
+    cli: CliContext,
     *,
     job_id: JobId,
     status: Statuses = None,
@@ -244,18 +242,16 @@ async def reprocess(
         ids=ids_in(ids),
         reset_attempts=reset_attempts,
     )
-    async with desk.service() as service:
+    async with cli.service() as service:
         job = (await service.jobs.get(job_id)).job
         moved = await service.jobs.reprocess(request, dry_run=dry_run)
         is_at_work = await service.is_at_work((job_id,))
     if as_json:
-        desk.screen.json({"job_id": job_id, "requeued": 0 if dry_run else moved, "found": moved})
+        cli.screen.json({"job_id": job_id, "requeued": 0 if dry_run else moved, "found": moved})
         return
-    desk.screen.line(
-        f"{'would bring back' if dry_run else 'brought back'} {counted(moved, 'item')}"
-    )
+    cli.screen.line(f"{'would bring back' if dry_run else 'brought back'} {counted(moved, 'item')}")
     if moved and not dry_run and not is_at_work:
-        desk.screen.say(f"work on them: {run_command(job)}")
+        cli.screen.say(f"work on them: {run_command(job)}")
 
 
 export.register(app, "headgate jobs export")
@@ -263,30 +259,30 @@ export.register(app, "headgate jobs export")
 
 @command(app, "priority", ["headgate jobs priority 3 5"], far=True)
 async def priority(
-    desk: CliContext,
+    cli: CliContext,
     job_id: JobId,
     value: Annotated[int, typer.Argument(metavar="N", min=-10, max=10, help="-10 to 10.")],
 ) -> None:
     """Change a job's share among its owner's jobs: each step doubles it."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         await service.jobs.set_priority(job_id, value)
-    desk.screen.say(f"job {job_id} has priority {value}")
+    cli.screen.say(f"job {job_id} has priority {value}")
 
 
 @command(app, "rm", ["headgate jobs rm 3 --dry-run", "headgate jobs rm 3 --yes"], far=True)
-async def rm(desk: CliContext, job_id: JobId, dry_run: DryRun = False, yes: Yes = False) -> None:
+async def rm(cli: CliContext, job_id: JobId, dry_run: DryRun = False, yes: Yes = False) -> None:
     """Delete a job with its items and history; a running job is cancelled first."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         stand = await service.jobs.get(job_id)
         job, total = stand.job, stand.counts.total
         if dry_run:
-            desk.screen.say(
+            cli.screen.say(
                 f"would delete job {job_id} ({job.state}) and its {counted(total, 'item')}"
             )
             return
         confirm(f"Delete job {job_id} and its {counted(total, 'item')}, with all results?", yes=yes)
         await service.jobs.remove(job_id)
-    desk.screen.say(f"job {job_id} is gone, with its {counted(total, 'item')}")
+    cli.screen.say(f"job {job_id} is gone, with its {counted(total, 'item')}")
 
 
 def run_command(job: Job) -> str:
@@ -355,12 +351,12 @@ def options_in_words(job: Job) -> str | None:
     return ", ".join(stated) or None
 
 
-def _show_facts(desk: CliContext, job: Job, counts: Counts, limit: Wait | None) -> None:
-    now = desk.clock.now()
-    desk.screen.line(f"Job {job.id}: {job.state}", "bold")
+def _show_facts(cli: CliContext, job: Job, counts: Counts, limit: Wait | None) -> None:
+    now = cli.clock.now()
+    cli.screen.line(f"Job {job.id}: {job.state}", "bold")
     config = values_without_secrets(job.config)
     share = f"{counts.finished / counts.total:.0%} of " if counts.total else ""
-    desk.screen.facts(
+    cli.screen.facts(
         {
             "name": job.name,
             "owner": job.owner,
@@ -378,8 +374,8 @@ def _show_facts(desk: CliContext, job: Job, counts: Counts, limit: Wait | None) 
             "limited by": wait_in_words(limit, now) if limit else None,
         }
     )
-    desk.screen.line("\nItems", "bold")
-    desk.screen.table(
+    cli.screen.line("\nItems", "bold")
+    cli.screen.table(
         tuple(f"#{status.replace('_', ' ')}" for status in ItemStatus),
         [tuple(int(getattr(counts, status.lower())) for status in ItemStatus)],
     )

@@ -8,7 +8,7 @@ import typer
 
 from headgate.app.cli.options import Json
 from headgate.app.cli.plan_inputs import Given, PlanInputs, plan_inputs_of
-from headgate.app.cli.render.plan import plan_shape, show_plan
+from headgate.app.cli.render.plan import plan_json, show_plan
 from headgate.app.cli.runtime import CliContext, command
 from headgate.app.cli.worker import Concurrency, Processes, worker_flags
 from headgate.core.errors import UsageError
@@ -24,7 +24,7 @@ _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s)")
 
 
 async def plan(
-    desk: CliContext,
+    cli: CliContext,
     *,
     what: Annotated[
         str,
@@ -97,7 +97,7 @@ async def plan(
     as_json: Json = False,
 ) -> None:
     """Say how long a job or a file will take, at which limit, and what would help."""
-    settings = desk.load(*worker_flags(concurrency, processes, None)).settings
+    settings = cli.load(*worker_flags(concurrency, processes, None)).settings
     given = Given(
         provider=provider,
         limits=_limits_in(limit),
@@ -107,13 +107,13 @@ async def plan(
         cache_hits=_share_in(cache_hits),
         cost=_cost_in(cost or []),
     )
-    basis = await plan_inputs_of(desk, settings, what, given)
+    basis = await plan_inputs_of(cli, settings, what, given)
     rows, helps = plans_for(basis)
-    now_us = desk.clock.now()
+    now_us = cli.clock.now()
     if as_json:
-        desk.screen.json(plan_shape(basis, rows, helps, now_us))
+        cli.screen.json(plan_json(basis, rows, helps, now_us))
         return
-    show_plan(desk.screen, basis, rows, helps, now_us)
+    show_plan(cli.screen, basis, rows, helps, now_us)
 
 
 def plans_for(basis: PlanInputs) -> tuple[list[Forecast], list[Advice]]:

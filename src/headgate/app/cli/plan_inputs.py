@@ -78,17 +78,17 @@ class PlanInputs(msgspec.Struct, frozen=True):
 
 
 async def plan_inputs_of(
-    desk: CliContext, settings: Settings, what: str, given: Given
+    cli: CliContext, settings: Settings, what: str, given: Given
 ) -> PlanInputs:
     """Find out what is to be planned, and all that is known about it."""
     if not _is_job(what):
         rows = await asyncio.to_thread(_count_rows, Path(what))
         subject = PlanSubject(what, rows)
         if missing_file(settings):
-            return _basis(settings, given, subject, Learned(desk.clock.now() / 1e6, ()), ())
-        async with desk.store(settings) as store:
+            return _basis(settings, given, subject, Learned(cli.clock.now() / 1e6, ()), ())
+        async with cli.store(settings) as store:
             return await _with_store(store, settings, given, subject)
-    async with desk.store(settings) as store:
+    async with cli.store(settings) as store:
         subject = await _job(store, settings, int(what))
         return await _with_store(store, settings, given, subject)
 

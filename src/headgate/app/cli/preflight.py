@@ -16,7 +16,7 @@ from headgate.transfer.sources import ReadOptions
 SHOWN = 20
 
 
-async def demand_columns(spec: HandlerSpec, source: Source, file: Path) -> None:
+async def require_columns(spec: HandlerSpec, source: Source, file: Path) -> None:
     """UsageError if the handler needs a column that the first rows of the file do not have."""
     if not spec.needs:
         return

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from headgate.app.cli.options import DryRun, Json, Yes, confirm, seconds_in
-from headgate.app.cli.render.gates import gate_shape, override_in_words, show_gate, show_gates
+from headgate.app.cli.render.gates import gate_json, override_in_words, show_gate, show_gates
 from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.core.gates.view import GateView
 from headgate.core.gates.wait import in_figures
@@ -32,7 +32,7 @@ For = Annotated[
     far=True,
 )
 async def ls(
-    desk: CliContext,
+    cli: CliContext,
     everything: Annotated[
         bool, typer.Option("--all", help="Also shipped providers that were never asked.")
     ] = False,
@@ -40,21 +40,21 @@ async def ls(
 ) -> None:
     """List gates: what is configured, what was learned, what goes out now, and why."""
     if everything:
-        async with desk.gates() as gates:
+        async with cli.gates() as gates:
             reading = await gates.ls(everything=True)
     else:
-        async with desk.service() as service:
+        async with cli.service() as service:
             reading = await service.gates.ls(everything=False)
     if as_json:
-        desk.screen.json({"gates": [gate_shape(view) for view in reading.views]})
+        cli.screen.json({"gates": [gate_json(view) for view in reading.views]})
         return
     if not reading.views:
-        desk.screen.say(
+        cli.screen.say(
             "nothing was asked through `ctx.http` yet, and no provider is declared:"
             " `headgate providers ls --all` shows those that are shipped"
         )
         return
-    show_gates(desk.screen, reading)
+    show_gates(cli.screen, reading)
 
 
 @command(
@@ -63,19 +63,19 @@ async def ls(
     ["headgate providers show wikidata", "headgate providers show wikidata --json | jq '.gates[]'"],
     far=True,
 )
-async def show(desk: CliContext, name: Name, as_json: Json = False) -> None:
+async def show(cli: CliContext, name: Name, as_json: Json = False) -> None:
     """Show a gate with its evidence: what was observed when, and what was decided."""
-    async with desk.gates() as gates:
+    async with cli.gates() as gates:
         reading = await gates.show(name)
     if as_json:
-        desk.screen.json({"gates": [gate_shape(view) for view in reading.views]})
+        cli.screen.json({"gates": [gate_json(view) for view in reading.views]})
         return
     for number, view in enumerate(reading.views):
         if number:
-            desk.screen.line("")
-        show_gate(desk.screen, view, reading.now_s)
+            cli.screen.line("")
+        show_gate(cli.screen, view, reading.now_s)
     if not any(view.asked for view in reading.views):
-        desk.screen.say("what is learned appears here once a handler has asked through `ctx.http`")
+        cli.screen.say("what is learned appears here once a handler has asked through `ctx.http`")
 
 
 @command(
@@ -88,7 +88,7 @@ async def show(desk: CliContext, name: Name, as_json: Json = False) -> None:
     far=True,
 )
 async def set_rate(
-    desk: CliContext,
+    cli: CliContext,
     *,
     name: Name,
     rate: Annotated[
@@ -99,9 +99,9 @@ async def set_rate(
 ) -> None:
     """Overrule what was learned and what is configured: every process obeys at once."""
     for_s = seconds_in(for_time, "--for")
-    async with desk.service(create=True) as service:
+    async with cli.service(create=True) as service:
         reading = await service.gates.set_rate(name, rate, for_s)
-    _tell(desk, reading, name, as_json=as_json)
+    _tell(cli, reading, name, as_json=as_json)
 
 
 @command(
@@ -110,28 +110,28 @@ async def set_rate(
     ["headgate providers pause wikidata", "headgate providers pause wikidata --for 30m"],
     far=True,
 )
-async def pause(desk: CliContext, name: Name, for_time: For = None, as_json: Json = False) -> None:
+async def pause(cli: CliContext, name: Name, for_time: For = None, as_json: Json = False) -> None:
     """Send nothing more to a provider; work that needs others goes on."""
     for_s = seconds_in(for_time, "--for")
-    async with desk.service(create=True) as service:
+    async with cli.service(create=True) as service:
         reading = await service.gates.pause(name, for_s)
-    _tell(desk, reading, name, as_json=as_json)
+    _tell(cli, reading, name, as_json=as_json)
 
 
 @command(app, "resume", ["headgate providers resume wikidata"], far=True)
-async def resume(desk: CliContext, name: Name, as_json: Json = False) -> None:
+async def resume(cli: CliContext, name: Name, as_json: Json = False) -> None:
     """Take back `set` and `pause`: go on at the rate that was learned."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         resumed, reading = await service.gates.resume(name)
     if as_json:
-        desk.screen.json({"resumed": resumed, "gates": [gate_shape(v) for v in reading.views]})
+        cli.screen.json({"resumed": resumed, "gates": [gate_json(v) for v in reading.views]})
         return
     if not resumed:
-        desk.screen.say(f"nobody had set or paused {name}: nothing was changed")
+        cli.screen.say(f"nobody had set or paused {name}: nothing was changed")
     for view in reading.views:
         if view.key in resumed:
             learned = f"at most {in_figures(view.now_per_s)}" if view.now_per_s else "closed"
-            desk.screen.say(f"{view.name} goes on as learned: {learned}")
+            cli.screen.say(f"{view.name} goes on as learned: {learned}")
 
 
 @command(
@@ -141,31 +141,31 @@ async def resume(desk: CliContext, name: Name, as_json: Json = False) -> None:
     far=True,
 )
 async def forget(
-    desk: CliContext, name: Name, dry_run: DryRun = False, yes: Yes = False, as_json: Json = False
+    cli: CliContext, name: Name, dry_run: DryRun = False, yes: Yes = False, as_json: Json = False
 ) -> None:
     """Drop all that was learned of a provider's limit, and begin to look for it anew."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         keys = await service.gates.learned(name)
         if keys and not dry_run:
             confirm(f"Forget what was learned of {', '.join(keys)}?", yes=yes)
         dropped = [] if dry_run else await service.gates.forget(keys)
     if as_json:
-        desk.screen.json({"found": keys, "forgotten": dropped})
+        cli.screen.json({"found": keys, "forgotten": dropped})
     elif not keys:
-        desk.screen.say(f"nothing was learned of {name} yet")
+        cli.screen.say(f"nothing was learned of {name} yet")
     else:
         verb = "would forget" if dry_run else "forgot"
-        desk.screen.say(f"{verb} what was learned of {', '.join(keys)}")
+        cli.screen.say(f"{verb} what was learned of {', '.join(keys)}")
 
 
-def _tell(desk: CliContext, reading: GateReading, name: str, *, as_json: bool) -> None:
+def _tell(cli: CliContext, reading: GateReading, name: str, *, as_json: bool) -> None:
     """Say what holds now, and how to take it back."""
     if as_json:
-        desk.screen.json({"gates": [gate_shape(view) for view in reading.views]})
+        cli.screen.json({"gates": [gate_json(view) for view in reading.views]})
         return
     for view in reading.views:
-        desk.screen.say(_holds(view, reading.now_s))
-    desk.screen.say(f"take it back with: headgate providers resume {name}")
+        cli.screen.say(_holds(view, reading.now_s))
+    cli.screen.say(f"take it back with: headgate providers resume {name}")
 
 
 def _holds(view: GateView, now_s: float) -> str:

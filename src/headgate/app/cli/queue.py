@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from headgate.app.cli.exit_codes import Exit
-from headgate.app.cli.handler_check import demand_loadable
+from headgate.app.cli.handler_check import require_loadable
 from headgate.app.cli.inputs import stdin_lines
 from headgate.app.cli.limited_by import configured
 from headgate.app.cli.options import (
@@ -20,7 +20,7 @@ from headgate.app.cli.options import (
     confirm,
     error_class_in,
 )
-from headgate.app.cli.render.jobs import job_shape
+from headgate.app.cli.render.jobs import job_json
 from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.app.cli.supervise import build_supervisor, same_command, stopping, supervise
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, ended, worker_flags
@@ -63,7 +63,7 @@ LINE_LIMIT = 4 * 1024 * 1024
     far=True,
 )
 async def enqueue(
-    desk: CliContext,
+    cli: CliContext,
     *,
     item: Annotated[str, typer.Argument(metavar="JSON", help="One item, a JSON object.")],
     handler: Handler = None,
@@ -77,7 +77,7 @@ async def enqueue(
     async def one() -> AsyncIterator[QueueRow | None]:
         yield QueueRow(1, values)
 
-    await _feed(desk, one(), handler=handler, queue=queue, key=key, as_json=as_json)
+    await _feed(cli, one(), handler=handler, queue=queue, key=key, as_json=as_json)
 
 
 @command(
@@ -90,7 +90,7 @@ async def enqueue(
     far=True,
 )
 async def import_(
-    desk: CliContext,
+    cli: CliContext,
     *,
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="JSON Lines or CSV; - reads standard input.")
@@ -102,12 +102,12 @@ async def import_(
 ) -> None:
     """Put the rows of a file into a queue; rows that it has already are not put in twice."""
     rows = _standard_input() if file == "-" else _file_rows(file)
-    await _feed(desk, rows, handler=handler, queue=queue, key=key, as_json=as_json)
+    await _feed(cli, rows, handler=handler, queue=queue, key=key, as_json=as_json)
 
 
 @command(app, "run", ["headgate queue run", "headgate queue run --queue nightly --drain"])
 async def run(
-    desk: CliContext,
+    cli: CliContext,
     *,
     queue: Name = "default",
     drain: Annotated[bool, typer.Option("--drain", help="End when the queue is empty.")] = False,
@@ -120,42 +120,42 @@ async def run(
 ) -> Exit:
     """Work on a queue, for ever or until it is empty."""
     go_on_without_readers()
-    settings = desk.load(*worker_flags(concurrency, processes, item_timeout)).settings
-    async with desk.store(settings) as store:
+    settings = cli.load(*worker_flags(concurrency, processes, item_timeout)).settings
+    async with cli.store(settings) as store:
         job = await Queues(store).get(queue)
-        demand_loadable(settings, job).configured(job.config)
-        supervisor = build_supervisor(desk, settings, store)
-        desk.screen.say(f"working on queue {queue} (job {job.id})")
+        require_loadable(settings, job).configured(job.config)
+        supervisor = build_supervisor(cli, settings, store)
+        cli.screen.say(f"working on queue {queue} (job {job.id})")
         stall = max_stall if drain else None
-        async with WorkerProgress(desk.screen, desk.clock, store, configured(settings), (job.id,)):
+        async with WorkerProgress(cli.screen, cli.clock, store, configured(settings), (job.id,)):
             report = await supervise(
                 supervisor,
                 Work((job.id,), drain=drain, max_stall_s=stall, command=same_command()),
-                lambda count: desk.screen.say(stopping(count, supervisor.running)),
+                lambda count: cli.screen.say(stopping(count, supervisor.running)),
             )
-    return ended(desk, report, drain=drain)
+    return ended(cli, report, drain=drain)
 
 
 @command(app, "stats", ["headgate queue stats", "headgate queue stats --json"], far=True)
 async def stats(
-    desk: CliContext,
+    cli: CliContext,
     queue: Annotated[
         str | None, typer.Option("--queue", metavar="NAME", help="Only this queue.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Count the items of every open queue by where they stand."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         queues = service.queues
         stands = await queues.ls() if queue is None else [await queues.get(queue)]
     if as_json:
-        shapes = [job_shape(stand.job, stand.counts) for stand in stands]
-        desk.screen.json({"queues": shapes})
+        shapes = [job_json(stand.job, stand.counts) for stand in stands]
+        cli.screen.json({"queues": shapes})
         return
     if not stands:
-        desk.screen.say("no open queue")
+        cli.screen.say("no open queue")
         return
-    desk.screen.table(
+    cli.screen.table(
         ("QUEUE", "JOB", "STATE", *(f"#{status.replace('_', ' ')}" for status in ItemStatus)),
         [
             (
@@ -173,7 +173,7 @@ async def stats(
     app, "retry-failed", ["headgate queue retry-failed", "headgate queue retry-failed -h"], far=True
 )
 async def retry_failed(
-    desk: CliContext,
+    cli: CliContext,
     *,
     queue: Name = "default",
     error_class: ErrorClass = None,
@@ -183,7 +183,7 @@ async def retry_failed(
 ) -> None:
     """Bring a queue's items in ERROR back and print how many."""
     kind = error_class_in(error_class)
-    async with desk.service() as service:
+    async with cli.service() as service:
         job = (await service.queues.get(queue)).job
         request = RequeueRequest(
             job_id=job.id,
@@ -193,49 +193,49 @@ async def retry_failed(
         )
         moved = await service.jobs.reprocess(request, dry_run=dry_run)
     if as_json:
-        desk.screen.json({"job_id": job.id, "found": moved, "requeued": 0 if dry_run else moved})
+        cli.screen.json({"job_id": job.id, "found": moved, "requeued": 0 if dry_run else moved})
     else:
-        desk.screen.line(
+        cli.screen.line(
             f"{'would bring back' if dry_run else 'brought back'} {counted(moved, 'item')}"
         )
 
 
 @command(app, "pause", ["headgate queue pause --queue nightly"], far=True)
-async def pause(desk: CliContext, queue: Name = "default") -> None:
+async def pause(cli: CliContext, queue: Name = "default") -> None:
     """Stop new work on a queue; it still takes items."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         job = await service.jobs.pause((await service.queues.get(queue)).job.id)
-    desk.screen.say(f"queue {queue} is {job.state}")
+    cli.screen.say(f"queue {queue} is {job.state}")
 
 
 @command(app, "resume", ["headgate queue resume --queue nightly"], far=True)
-async def resume(desk: CliContext, queue: Name = "default") -> None:
+async def resume(cli: CliContext, queue: Name = "default") -> None:
     """Let a paused queue go on."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         job = await service.jobs.resume((await service.queues.get(queue)).job.id)
-    desk.screen.say(f"queue {queue} is {job.state}")
+    cli.screen.say(f"queue {queue} is {job.state}")
 
 
 @command(app, "close", ["headgate queue close --queue nightly --yes"], far=True)
 async def close(
-    desk: CliContext, queue: Name = "default", dry_run: DryRun = False, yes: Yes = False
+    cli: CliContext, queue: Name = "default", dry_run: DryRun = False, yes: Yes = False
 ) -> None:
     """Take no more items; the job is DONE once the queue is empty."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         stand = await service.queues.get(queue)
         job, left = stand.job, stand.counts.open
         if dry_run:
-            desk.screen.say(
+            cli.screen.say(
                 f"would close queue {queue} (job {job.id}) with {counted(left, 'item')} left"
             )
             return
         confirm(f"Close queue {queue} for good? {counted(left, 'item')} to do.", yes=yes)
         job = await service.queues.close(queue)
-    desk.screen.say(f"queue {queue} takes no more items; job {job.id} has {left:,} left to do")
+    cli.screen.say(f"queue {queue} takes no more items; job {job.id} has {left:,} left to do")
 
 
 async def _feed(
-    desk: CliContext,
+    cli: CliContext,
     rows: AsyncIterator[QueueRow | None],
     *,
     handler: str | None,
@@ -244,26 +244,26 @@ async def _feed(
     as_json: bool,
 ) -> None:
     columns = tuple(name.strip() for name in key.split(",")) if key else ()
-    async with desk.service(create=handler is not None) as service:
+    async with cli.service(create=handler is not None) as service:
         fed = await service.queues.feed(QueueWrite(queue, handler, columns), rows)
         is_at_work = await service.is_at_work((fed.job_id,))
     report = fed.report
     if as_json:
-        desk.screen.json({"queue": queue, "job_id": fed.job_id, **msgspec.to_builtins(report)})
+        cli.screen.json({"queue": queue, "job_id": fed.job_id, **msgspec.to_builtins(report)})
         return
     known = (
         f", {report.known:,} {agreeing(report.known, 'was', 'were')} there already"
         if report.known
         else ""
     )
-    desk.screen.line(f"added {counted(report.added, 'item')} to queue {queue}{known}")
+    cli.screen.line(f"added {counted(report.added, 'item')} to queue {queue}{known}")
     for problem in report.problems:
-        desk.screen.warn(problem)
+        cli.screen.warn(problem)
     if report.bad:
         see = f"headgate items ls {fed.job_id} --error-class bad_row"
-        desk.screen.say(f"{counted(report.bad, 'bad row')}: {see}")
+        cli.screen.say(f"{counted(report.bad, 'bad row')}: {see}")
     if not is_at_work:
-        desk.screen.say(f"work on them: headgate queue run --queue {queue} --drain")
+        cli.screen.say(f"work on them: headgate queue run --queue {queue} --drain")
 
 
 def _object(text: str | bytes) -> Mapping[str, Any]:

@@ -22,20 +22,18 @@ PAGE = 2_000
     "politeness",
     ["headgate report politeness 3", "headgate report politeness 3 --json | jq '.providers[0]'"],
 )
-async def politeness(desk: CliContext, job_id: JobId, as_json: Json = False) -> None:
+async def politeness(cli: CliContext, job_id: JobId, as_json: Json = False) -> None:
     """Show how a job has treated each provider: requests, peaks, refusals, waits."""
-    async with desk.store() as store:
+    async with cli.store() as store:
         job = await store.reads.job(job_id)
         conducts = await conducts_of(store.reads, job_id)
     if as_json:
-        desk.screen.json(
-            {"job_id": job_id, "providers": [conduct_shape(each) for each in conducts]}
-        )
+        cli.screen.json({"job_id": job_id, "providers": [conduct_json(each) for each in conducts]})
         return
     if not conducts:
-        desk.screen.say(f"job {job_id} has asked nothing through `ctx.http` yet")
+        cli.screen.say(f"job {job_id} has asked nothing through `ctx.http` yet")
         return
-    _print(desk, job, conducts)
+    _print(cli, job, conducts)
 
 
 async def conducts_of(reads: ReadStore, job_id: int) -> list[Conduct]:
@@ -50,7 +48,7 @@ async def conducts_of(reads: ReadStore, job_id: int) -> list[Conduct]:
     return account.conducts()
 
 
-def conduct_shape(conduct: Conduct) -> dict[str, object]:
+def conduct_json(conduct: Conduct) -> dict[str, object]:
     """An account for JSON."""
     shape = msgspec.to_builtins(conduct)
     first, last = shape.pop("first_us"), shape.pop("last_us")
@@ -62,8 +60,8 @@ def conduct_shape(conduct: Conduct) -> dict[str, object]:
     }
 
 
-def _print(desk: CliContext, job: Job, conducts: list[Conduct]) -> None:
-    screen = desk.screen
+def _print(cli: CliContext, job: Job, conducts: list[Conduct]) -> None:
+    screen = cli.screen
     screen.line(f"Politeness of job {job.id}, {job.name}", "bold")
     for conduct in conducts:
         screen.line(f"\n{conduct.name}", "bold")

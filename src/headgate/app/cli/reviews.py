@@ -6,7 +6,7 @@ import typer
 
 from headgate.app.cli.item_names import item_id_of
 from headgate.app.cli.options import ItemName, Json, OfJob
-from headgate.app.cli.render.jobs import detail_shape
+from headgate.app.cli.render.jobs import detail_json
 from headgate.app.cli.runtime import CliContext, command
 from headgate.app.service import ItemVerbs
 from headgate.core.errors import UsageError
@@ -19,7 +19,7 @@ Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for 
 
 
 async def accept(
-    desk: CliContext,
+    cli: CliContext,
     *,
     item: ItemName,
     job: OfJob = None,
@@ -31,16 +31,16 @@ async def accept(
     as_json: Json = False,
 ) -> None:
     """Take a candidate of an item in REVIEW: its result becomes the item's, which is DONE."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         item_id = await item_id_of(service.items, item, job)
         chosen = candidate if candidate is not None else await only_one(service.items, item_id)
         decision = ReviewDecision(item_id, ItemMove.ACCEPT, OPERATOR, chosen, reason=reason)
         detail = await service.items.decide(decision)
-    _tell(desk, detail_shape(detail), as_json=as_json)
+    _tell(cli, detail_json(detail), as_json=as_json)
 
 
 async def reject(
-    desk: CliContext,
+    cli: CliContext,
     *,
     item: ItemName,
     job: OfJob = None,
@@ -48,15 +48,15 @@ async def reject(
     as_json: Json = False,
 ) -> None:
     """Take none of the candidates of an item in REVIEW: it is NOT_FOUND."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         item_id = await item_id_of(service.items, item, job)
         decision = ReviewDecision(item_id, ItemMove.REJECT, OPERATOR, reason=reason)
         detail = await service.items.decide(decision)
-    _tell(desk, detail_shape(detail), as_json=as_json)
+    _tell(cli, detail_json(detail), as_json=as_json)
 
 
 async def skip(
-    desk: CliContext,
+    cli: CliContext,
     *,
     item: ItemName,
     job: OfJob = None,
@@ -64,11 +64,11 @@ async def skip(
     as_json: Json = False,
 ) -> None:
     """Leave an item in REVIEW alone: it is SKIPPED."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         item_id = await item_id_of(service.items, item, job)
         decision = ReviewDecision(item_id, ItemMove.PASS_OVER, OPERATOR, reason=reason)
         detail = await service.items.decide(decision)
-    _tell(desk, detail_shape(detail), as_json=as_json)
+    _tell(cli, detail_json(detail), as_json=as_json)
 
 
 async def only_one(items: ItemVerbs, item_id: int) -> str:
@@ -83,11 +83,11 @@ async def only_one(items: ItemVerbs, item_id: int) -> str:
     return found[0]
 
 
-def _tell(desk: CliContext, shape: dict[str, object], *, as_json: bool) -> None:
+def _tell(cli: CliContext, shape: dict[str, object], *, as_json: bool) -> None:
     if as_json:
-        desk.screen.json(shape)
+        cli.screen.json(shape)
     else:
-        desk.screen.say(f"item {shape['id']} is {shape['status']}")
+        cli.screen.say(f"item {shape['id']} is {shape['status']}")
 
 
 def register(app: typer.Typer) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from headgate.app.cli.exit_codes import Exit
-from headgate.app.cli.inputs import STDIN, demand_order
+from headgate.app.cli.inputs import STDIN, require_order
 from headgate.app.cli.options import ROWS, OutDelimiter, OutEncoding, option
 from headgate.app.cli.run_job import RunOptions
 from headgate.app.cli.run_options import (
@@ -34,7 +34,7 @@ from headgate.app.cli.run_options import (
 from headgate.app.cli.run_result import FailOn
 from headgate.app.cli.run_steps import Named, RunRequest, run_file, run_named
 from headgate.app.cli.runtime import CliContext, command
-from headgate.app.cli.trial import demand_one_choice
+from headgate.app.cli.trial import require_one_choice
 from headgate.app.cli.worker import Concurrency, ItemTimeout, Processes, worker_flags
 from headgate.core.errors import UsageError
 from headgate.engine.job_runtime import REUSE
@@ -45,7 +45,7 @@ from headgate.transfer.sources import ReadOptions, WriteOptions
 
 
 async def run(
-    desk: CliContext,
+    cli: CliContext,
     *,
     handler: Annotated[
         str | None,
@@ -129,8 +129,8 @@ async def run(
     as_json: EndJson = False,
 ) -> Exit:
     """Run HANDLER on every row of FILE; run it again to resume."""
-    settings = desk.load(*worker_flags(concurrency, processes, item_timeout)).settings
-    demand_one_choice(limit, sample)
+    settings = cli.load(*worker_flags(concurrency, processes, item_timeout)).settings
+    require_one_choice(limit, sample)
     options = RunOptions(
         file=Path(file or ""),
         source=STDIN if file == STDIN else "",
@@ -153,11 +153,11 @@ async def run(
     writing = WriteOptions(out_format, formulas, out_delimiter, out_encoding)
     wanted = RunRequest(out, writing, limit, sample)
     if job is not None:
-        return await run_named(desk, settings, Named(job, handler, file), options, wanted)
+        return await run_named(cli, settings, Named(job, handler, file), options, wanted)
     if handler is None or file is None:
         raise UsageError("name a handler and a file: headgate run HANDLER FILE")
-    demand_order(handler, file)
-    return await run_file(desk, settings, handler, options, wanted)
+    require_order(handler, file)
+    return await run_file(cli, settings, handler, options, wanted)
 
 
 def register(app: typer.Typer) -> None:

@@ -15,9 +15,9 @@ from headgate.app.cli.failing_rows import LOOK_S as FAILURES_S
 from headgate.app.cli.failing_rows import FailingRows
 from headgate.app.cli.job_choice import (
     admit,
-    demand_encoding,
     forget_unread,
-    tell_admission,
+    require_encoding,
+    tell_match,
     tell_read,
 )
 from headgate.app.cli.limited_by import configured, limit_finder
@@ -92,18 +92,18 @@ class RunJob:
 
     def __init__(
         self,
-        desk: CliContext,
+        cli: CliContext,
         settings: Settings,
         store: Store,
         options: RunOptions,
         trial: Trial | None = None,
     ) -> None:
-        self._desk = desk
+        self._cli = cli
         self._settings = settings
         self._store = store
         self._options = options
         self._trial = trial or Trial(store.rows)
-        self._steering = JobControl(store)
+        self._control = JobControl(store)
         self._ingested = IngestReport()
         self._worked = RunReport()
         self._resumed = 0
@@ -121,74 +121,72 @@ class RunJob:
         self,
         spec: HandlerSpec,
         source: Source,
-        outlet: RunOutput | None,
-        admission: MatchedJob | None = None,
+        output: RunOutput | None,
+        matched: MatchedJob | None = None,
     ) -> Exit:
         """Do all of it; the answer is the command's exit code. `admission`: the job is known."""
-        admission = admission or await admit(
-            self._store, self._settings, self._options, spec, source
-        )
-        job = admission.job
+        matched = matched or await admit(self._store, self._settings, self._options, spec, source)
+        job = matched.job
         if is_halted(job):
-            self._desk.screen.say(f"job {job.id} had to stop: {job.pause_reason}")
-            job = await self._steering.resume(job.id)
+            self._cli.screen.say(f"job {job.id} had to stop: {job.pause_reason}")
+            job = await self._control.resume(job.id)
         if job.state is JobState.PAUSED and job.resume_at is None:
-            self._desk.screen.fail(f"job {job.id} is paused: headgate jobs resume {job.id}")
+            self._cli.screen.fail(f"job {job.id} is paused: headgate jobs resume {job.id}")
             return Exit.STOPPED
         self._empty = EmptyColumns(self._store.reads, job.id, spec.paths)
         size = bytes_in(self._options.file)
         plan = IngestPlan(job.id, source, spec, self._options.on_bad_row, file_bytes=size)
         try:
-            await demand_encoding(self._store, self._settings, self._options, admission)
-            await self._revive(admission)
-            await self._process(job, plan, outlet)
+            await require_encoding(self._store, self._settings, self._options, matched)
+            await self._revive(matched)
+            await self._process(job, plan, output)
             state = (await self._store.reads.job(job.id)).state
             # A deletion cancels first: the command may end before the job is gone.
-            if state is JobState.CANCELLED and await self._steering.cancelled_to_delete(job.id):
+            if state is JobState.CANCELLED and await self._control.cancelled_to_delete(job.id):
                 return self._deleted(job.id)
-            return await self._sum_up(job.id, state, outlet)
+            return await self._sum_up(job.id, state, output)
         except (BadSource, UnknownJob, ExceptionGroup) as error:
             known = known_error(error)
             if isinstance(known, UnknownJob):
                 return self._deleted(job.id)
-            if admission.entry is MatchKind.NEW and isinstance(known, BadSource):
-                await forget_unread(self._desk.screen, self._store, job.id)
+            if matched.entry is MatchKind.NEW and isinstance(known, BadSource):
+                await forget_unread(self._cli.screen, self._store, job.id)
             raise
 
     def _deleted(self, job_id: int) -> Exit:
-        self._desk.screen.fail(f"job {job_id} was deleted while it ran")
+        self._cli.screen.fail(f"job {job_id} was deleted while it ran")
         return Exit.STOPPED
 
-    async def _revive(self, admission: MatchedJob) -> None:
+    async def _revive(self, matched: MatchedJob) -> None:
         """Bring back what should be tried again, and say what is left alone."""
-        job = admission.job
+        job = matched.job
         if job.state is JobState.FAILED and job.ingest_complete:
             await self._store.jobs.move_job(job.id, JobMove.REPROCESS, "run again")
         if self._options.retry_failed:
             await self._bring_back(job.id, frozenset({ItemStatus.ERROR}))
-        elif self._options.revisit and admission.entry is not MatchKind.NEW:
+        elif self._options.revisit and matched.entry is not MatchKind.NEW:
             open_rows = (await self._store.reads.counts(job.id)).open
             await self._bring_back(job.id, frozenset({ItemStatus.ERROR}) if open_rows else VISITED)
         self._resumed = (await self._store.reads.counts(job.id)).finished
         if self._options.priority not in (0, job.priority):
-            await self._steering.set_priority(job.id, self._options.priority)
-        tell_admission(self._desk.screen, admission, self._resumed)
+            await self._control.set_priority(job.id, self._options.priority)
+        tell_match(self._cli.screen, matched, self._resumed)
 
     async def _bring_back(self, job_id: int, statuses: frozenset[ItemStatus]) -> None:
-        moved = await self._steering.reprocess(RequeueRequest(job_id, statuses))
+        moved = await self._control.reprocess(RequeueRequest(job_id, statuses))
         what = (
             counted(moved, "failed row") if statuses != VISITED else f"all {counted(moved, 'row')}"
         )
         if moved:
-            self._desk.screen.say(f"trying {what} again")
+            self._cli.screen.say(f"trying {what} again")
         elif self._options.retry_failed:
-            self._desk.screen.say("no row has failed, so none is tried again")
+            self._cli.screen.say("no row has failed, so none is tried again")
 
-    async def _process(self, job: Job, plan: IngestPlan, outlet: RunOutput | None) -> None:
+    async def _process(self, job: Job, plan: IngestPlan, output: RunOutput | None) -> None:
         reads = self._store.reads
         gates = self._gates_of(job, plan.handler)
         find = limit_finder(self._store, gates, job.id, self._trial.counts)
-        async with Progress(self._desk.screen, self._desk.clock, reads, job.id, find) as progress:
+        async with Progress(self._cli.screen, self._cli.clock, reads, job.id, find) as progress:
             with Interrupts(lambda count: self._hit(count, progress)):
                 if self._options.eager and not self._trial.wanted:
                     async with asyncio.TaskGroup() as group:
@@ -198,9 +196,9 @@ class RunJob:
                     await self._ingest(job, plan, progress)
                 await self._work(job, progress)
                 # What has halted a job is most likely in the way of the outlet too.
-                early = outlet is not None and outlet.early and not self._halted
-                if outlet is not None and (early or not self._stopped):
-                    await self._write(job, outlet, progress)
+                early = output is not None and output.early and not self._halted
+                if output is not None and (early or not self._stopped):
+                    await self._write(job, output, progress)
 
     def _gates_of(self, job: Job, spec: HandlerSpec | None) -> JobGates:
         limits = configured(self._settings)
@@ -225,7 +223,7 @@ class RunJob:
             return
         if not self._options.eager:
             progress.reading()
-        ingest = Ingest(self._store, self._desk.clock, self._settings.ingest)
+        ingest = Ingest(self._store, self._cli.clock, self._settings.ingest)
         self._reading = asyncio.create_task(ingest.run(plan))
         # Waited for, not awaited: an interrupt cancels the reading, never the run around it.
         await asyncio.wait([self._reading])
@@ -235,7 +233,7 @@ class RunJob:
             self._tell_ingested()
 
     def _tell_ingested(self) -> None:
-        report, screen = self._ingested, self._desk.screen
+        report, screen = self._ingested, self._cli.screen
         tell_read(screen, report, self._options.on_bad_row)
         if report.stopped:
             self._stopped = True
@@ -249,7 +247,7 @@ class RunJob:
             await self._store.jobs.finish_job(job.id)
             return
         progress.working()
-        self._supervisor = build_supervisor(self._desk, self._settings, self._store)
+        self._supervisor = build_supervisor(self._cli, self._settings, self._store)
         work = Work((job.id,), True, self._options.max_stall_s, None, same_command(), chosen)
         options = self._options
         self._failing = FailingRows(
@@ -274,7 +272,7 @@ class RunJob:
     async def _stop_when_halted(self, job_id: int, supervisor: Supervisor) -> None:
         """Nobody should wait for a job that goes on only when somebody has mended something."""
         while not self._halted:
-            await self._desk.clock.sleep(LOOK_S)
+            await self._cli.clock.sleep(LOOK_S)
             await self._look_for_halt(job_id)
         supervisor.stop()
 
@@ -284,7 +282,7 @@ class RunJob:
         """Show at once what fails, and stop if that is more than was allowed."""
         failing = self._failing
         while failing is not None and not failing.too_many:
-            await self._desk.clock.sleep(FAILURES_S)
+            await self._cli.clock.sleep(FAILURES_S)
             with contextlib.suppress(StoreError, UnknownJob):
                 counts = await self._store.reads.counts(job_id)
                 await failing.look(counts)
@@ -294,31 +292,31 @@ class RunJob:
 
     async def _warn_of_empty(self, counts: Counts, *, at_end: bool = False) -> None:
         for warning in await self._empty.look(counts.done, at_end=at_end) if self._empty else ():
-            self._desk.screen.warn(warning)
+            self._cli.screen.warn(warning)
 
     async def _look_for_halt(self, job_id: int) -> None:
         with contextlib.suppress(StoreError, UnknownJob):
             job = await self._store.reads.job(job_id)
             self._halted = (job.pause_reason or "") if is_halted(job) else ""
 
-    async def _write(self, job: Job, outlet: RunOutput, progress: Progress) -> None:
-        progress.note(f"writing {outlet.name}", aloud=False)
-        self._writing = asyncio.create_task(outlet.write(job.id))
+    async def _write(self, job: Job, output: RunOutput, progress: Progress) -> None:
+        progress.note(f"writing {output.name}", aloud=False)
+        self._writing = asyncio.create_task(output.write(job.id))
         await asyncio.wait([self._writing])
         if not self._writing.cancelled():
             self._written = self._writing.result()
 
-    async def _sum_up(self, job_id: int, state: JobState, outlet: RunOutput | None) -> Exit:
+    async def _sum_up(self, job_id: int, state: JobState, output: RunOutput | None) -> Exit:
         counts = await self._store.reads.counts(job_id)
         chosen = await self._trial.counts(job_id) or counts
         finished = not (self._stopped or chosen.open or state is JobState.CANCELLED)
         code = exit_code(chosen, self._options.fail_on, finished=finished)
         if self._options.as_json:
-            self._desk.screen.json(self._summary(job_id, counts, code))
-        screen = self._desk.screen
-        if outlet is not None and self._written:
-            screen.say(f"wrote {outlet.name} ({self._written})")
-            for note in outlet.notes:
+            self._cli.screen.json(self._summary(job_id, counts, code))
+        screen = self._cli.screen
+        if output is not None and self._written:
+            screen.say(f"wrote {output.name} ({self._written})")
+            for note in output.notes:
                 screen.warn(note)
         screen.say(f"{'finished' if finished else 'stopped'}: {in_words(chosen)}", "bold")
         await self._warn_of_empty(counts, at_end=True)
@@ -333,15 +331,15 @@ class RunJob:
             back = command_here(f"jobs reprocess {job_id} --status CANCELLED")
             screen.say(f"job {job_id} was cancelled; bring it back with: {back}")
         elif not finished:
-            self._tell_rest(job_id, counts, outlet)
+            self._tell_rest(job_id, counts, output)
         elif chosen.error:
             await self._tell_errors(job_id, counts)
         for line in self._trial.left_in_words(counts, chosen) if finished else ():
             screen.say(line)
         return code
 
-    def _tell_rest(self, job_id: int, counts: Counts, outlet: RunOutput | None) -> None:
-        screen = self._desk.screen
+    def _tell_rest(self, job_id: int, counts: Counts, output: RunOutput | None) -> None:
+        screen = self._cli.screen
         if self._halted:
             screen.fail(self._halted)
         elif self._failing is not None and self._failing.too_many:
@@ -351,8 +349,8 @@ class RunJob:
         unread = " and the file is not read to its end" if self._unread() else ""
         left = f"{counted(counts.open, 'row')} of job {job_id} {agreeing(counts.open, 'is', 'are')}"
         screen.say(f"{left} left{unread}; nothing is lost")
-        if outlet is not None and not (self._written or outlet.early):
-            screen.say(f"{outlet.name} is written when all rows are finished")
+        if output is not None and not (self._written or output.early):
+            screen.say(f"{output.name} is written when all rows are finished")
         screen.say(self._way_on(counts))
 
     def _way_on(self, counts: Counts) -> str:
@@ -366,9 +364,9 @@ class RunJob:
         return self._reading is not None and self._reading.cancelled()
 
     async def _tell_errors(self, job_id: int, counts: Counts) -> None:
-        screen = self._desk.screen
+        screen = self._cli.screen
         request = RequeueRequest(job_id, frozenset({ItemStatus.ERROR}))
-        again = await self._steering.would_reprocess(request)
+        again = await self._control.would_reprocess(request)
         screen.say(f"see the failures: {command_here(f'items ls {job_id} --status ERROR')}")
         if again:
             flag = "" if self._options.revisit else " --retry-failed"

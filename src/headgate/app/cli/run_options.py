@@ -10,7 +10,7 @@ from headgate.app.cli.options import ROWS, FormatName, option
 from headgate.app.cli.run_result import FailOn
 from headgate.app.cli.trial import MOST
 from headgate.app.cli.worker import WORK
-from headgate.core.config_schema import demand_config
+from headgate.core.config_schema import require_config
 from headgate.core.errors import UsageError
 from headgate.core.failing import ErrorLimit, error_limit
 from headgate.engine.rows import OnBadRow
@@ -135,10 +135,10 @@ def config_in(parts: list[str]) -> dict[str, Any]:
     return config
 
 
-def demand_fitting(spec: HandlerSpec, config: Mapping[str, Any]) -> HandlerSpec:
+def require_fitting(spec: HandlerSpec, config: Mapping[str, Any]) -> HandlerSpec:
     """The handler, if the config is what it declares; BadConfig names what is not."""
     if spec.for_job is None:  # else the handler itself reads it, and says more
-        demand_config(spec.config_schema, config)
+        require_config(spec.config_schema, config)
     return spec
 
 

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from headgate.app.address_check import demand_public
+from headgate.app.address_check import require_public
 from headgate.app.cli.exit_codes import Exit
-from headgate.app.cli.inputs import demand_order, readable, table_format
+from headgate.app.cli.inputs import readable, require_order, table_format
 from headgate.app.cli.job_choice import NamedJob, ReadAlready
 from headgate.app.cli.output_file import ExportFile
-from headgate.app.cli.preflight import demand_columns, wrong_encoding
+from headgate.app.cli.preflight import require_columns, wrong_encoding
 from headgate.app.cli.run_job import RunJob, RunOptions
-from headgate.app.cli.run_options import demand_fitting
+from headgate.app.cli.run_options import require_fitting
 from headgate.app.cli.runtime import CliContext
 from headgate.app.cli.trial import Trial
 from headgate.app.data_folder import LOCAL, JobFiles, data_folder
@@ -55,62 +55,62 @@ class _Opened(NamedTuple):
 
 
 async def run_file(
-    desk: CliContext, settings: Settings, handler: str, options: RunOptions, wanted: RunRequest
+    cli: CliContext, settings: Settings, handler: str, options: RunOptions, wanted: RunRequest
 ) -> Exit:
     """Run a handler on the rows of a file."""
     # All that can be wrong with the command is found before anything is written.
     own = {name: value for name, value in options.config.items() if name != REUSE}
-    spec = demand_fitting(resolve(handler, settings.handlers), own).configured(options.config)
+    spec = require_fitting(resolve(handler, settings.handlers), own).configured(options.config)
     reuse_in(options.config, spec)
-    demand_public(spec, allow_private=settings.net.allow_private)
+    require_public(spec, allow_private=settings.net.allow_private)
     file = options.source or str(options.file)
     async with readable(file, options.reading.format, table_format) as (path, stated):
         reading = replace(options.reading, format=stated)
         options = replace(options, file=path, reading=reading)
-        opened = _open(desk, settings, spec, options, wanted)
+        opened = _open(cli, settings, spec, options, wanted)
         try:
-            await demand_columns(spec, opened.source, path)
+            await require_columns(spec, opened.source, path)
         except BadSource as error:  # a header in another encoding, for one
             raise (
                 await wrong_encoding(path, path.name, reading, settings.limits)
             ) or error from None
-        async with desk.store(settings, create=True) as store:
+        async with cli.store(settings, create=True) as store:
             trial = Trial(store.rows, wanted.limit, wanted.sample)
-            outlet = _outlet(desk, store, opened, wanted, trial)
-            return await RunJob(desk, settings, store, options, trial).go(
-                spec, opened.source, outlet
+            output = _output(cli, store, opened, wanted, trial)
+            return await RunJob(cli, settings, store, options, trial).go(
+                spec, opened.source, output
             )
 
 
 async def run_named(
-    desk: CliContext, settings: Settings, named: Named, options: RunOptions, wanted: RunRequest
+    cli: CliContext, settings: Settings, named: Named, options: RunOptions, wanted: RunRequest
 ) -> Exit:
     """Go on with a job that is named by its number."""
     if named.handler and named.file:
-        demand_order(named.handler, named.file)
-    async with desk.store(settings) as store:
+        require_order(named.handler, named.file)
+    async with cli.store(settings) as store:
         job = NamedJob(store, settings, await store.reads.job(named.job_id))
         spec = job.spec(named.handler)
         options = job.options(options)
         if named.file is None and not job.job.ingest_complete:
-            _demand_source(job)
+            _require_source(job)
             options = replace(options, file=Path(job.job.source))
         if named.file is None and job.job.ingest_complete:
             place = Path(job.job.source)
             opened = _Opened(ReadAlready(job.job), _writer(wanted, spec, [place]))
             source = None
         else:
-            opened = _open(desk, settings, spec, options, wanted)
+            opened = _open(cli, settings, spec, options, wanted)
             source = opened.source
         rebind = named.handler is not None
-        admission = await job.admit(spec, options, source, rebind=rebind)
+        matched = await job.admit(spec, options, source, rebind=rebind)
         trial = Trial(store.rows, wanted.limit, wanted.sample)
-        outlet = _outlet(desk, store, opened, wanted, trial)
-        run = RunJob(desk, settings, store, options, trial)
-        return await run.go(spec, opened.source, outlet, admission)
+        output = _output(cli, store, opened, wanted, trial)
+        run = RunJob(cli, settings, store, options, trial)
+        return await run.go(spec, opened.source, output, matched)
 
 
-def _demand_source(job: NamedJob) -> None:
+def _require_source(job: NamedJob) -> None:
     if not Path(job.job.source).exists():
         number = job.job.id
         raise UsageError(
@@ -120,9 +120,9 @@ def _demand_source(job: NamedJob) -> None:
 
 
 def _open(
-    desk: CliContext, settings: Settings, spec: HandlerSpec, options: RunOptions, wanted: RunRequest
+    cli: CliContext, settings: Settings, spec: HandlerSpec, options: RunOptions, wanted: RunRequest
 ) -> _Opened:
-    blobs = JobFiles(data_folder(settings), desk.clock).space(LOCAL)
+    blobs = JobFiles(data_folder(settings), cli.clock).space(LOCAL)
     sink = StoreSink(blobs, asyncio.get_running_loop())
     source = open_source(options.file, options.reading, settings.limits, sink)
     if wanted.out == STDOUT and wanted.options.format is None:
@@ -144,9 +144,9 @@ def _writer(wanted: RunRequest, spec: HandlerSpec, inputs: list[Path]) -> RowWri
     return writer
 
 
-def _outlet(
-    desk: CliContext, store: Store, opened: _Opened, wanted: RunRequest, trial: Trial
+def _output(
+    cli: CliContext, store: Store, opened: _Opened, wanted: RunRequest, trial: Trial
 ) -> ExportFile | None:
     if opened.writer is None or wanted.out is None:
         return None
-    return ExportFile(store, desk.clock, opened.writer, wanted.out, trial)
+    return ExportFile(store, cli.clock, opened.writer, wanted.out, trial)

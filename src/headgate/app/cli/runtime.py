@@ -169,7 +169,7 @@ class CliContext:
             raise UsageError("name a server or a store, not both: leave out --server or --db")
         return self.flags.server or (None if self.flags.db else os.environ.get(SERVER_VARIABLE))
 
-    def demand_local(self) -> None:
+    def require_local(self) -> None:
         """Refuse `--server` for a command that works with files and processes of this machine."""
         if self.flags.server:
             raise UsageError(
@@ -255,14 +255,14 @@ def _edge(action: Callable[..., Awaitable[Exit | None]], *, far: bool) -> Callab
     @functools.wraps(action)
     def edge(ctx: typer.Context, **given: Any) -> None:
         shared = {name: given.pop(name) for name in SHARED_TYPES}
-        desk = CliContext(Flags(**shared).over(ctx.obj))
+        cli = CliContext(Flags(**shared).over(ctx.obj))
 
         def act() -> Awaitable[Exit | None]:
             if not far:
-                desk.demand_local()
-            return action(desk, **given)
+                cli.require_local()
+            return action(cli, **given)
 
-        raise typer.Exit(_guarded(desk, act))
+        raise typer.Exit(_guarded(cli, act))
 
     own = list(inspect.signature(action, eval_str=True).parameters.values())[1:]
     return _with_parameters(edge, own)
@@ -288,23 +288,23 @@ def _with_parameters(
     return function
 
 
-def _guarded(desk: CliContext, action: Callable[[], Awaitable[Exit | None]]) -> Exit:
+def _guarded(cli: CliContext, action: Callable[[], Awaitable[Exit | None]]) -> Exit:
     from headgate.app.event_loop import run_async  # noqa: PLC0415  see Desk
 
     try:
         return run_async(_awaited(action)) or Exit.OK
     except KeyboardInterrupt:
-        _fail(desk, "interrupted")
+        _fail(cli, "interrupted")
         return Exit.INTERRUPTED
     except Exception as error:
         if is_output_closed(error) and known_error(error) is None:
             _let_go_of_closed_streams()
             return Exit.BROKEN_PIPE
         if os.environ.get("HEADGATE_DEBUG"):
-            if not desk.screen.as_json:
+            if not cli.screen.as_json:
                 raise
             telemetry.logger().error("the command failed", exc_info=error)
-        return _explained(desk, error)
+        return _explained(cli, error)
 
 
 def _let_go_of_closed_streams() -> None:
@@ -318,24 +318,24 @@ def _let_go_of_closed_streams() -> None:
             os.dup2(nowhere, stream.fileno())
 
 
-def _fail(desk: CliContext, text: str) -> None:
+def _fail(cli: CliContext, text: str) -> None:
     """Say why the command failed; the exit code tells it too where nobody reads."""
     try:
-        desk.screen.fail(text)
+        cli.screen.fail(text)
     except BrokenPipeError:
         _let_go_of_closed_streams()
 
 
-def _explained(desk: CliContext, error: Exception) -> Exit:
+def _explained(cli: CliContext, error: Exception) -> Exit:
     known = known_error(error)
     if known is not None:
-        _fail(desk, _one_line(known))
+        _fail(cli, _one_line(known))
         return of_error(known)
     if isinstance(error, OSError):
-        _fail(desk, _one_line(error))
+        _fail(cli, _one_line(error))
         return Exit.USAGE
     reason = f"{type(error).__name__}: {_one_line(error)}"
-    _fail(desk, f"{reason} (a defect of Headgate; HEADGATE_DEBUG=1 shows where)")
+    _fail(cli, f"{reason} (a defect of Headgate; HEADGATE_DEBUG=1 shows where)")
     return Exit.INTERNAL
 
 

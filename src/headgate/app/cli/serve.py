@@ -15,7 +15,7 @@ from headgate.app.streams import go_on_without_readers
 
 
 async def serve(
-    desk: CliContext,
+    cli: CliContext,
     *,
     host: Annotated[
         str | None,
@@ -40,9 +40,9 @@ async def serve(
     from headgate.app.api.server import ApiServer, OpenedServer  # noqa: PLC0415
 
     go_on_without_readers()
-    base = desk.load().settings
+    base = cli.load().settings
     added = [_absolute(each) for each in handlers or ()]
-    settings = desk.load(
+    settings = cli.load(
         *worker_flags(concurrency, processes, item_timeout),
         Flag("server.host", "--host", host),
         Flag("server.port", "--port", port),
@@ -51,18 +51,18 @@ async def serve(
 
     def opened(where: OpenedServer) -> None:
         if as_json:
-            desk.screen.json({"url": where.url, "token": where.token})
+            cli.screen.json({"url": where.url, "token": where.token})
             return
-        desk.screen.say(f"Headgate is at {where.url}", "bold")
-        desk.screen.say(f"log in once with: {where.link}")
-        desk.screen.say("stop with Ctrl-C; running items finish first")
+        cli.screen.say(f"Headgate is at {where.url}", "bold")
+        cli.screen.say(f"log in once with: {where.link}")
+        cli.screen.say("stop with Ctrl-C; running items finish first")
 
-    async with desk.store(settings, create=True) as store:
-        server = ApiServer(store, settings, desk.clock)
+    async with cli.store(settings, create=True) as store:
+        server = ApiServer(store, settings, cli.clock)
 
         def hit(count: int) -> None:
             server.stop()
-            desk.screen.say("stopping…" if count == 1 else "handing back what is running…")
+            cli.screen.say("stopping…" if count == 1 else "handing back what is running…")
 
         with Interrupts(hit):
             await server.run(opened)

@@ -51,12 +51,12 @@ class Interrupts:
         self._hit(self.count)
 
 
-def build_supervisor(desk: CliContext, settings: Settings, store: Store) -> Supervisor:
+def build_supervisor(cli: CliContext, settings: Settings, store: Store) -> Supervisor:
     """A supervisor over spawned worker processes."""
     return Supervisor(
         store=store,
         launcher=ProcessLauncher(settings),
-        clock=desk.clock,
+        clock=cli.clock,
         observer=LogObserver(settings.log.level),
         policies=Policies(settings.worker, settings.claim, settings.retry, settings.retention),
     )

@@ -52,7 +52,7 @@ class Trial:
         return [rows, f"run all: {whole_command()}"]
 
 
-def demand_one_choice(limit: int | None, sample: int | None) -> None:
+def require_one_choice(limit: int | None, sample: int | None) -> None:
     """Raise if both options choose rows."""
     if limit is not None and sample is not None:
         raise UsageError("--limit and --sample exclude each other: give one of them")

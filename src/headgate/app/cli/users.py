@@ -27,7 +27,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of the user.
     ["headgate users add ann", "headgate users add root --role admin --password-stdin < secret"],
 )
 async def add(
-    desk: CliContext,
+    cli: CliContext,
     *,
     name: Name,
     role: Annotated[Role, typer.Option("--role", help="What they may do.")] = Role.USER,
@@ -41,7 +41,7 @@ async def add(
     kept = None
     if password_stdin:
         kept = await asyncio.to_thread(hash_password, _password(name))
-    async with desk.store(create=True) as store:
+    async with cli.store(create=True) as store:
         user = await store.access.add_user(NewUser(name, role, kept))
         secret = None
         if kept is None:
@@ -51,30 +51,30 @@ async def add(
             )
             secret = made.secret
     if as_json:
-        desk.screen.json({"name": user.name, "role": user.role, "token": secret})
+        cli.screen.json({"name": user.name, "role": user.role, "token": secret})
         return
-    desk.screen.say(f"{user.name} may come in as {user.role}")
+    cli.screen.say(f"{user.name} may come in as {user.role}")
     if secret:
-        desk.screen.say("this token is shown once:")
-        desk.screen.line(secret)
+        cli.screen.say("this token is shown once:")
+        cli.screen.line(secret)
 
 
 @command(app, "ls", ["headgate users ls", "headgate users ls --json | jq '.users[].name'"])
-async def ls(desk: CliContext, as_json: Json = False) -> None:
+async def ls(cli: CliContext, as_json: Json = False) -> None:
     """List users and their tokens."""
-    async with desk.store() as store:
+    async with cli.store() as store:
         users = await store.access.users()
         tokens = await store.access.tokens(None)
     shown = [token for token in tokens if token.kind is TokenKind.API]
     if as_json:
-        shapes = {"users": [*map(_user_shape, users)], "tokens": [*map(_token_shape, shown)]}
-        desk.screen.json(shapes)
+        shapes = {"users": [*map(_user_json, users)], "tokens": [*map(_token_json, shown)]}
+        cli.screen.json(shapes)
         return
     if not users:
-        desk.screen.say("nobody yet: `headgate users add NAME` makes a user")
+        cli.screen.say("nobody yet: `headgate users add NAME` makes a user")
         return
-    now = desk.clock.now()
-    desk.screen.table(
+    now = cli.clock.now()
+    cli.screen.table(
         ("USER", "ROLE", "PASSWORD", "MADE", "STATE"),
         [
             (
@@ -88,11 +88,11 @@ async def ls(desk: CliContext, as_json: Json = False) -> None:
         ],
     )
     if shown:
-        desk.screen.line("\nTokens", "bold")
-        _show_tokens(desk, shown, now)
+        cli.screen.line("\nTokens", "bold")
+        _show_tokens(cli, shown, now)
 
 
-def _user_shape(user: User) -> dict[str, object]:
+def _user_json(user: User) -> dict[str, object]:
     return {
         "name": user.name,
         "role": user.role,
@@ -102,7 +102,7 @@ def _user_shape(user: User) -> dict[str, object]:
     }
 
 
-def _token_shape(token: Token) -> dict[str, object]:
+def _token_json(token: Token) -> dict[str, object]:
     return {
         "id": token.id,
         "user": token.user,
@@ -114,8 +114,8 @@ def _token_shape(token: Token) -> dict[str, object]:
     }
 
 
-def _show_tokens(desk: CliContext, tokens: list[Token], now: int) -> None:
-    desk.screen.table(
+def _show_tokens(cli: CliContext, tokens: list[Token], now: int) -> None:
+    cli.screen.table(
         ("TOKEN", "USER", "ROLE", "LABEL", "MADE", "EXPIRES", "LAST USED"),
         [
             (
@@ -136,7 +136,7 @@ def _show_tokens(desk: CliContext, tokens: list[Token], now: int) -> None:
     app, "token", ["headgate users token ann", "headgate users token ann --label ci --expires 90d"]
 )
 async def token(
-    desk: CliContext,
+    cli: CliContext,
     *,
     name: Name,
     label: Annotated[str, typer.Option("--label", metavar="TEXT", help="What it is for.")] = "",
@@ -151,22 +151,22 @@ async def token(
     """Make a token for a user; it is shown once."""
     lives_s = seconds_in(expires, "--expires")
     made = mint()
-    async with desk.store() as store:
+    async with cli.store() as store:
         user, _ = await store.access.user(name)
         wanted = weaker(role or user.role, user.role)
         kept = await store.access.add_token(
             NewToken(made.id, name, made.digest, TokenKind.API, wanted, label, lives_s)
         )
     if as_json:
-        desk.screen.json({"id": kept.id, "user": name, "role": kept.role, "token": made.secret})
+        cli.screen.json({"id": kept.id, "user": name, "role": kept.role, "token": made.secret})
         return
-    desk.screen.say(f"a token of {name} ({kept.role}), shown once:")
-    desk.screen.line(made.secret)
+    cli.screen.say(f"a token of {name} ({kept.role}), shown once:")
+    cli.screen.line(made.secret)
 
 
 @command(app, "revoke", ["headgate users revoke 3f9c2a7d10b4", "headgate users revoke --user ann"])
 async def revoke(
-    desk: CliContext,
+    cli: CliContext,
     token_id: Annotated[
         str | None, typer.Argument(metavar="[TOKEN]", help="A token's id, from `users ls`.")
     ] = None,
@@ -178,22 +178,22 @@ async def revoke(
     """End a token, or let a user in no more; effective at once."""
     if (token_id is None) == (user is None):
         raise UsageError("say which token, or --user NAME")
-    async with desk.store() as store:
+    async with cli.store() as store:
         if user is not None:
             await store.access.change_user(user, UserChange(disabled=True))
-            desk.screen.say(f"{user} is let in no more; their jobs stay")
+            cli.screen.say(f"{user} is let in no more; their jobs stay")
             return
         if not await store.access.revoke_token(token_id or "", None):
             raise UsageError(f"there is no token {token_id!r} that holds; see: headgate users ls")
-    desk.screen.say(f"token {token_id} is revoked")
+    cli.screen.say(f"token {token_id} is revoked")
 
 
 @command(app, "enable", ["headgate users enable ann"])
-async def enable(desk: CliContext, *, name: Name) -> None:
+async def enable(cli: CliContext, *, name: Name) -> None:
     """Let a disabled user in again: by password or new tokens, the old ones stay revoked."""
-    async with desk.store() as store:
+    async with cli.store() as store:
         await store.access.change_user(name, UserChange(disabled=False))
-    desk.screen.say(f"{name} may come in again; `headgate users token {name}` makes a token")
+    cli.screen.say(f"{name} may come in again; `headgate users token {name}` makes a token")
 
 
 def _password(name: str) -> str:

@@ -16,7 +16,7 @@ from headgate.core.errors import UsageError
 
 
 async def watch(
-    desk: CliContext,
+    cli: CliContext,
     *,
     places: Annotated[
         list[str] | None,
@@ -30,21 +30,21 @@ async def watch(
 ) -> Exit:
     """Look for new files again and again: one job for each, each file once."""
     go_on_without_readers()
-    settings = desk.load(
+    settings = cli.load(
         Flag("server.watch", "HANDLER=PLACE", places or None),
         Flag("server.watch_s", "--every", every),
     ).settings
     if not settings.server.watch:
         raise UsageError("say where to look: `headgate watch price.lookup=folder:in`")
     stopping = asyncio.Event()
-    async with desk.store(settings, create=True) as store:
-        scanner = Scanner(store, settings, desk.clock)
+    async with cli.store(settings, create=True) as store:
+        scanner = Scanner(store, settings, cli.clock)
         with Interrupts(lambda _: stopping.set()):
             while True:
-                _tell(desk, await scanner.scan(), as_json=as_json)
+                _tell(cli, await scanner.scan(), as_json=as_json)
                 if once:
                     break
-                rest = asyncio.ensure_future(desk.clock.sleep(settings.server.watch_s))
+                rest = asyncio.ensure_future(cli.clock.sleep(settings.server.watch_s))
                 stop = asyncio.ensure_future(stopping.wait())
                 await asyncio.wait([rest, stop], return_when=asyncio.FIRST_COMPLETED)
                 rest.cancel()
@@ -54,9 +54,9 @@ async def watch(
     return Exit.OK
 
 
-def _tell(desk: CliContext, scan: Scan, *, as_json: bool) -> None:
+def _tell(cli: CliContext, scan: Scan, *, as_json: bool) -> None:
     if as_json:
-        desk.screen.json(
+        cli.screen.json(
             {
                 "jobs": [{"source": source, "job_id": job_id} for source, job_id in scan.made],
                 "known": scan.known,
@@ -65,9 +65,9 @@ def _tell(desk: CliContext, scan: Scan, *, as_json: bool) -> None:
         )
         return
     for source, job_id in scan.made:
-        desk.screen.say(f"job {job_id}: {source}")
+        cli.screen.say(f"job {job_id}: {source}")
     for problem in scan.problems:
-        desk.screen.warn(problem)
+        cli.screen.warn(problem)
 
 
 def register(app: typer.Typer) -> None:

@@ -62,7 +62,7 @@ def worker_flags(
 
 
 async def worker(
-    desk: CliContext,
+    cli: CliContext,
     *,
     jobs: Annotated[
         str | None,
@@ -80,24 +80,24 @@ async def worker(
     """Work on all jobs of the store until stopped."""
     go_on_without_readers()
     chosen = _jobs_in(jobs)
-    settings = desk.load(*worker_flags(concurrency, processes, item_timeout)).settings
-    async with desk.store(settings, create=True) as store:
-        chosen = await loadable(desk, settings, store, chosen, drain=drain)
-        supervisor = build_supervisor(desk, settings, store)
-        desk.screen.say(f"working on {'all jobs' if chosen is None else f'jobs {jobs}'}")
+    settings = cli.load(*worker_flags(concurrency, processes, item_timeout)).settings
+    async with cli.store(settings, create=True) as store:
+        chosen = await loadable(cli, settings, store, chosen, drain=drain)
+        supervisor = build_supervisor(cli, settings, store)
+        cli.screen.say(f"working on {'all jobs' if chosen is None else f'jobs {jobs}'}")
         work = Work(chosen, drain=drain, max_stall_s=max_stall, command=same_command())
-        async with WorkerProgress(desk.screen, desk.clock, store, configured(settings), chosen):
+        async with WorkerProgress(cli.screen, cli.clock, store, configured(settings), chosen):
             report = await supervise(
-                supervisor, work, lambda count: desk.screen.say(stopping(count, supervisor.running))
+                supervisor, work, lambda count: cli.screen.say(stopping(count, supervisor.running))
             )
-    return ended(desk, report, drain=drain)
+    return ended(cli, report, drain=drain)
 
 
-def ended(desk: CliContext, report: RunReport, *, drain: bool) -> Exit:
+def ended(cli: CliContext, report: RunReport, *, drain: bool) -> Exit:
     """Say what a worker did; being stopped is how a daemon ends, not a failure."""
-    desk.screen.say(f"settled {counted(report.settled, 'item')} in {report.drain_s:,.1f} s")
+    cli.screen.say(f"settled {counted(report.settled, 'item')} in {report.drain_s:,.1f} s")
     if report.stalled:
-        desk.screen.say(f"nothing could progress; go on with: {same_command()}")
+        cli.screen.say(f"nothing could progress; go on with: {same_command()}")
     return Exit.STOPPED if report.stalled or (drain and report.interrupted) else Exit.OK
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from headgate.app.cli.options import Json
-from headgate.app.cli.render.jobs import ago, worker_shape
+from headgate.app.cli.render.jobs import ago, worker_json
 from headgate.app.cli.runtime import CliContext, command, noun
 
 app = noun("workers", "See the processes that work on this store.")
@@ -13,21 +13,21 @@ app = noun("workers", "See the processes that work on this store.")
 
 @command(app, "ls", ["headgate workers ls", "headgate workers ls --all --json"], far=True)
 async def ls(
-    desk: CliContext,
+    cli: CliContext,
     everybody: Annotated[bool, typer.Option("--all", help="Also those that stopped.")] = False,
     as_json: Json = False,
 ) -> None:
     """List workers, newest first."""
-    async with desk.service() as service:
+    async with cli.service() as service:
         workers = await service.workers(everybody=everybody)
     if as_json:
-        desk.screen.json({"workers": [worker_shape(worker) for worker in workers]})
+        cli.screen.json({"workers": [worker_json(worker) for worker in workers]})
         return
     if not workers:
-        desk.screen.say("no worker is running: `headgate worker` starts one")
+        cli.screen.say("no worker is running: `headgate worker` starts one")
         return
-    now = desk.clock.now()
-    desk.screen.table(
+    now = cli.clock.now()
+    cli.screen.table(
         ("WORKER", "HOST", "PID", "#LEASES", "STARTED", "LAST BEAT", "STOPPED"),
         [
             (

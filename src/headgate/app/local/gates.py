@@ -67,25 +67,25 @@ class LocalGates(DeclaredGates):
 
     def __init__(self, store: Store, loaded: Loaded) -> None:
         super().__init__(store.limits, loaded)
-        self._steering = GateControl(store, self._limits)
+        self._control = GateControl(store, self._limits)
 
     async def set_rate(self, name: str, rate: str, for_s: float | None) -> GateReading:
         """Overrule what was learned."""
         per_s = _per_s(rate)
         keys = await self._meant(name)
-        await self._steering.set_rate(keys, per_s, for_s)
+        await self._control.set_rate(keys, per_s, for_s)
         return await self._read(keys)
 
     async def pause(self, name: str, for_s: float | None) -> GateReading:
         """Send nothing more."""
         keys = await self._meant(name)
-        await self._steering.pause(keys, for_s)
+        await self._control.pause(keys, for_s)
         return await self._read(keys)
 
     async def resume(self, name: str) -> tuple[list[str], GateReading]:
         """Take back what was said; the keys where there was anything."""
         keys = await self._meant(name)
-        resumed = await self._steering.resume(keys)
+        resumed = await self._control.resume(keys)
         return resumed, await self._read(keys)
 
     async def learned(self, name: str) -> list[str]:
@@ -95,7 +95,7 @@ class LocalGates(DeclaredGates):
 
     async def forget(self, keys: Sequence[str]) -> list[str]:
         """Drop what is known of these keys; those where there was anything."""
-        return await self._steering.forget(keys)
+        return await self._control.forget(keys)
 
 
 def _declared(loaded: Loaded) -> Mapping[str, ProviderPolicy]:

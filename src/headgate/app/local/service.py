@@ -70,12 +70,14 @@ class LocalQueues:
         """One queue, or UnknownJob."""
         return await self._stand(await self._queues.get(name))
 
-    async def feed(self, feeding: QueueWrite, rows: AsyncIterator[QueueRow | None]) -> QueueWritten:
+    async def feed(
+        self, queue_write: QueueWrite, rows: AsyncIterator[QueueRow | None]
+    ) -> QueueWritten:
         """Put rows in; None among them means that nothing more has come yet."""
-        handler = feeding.handler
+        handler = queue_write.handler
         reference = resolve(handler, self._handlers).reference if handler else None
-        job = await self._queues.get_or_make(feeding.queue, reference, feeding.key)
-        names = names_in_queue(job, feeding.key, self._gate_of(job))
+        job = await self._queues.get_or_make(queue_write.queue, reference, queue_write.key)
+        names = names_in_queue(job, queue_write.key, self._gate_of(job))
         feed = QueueWriter(self._store, job.id, names, IngestSizer(self._ingest), self._clock)
         async for row in rows:
             # Nothing more has come yet: what came must not wait for it.
@@ -172,7 +174,7 @@ class LocalJobs:
         self._store = store
         self._limits = limits
         self._retry = retry
-        self._steering = JobControl(store)
+        self._control = JobControl(store)
 
     async def ls(self, after: int, limit: int) -> list[JobWithCounts]:
         """Jobs older than `after` (0: all), newest first."""
@@ -204,31 +206,31 @@ class LocalJobs:
 
     async def pause(self, job_id: int) -> Job:
         """Stop new work on it."""
-        return await self._steering.pause(job_id)
+        return await self._control.pause(job_id)
 
     async def resume(self, job_id: int) -> Job:
         """Let it go on."""
-        return await self._steering.resume(job_id)
+        return await self._control.resume(job_id)
 
     async def cancel(self, job_id: int) -> Job:
         """End it."""
-        return await self._steering.cancel(job_id)
+        return await self._control.cancel(job_id)
 
     async def set_priority(self, job_id: int, priority: int) -> Job:
         """Change its share."""
-        return await self._steering.set_priority(job_id, priority)
+        return await self._control.set_priority(job_id, priority)
 
     async def remove(self, job_id: int) -> None:
         """Delete it with everything that belongs to it."""
-        await self._steering.remove(job_id)
+        await self._control.remove(job_id)
 
     async def reprocess(self, request: RequeueRequest, *, dry_run: bool) -> int:
         """Bring finished items back, or only count them."""
         await self._store.reads.job(request.job_id)
         if not request.reset_attempts and request.ids is None:
             request = replace(request, below_attempts=self._retry.max_attempts_ever)
-        steering = self._steering
-        return await (steering.would_reprocess if dry_run else steering.reprocess)(request)
+        control = self._control
+        return await (control.would_reprocess if dry_run else control.reprocess)(request)
 
 
 class LocalService:

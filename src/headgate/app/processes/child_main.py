@@ -46,15 +46,15 @@ def run_child(service: Service) -> None:
     ignore_signals()
     streams.go_on_without_readers(stdout=True)
     signs = LifeSigns(int(sys.argv[1]))
-    leash = take_stdin()
-    settings = msgspec.json.decode(read_config(leash), type=Settings)
+    control_pipe = take_stdin()
+    settings = msgspec.json.decode(read_config(control_pipe), type=Settings)
     configure(settings.log.level, settings.log.format)
     catch_strays()
     # Handlers named by module are found from where the command was given.
     add_folder(Path.cwd())
     code = 1
     try:
-        run_async(service(settings, leash, signs))
+        run_async(service(settings, control_pipe, signs))
         code = 0
     except BaseException as error:  # noqa: BLE001  the last word of a process
         logger().error("a process of the server ended by an error", exc_info=error)

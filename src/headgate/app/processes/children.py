@@ -45,7 +45,7 @@ class ChildProcess:
 
     def __init__(self, post: ChildRole, settings: Settings, loops: Loops) -> None:
         self.post = post
-        self._briefing = msgspec.json.encode(settings) + b"\n"
+        self._config = msgspec.json.encode(settings) + b"\n"
         self._loops = loops
         self._process: asyncio.subprocess.Process | None = None
         self._dismissed = False
@@ -57,7 +57,7 @@ class ChildProcess:
             process = self._process = await self._start(writing)
             os.close(writing)
             writing = -1
-            self._say(self._briefing)
+            self._say(self._config)
             with self._heard(reading, sign):
                 code = await process.wait()
         finally:
@@ -137,21 +137,21 @@ class ChildProcesses:
 
     def __init__(self, settings: Settings, loops: Loops) -> None:
         self._loops = loops
-        self._employees = [ChildProcess(post, settings, loops) for post in POSTS]
+        self._children = [ChildProcess(post, settings, loops) for post in POSTS]
 
     def start(self) -> None:
         """Fill every post."""
-        for employee in self._employees:
-            post = employee.post
-            self._loops.start(post.name, employee.work)
+        for child in self._children:
+            post = child.post
+            self._loops.start(post.name, child.work)
             for name, allowed_s in post.loops.items():
                 self._loops.watch(f"{post.name}: {name}", allowed_s)
 
     def hurry(self) -> None:
         """Let nobody finish: everything that runs is handed back."""
-        for each in self._employees:
+        for each in self._children:
             each.hurry()
 
     async def stop(self) -> None:
         """Let running items finish, then end all processes. No loop may start another meanwhile."""
-        await asyncio.gather(*(each.stop() for each in self._employees))
+        await asyncio.gather(*(each.stop() for each in self._children))

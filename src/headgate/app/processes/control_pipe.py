@@ -49,23 +49,23 @@ def signals_blocked() -> Iterator[None]:
 
 def take_stdin() -> BinaryIO:
     """Keep standard input for ourselves: a handler, or a program that it starts, reads nothing."""
-    leash = os.fdopen(os.dup(0), "rb")
+    control_pipe = os.fdopen(os.dup(0), "rb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    return leash
+    return control_pipe
 
 
-def read_config(leash: BinaryIO) -> bytes:
+def read_config(control_pipe: BinaryIO) -> bytes:
     """The first line; without one we are not wanted."""
-    line = leash.readline()
+    line = control_pipe.readline()
     if not line:
         os._exit(ORPHANED)
     return line
 
 
 def watch_parent(
-    leash: BinaryIO,
+    control_pipe: BinaryIO,
     loop: asyncio.AbstractEventLoop,
     stop: Callable[[], object],
     stop_now: Callable[[], object],
@@ -73,11 +73,11 @@ def watch_parent(
     """Obey words from a thread of our own; leave at once when whoever says them is gone."""
 
     def listen() -> None:
-        for word in leash:
+        for word in control_pipe:
             if word == STOP:
                 loop.call_soon_threadsafe(stop)
             elif word == STOP_NOW:
                 loop.call_soon_threadsafe(stop_now)
         os._exit(ORPHANED)
 
-    threading.Thread(target=listen, name="leash", daemon=True).start()
+    threading.Thread(target=listen, name="control_pipe", daemon=True).start()

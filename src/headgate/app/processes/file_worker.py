@@ -44,13 +44,13 @@ REST_S = 0.2
 """How long to rest between two looks, however often it rings: most rings are for workers."""
 
 
-async def serve(settings: Settings, leash: BinaryIO, signs: LifeSigns) -> None:
+async def serve(settings: Settings, control_pipe: BinaryIO, signs: LifeSigns) -> None:
     """Do what is asked for until told to stop."""
     clock = SystemClock()
     folder = data_folder(settings)
     name = f"clerk-{this_host()}-{secrets.token_hex(4)}"
     stopping = asyncio.Event()
-    watch_parent(leash, asyncio.get_running_loop(), stopping.set, stopping.set)
+    watch_parent(control_pipe, asyncio.get_running_loop(), stopping.set, stopping.set)
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(_threads(settings.server)))
     observer = LogObserver(settings.log.level)

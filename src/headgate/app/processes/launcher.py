@@ -45,11 +45,11 @@ class SpawnedWorker:
 
     def stop(self, *, now: bool) -> None:
         """Ask it to end: after its running items, or handing them back."""
-        leash = self._process.stdin
-        if leash is not None:
+        control_pipe = self._process.stdin
+        if control_pipe is not None:
             with suppress(BrokenPipeError):
-                leash.write(STOP_NOW if now else STOP)
-                leash.flush()
+                control_pipe.write(STOP_NOW if now else STOP)
+                control_pipe.flush()
 
     def kill(self) -> None:
         """End it at once and wait until it is gone."""
@@ -83,8 +83,8 @@ class ProcessLauncher:
             )
         os.close(child_fd)
         worker = SpawnedWorker(process, report_fd)
-        briefing = msgspec.json.encode(WorkerConfig(order, self._settings))
+        config = msgspec.json.encode(WorkerConfig(order, self._settings))
         if process.stdin is not None:
-            process.stdin.write(briefing + b"\n")
+            process.stdin.write(config + b"\n")
             process.stdin.flush()
         return worker

@@ -211,7 +211,7 @@ class SourceReader:
         found = await asyncio.to_thread(resolve, job.handler, self._settings.handlers)
         spec = found.configured(job.config)
         path = self._copier.copied(job.id) or self._folder.path_of(job.source)
-        await asyncio.to_thread(self._demand_encoding, job, path)
+        await asyncio.to_thread(self._require_encoding, job, path)
         bytes_of_job = self._files.space(str(job.id))
         try:
             sink = StoreSink(bytes_of_job, asyncio.get_running_loop())
@@ -237,7 +237,7 @@ class SourceReader:
         source = open_source(path, reading.options, self._settings.limits, sink)
         return RenamedSource(source, reading.columns) if reading.columns else source
 
-    def _demand_encoding(self, job: Job, path: Path) -> None:
+    def _require_encoding(self, job: Job, path: Path) -> None:
         """Refuse text from elsewhere that is not UTF-8 where the request stated no encoding.
 
         An upload was looked at when it came. A file of a watched folder has no request.

@@ -29,7 +29,7 @@ WORKERS = "workers"
 LOOK_S = 1.0
 
 
-async def supervise(settings: Settings, leash: BinaryIO, signs: LifeSigns) -> None:
+async def supervise(settings: Settings, control_pipe: BinaryIO, signs: LifeSigns) -> None:
     """Keep workers on all jobs of the store."""
     clock = SystemClock()
     observer = LogObserver(settings.log.level)
@@ -46,7 +46,7 @@ async def supervise(settings: Settings, leash: BinaryIO, signs: LifeSigns) -> No
             supervisor.stop()
             supervisor.stop()
 
-        watch_parent(leash, asyncio.get_running_loop(), supervisor.stop, hurry)
+        watch_parent(control_pipe, asyncio.get_running_loop(), supervisor.stop, hurry)
         loops = Loops(clock, signs)
         loops.start(WORKERS, lambda sign: _watch(supervisor, clock, sign))
         await supervisor.run(Work(command="serve"))

@@ -93,19 +93,19 @@ class FinalReport:
 
 
 async def work(
-    briefing: WorkerConfig,
-    leash: BinaryIO,
+    config: WorkerConfig,
+    control_pipe: BinaryIO,
     board: FlightBoard,
     reporter: Reporter,
     last_words: FinalReport,
 ) -> int:
     """Register, run one slice, and say how it ended."""
-    order, settings = briefing.order, briefing.settings
+    order, settings = config.order, config.settings
     clock = SystemClock()
     observer = LogObserver(settings.log.level)
     policy = msgspec.structs.replace(settings.worker, concurrency=order.concurrency)
     async with ObservedStore(open_store(settings), observer, clock) as store:
-        await store.jobs.register(_this_worker(briefing))
+        await store.jobs.register(_this_worker(config))
         rng = Random()  # noqa: S311  jitter
         traffic = HttpFactory(settings, store, order.worker, clock, rng)
         folders = OutputFolders(clock)
@@ -132,7 +132,7 @@ async def work(
         add_folder(Path.cwd())
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, engine.stop)
-        watch_parent(leash, loop, engine.stop, engine.stop_now)
+        watch_parent(control_pipe, loop, engine.stop, engine.stop_now)
         reporter.say(WorkerReport(ready=True))
         try:
             report = await engine.run_slice(SliceBudget(order.budget_s, until_idle=order.alone))
@@ -144,8 +144,8 @@ async def work(
     return STUCK if report.stuck else 0
 
 
-def _this_worker(briefing: WorkerConfig) -> WorkerInfo:
-    me, order = name_of(os.getpid()), briefing.order
+def _this_worker(config: WorkerConfig) -> WorkerInfo:
+    me, order = name_of(os.getpid()), config.order
     return WorkerInfo(
         id=order.worker,
         session_id=order.session,
@@ -154,7 +154,7 @@ def _this_worker(briefing: WorkerConfig) -> WorkerInfo:
         pid=me.pid,
         started_ticks=me.started_ticks,
         version=__version__,
-        ttl_s=briefing.settings.claim.lock_floor_s,
+        ttl_s=config.settings.claim.lock_floor_s,
         jobs=order.jobs or (),
     )
 
@@ -166,15 +166,17 @@ def main() -> None:
     streams.go_on_without_readers(stdout=True)
     board_fd, report_fd = int(sys.argv[1]), int(sys.argv[2])
     reporter = Reporter(report_fd)
-    leash = take_stdin()
-    briefing = msgspec.json.decode(read_config(leash), type=WorkerConfig)
-    configure(briefing.settings.log.level, briefing.settings.log.format)
+    control_pipe = take_stdin()
+    config = msgspec.json.decode(read_config(control_pipe), type=WorkerConfig)
+    configure(config.settings.log.level, config.settings.log.format)
     catch_strays()
     code = FAILED
     last_words = FinalReport(reporter)
     board = FlightBoard(board_fd)
     try:
-        code = run_async(work(briefing, leash, board, reporter, last_words), last_words.stopped)
+        code = run_async(
+            work(config, control_pipe, board, reporter, last_words), last_words.stopped
+        )
     except HeadgateError as error:
         reporter.say(WorkerReport(error=str(error), error_kind=type(error).__name__))
     except BaseException as error:  # noqa: BLE001  the last word of a process

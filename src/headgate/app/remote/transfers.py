@@ -94,9 +94,11 @@ class RemoteQueues:
         """One queue, or UnknownJob."""
         return stand_of(await self._queues.get(name))
 
-    async def feed(self, feeding: QueueWrite, rows: AsyncIterator[QueueRow | None]) -> QueueWritten:
+    async def feed(
+        self, queue_write: QueueWrite, rows: AsyncIterator[QueueRow | None]
+    ) -> QueueWritten:
         """Put rows in; None among them means that nothing more has come yet."""
-        sending = _Sending(self._queues, feeding)
+        sending = _Sending(self._queues, queue_write)
         async for row in rows:
             if row is None:
                 await sending.flush()
@@ -114,9 +116,9 @@ class RemoteQueues:
 class _Sending:
     """Rows on their way, some at a time."""
 
-    def __init__(self, queues: Queues, feeding: QueueWrite) -> None:
+    def __init__(self, queues: Queues, queue_write: QueueWrite) -> None:
         self._queues = queues
-        self._feeding = feeding
+        self._queue_write = queue_write
         self._rows: list[QueueRow] = []
         self._texts: list[bytes] = []
         self._bytes = 0
@@ -137,11 +139,11 @@ class _Sending:
         rows, texts = self._rows, self._texts
         self._rows, self._texts, self._bytes = [], [], 0
         fed = await self._queues.feed(
-            self._feeding.queue,
+            self._queue_write.queue,
             Rows(
                 items=[msgspec.Raw(text) for text in texts],
-                handler=self._feeding.handler,
-                key=self._feeding.key,
+                handler=self._queue_write.handler,
+                key=self._queue_write.key,
                 lines=[row.line for row in rows],
                 problems=[row.problem for row in rows],
             ),

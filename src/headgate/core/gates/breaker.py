@@ -183,10 +183,10 @@ class Breaker:
         self._trial = True
         return self.epoch
 
-    def succeeded(self, admission: int, now: float) -> None:
+    def succeeded(self, matched: int, now: float) -> None:
         """The host answered; a refusal is an answer too."""
         self.answered = True
-        if admission != self.epoch:
+        if matched != self.epoch:
             return
         if self.state is BreakerState.CLOSED:
             self._in_row = self._unreached = 0
@@ -200,7 +200,7 @@ class Breaker:
 
     def failed(
         self,
-        admission: int,
+        matched: int,
         now: float,
         rng: Rng,
         failure: Failure = Failure.UNREACHED,
@@ -208,7 +208,7 @@ class Breaker:
         again: bool = False,
     ) -> None:
         """The request failed. `again`: its row had failed before."""
-        if admission != self.epoch:
+        if matched != self.epoch:
             return
         if self.state is not BreakerState.CLOSED:
             self._judge_trial(now, rng, failure, again=again)
@@ -239,9 +239,9 @@ class Breaker:
             self._repeats_in_vain < self.REPEATS or now - self._repeated_s > policy.cooldown_cap_s
         )
 
-    def abandoned(self, admission: int) -> None:
+    def abandoned(self, matched: int) -> None:
         """The request was given up before anything could be said about the host."""
-        if admission == self.epoch:
+        if matched == self.epoch:
             self._trial = False
 
     @property

@@ -23,7 +23,7 @@ class Member(msgspec.Struct, frozen=True):
     need: float
     """Requests a second that it could use; infinite is written as -1 (JSON has no other word)."""
     in_flight: int = 0
-    flying: float = 0.0
+    mean_in_flight: float = 0.0
     """How many it had in flight on average, of late."""
     slots: int = 0
     """How many it may have in flight, where that is limited."""

@@ -63,7 +63,7 @@ class SharedLimiter:
         """Of the whole rate."""
         self._quota = 0
         """With so many in flight we begin no other, where that is limited."""
-        self._bookings = SendSlots()
+        self._send_slots = SendSlots()
         self._stop_heard = 0.0
         """The last stop that we know of, by when it was noticed."""
         self._stop_heard_at = 0.0
@@ -76,7 +76,7 @@ class SharedLimiter:
         self.in_flight = 0
         """Our own, as far as we were told."""
         self._sent_since = 0
-        self._flying = MeanInFlight()
+        self._mean_in_flight = MeanInFlight()
         self._synced = -math.inf
         self._is_leaving = False
         self.down: fair_split.Down = {}
@@ -110,7 +110,7 @@ class SharedLimiter:
             return at, self._pace.state.bound
         if self._pace.closed_until > now:
             return self._pace.closed_until, self._pace.why(now)
-        booked = self._bookings.next(now) if self._books(now) else now
+        booked = self._send_slots.next(now) if self._books(now) else now
         return max(now, booked, self._due), Cause.RATE
 
     @property
@@ -150,7 +150,7 @@ class SharedLimiter:
         if self._granted:
             self._granted -= 1  # it stands in the shared state already
             return
-        self._bookings.use()
+        self._send_slots.use()
         event = Sent(now, self._crowd(in_flight), self._pace.state.bound, self._knows())
         self._events.append(event)
         self._pace.on_send(now, event.in_flight)
@@ -165,7 +165,7 @@ class SharedLimiter:
         latency: float,
     ) -> PaceReading:
         """A reply came; status 0: none will."""
-        self._flying.landed(latency)
+        self._mean_in_flight.landed(latency)
         everybody = self._crowd(in_flight)
         knew = self._knows() if sent_at >= self._stop_heard_at else 0.0
         event = Replied(now, sent_at, everybody, status, headers, latency, knew)
@@ -204,7 +204,7 @@ class SharedLimiter:
             return True
         if self._events and self._is_unsure:
             return True  # what was delivered until then decides what the stop means
-        if self._needs_bookings(now):
+        if self._needs_send_slots(now):
             return True
         return now - self._synced >= (self.PLACE_S if self._needs_place else self.PERIOD_S)
 
@@ -214,11 +214,11 @@ class SharedLimiter:
         mine = self._members.get(self._me)
         return self._shares_cap and self._waiting and mine is not None and not mine.slots
 
-    def _needs_bookings(self, now: float) -> bool:
+    def _needs_send_slots(self, now: float) -> bool:
         wants = self._waiting or self._sent_since > 0
         if not wants or self._is_unsure or now - self._synced < self.LEAST_S:
             return False
-        return self._bookings.are_short(now) and self._books(now)
+        return self._send_slots.are_short(now) and self._books(now)
 
     @property
     def idle(self) -> bool:
@@ -271,8 +271,8 @@ class SharedLimiter:
         part = fair_split.part_of(members, self._me, rate) / rate
         lag = fair_split.lag_of(members, self._me)
         standing = SlotLines(rate, part, len(members), lag, pace.state.due)
-        lines = self._bookings.book(shared.lines, now, standing)
-        self._note(members, had=members[self._me].had + self._bookings.offered)
+        lines = self._send_slots.book(shared.lines, now, standing)
+        self._note(members, had=members[self._me].had + self._send_slots.offered)
         return tuple(lines)
 
     def _draw(
@@ -292,9 +292,9 @@ class SharedLimiter:
         self._offered = 0
         if not (self._asked and self._waiting and len(members) > 1):
             return
-        flying = sum(each.in_flight for each in members.values())
-        if pace.gate(now, flying) <= now:
-            pace.on_send(now, flying + 1)
+        mean_in_flight = sum(each.in_flight for each in members.values())
+        if pace.gate(now, mean_in_flight) <= now:
+            pace.on_send(now, mean_in_flight + 1)
             self._offered = 1
             mine = members[self._me]
             self._note(members, in_flight=mine.in_flight + 1, had=mine.had + 1)
@@ -308,7 +308,7 @@ class SharedLimiter:
             seen=now,
             need=need,
             in_flight=self.in_flight + self._granted,
-            flying=self._flying.at(now),
+            mean_in_flight=self._mean_in_flight.at(now),
             slots=before.slots if before else 0,
             joined=before.joined if before else now,
             had=before.had if before else max((each.had for each in members.values()), default=0),
@@ -322,10 +322,10 @@ class SharedLimiter:
         self._granted += self._offered
         self._offered = self._played = 0
         self._sent_since = 0
-        self._flying.turn(now)
+        self._mean_in_flight.turn(now)
         self._synced = now
         self._asked = self.urgent = self._waiting = False
-        self._bookings.accept()
+        self._send_slots.accept()
         if self._allowance is not None and state.budget is not None:
             self._allowance.accepted(state.budget, now)
         self._take_over(state, now)
@@ -361,7 +361,7 @@ class SharedLimiter:
         if is_news:
             self._stop_heard, self._stop_heard_at = state.pace.stop.noticed, now
         if is_news or self._is_shaky(state.pace):
-            self._bookings.clear()
+            self._send_slots.clear()
         cap, mine = self._pace.cap, self._members[self._me]
         self._quota = (
             mine.slots if cap is None else fair_split.quota_of(self._members, self._me, cap)
@@ -395,5 +395,7 @@ class SharedLimiter:
         """
         if len(self._members) < 2 or self._is_unsure:
             return self._all_in_flight(mine)
-        others = sum(each.flying for name, each in self._members.items() if name != self._me)
-        return max(1, round(self._flying.mean + others))
+        others = sum(
+            each.mean_in_flight for name, each in self._members.items() if name != self._me
+        )
+        return max(1, round(self._mean_in_flight.mean + others))

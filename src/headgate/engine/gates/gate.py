@@ -61,8 +61,8 @@ class LocalGate:
         "in_flight",
         "key",
         "limiter",
-        "lineups",
         "used_s",
+        "wait_queues",
     )
 
     def __init__(self, key: str, limiter: Limiter, budget: BudgetShare | None = None) -> None:
@@ -76,7 +76,7 @@ class LocalGate:
         """Hosts behind it that have ever answered, here or elsewhere."""
         self.benched = ""
         """Why its credential is not to be used; empty while that is fine."""
-        self.lineups: set[WaitQueue] = set()
+        self.wait_queues: set[WaitQueue] = set()
         """Those that pass through here and have somebody waiting."""
         self.used_s = 0.0
         """When it was last passed, on the ledger's clock."""

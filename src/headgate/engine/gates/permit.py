@@ -25,18 +25,18 @@ class Departure(NamedTuple):
 class GrantedPermit:
     """Carries what comes back to the gates that it passed."""
 
-    __slots__ = ("_departure", "_freed", "_held", "_now", "_pool", "_reserved", "_way")
+    __slots__ = ("_departure", "_freed", "_gate_path", "_held", "_now", "_pool", "_reserved")
 
     def __init__(
         self,
         pool: Sequence[GatePath],
-        way: GatePath,
+        gate_path: GatePath,
         departure: Departure,
         now: Callable[[], float],
         freed: Callable[..., None],
     ) -> None:
         self._pool = pool
-        self._way = way
+        self._gate_path = gate_path
         self._departure = departure
         self._now = now
         self._freed = freed
@@ -46,7 +46,7 @@ class GrantedPermit:
     @property
     def credential(self) -> str | None:
         """The name of the credential to send."""
-        return self._way.credential
+        return self._gate_path.credential
 
     @property
     def waited_s(self) -> float:
@@ -60,12 +60,12 @@ class GrantedPermit:
 
     def recalled(self) -> bool:
         """Whether the learner has closed since."""
-        return self._way.learner.limiter.closed_until > self._now()
+        return self._gate_path.learner.limiter.closed_until > self._now()
 
     def answered(self, status: int, headers: Mapping[str, str], latency_s: float) -> Feedback:
         """Tell the gate that learns; a refusal may close it for everyone."""
         sent = self._departure
-        learner = self._way.learner
+        learner = self._gate_path.learner
         reading = learner.limiter.on_reply(
             self._now(), sent.sent_s, sent.in_flight, status, headers, latency_s
         )
@@ -80,7 +80,7 @@ class GrantedPermit:
 
     def withdraw(self) -> None:
         """Give everything back."""
-        budget = self._way.learner.budget
+        budget = self._gate_path.learner.budget
         if budget is not None:
             self._reserved = budget.give_back(self._reserved)
         self.failed()
@@ -88,20 +88,20 @@ class GrantedPermit:
 
     def bench(self, reason: str) -> bool:
         """Use the credential no more; whether the pool has another."""
-        self._way.learner.benched = reason
-        return any(not way.learner.benched for way in self._pool)
+        self._gate_path.learner.benched = reason
+        return any(not gate_path.learner.benched for gate_path in self._pool)
 
     def spend(self, cost: Cost) -> None:
         """Replace the estimate by the actual cost."""
-        budget = self._way.learner.budget
+        budget = self._gate_path.learner.budget
         if budget is not None:
             self._reserved = budget.settle(self._reserved, cost)
-            self._freed(self._way.learner)
+            self._freed(self._gate_path.learner)
 
     def release(self) -> None:
         """Let the next one in."""
         if self._held:
             self._held = False
-            for gate in self._way.gates:
+            for gate in self._gate_path.gates:
                 gate.in_flight -= 1
-            self._freed(*self._way.gates)
+            self._freed(*self._gate_path.gates)

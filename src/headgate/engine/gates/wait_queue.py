@@ -27,12 +27,12 @@ class Waiter:
 class WaitQueue:
     """A queue. With a pool of credentials there are several ways, and the best one is taken."""
 
-    def __init__(self, ways: Iterable[GatePath], route: Route) -> None:
-        self.ways = tuple(ways)
+    def __init__(self, gate_paths: Iterable[GatePath], route: Route) -> None:
+        self.gate_paths = tuple(gate_paths)
         self.host = route.host
         self.transfer = route.transfer
         self.gates: frozenset[LocalGate] = frozenset(
-            gate for way in self.ways for gate in way.gates
+            gate for gate_path in self.gate_paths for gate in gate_path.gates
         )
         self.cause = ""
         """What the one in front waits for."""
@@ -51,14 +51,14 @@ class WaitQueue:
 
         One with a benched credential comes last: only where there is no other.
         """
-        if len(self.ways) == 1:
-            return *self.ways[0].opens_at(now_s, cost), self.ways[0]
-        opening = [way.opens_at(now_s, cost) for way in self.ways]
+        if len(self.gate_paths) == 1:
+            return *self.gate_paths[0].opens_at(now_s, cost), self.gate_paths[0]
+        opening = [gate_path.opens_at(now_s, cost) for gate_path in self.gate_paths]
         _, opens_at, _, place = min(
-            (bool(way.learner.benched), opening[place][0], way.learner.in_flight, place)
-            for place, way in enumerate(self.ways)
+            (bool(gate_path.learner.benched), opening[place][0], gate_path.learner.in_flight, place)
+            for place, gate_path in enumerate(self.gate_paths)
         )
-        return opens_at, opening[place][1], self.ways[place]
+        return opens_at, opening[place][1], self.gate_paths[place]
 
     def add(self, waiter: Waiter) -> None:
         """Let one stand in line."""

@@ -42,8 +42,8 @@ class VirtualSend:
 class VirtualProcess:
     """Its lanes that have something to ask, and the gates that they stand before."""
 
-    def __init__(self, passages: Sequence[VirtualSend], lanes: int) -> None:
-        self.passages = passages
+    def __init__(self, sends: Sequence[VirtualSend], lanes: int) -> None:
+        self.sends = sends
         self.waiting = lanes
         self.wakes_at: float | None = None
         self.cause = Cause.OPEN
@@ -51,14 +51,14 @@ class VirtualProcess:
 
     def best(self, now: float, workload: Workload) -> tuple[float, VirtualSend]:
         """The gate that opens first, and of those the one with the least in flight."""
-        if len(self.passages) == 1:
-            return self.passages[0].opens_at(now, workload), self.passages[0]
+        if len(self.sends) == 1:
+            return self.sends[0].opens_at(now, workload), self.sends[0]
         opening = [
-            (passage.opens_at(now, workload), passage.in_flight, place)
-            for place, passage in enumerate(self.passages)
+            (send.opens_at(now, workload), send.in_flight, place)
+            for place, send in enumerate(self.sends)
         ]
         at, _, place = min(opening)
-        return at, self.passages[place]
+        return at, self.sends[place]
 
 
 class VirtualLedger:
@@ -89,7 +89,7 @@ class VirtualFleet:
     """All processes of a run; where there are several, they share each gate."""
 
     def __init__(self, workload: Workload) -> None:
-        self.meetings: list[VirtualLedger] = []
+        self.ledgers: list[VirtualLedger] = []
         columns = [self._column(workload, credential) for credential in range(workload.credentials)]
         lanes = [
             workload.lanes // workload.processes + (number < workload.lanes % workload.processes)
@@ -115,6 +115,6 @@ class VirtualFleet:
             shares = [
                 SharedLimiter(f"process {n}", workload.ceilings) for n in range(workload.processes)
             ]
-            self.meetings.append(VirtualLedger(shares, GateState(known[0]) if known else None))
+            self.ledgers.append(VirtualLedger(shares, GateState(known[0]) if known else None))
             limiters.extend(shares)
         return [VirtualSend(limiter, credential, budget) for limiter in limiters]

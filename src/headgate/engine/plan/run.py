@@ -55,7 +55,7 @@ class VirtualRun:
         self._rng = rng
         self._began_s = self._now = began_s
         self._effort = effort
-        self._crew = VirtualFleet(workload)
+        self._lane_pool = VirtualFleet(workload)
         self._providers = [
             AssumedProvider(workload.assumed, began_s, rng.random())
             for _ in range(workload.credentials)
@@ -70,10 +70,10 @@ class VirtualRun:
     def run(self) -> RunCourse:
         """Let the time pass until the batch is done or has been followed far enough."""
         course = self.course
-        for process in self._crew.processes:
+        for process in self._lane_pool.processes:
             process.since = self._now
             self._at(self._now, self._pump, process)
-        if self._crew.meetings:
+        if self._lane_pool.ledgers:
             self._at(self._now, self._tick)
         while self._events and not self._is_enough():
             self._now, _, action, arguments = heapq.heappop(self._events)
@@ -100,13 +100,13 @@ class VirtualRun:
         """Send what may go, and come back when more may."""
         now, workload = self._now, self._workload
         while process.waiting and self._to_send:
-            opens_at, passage = process.best(now, workload)
+            opens_at, send = process.best(now, workload)
             if opens_at > now:
-                self._hold(process, passage.why(now, workload))
+                self._hold(process, send.why(now, workload))
                 self._wake(process, opens_at)
                 self._exchange_soon()
                 return
-            self._send(process, passage)
+            self._send(process, send)
         self._hold(process, Cause.OPEN)
 
     def _hold(self, process: VirtualProcess, cause: Cause) -> None:
@@ -130,32 +130,32 @@ class VirtualRun:
 
     # ---- requests
 
-    def _send(self, process: VirtualProcess, passage: VirtualSend) -> None:
+    def _send(self, process: VirtualProcess, send: VirtualSend) -> None:
         now = self._now
         process.waiting -= 1
         self._to_send -= 1
-        passage.pass_one(now, self._workload)
-        verdict = self._providers[passage.credential].judge(now + self.WAY_S)
+        send.pass_one(now, self._workload)
+        verdict = self._providers[send.credential].judge(now + self.WAY_S)
         takes_s = self.REFUSAL_S
         if verdict.status == 200:
             takes_s = self._rng.lognormvariate(self._mean_log, self.SPREAD)
-        sent = (now, passage.in_flight)
-        self._at(now + takes_s, self._answer, process, passage, sent, verdict)
+        sent = (now, send.in_flight)
+        self._at(now + takes_s, self._answer, process, send, sent, verdict)
 
     def _answer(
         self,
         process: VirtualProcess,
-        passage: VirtualSend,
+        send: VirtualSend,
         sent: tuple[float, int],
         verdict: AssumedReply,
     ) -> None:
         now, (sent_at, in_flight) = self._now, sent
-        passage.in_flight -= 1
-        reading = passage.limiter.on_reply(
+        send.in_flight -= 1
+        reading = send.limiter.on_reply(
             now, sent_at, in_flight, verdict.status, verdict.headers, now - sent_at
         )
         if verdict.status == 200:
-            self._providers[passage.credential].ended()
+            self._providers[send.credential].ended()
             self.course.answered.append(now - self._began_s)
             self._ready(process)
         else:
@@ -179,13 +179,13 @@ class VirtualRun:
         self._at(self._now + self.TICK_S, self._tick)
 
     def _exchange_soon(self) -> None:
-        if not self._exchanging and any(each.due(self._now) for each in self._crew.meetings):
+        if not self._exchanging and any(each.due(self._now) for each in self._lane_pool.ledgers):
             self._exchanging = True
             self._at(self._now + self.STORE_S, self._exchange)
 
     def _exchange(self) -> None:
         self._exchanging = False
-        for meeting in self._crew.meetings:
-            meeting.exchange(self._now)
-        for process in self._crew.processes:
+        for ledger in self._lane_pool.ledgers:
+            ledger.exchange(self._now)
+        for process in self._lane_pool.processes:
             self._pump(process)

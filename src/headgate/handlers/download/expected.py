@@ -86,10 +86,10 @@ class RowExpectations(msgspec.Struct, frozen=True):
 class ExpectedFile:
     """What will do for one item."""
 
-    __slots__ = ("_checksum", "_wishes")
+    __slots__ = ("_checksum", "_row_expectations")
 
-    def __init__(self, wishes: RowExpectations, row: Mapping[str, Any]) -> None:
-        self._wishes = wishes
+    def __init__(self, row_expectations: RowExpectations, row: Mapping[str, Any]) -> None:
+        self._row_expectations = row_expectations
         self._checksum = checksum_in(row)
 
     def checksum(self, plan: Plan) -> Checksum | None:
@@ -103,7 +103,7 @@ class ExpectedFile:
 
     def allowed(self, plan: Plan) -> frozenset[ContentType]:
         """The types that will do; none: any."""
-        return self._wishes.allowed or frozenset(map(ContentType, plan.types))
+        return self._row_expectations.allowed or frozenset(map(ContentType, plan.types))
 
     def expected(self, plan: Plan, status: int, headers: Mapping[str, str]) -> Expected:
         """What the body of a reply must be."""
@@ -113,7 +113,7 @@ class ExpectedFile:
             allowed=self.allowed(plan),
             length=stated_length(status, headers),
             checksum=self.checksum(plan),
-            bounds=self._wishes.bounds,
+            bounds=self._row_expectations.bounds,
         )
 
     def will_do(self, plan: Plan, note: CachedFileNote) -> bool:
@@ -121,7 +121,7 @@ class ExpectedFile:
         allowed, checksum = self.allowed(plan), self.checksum(plan)
         if allowed and note.content_type not in allowed:
             return False
-        bounds = self._wishes.bounds
+        bounds = self._row_expectations.bounds
         if not bounds.min_bytes <= note.bytes <= bounds.max_bytes:
             return False
         return checksum is None or checksum == Checksum("sha256", note.sha256)

@@ -52,31 +52,31 @@ class Download:
     def __init__(
         self,
         config: DownloadConfig,
-        lineup: ResolverSelection,
+        selection: ResolverSelection,
         headers: Mapping[str, str],
         capped: frozenset[str] = frozenset(),
     ) -> None:
         """`capped` are providers whose `concurrency` holds for files that they only name."""
         self._config = config
         self._capped = capped
-        self._wishes = RowExpectations(config.allowed, config.bounds)
-        self._lineup = lineup
+        self._row_expectations = RowExpectations(config.allowed, config.bounds)
+        self._selection = selection
         self._headers = headers
 
     @property
     def left_out(self) -> Mapping[str, str]:
         """Resolvers that are not asked, and why."""
-        return self._lineup.left_out
+        return self._selection.left_out
 
     def search(self, identifier: Identifier, http: Http) -> Resolution:
         """Whom to ask about an identifier, and what they say."""
-        return Resolution(identifier, self._lineup, http, self._headers)
+        return Resolution(identifier, self._selection, http, self._headers)
 
     async def __call__(self, item: Item, ctx: Context) -> Outcome:
         """Try plan after plan until one leads to a file; AttemptOver if another try may."""
         try:
             identifier = identifier_of(item.input)
-            wanted = ExpectedFile(self._wishes, item.input)
+            wanted = ExpectedFile(self._row_expectations, item.input)
         except (BadIdentifier, BadChecksum) as bad:
             raise bad_row(bad) from None
         search = self.search(identifier, ctx.http)
@@ -151,14 +151,14 @@ def of_config(config: Mapping[str, Any], known: Known = NOTHING_KNOWN) -> Handle
     parsed = parse(config)
     email = parsed.email or known.policy.email
     policy = msgspec.structs.replace(known.policy, email=email)
-    lineup = ResolverSelection(policy, parsed.resolvers, known.environment, known.providers)
+    selection = ResolverSelection(policy, parsed.resolvers, known.environment, known.providers)
     headers = _introduction(email, known.user_agent)
-    download = Download(parsed, lineup, headers, _capped(known.providers))
+    download = Download(parsed, selection, headers, _capped(known.providers))
     return msgspec.structs.replace(
         DOWNLOAD,
         call=download,
         timeout_s=2 * parsed.timeout_s,
-        providers=lineup.providers(),
+        providers=selection.providers(),
         for_job=None,
     )
 

@@ -29,12 +29,12 @@ class Resolution:
     def __init__(
         self,
         identifier: Identifier,
-        lineup: ResolverSelection,
+        selection: ResolverSelection,
         http: Http,
         headers: Mapping[str, str],
     ) -> None:
         self._identifier = identifier
-        self._lineup = lineup
+        self._selection = selection
         self._http = http
         self._headers = headers
         self._told: set[str] = set()
@@ -44,14 +44,14 @@ class Resolution:
 
     async def plans(self) -> AsyncIterator[Plan]:
         """Ask on only when all plans so far were tried; then look for what dead URLs once had."""
-        for resolver in self._lineup.of(self._identifier):
+        for resolver in self._selection.of(self._identifier):
             for plan in self._fresh(await self._ask(resolver, self._identifier)):
                 yield plan
             if resolver.name == LANDING_PAGE:
                 async for plan in self._on_pages(resolver):
                     yield plan
         for url in self._dead():
-            for rescuer in self._lineup.rescuers():
+            for rescuer in self._selection.rescuers():
                 for plan in self._fresh(
                     await self._ask(rescuer, Identifier(IdentifierKind.URL, url))
                 ):
@@ -78,7 +78,7 @@ class Resolution:
 
     async def _ask(self, resolver: Resolver, identifier: Identifier) -> ResolverResult:
         """All that a resolver has to say; why it names nothing is noted."""
-        step = resolver.start(identifier, self._lineup.options(resolver))
+        step = resolver.start(identifier, self._selection.options(resolver))
         for _ in range(MOST_STEPS):
             if isinstance(step, ResolverResult):
                 break

@@ -59,12 +59,14 @@ class HttpCache:
     ) -> None:
         self._clock = clock
         self._warn = warn
-        self._shelf = CacheStore(
+        self._cache_store = CacheStore(
             CacheFile(folder / "cache.db", max_bytes), blobs, clock, self._warn
         )
-        self._flights = SharedFetches(clock)
+        self._shared_fetches = SharedFetches(clock)
         self._blobs = blobs
-        self._keeper = Keeper(self._shelf, self._flights, blobs, clock, largest=max_bytes // 4)
+        self._keeper = Keeper(
+            self._cache_store, self._shared_fetches, blobs, clock, largest=max_bytes // 4
+        )
         self._opening = asyncio.Lock()
         self._sweeper: asyncio.Task[None] | None = None
 
@@ -72,7 +74,7 @@ class HttpCache:
         """Open the folder; if that cannot be done, go on without keeping anything."""
         async with self._opening:
             if self._sweeper is None:
-                await self._shelf.open()
+                await self._cache_store.open()
                 self._sweeper = asyncio.create_task(self._sweep_for_ever())
         return self
 
@@ -86,7 +88,7 @@ class HttpCache:
         if self._sweeper is not None:
             self._sweeper.cancel()
             await asyncio.wait([self._sweeper])
-            await self._shelf.close()
+            await self._cache_store.close()
 
     async def fetch(
         self,
@@ -95,7 +97,7 @@ class HttpCache:
         *,
         partition: str,
         policy: CachePolicy,
-        custody: CallerBody | None = None,
+        caller_body: CallerBody | None = None,
         waits: Waits = UNHEARD,
     ) -> CacheReply:
         """Answer from the cache, or by `send`, or by what another caller is just fetching.
@@ -108,15 +110,15 @@ class HttpCache:
             await self.__aenter__()
         if request.method not in SAFE:
             return await self._change(request, send)
-        asked = request if custody is None else for_the_whole(request)
-        demand = cache_request(asked, partition, custody) if policy.enabled else None
+        asked = request if caller_body is None else for_the_whole(request)
+        demand = cache_request(asked, partition, caller_body) if policy.enabled else None
         if demand is None:
             return PassedReply(await send(request))
-        if custody is not None and (custody.anew or asked is not request):
+        if caller_body is not None and (caller_body.anew or asked is not request):
             return await self._lead(demand, None, lambda _: send(request), policy, leads=False)
         kind, alone = CallKind.CACHED, "no-cache" in demand.directives
         while True:
-            entry = self._shelf.find(demand)
+            entry = self._cache_store.find(demand)
             if entry is not None:
                 now = self._clock.now()
                 if is_fresh_for(demand.directives, entry.freshness, now):
@@ -124,8 +126,8 @@ class HttpCache:
                     if reply is not None:
                         return reply
                     entry = None
-            alone = alone or self._flights.is_loner(demand.key)
-            leader = None if alone else self._flights.leader(demand.key)
+            alone = alone or self._shared_fetches.is_loner(demand.key)
+            leader = None if alone else self._shared_fetches.leader(demand.key)
             if leader is None:
                 return await self._lead(demand, entry, send, policy, leads=not alone)
             kind = CallKind.SHARED
@@ -137,11 +139,11 @@ class HttpCache:
 
     async def flush(self) -> None:
         """Wait until everything so far is on the disk."""
-        await self._shelf.flush()
+        await self._cache_store.flush()
 
     async def sweep(self) -> int:
         """Remove blobs that nothing refers to, unless another process has just done so."""
-        return await self._shelf.sweep(self._clock.now(), round(self.SWEEP_S * MICROSECONDS))
+        return await self._cache_store.sweep(self._clock.now(), round(self.SWEEP_S * MICROSECONDS))
 
     async def _change(self, request: WireRequest, send: Send) -> CacheReply:
         """Send what may change something: what was kept of its URL holds no longer."""
@@ -153,24 +155,24 @@ class HttpCache:
             self._outdate(url)
             raise
         if reply.status < 400 and self._outdate(url):
-            await self._shelf.flush()
+            await self._cache_store.flush()
         return PassedReply(reply)
 
     def _outdate(self, url: str) -> bool:
-        self._flights.outdate(url)
-        return self._shelf.forget(url)
+        self._shared_fetches.outdate(url)
+        return self._cache_store.forget(url)
 
     async def _served(
         self, demand: CacheRequest, entry: CacheEntry, kind: CallKind, now: int
     ) -> CacheReply | None:
         """A kept answer; None if its body is gone."""
         if entry.body is not None:
-            self._shelf.use(entry, now)
+            self._cache_store.use(entry, now)
             return in_memory(demand, entry, kind, now)
         body = await self._opened(entry)
         if body is None:
             return None
-        self._shelf.use(entry, now)
+        self._cache_store.use(entry, now)
         return StoredReply(entry, kind, now, body)
 
     async def _lead(
@@ -182,26 +184,26 @@ class HttpCache:
         *,
         leads: bool,
     ) -> CacheReply:
-        flight = self._flights.begin(demand.key, demand.url, leads=leads)
-        inquiry = CacheFetch(demand, policy, send, flight, self._keeper)
+        shared_fetch = self._shared_fetches.begin(demand.key, demand.url, leads=leads)
+        cache_fetch = CacheFetch(demand, policy, send, shared_fetch, self._keeper)
         try:
             if stale is None or not has_validator(folded(stale.headers)):
-                return await inquiry.fetch()
-            return await self._revalidate(inquiry, stale)
+                return await cache_fetch.fetch()
+            return await self._revalidate(cache_fetch, stale)
         except BaseException:
-            self._flights.end(flight, FetchOutcome.FAILED)
+            self._shared_fetches.end(shared_fetch, FetchOutcome.FAILED)
             raise
 
-    async def _revalidate(self, inquiry: CacheFetch, stale: CacheEntry) -> CacheReply:
+    async def _revalidate(self, cache_fetch: CacheFetch, stale: CacheEntry) -> CacheReply:
         """Ask whether it still holds, with the body in hand: it must not vanish meanwhile."""
         body = None
         if stale.body is None:
             body = await self._opened(stale)
             if body is None:
-                return await inquiry.fetch()
+                return await cache_fetch.fetch()
         answer: CacheReply | CacheEntry | None = None
         try:
-            answer = await inquiry.revalidate(stale)
+            answer = await cache_fetch.revalidate(stale)
         finally:
             if body is not None and not isinstance(answer, CacheEntry):
                 body.close()
@@ -209,7 +211,7 @@ class HttpCache:
             return answer
         now = self._clock.now()
         if body is None:
-            return in_memory(inquiry.demand, answer, CallKind.REVALIDATED, now)
+            return in_memory(cache_fetch.demand, answer, CallKind.REVALIDATED, now)
         return StoredReply(answer, CallKind.REVALIDATED, now, body)
 
     async def _opened(self, entry: CacheEntry) -> StoredBody | None:
@@ -217,7 +219,7 @@ class HttpCache:
 
         def lost(error: OSError | None) -> None:
             self._warn("a body of the HTTP cache is lost", blob=entry.blob, error=str(error))
-            self._shelf.discard(entry)
+            self._cache_store.discard(entry)
 
         try:
             blob = await self._blobs.open(entry.blob or "")
@@ -239,6 +241,6 @@ class HttpCache:
 
 def in_memory(demand: CacheRequest, entry: CacheEntry, kind: CallKind, now: int) -> CacheReply:
     """A kept answer that needs no blob: its body is here, or at the caller's."""
-    if demand.custody is not None:
+    if demand.caller_body is not None:
         return NotedReply(entry, kind, now)
     return HeldReply(entry, kind, now, entry.body or b"")

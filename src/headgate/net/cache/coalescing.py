@@ -30,14 +30,14 @@ class SharedFetch:
     Its reader may even be waiting for us: whoever reads one URL twice at a time waits for himself.
     """
 
-    __slots__ = ("_end", "_head", "_landing", "_pieces", "key", "outdated", "url")
+    __slots__ = ("_end", "_head", "_outcome", "_pieces", "key", "outdated", "url")
 
     def __init__(self, key: str, url: str) -> None:
         self.key = key
         self.url = url
         self.outdated = False
         """Something was changed at its URL since it began: its answer may be older than that."""
-        self._landing: FetchOutcome | None = None
+        self._outcome: FetchOutcome | None = None
         self._pieces = 0
         # Hardly any fetch is waited for, so these are made by the first who does.
         self._head: asyncio.Future[None] | None = None
@@ -46,26 +46,26 @@ class SharedFetch:
     @property
     def landed(self) -> bool:
         """Whether it is over."""
-        return self._landing is not None
+        return self._outcome is not None
 
     def grow(self) -> None:
         """The head, or another piece of the body, is there."""
         self._pieces += 1
         wake(self._head)
 
-    def land(self, landing: FetchOutcome) -> None:
+    def land(self, outcome: FetchOutcome) -> None:
         """It is over; only the first word counts."""
-        self._landing = self._landing or landing
+        self._outcome = self._outcome or outcome
         wake(self._head)
         wake(self._end)
 
     async def wait(self, clock: Clock) -> FetchOutcome:
         """Wait for its end: patiently for the head, which gates may hold up; then for progress."""
         loop = asyncio.get_running_loop()
-        if not self._pieces and self._landing is None:
+        if not self._pieces and self._outcome is None:
             self._head = self._head or loop.create_future()
             await asyncio.shield(self._head)
-        while self._landing is None:
+        while self._outcome is None:
             self._end = self._end or loop.create_future()
             pieces = self._pieces
             pause: asyncio.Future[Any] = asyncio.ensure_future(clock.sleep(self.STALL_S))
@@ -75,7 +75,7 @@ class SharedFetch:
                 pause.cancel()
             if pieces == self._pieces and not self.landed:
                 return FetchOutcome.ALONE
-        return self._landing
+        return self._outcome
 
 
 def wake(waiter: "asyncio.Future[None] | None") -> None:
@@ -108,32 +108,32 @@ class SharedFetches:
 
     def begin(self, key: str, url: str, *, leads: bool) -> SharedFetch:
         """Note that a fetch begins, and whether others may wait for it."""
-        flight = SharedFetch(key, url)
-        self._all.add(flight)
+        shared_fetch = SharedFetch(key, url)
+        self._all.add(shared_fetch)
         if leads:
-            self._leaders[key] = flight
-        return flight
+            self._leaders[key] = shared_fetch
+        return shared_fetch
 
-    def end(self, flight: SharedFetch, landing: FetchOutcome) -> None:
+    def end(self, shared_fetch: SharedFetch, outcome: FetchOutcome) -> None:
         """Note how it ended, and let those who waited go on. Only the first word counts."""
-        if flight not in self._all:
+        if shared_fetch not in self._all:
             return
-        self._all.remove(flight)
-        if self._leaders.get(flight.key) is flight:
-            del self._leaders[flight.key]
-        self._remember(flight.key, landing)
-        flight.land(landing)
+        self._all.remove(shared_fetch)
+        if self._leaders.get(shared_fetch.key) is shared_fetch:
+            del self._leaders[shared_fetch.key]
+        self._remember(shared_fetch.key, outcome)
+        shared_fetch.land(outcome)
 
     def outdate(self, url: str) -> None:
         """Something was changed at this URL: what is under way must not be kept."""
-        for flight in self._all:
-            if flight.url == url:
-                flight.outdated = True
+        for shared_fetch in self._all:
+            if shared_fetch.url == url:
+                shared_fetch.outdated = True
 
-    def _remember(self, key: str, landing: FetchOutcome) -> None:
-        if landing is FetchOutcome.KEPT:
+    def _remember(self, key: str, outcome: FetchOutcome) -> None:
+        if outcome is FetchOutcome.KEPT:
             self._loners.pop(key, None)
-        elif landing is FetchOutcome.ALONE:
+        elif outcome is FetchOutcome.ALONE:
             self._loners[key] = self._clock.now() + round(self.LONER_S * MICROSECONDS)
             self._loners.move_to_end(key)
             if len(self._loners) > self.LONERS:

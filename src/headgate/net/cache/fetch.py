@@ -42,7 +42,7 @@ class CacheFetch(msgspec.Struct, frozen=True):
     demand: CacheRequest
     policy: CachePolicy
     send: Send
-    flight: SharedFetch
+    shared_fetch: SharedFetch
     keeper: Keeper
 
     async def fetch(self) -> CacheReply:
@@ -67,13 +67,13 @@ class CacheFetch(msgspec.Struct, frozen=True):
                 return await self._freshen(stale, headers, now)
             case AskAgain():
                 await finish(reply)
-                self.keeper.shelf.discard(stale)
+                self.keeper.cache_store.discard(stale)
                 return await self.fetch()
             case _:
                 return await self._take(reply, verdict, now)
 
     def _now(self) -> int:
-        self.flight.grow()
+        self.shared_fetch.grow()
         return self.keeper.clock.now()
 
     async def _freshen(self, stale: CacheEntry, headers: Headers, now: int) -> CacheEntry:
@@ -83,23 +83,23 @@ class CacheFetch(msgspec.Struct, frozen=True):
             freshness=freshness_of(folded(headers), now, self.policy),
             used_at=now,
         )
-        if self.flight.outdated:
-            self.keeper.flights.end(self.flight, FetchOutcome.ALONE)
+        if self.shared_fetch.outdated:
+            self.keeper.shared_fetches.end(self.shared_fetch, FetchOutcome.ALONE)
         else:
-            await self.keeper.keep(entry, self.flight)
+            await self.keeper.keep(entry, self.shared_fetch)
         return entry
 
     async def _take(self, reply: ServerReply, verdict: Verdict, now: int) -> CacheReply:
         entry = self._entry(reply, verdict.headers, now) if isinstance(verdict, Keep) else None
         if entry is None:
-            landing = FetchOutcome.FAILED if in_trouble(reply.status) else FetchOutcome.ALONE
-            self.keeper.flights.end(self.flight, landing)
+            outcome = FetchOutcome.FAILED if in_trouble(reply.status) else FetchOutcome.ALONE
+            self.keeper.shared_fetches.end(self.shared_fetch, outcome)
             return PassedReply(reply)
-        if self.demand.custody is not None:
+        if self.demand.caller_body is not None:
             return await self._offer(reply, entry)
         sink = BodySink(self.keeper.blobs, self._limit)
         kept = KeptReply(
-            reply, Keeping(entry, self._expected(reply), sink, self.flight, self.keeper)
+            reply, Keeping(entry, self._expected(reply), sink, self.shared_fetch, self.keeper)
         )
         if self.demand.request.method == "HEAD" or reply.status == 204:
             # There is no body that a reader would read to its end.
@@ -110,9 +110,9 @@ class CacheFetch(msgspec.Struct, frozen=True):
     async def _offer(self, reply: ServerReply, entry: CacheEntry) -> CacheReply:
         if not 200 <= reply.status < 300:
             # Nobody keeps the body of a redirect or of an error: there is nothing to wait for.
-            await self.keeper.keep(msgspec.structs.replace(entry, body=b""), self.flight)
+            await self.keeper.keep(msgspec.structs.replace(entry, body=b""), self.shared_fetch)
             return PassedReply(reply)
-        return OfferedReply(reply, entry, self.flight, self.keeper)
+        return OfferedReply(reply, entry, self.shared_fetch, self.keeper)
 
     def _entry(self, reply: ServerReply, headers: Headers, now: int) -> CacheEntry | None:
         """What is kept of this answer before its body is there; None if that would be no use."""
@@ -140,10 +140,10 @@ class CacheFetch(msgspec.Struct, frozen=True):
     def _may_keep(self, fields: Fields) -> bool:
         return (
             "no-store" not in self.demand.directives
-            and not self.keeper.shelf.rests
-            and not self.flight.outdated
+            and not self.keeper.cache_store.rests
+            and not self.shared_fetch.outdated
             and (
-                self.demand.custody is not None
+                self.demand.caller_body is not None
                 or number_of(fields.get("content-length")) <= self._limit
             )
         )

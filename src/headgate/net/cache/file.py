@@ -172,7 +172,7 @@ class CacheFile:
             self._writer.pragma("journal_mode", "wal")
             # A cache may lose its last moments in a power cut, as long as it is not damaged.
             self._writer.pragma("synchronous", "normal")
-            self._demand_schema(self._writer)
+            self._require_schema(self._writer)
             self._reader = self._connection(self.BUSY_READ_MS)
             self._reader.pragma("query_only", True)  # noqa: FBT003  a pragma's value has no name
             self._inode = self._path.stat().st_ino
@@ -188,7 +188,7 @@ class CacheFile:
         connection.pragma("cache_size", -8_192)
         return connection
 
-    def _demand_schema(self, connection: apsw.Connection) -> None:
+    def _require_schema(self, connection: apsw.Connection) -> None:
         version = connection.pragma("user_version")
         if version == 0:
             schema = resources.files(__package__).joinpath("schema.sql").read_text("utf-8")

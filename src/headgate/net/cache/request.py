@@ -46,17 +46,17 @@ class CacheRequest(msgspec.Struct, frozen=True, gc=False):
     """The URL alone, by which a change at the server is felt in every partition."""
     directives: Directives
     """What the request says about caching."""
-    custody: CallerBody | None = None
+    caller_body: CallerBody | None = None
 
 
 def cache_request(
-    request: WireRequest, partition: str, custody: CallerBody | None = None
+    request: WireRequest, partition: str, caller_body: CallerBody | None = None
 ) -> CacheRequest | None:
     """What the cache may be asked; None if it has no part in this request."""
     if request.method not in READING or request.body is not None:
         return None
     secrets: list[str] = []
-    wishes: list[str] = []
+    request_options: list[str] = []
     for name, value in request.headers:
         role = _role_of(name)
         if role is _Role.PLAIN:
@@ -66,12 +66,12 @@ def cache_request(
         if role is _Role.SECRET:
             secrets.append(f"{name}:{value}")
         else:
-            wishes.append(value)
+            request_options.append(value)
     url = plain_url(request.url)
-    told = directives_of(",".join(wishes)) if wishes else {}
+    told = directives_of(",".join(request_options)) if request_options else {}
     # No header has a space in its name, so this is never taken for a secret.
-    apart = secrets if custody is None else [*secrets, f"kept in:{custody.place}"]
-    return CacheRequest(request, _key(request, url, partition, apart), url, told, custody)
+    apart = secrets if caller_body is None else [*secrets, f"kept in:{caller_body.place}"]
+    return CacheRequest(request, _key(request, url, partition, apart), url, told, caller_body)
 
 
 def plain_url(url: str) -> str:

@@ -79,19 +79,19 @@ class Keeping:
         entry: CacheEntry,
         expected: int | None,
         sink: BodySink,
-        flight: SharedFetch,
+        shared_fetch: SharedFetch,
         keeper: "Keeper",
     ) -> None:
         self._entry = entry
         self._expected = expected
         self._sink = sink
-        self._flight = flight
+        self._shared_fetch = shared_fetch
         self._keeper = keeper
         self._over = False
 
     async def add(self, piece: bytes) -> None:
         """One more piece."""
-        self._flight.grow()
+        self._shared_fetch.grow()
         if self._over:
             return
         try:
@@ -112,45 +112,45 @@ class Keeping:
         except OSError as error:
             self._fail(error)
             return
-        if self._flight.outdated:
+        if self._shared_fetch.outdated:
             self._give_up(FetchOutcome.ALONE)
             return
         self._over = True
         size, body, blob = kept
         entry = msgspec.structs.replace(self._entry, size=size, body=body, blob=blob)
-        await self._keeper.keep(entry, self._flight)
+        await self._keeper.keep(entry, self._shared_fetch)
 
     def abandon(self) -> None:
         """Nobody reads on. Harmless when it is already over."""
         self._give_up(FetchOutcome.FAILED)
 
     def _fail(self, error: OSError) -> None:
-        self._keeper.shelf.trouble(error)
+        self._keeper.cache_store.trouble(error)
         self._give_up(FetchOutcome.ALONE)
 
-    def _give_up(self, landing: FetchOutcome) -> None:
+    def _give_up(self, outcome: FetchOutcome) -> None:
         if not self._over:
             self._over = True
             self._sink.abandon()
-            self._keeper.flights.end(self._flight, landing)
+            self._keeper.shared_fetches.end(self._shared_fetch, outcome)
 
 
 class Keeper(msgspec.Struct, frozen=True):
     """Where complete answers go."""
 
-    shelf: CacheStore
-    flights: SharedFetches
+    cache_store: CacheStore
+    shared_fetches: SharedFetches
     blobs: BlobStore
     clock: Clock
     largest: int
     """No body larger than this, or it would drive out too much else."""
 
-    async def keep(self, entry: CacheEntry, flight: SharedFetch) -> None:
+    async def keep(self, entry: CacheEntry, shared_fetch: SharedFetch) -> None:
         """Put an answer on the shelf and let those who waited for it go on."""
-        self.shelf.put(entry)
+        self.cache_store.put(entry)
         is_fresh = self.clock.now() < entry.freshness.fresh_until
-        self.flights.end(flight, FetchOutcome.KEPT if is_fresh else FetchOutcome.ALONE)
-        await self.shelf.wait_room()
+        self.shared_fetches.end(shared_fetch, FetchOutcome.KEPT if is_fresh else FetchOutcome.ALONE)
+        await self.cache_store.wait_room()
 
 
 class KeptReply(Unkept):
@@ -195,16 +195,16 @@ class KeptReply(Unkept):
 class OfferedReply:
     """From the server; its head is remembered once the caller says that its body is safe."""
 
-    __slots__ = ("_entry", "_flight", "_keeper", "_reply", "_whole", "headers", "status")
+    __slots__ = ("_entry", "_keeper", "_reply", "_shared_fetch", "_whole", "headers", "status")
     kind = CallKind.FETCHED
     kept = ""
 
     def __init__(
-        self, reply: ServerReply, entry: CacheEntry, flight: SharedFetch, keeper: Keeper
+        self, reply: ServerReply, entry: CacheEntry, shared_fetch: SharedFetch, keeper: Keeper
     ) -> None:
         self._reply = reply
         self._entry = entry
-        self._flight = flight
+        self._shared_fetch = shared_fetch
         self._keeper = keeper
         self._whole = False
         self.status = reply.status
@@ -213,7 +213,7 @@ class OfferedReply:
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body as it arrives."""
         async for chunk in self._reply.chunks():
-            self._flight.grow()
+            self._shared_fetch.grow()
             yield chunk
         self._whole = True
 
@@ -225,17 +225,17 @@ class OfferedReply:
 
     async def keep(self, note: str) -> None:
         """Remember the head with this note, if the body was read to its end and not closed yet."""
-        flight, keeper = self._flight, self._keeper
-        if not self._whole or flight.landed:
+        shared_fetch, keeper = self._shared_fetch, self._keeper
+        if not self._whole or shared_fetch.landed:
             return
-        if flight.outdated:
-            keeper.flights.end(flight, FetchOutcome.ALONE)
+        if shared_fetch.outdated:
+            keeper.shared_fetches.end(shared_fetch, FetchOutcome.ALONE)
             return
         body = note.encode()
         entry = msgspec.structs.replace(self._entry, size=len(body), body=body)
-        await keeper.keep(entry, flight)
+        await keeper.keep(entry, shared_fetch)
 
     async def close(self) -> None:
         """Close the server's reply. Whoever waits for a note that never came goes on."""
-        self._keeper.flights.end(self._flight, FetchOutcome.FAILED)
+        self._keeper.shared_fetches.end(self._shared_fetch, FetchOutcome.FAILED)
         await self._reply.close()

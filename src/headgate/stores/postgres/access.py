@@ -13,11 +13,11 @@ from headgate.stores.postgres.records import add_event, fitting
 from headgate.stores.rows import (
     change_told,
     counted_in,
-    demand_let_in,
-    demand_room_for_token,
     ended_by,
     in_us,
     nobody,
+    require_let_in,
+    require_room_for_token,
     taken,
     token_from,
     told,
@@ -161,9 +161,9 @@ def _found(record: dict[str, Any] | None, name: str) -> User:
 
 async def _add_token(session: PostgresSession, new: NewToken) -> Token:
     # Locked, so that the user is not disabled under a token that is being made.
-    user = demand_let_in(await session.record("lock_user", **fitting(name=new.user)), new)
+    user = require_let_in(await session.record("lock_user", **fitting(name=new.user)), new)
     if new.most is not None:
-        demand_room_for_token(new, (await session.rows("held_tokens", user=user.name))[0][0])
+        require_room_for_token(new, (await session.rows("held_tokens", user=user.name))[0][0])
     values = fitting(
         id=new.id,
         user=user.name,

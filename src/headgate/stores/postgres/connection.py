@@ -14,7 +14,7 @@ from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout, TooManyRequests
 
 from headgate.core.errors import BadSetting, StoreError, StoreFull, StoreMismatch, StoreUnreachable
-from headgate.stores.sql_files import demand_current, load_migrations, load_queries
+from headgate.stores.sql_files import load_migrations, load_queries, require_current
 
 OFF = frozenset({"off", "false", "0", "no"})
 ON = frozenset({"on", "true", "1", "yes"})
@@ -134,7 +134,7 @@ class PostgresDatabase:
             session = PostgresSession(connection, self.queries, again=False)
             if not (await session.row("has_schema"))[0]:
                 await self._migrate(session)
-            demand_current((await session.row("schema"))[0], self.latest_schema)
+            require_current((await session.row("schema"))[0], self.latest_schema)
         self._pool = AsyncConnectionPool(
             self.address.conninfo,
             connection_class=psycopg.AsyncConnection[tuple[Any, ...]],

@@ -4,7 +4,7 @@ import msgspec
 
 from headgate.core.job import Job, NewJob, Once, OwnerCaps
 from headgate.ports.access import Usage
-from headgate.stores.messages import demand_room, demand_same_request, job_is_gone
+from headgate.stores.messages import job_is_gone, require_room, require_same_request
 from headgate.stores.postgres.connection import PostgresSession
 from headgate.stores.postgres.records import add_event, as_json, as_json_or_none, fitting, job_from
 
@@ -24,7 +24,7 @@ async def create(session: PostgresSession, new: NewJob) -> Job:
     if new.newest is not None and (made := await _made_meanwhile(session, new)):
         return made
     if new.caps != OwnerCaps():
-        demand_room(new.owner, new.caps, await usage_of(session, new.owner))
+        require_room(new.owner, new.caps, await usage_of(session, new.owner))
     job = await _insert(session, new)
     if new.once is not None:
         values = fitting(owner=new.owner, key=new.once.key, digest=new.once.digest)
@@ -38,7 +38,7 @@ async def _made_before(session: PostgresSession, owner: str, once: Once) -> Job 
     if not found:
         return None
     digest, job_id = found[0]
-    demand_same_request(once.key, once.digest, digest)
+    require_same_request(once.key, once.digest, digest)
     record = await session.record("job", job_id=job_id)
     if record is None:
         raise job_is_gone(once.key)

@@ -11,7 +11,7 @@ from headgate.core.item import NewItem
 from headgate.core.job import Job
 from headgate.core.status import UNFINISHED, ItemStatus
 from headgate.ports.items import EnqueueReport, EnqueueRequest, KnownRow
-from headgate.stores.messages import demand_room_for_items
+from headgate.stores.messages import require_room_for_items
 from headgate.stores.postgres.connection import PostgresDatabase, PostgresSession
 from headgate.stores.postgres.create import usage_of
 from headgate.stores.postgres.literals import (
@@ -64,10 +64,10 @@ class Enqueue:
             raise UnknownJob(f"there is no job {self._request.job_id}")
         now = record.pop("now")
         job = job_from(record)
-        demand_open(job)
+        require_open(job)
         if self._sent is not None and await self._was_kept(session, job):
             return self._sent
-        self._demand_position(job)
+        self._require_position(job)
         # A source that is read again brings known rows: hoping would only cost time.
         new, known = self._request.items, list[KnownRow]()
         if not hopeful or job.ingest_run > 1:
@@ -79,7 +79,7 @@ class Enqueue:
         self._sent = EnqueueReport(len(new), known)
         return self._sent
 
-    def _demand_position(self, job: Job) -> None:
+    def _require_position(self, job: Job) -> None:
         request = self._request
         if request.position is not None and request.expected_position != job.ingest_position:
             raise StaleIngest
@@ -112,7 +112,7 @@ class Enqueue:
         await self._add_counts(session, [(job.id, status, n) for status, n in counted.items()])
         await self._tell(session, job)
         if self._request.open_items_cap is not None and new:
-            await self._demand_room(session, job.owner, self._request.open_items_cap)
+            await self._require_room(session, job.owner, self._request.open_items_cap)
 
     def _packed(self, new: Sequence[NewItem]) -> Sequence[bytes]:
         whole = new is self._request.items and self._request.packed is not None
@@ -126,10 +126,10 @@ class Enqueue:
             progress = storable(as_json(self._request.progress))
             await session.change("tell_progress", job_id=job.id, progress=progress)
 
-    async def _demand_room(self, session: PostgresSession, owner: str, cap: int) -> None:
+    async def _require_room(self, session: PostgresSession, owner: str, cap: int) -> None:
         # Late, so that batches are stored side by side and only counted one after the other.
         await session.rows("lock_owner", owner=owner)
-        demand_room_for_items(owner, cap, await usage_of(session, owner))
+        require_room_for_items(owner, cap, await usage_of(session, owner))
 
     async def _sort(
         self, session: PostgresSession, job: Job
@@ -167,7 +167,7 @@ async def _see_again(session: PostgresSession, job: Job, seen: Sequence[tuple[in
         )
 
 
-def demand_open(job: Job) -> None:
+def require_open(job: Job) -> None:
     """Raise UsageError unless the job takes items."""
     if job.state not in UNFINISHED:
         raise UsageError(f"job {job.id} is {job.state} and takes no more items")

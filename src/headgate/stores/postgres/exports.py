@@ -4,7 +4,7 @@ from headgate.core.errors import UnknownExport, UnknownJob
 from headgate.core.slots import Waiting
 from headgate.core.words import counted
 from headgate.ports.exports import ExportDone, ExportRecord, ExportState, NewExport
-from headgate.stores.messages import demand_room_for_export
+from headgate.stores.messages import require_room_for_export
 from headgate.stores.postgres.connection import PostgresDatabase, PostgresSession
 from headgate.stores.postgres.records import add_event, as_json, fitting
 from headgate.stores.rows import export_from
@@ -33,7 +33,7 @@ class PostgresExports:
             # Two requests of one user at once are counted one after the other.
             await session.rows("lock_owner", **fitting(owner=new.asked_by))
             found = await session.rows("unfinished_exports", **fitting(asked_by=new.asked_by))
-            demand_room_for_export(new.asked_by, new.unfinished_cap, found[0][0])
+            require_room_for_export(new.asked_by, new.unfinished_cap, found[0][0])
             made = export_from((await session.records("ask_export", **values))[0])
             message = f"{made.id} ({made.format}) by {new.asked_by}"
             await add_event(session, "export_asked", message, new.job_id)

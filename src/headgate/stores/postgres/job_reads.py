@@ -12,7 +12,7 @@ from headgate.ports.jobs import WorkDemand
 from headgate.ports.reads import ExportRow, ItemRow
 from headgate.stores.listing import STATUSES
 from headgate.stores.postgres.connection import PostgresDatabase, PostgresSession
-from headgate.stores.postgres.jobs import demand_in
+from headgate.stores.postgres.jobs import require_in
 from headgate.stores.postgres.literals import number_array, storable, text_array
 from headgate.stores.postgres.pages import item_row
 from headgate.stores.rows import counts_of, export_rows, histories
@@ -60,7 +60,7 @@ class PostgresRowReads:
 
     async def demand_for(self, job_id: int, ids: Sequence[int]) -> WorkDemand:
         """What there is to do for these rows of a job."""
-        return demand_in(await self._rows("demand_for", job_id=job_id, ids=number_array(ids)))
+        return require_in(await self._rows("demand_for", job_id=job_id, ids=number_array(ids)))
 
     async def _rows(self, name: str, **values: Any) -> list[tuple[Any, ...]]:
         return await self._database.single(lambda session: session.rows(name, **values))

@@ -167,7 +167,7 @@ class PostgresJobs:
             "jobs": None if jobs is None else number_array(jobs),
             "handlers": None if handlers is None else text_array(handlers),
         }
-        return demand_in(
+        return require_in(
             await self._database.single(lambda session: session.rows("demand", **values))
         )
 
@@ -287,7 +287,7 @@ async def _move(
         return before
     target = job_after(move, before.state)
     if move is JobMove.FINISH:
-        return await _demand_finished(session, job_id)
+        return await _require_finished(session, job_id)
     rows = await session.records(
         "move_job",
         job_id=job_id,
@@ -311,7 +311,7 @@ async def _finish(session: PostgresSession, job_id: int) -> Job | None:
     return job_from(row)
 
 
-async def _demand_finished(session: PostgresSession, job_id: int) -> Job:
+async def _require_finished(session: PostgresSession, job_id: int) -> Job:
     job = await _finish(session, job_id)
     if job is None:
         raise IllegalMove(f"job {job_id} has open items or takes more, so it is not DONE")
@@ -361,7 +361,7 @@ async def _remove(session: PostgresSession, job_id: int, found: Sequence[tuple[A
     return len(found)
 
 
-def demand_in(rows: Sequence[tuple[Any, ...]]) -> WorkDemand:
+def require_in(rows: Sequence[tuple[Any, ...]]) -> WorkDemand:
     """What the rows of the query `demand` or `demand_for` say."""
     contenders, suspects, waits, finishable = [], [], [], []
     open_items = False

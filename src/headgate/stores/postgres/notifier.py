@@ -9,7 +9,7 @@ import psycopg
 from headgate.core.errors import StoreError
 from headgate.stores.postgres.connection import PostgresDatabase, PostgresSession
 
-BELL = "headgate"
+CHANNEL = "headgate"
 URGENT = "headgate_gates"
 
 
@@ -21,19 +21,19 @@ class PostgresNotifier:
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
         self.sender = secrets.token_hex(8)
-        self._rung = {channel: asyncio.Event() for channel in (BELL, URGENT)}
+        self._rung = {channel: asyncio.Event() for channel in (CHANNEL, URGENT)}
         self._closing = asyncio.Event()
         self._listener: asyncio.Task[None] | None = None
 
     async def ring(self) -> None:
         """Tell every process on this store that something changed."""
-        self._rung[BELL].set()
+        self._rung[CHANNEL].set()
         if self.is_heard:
             await self._database.single(lambda session: session.rows("ring", sender=self.sender))
 
     async def wait(self, timeout_s: float) -> bool:
         """Wait for a ring that came since the last wait; False when the time ran out."""
-        return await self._wait(BELL, timeout_s)
+        return await self._wait(CHANNEL, timeout_s)
 
     async def wait_urgent(self, timeout_s: float) -> bool:
         """Wait for an urgent change of a gate, or until one may have been missed."""
@@ -70,7 +70,7 @@ class PostgresNotifier:
             with contextlib.suppress(StoreError, psycopg.Error):
                 await self._hear()
             # Cut off: rings may have been missed, and the server may be away for a while.
-            self._rung[BELL].set()
+            self._rung[CHANNEL].set()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self.RETRY_S):
                     await self._closing.wait()

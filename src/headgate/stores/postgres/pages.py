@@ -17,13 +17,13 @@ Until = tuple[int, int] | None
 
 async def page(session: PostgresSession, listing: Listing) -> Page:
     """The page that a listing asks for."""
-    await _demand_owned(session, listing.query)
+    await _require_owned(session, listing.query)
     read = _in_order if listing.query.order is SortOrder.INPUT else _by_time
     rows, until = await read(session, listing)
     return listing.page([item_row(row) for row in rows], until)
 
 
-async def _demand_owned(session: PostgresSession, query: ItemQuery) -> None:
+async def _require_owned(session: PostgresSession, query: ItemQuery) -> None:
     if query.job_id is None or query.owner is None:
         return
     job = await session.record("job", job_id=query.job_id)

@@ -34,7 +34,7 @@ class RedisLimits:
         self._channel = f"{prefix}:urgent"
         self._sender = secrets.token_hex(8)
         self._tickets = tickets(self._sender)
-        self._bell = RedisNotifier(self._server, self._channel, self._sender)
+        self._notifier = RedisNotifier(self._server, self._channel, self._sender)
         self._swap = self._server.client.register_script(_script("exchange.lua"))
         self._drop = self._server.client.register_script(_script("forget.lua"))
 
@@ -50,7 +50,7 @@ class RedisLimits:
         traceback: TracebackType | None,
     ) -> None:
         """Close every connection."""
-        await self._bell.close()
+        await self._notifier.close()
         await self._server.close()
 
     async def exchange(self, proposals: Sequence[Proposal], keys: Sequence[str]) -> Exchange:
@@ -88,7 +88,7 @@ class RedisLimits:
 
     async def wait_urgent(self, timeout_s: float) -> bool:
         """Return early when another process made an urgent change; whether one did."""
-        return await self._bell.wait(timeout_s)
+        return await self._notifier.wait(timeout_s)
 
     async def _names(self, prefix: str) -> list[str]:
         # No byte of UTF-8 is 0xff, so this ends behind all that begins with the prefix.

@@ -11,11 +11,11 @@ from headgate.ports.access import Bearer, LoginCount, LoginTry, NewToken, NewUse
 from headgate.stores.rows import (
     change_told,
     counted_in,
-    demand_let_in,
-    demand_room_for_token,
     ended_by,
     in_us,
     nobody,
+    require_let_in,
+    require_room_for_token,
     taken,
     token_from,
     told,
@@ -147,9 +147,9 @@ def _found(row: dict[str, Any] | None, name: str) -> User:
 
 
 def _add_token(tx: Transaction, new: NewToken) -> Token:
-    demand_let_in(tx.record("user", name=new.user), new)
+    require_let_in(tx.record("user", name=new.user), new)
     if new.most is not None:
-        demand_room_for_token(new, tx.rows("held_tokens", user=new.user)[0][0])
+        require_room_for_token(new, tx.rows("held_tokens", user=new.user)[0][0])
     rows = tx.records(
         "insert_token",
         id=new.id,

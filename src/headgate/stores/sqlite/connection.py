@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import apsw
 
 from headgate.core.errors import StoreError, StoreFull, StoreUnreachable, UsageError
-from headgate.stores.sql_files import demand_current, load_migrations, load_queries
+from headgate.stores.sql_files import load_migrations, load_queries, require_current
 
 
 def anchored_now() -> Callable[[], int]:
@@ -170,7 +170,7 @@ class SqliteDatabase:
         try:
             if _schema(connection) == 0:
                 self._migrate(connection)
-            demand_current(_schema(connection), self.latest_schema)
+            require_current(_schema(connection), self.latest_schema)
         except BaseException:
             connection.close()
             raise

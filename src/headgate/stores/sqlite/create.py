@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from headgate.core.job import Job, NewJob, Once
 from headgate.ports.access import Usage
-from headgate.stores.messages import demand_room, demand_same_request, job_is_gone
+from headgate.stores.messages import job_is_gone, require_room, require_same_request
 from headgate.stores.sqlite.connection import Transaction
 from headgate.stores.sqlite.records import add_event, as_json, as_json_or_none, job_from
 
@@ -15,7 +15,7 @@ def create(tx: Transaction, new: NewJob) -> Job:
         return made
     if new.newest is not None and (made := _made_meanwhile(tx, new)):
         return made
-    demand_room(new.owner, new.caps, usage_of(tx, new.owner))
+    require_room(new.owner, new.caps, usage_of(tx, new.owner))
     job = _insert(tx, new)
     if new.once is not None:
         tx.change(
@@ -39,7 +39,7 @@ def _made_before(tx: Transaction, owner: str, once: Once) -> Job | None:
     if found is None:
         return None
     digest, job_id = found
-    demand_same_request(once.key, once.digest, digest)
+    require_same_request(once.key, once.digest, digest)
     row = tx.record("job", job_id=job_id)
     if row is None:
         raise job_is_gone(once.key)

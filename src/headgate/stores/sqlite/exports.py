@@ -4,7 +4,7 @@ from headgate.core.errors import UnknownExport, UnknownJob
 from headgate.core.slots import Waiting
 from headgate.core.words import counted
 from headgate.ports.exports import ExportDone, ExportRecord, NewExport
-from headgate.stores.messages import demand_room_for_export
+from headgate.stores.messages import require_room_for_export
 from headgate.stores.rows import export_from
 from headgate.stores.sqlite.connection import SqliteDatabase, Transaction
 from headgate.stores.sqlite.records import add_event, as_json
@@ -25,7 +25,7 @@ class SqliteExports:
             if tx.record("job", job_id=new.job_id) is None:
                 raise UnknownJob(f"there is no job {new.job_id}")
             [(unfinished,)] = tx.rows("unfinished_exports", asked_by=new.asked_by)
-            demand_room_for_export(new.asked_by, new.unfinished_cap, unfinished)
+            require_room_for_export(new.asked_by, new.unfinished_cap, unfinished)
             rows = tx.records(
                 "ask_export",
                 job_id=new.job_id,

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from headgate.core.errors import UnknownItem, UnknownJob
-from headgate.core.review import chosen_result, demand_decision, told
+from headgate.core.review import chosen_result, require_decision, told
 from headgate.core.status import ItemStatus, JobState, item_after
 from headgate.ports.items import RequeueRequest, ReviewDecision, SweptItems
 from headgate.stores.listing import WINDOW, kind_filter, patterns
@@ -76,7 +76,7 @@ def _reopen(tx: Transaction, job_id: int) -> None:
 
 def decide(tx: Transaction, decision: ReviewDecision) -> None:
     """Move the item, keep who decided, and count."""
-    demand_decision(decision.move, decision.candidate)
+    require_decision(decision.move, decision.candidate)
     item = tx.record("item", item_id=decision.item_id)
     if item is None or decision.owner not in {None, item["owner"]}:
         raise UnknownItem(f"there is no item {decision.item_id}")

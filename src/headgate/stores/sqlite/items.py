@@ -35,7 +35,7 @@ from headgate.ports.items import (
     SettleRequest,
     SweptItems,
 )
-from headgate.stores.messages import demand_room_for_items
+from headgate.stores.messages import require_room_for_items
 from headgate.stores.sqlite.claim import claim
 from headgate.stores.sqlite.connection import SqliteDatabase, Transaction
 from headgate.stores.sqlite.create import usage_of
@@ -166,7 +166,7 @@ def _enqueue(tx: Transaction, request: EnqueueRequest, rows: str) -> EnqueueRepo
     new = tx.rows("count_new", job_id=request.job_id, newest=newest)
     add_counts(tx, [(request.job_id, status, n) for status, n in new])
     if request.open_items_cap is not None and inserted:
-        demand_room_for_items(job["owner"], request.open_items_cap, usage_of(tx, job["owner"]))
+        require_room_for_items(job["owner"], request.open_items_cap, usage_of(tx, job["owner"]))
     return EnqueueReport(inserted, known)
 
 

@@ -14,7 +14,7 @@ from headgate.ports.reads import ExportRow, ItemRow
 from headgate.stores.listing import STATUSES
 from headgate.stores.rows import counts_of, export_rows, histories
 from headgate.stores.sqlite.connection import SqliteDatabase, Transaction
-from headgate.stores.sqlite.jobs import demand_in
+from headgate.stores.sqlite.jobs import require_in
 from headgate.stores.sqlite.records import as_json
 
 
@@ -69,7 +69,7 @@ class SqliteRowReads:
     async def demand_for(self, job_id: int, ids: Sequence[int]) -> WorkDemand:
         """What there is to do for these rows of a job."""
         values = {"job_id": job_id, "ids": as_json(list(ids))}
-        return await self._database.read(lambda tx: demand_in(tx, tx.rows("demand_for", **values)))
+        return await self._database.read(lambda tx: require_in(tx, tx.rows("demand_for", **values)))
 
 
 class SqliteSituations:

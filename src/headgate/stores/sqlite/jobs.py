@@ -150,7 +150,7 @@ class SqliteJobs:
             "jobs": None if jobs is None else as_json(jobs),
             "handlers": None if handlers is None else as_json(handlers),
         }
-        return await self._database.read(lambda tx: demand_in(tx, tx.rows("demand", **values)))
+        return await self._database.read(lambda tx: require_in(tx, tx.rows("demand", **values)))
 
     async def sources_to_read(self, per_user: int) -> list[WaitingSource]:
         """The oldest INGESTING jobs that the server reads: up to `per_user` of each owner."""
@@ -264,7 +264,7 @@ def _move(tx: Transaction, job_id: int, move: JobMove, reason: str, resume_us: i
     before = _job(tx, job_id)
     target = job_after(move, before.state)
     if move is JobMove.FINISH:
-        return _demand_finished(tx, job_id)
+        return _require_finished(tx, job_id)
     row = tx.records(
         "move_job",
         job_id=job_id,
@@ -287,7 +287,7 @@ def _finish(tx: Transaction, job_id: int) -> Job | None:
     return job_from(row)
 
 
-def _demand_finished(tx: Transaction, job_id: int) -> Job:
+def _require_finished(tx: Transaction, job_id: int) -> Job:
     job = _finish(tx, job_id)
     if job is None:
         raise IllegalMove(f"job {job_id} has open items or takes more, so it is not DONE")
@@ -333,7 +333,7 @@ def _remove(tx: Transaction, job_id: int, found: Sequence[tuple[int, str]]) -> i
     return len(found)
 
 
-def demand_in(tx: Transaction, rows: Sequence[Any]) -> WorkDemand:
+def require_in(tx: Transaction, rows: Sequence[Any]) -> WorkDemand:
     """What the rows of the query `demand` or `demand_for` say."""
     contenders, suspects, due, finishable = [], [], [], []
     open_items = False

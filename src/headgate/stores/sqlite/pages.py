@@ -22,13 +22,13 @@ Branch = tuple[str, dict[str, Any]]
 def page(tx: Transaction, listing: Listing) -> Page:
     """The page that a listing asks for."""
     query = listing.query
-    _demand_owned(tx, query)
+    _require_owned(tx, query)
     read = _in_order if query.order is SortOrder.INPUT else _by_time
     rows, until = read(tx, listing)
     return listing.page([msgspec.convert(row, ItemRow) for row in rows], until)
 
 
-def _demand_owned(tx: Transaction, query: ItemQuery) -> None:
+def _require_owned(tx: Transaction, query: ItemQuery) -> None:
     if query.job_id is None or query.owner is None:
         return
     job = tx.record("job", job_id=query.job_id)

@@ -60,7 +60,7 @@ class Committer:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._shelf = ContentStore(root)
+        self._content_store = ContentStore(root)
         self._disk = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._named: list[CommitOrder] = []
 
@@ -84,7 +84,9 @@ class Committer:
         """Those whose bytes are on the disk, and those whose names are."""
         named = self._named
         try:
-            folders = {folder for each in named for folder in self._shelf.folders(each.sha256)}
+            folders = {
+                folder for each in named for folder in self._content_store.folders(each.sha256)
+            }
             failed = sync_all([each.partial.number for each in fresh], folders, self._disk)
         except OSError as error:
             for each in (*fresh, *named):
@@ -99,7 +101,7 @@ class Committer:
         partial = delivery.partial
         try:
             size = partial.size
-            name, known = self._shelf.place(partial.path, delivery.sha256, delivery.name)
+            name, known = self._content_store.place(partial.path, delivery.sha256, delivery.name)
             partial.remove()
         except OSError as error:
             self._failed(delivery, error)

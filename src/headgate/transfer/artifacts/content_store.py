@@ -51,14 +51,14 @@ class ContentStore:
 
     def folders(self, sha256: str) -> list[Path]:
         """Where a file with this content has its names; without links, there is no store."""
-        shelf = self._content(sha256).parent
-        return [self._root, shelf] if shelf.is_dir() else [self._root]
+        content_store = self._content(sha256).parent
+        return [self._root, content_store] if content_store.is_dir() else [self._root]
 
     def unnamed(self) -> Iterator[Path]:
         """Contents that no name leads to any more."""
         if self._store.is_dir():
-            for shelf in self._store.iterdir():
-                with os.scandir(shelf) as entries:
+            for content_store in self._store.iterdir():
+                with os.scandir(content_store) as entries:
                     single = [each.path for each in entries if each.stat().st_nlink == 1]
                 yield from map(Path, single)
 

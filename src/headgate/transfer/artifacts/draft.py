@@ -40,7 +40,7 @@ class DraftDeps(Protocol):
         """The unfinished file of an item."""
         ...
 
-    def scribe(self) -> FileWriter | None:
+    def file_writer(self) -> FileWriter | None:
         """Who writes small files, once there are enough of them."""
         ...
 
@@ -115,9 +115,9 @@ class FileDraft:
 
         Whoever is cancelled here leaves a file that is complete, or none.
         """
-        if self._partial is None and (scribe := self._folder.scribe()) is not None:
+        if self._partial is None and (file_writer := self._folder.file_writer()) is not None:
             with suppress(FileWriterGone):  # the threads can do it as well
-                return await self._dictate(scribe, name, accept)
+                return await self._dictate(file_writer, name, accept)
         outcome: Future[StoredArtifact] = Future()
         outcome.set_running_or_notify_cancel()
         self._folder.submit(self._deliver, self._take(), name, accept, outcome)
@@ -177,7 +177,7 @@ class FileDraft:
             digest.update(data)
 
     async def _dictate(
-        self, scribe: FileWriter, name: str, accept: Callable[[Digests], None]
+        self, file_writer: FileWriter, name: str, accept: Callable[[Digests], None]
     ) -> StoredArtifact:
         content = b"".join(self._waiting)
         self._count(content)
@@ -185,7 +185,7 @@ class FileDraft:
         accept(digests)
         self._over = True
         try:
-            return await scribe.keep(self._item, name, digests["sha256"], content)
+            return await file_writer.keep(self._item, name, digests["sha256"], content)
         except FileWriterGone:
             self._over = False
             self._digests = self._no_digests()

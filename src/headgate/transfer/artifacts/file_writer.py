@@ -48,8 +48,8 @@ class FileWriter(asyncio.Protocol):
             ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, HELD_BYTES)
             process = await asyncio.to_thread(_started, root, aside, theirs.fileno())
         loop = asyncio.get_running_loop()
-        _, scribe = await loop.create_unix_connection(lambda: cls(process), sock=ours)
-        return scribe
+        _, file_writer = await loop.create_unix_connection(lambda: cls(process), sock=ours)
+        return file_writer
 
     @property
     def is_gone(self) -> bool:

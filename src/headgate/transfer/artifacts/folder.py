@@ -37,7 +37,7 @@ class ArtifactFolder:
     """Of all large files together; a few of them get larger blocks, which cost less to write."""
     BLOCK_BYTES = (128 * 1024, 1024 * 1024)
     """The least and the most that is held of one."""
-    SCRIBE_AFTER = 100
+    FILE_WRITER_AFTER = 100
     """Small files. A process for fewer would cost more than it spares."""
 
     def __init__(self, root: Path) -> None:
@@ -47,7 +47,7 @@ class ArtifactFolder:
         self._large: WeakSet[FileDraft] = WeakSet()
         self._committer: CommitThread | None = None
         self._small = 0
-        self._scribe: FileWriter | None = None
+        self._file_writer: FileWriter | None = None
         self._hiring: asyncio.Task[None] | None = None
         self._pool = ThreadPoolExecutor(self.THREADS, thread_name_prefix="artifacts")
 
@@ -83,8 +83,8 @@ class ArtifactFolder:
         """Wait for what is being finished, and end the threads."""
         if self._hiring is not None:
             await self._hiring
-        if self._scribe is not None:
-            await self._scribe.close()
+        if self._file_writer is not None:
+            await self._file_writer.close()
         await asyncio.to_thread(self._close)
 
     async def run(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
@@ -109,21 +109,23 @@ class ArtifactFolder:
         """The unfinished file of an item."""
         return Partial(self._aside, item)
 
-    def scribe(self) -> FileWriter | None:
+    def file_writer(self) -> FileWriter | None:
         """Who writes small files, once there are enough of them."""
-        if self._scribe is not None and not self._scribe.is_gone:
-            return self._scribe
+        if self._file_writer is not None and not self._file_writer.is_gone:
+            return self._file_writer
         self._small += 1
-        if self._small % self.SCRIBE_AFTER == 0 and (self._hiring is None or self._hiring.done()):
+        if self._small % self.FILE_WRITER_AFTER == 0 and (
+            self._hiring is None or self._hiring.done()
+        ):
             self._hiring = asyncio.create_task(self.hire())
         return None
 
     async def hire(self) -> None:
         """Have small files written by a process of their own from now on."""
-        if self._scribe is not None:
-            await self._scribe.close()
+        if self._file_writer is not None:
+            await self._file_writer.close()
         with suppress(OSError):  # the machine has no room for one more: the threads go on
-            self._scribe = await FileWriter.start(self._root, self._aside)
+            self._file_writer = await FileWriter.start(self._root, self._aside)
 
     def block_bytes(self, draft: FileDraft) -> int:
         """How much of a file that is not small may be held in memory."""

@@ -24,17 +24,17 @@ _encoder = msgspec.json.Encoder()
 class ImagesSource:
     """One row for each file. Its `ref` is the name under which `sink` stored the bytes."""
 
-    def __init__(self, album: ImageSet, sink: BlobSink | None = None) -> None:
-        self._album = album
+    def __init__(self, image_set: ImageSet, sink: BlobSink | None = None) -> None:
+        self._image_set = image_set
         self._sink = sink
 
     def fingerprint(self) -> str:
         """A name for the content of all files."""
-        return self._album.fingerprint()
+        return self._image_set.fingerprint()
 
     def open(self, position: str = "") -> "ImagesReader":
         """Begin reading at a stored position."""
-        return ImagesReader(self._album, self._sink, decode_position(position))
+        return ImagesReader(self._image_set, self._sink, decode_position(position))
 
 
 class ImagesReader:
@@ -44,8 +44,8 @@ class ImagesReader:
     notes: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
 
-    def __init__(self, album: ImageSet, sink: BlobSink | None, at: Position) -> None:
-        self._files, self._close = album.open()
+    def __init__(self, image_set: ImageSet, sink: BlobSink | None, at: Position) -> None:
+        self._files, self._close = image_set.open()
         self._sink = sink
         self._row = at.row
 

@@ -19,7 +19,7 @@ class DiskDriver:
     def __init__(self, roots: Sequence[str] | None) -> None:
         self._roots = None if roots is None else [Path(root).resolve() for root in roots]
 
-    def demand_allowed(self, url: str) -> None:
+    def require_allowed(self, url: str) -> None:
         """BadSource if the file, whether it is there or not, may not be read."""
         self._allowed(path_of(url), named_in(url))
 

@@ -21,7 +21,7 @@ class _Kind(NamedTuple):
     """Where a carrier is, and what must be installed for it."""
 
     module: str
-    carrier: str
+    driver: str
     extra: str = ""
 
 
@@ -48,13 +48,13 @@ def open_place(url: str, settings: PlaceSettings | None = None) -> Place:
     return DriverPlace(_connector(url, settings), settings)
 
 
-def demand_allowed(url: str, settings: PlaceSettings) -> None:
+def require_allowed(url: str, settings: PlaceSettings) -> None:
     """Refuse at once what no look at the place could make right; nothing is connected."""
     scheme = scheme_of(url)
     if not scheme:
         raise UsageError(f"a source begins with one of {', '.join(f'{one}:' for one in SCHEMES)}")
     if scheme in _ON_DISK:
-        DiskDriver(settings.roots).demand_allowed(url)
+        DiskDriver(settings.roots).require_allowed(url)
     if scheme == "s3":
         bucket_and_key(url, settings)
     _connector(url, settings)
@@ -80,8 +80,8 @@ def _connector(url: str, settings: PlaceSettings) -> Callable[[GuardedSockets], 
         raise UsageError(
             f"no place serves {without_secrets(url)}; use {', '.join(SCHEMES)} or a path"
         )
-    carrier: Callable[[GuardedSockets], Driver] = getattr(_loaded(kind, scheme), kind.carrier)
-    return carrier
+    driver: Callable[[GuardedSockets], Driver] = getattr(_loaded(kind, scheme), kind.driver)
+    return driver
 
 
 def _loaded(kind: _Kind, scheme: str) -> Any:

@@ -66,8 +66,8 @@ class DriverPlace:
             GuardedSockets(self._settings, self._settings.fetch_s) as dialer,
             in_words(url, dialer),
         ):
-            carrier = self._connect(dialer)
-            with carrier.open(url, part.kept()) as opening:
+            driver = self._connect(dialer)
+            with driver.open(url, part.kept()) as opening:
                 _copy(opening, part, watch, dialer)
             dialer.check()
             _check(opening, part.size)

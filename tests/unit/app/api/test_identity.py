@@ -61,8 +61,8 @@ class Office:
 )
 def test_only_a_trusted_proxy_says_https(peer: str, told: bytes, server: Any, *, secure: bool):
     request = request_from(peer, (b"host", b"x"), (b"x-forwarded-proto", told))
-    office: Any = Office(**server)
-    assert is_https(request, office) is secure
+    app_state: Any = Office(**server)
+    assert is_https(request, app_state) is secure
 
 
 def test_the_client_is_named_by_a_trusted_proxy_alone():

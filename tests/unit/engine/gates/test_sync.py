@@ -49,10 +49,10 @@ class Process:
         clock = SystemClock()
         self.time = LedgerTime(clock)
         ceiling = partial(SharedLimiter, name, kind=ConfiguredLimiter)
-        self._ways = ways = GatePaths(
+        self._ways = gate_paths = GatePaths(
             providers, policy, partial(SharedLimiter, name), ceiling, self._look_after
         )
-        self.tree = GateTree(ways.to, self.time, clock)
+        self.tree = GateTree(gate_paths.to, self.time, clock)
         self.sync = LedgerSync(ledger, self.time, clock, self.tree.wake)
         self.tree.on_impatience = self.sync.nudge
 

@@ -27,8 +27,10 @@ class Town:
 
     def __init__(self, policy: GatePolicy = PLAIN, **providers: ProviderPolicy) -> None:
         self.clock = FakeClock()
-        self.ways = GatePaths(providers, policy, lambda limits, _: Pace(limits), ConfiguredLimiter)
-        self.tree = GateTree(self.ways.to, LedgerTime(self.clock), self.clock)
+        self.gate_paths = GatePaths(
+            providers, policy, lambda limits, _: Pace(limits), ConfiguredLimiter
+        )
+        self.tree = GateTree(self.gate_paths.to, LedgerTime(self.clock), self.clock)
 
     async def enter(self, route=PRICES, turn=MINE, patience_s=PATIENCE_S):
         return await self.tree.enter(route, turn, {}, patience_s)
@@ -92,7 +94,7 @@ async def test_a_light_request_takes_no_place_among_the_transfers():
     town = Town(prices=ProviderPolicy(concurrency=1))
     await town.enter()
     light = Route("prices", "example.org", "api.example.org", transfer=False)
-    gate = town.ways.gates["provider:prices"]
+    gate = town.gate_paths.gates["provider:prices"]
     assert gate.in_flight == 1
     waiting = town.knock(light)
     assert await passed(waiting) == [False]  # the cap is used up, and it may not go beyond it
@@ -102,7 +104,10 @@ async def test_a_light_request_takes_no_place_among_the_transfers():
 async def test_all_gates_or_none():
     town = Town(prices=ProviderPolicy(rate="100/s", concurrency_per_host=1))
     await town.enter()
-    provider, host = town.ways.gates["provider:prices"], town.ways.gates["host:api.example.org"]
+    provider, host = (
+        town.gate_paths.gates["provider:prices"],
+        town.gate_paths.gates["host:api.example.org"],
+    )
     waiting = town.knock()
     await town.clock.advance(3)
     assert await passed(waiting) == [False]
@@ -164,7 +169,7 @@ async def test_patience_may_also_run_out_in_line():
     await town.clock.advance(6)
     with pytest.raises(GateClosed, match="concurrency"):
         await waiting
-    assert town.tree.parking.total == 0
+    assert town.tree.waiting_lanes.total == 0
 
 
 async def test_who_is_cancelled_in_line_leaves_no_trace():
@@ -177,7 +182,7 @@ async def test_who_is_cancelled_in_line_leaves_no_trace():
     answer(first)
     await town.clock.advance(1)
     assert await passed(next_one) == [True]
-    assert town.ways.gates["provider:prices"].in_flight == 1
+    assert town.gate_paths.gates["provider:prices"].in_flight == 1
 
 
 async def test_who_is_cancelled_at_the_moment_of_being_let_out_gives_the_place_back():
@@ -188,7 +193,7 @@ async def test_who_is_cancelled_at_the_moment_of_being_let_out_gives_the_place_b
     answer(first)
     waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    assert town.ways.gates["provider:prices"].in_flight == 0
+    assert town.gate_paths.gates["provider:prices"].in_flight == 0
 
 
 async def test_of_a_pool_the_credential_is_taken_that_may_go_first():
@@ -224,7 +229,7 @@ async def test_what_was_let_out_is_recalled_when_its_gate_closes():
     answer(first, 429, {"retry-after": "20"})
     assert second.result().recalled()
     second.result().withdraw()
-    assert town.ways.gates["host:api.example.org"].in_flight == 0
+    assert town.gate_paths.gates["host:api.example.org"].in_flight == 0
     await town.clock.advance(21)
     assert not second.result().recalled(), "it is open again"
 
@@ -296,7 +301,7 @@ async def test_a_host_is_named_and_not_its_provider_if_only_that_host_is_closed(
     await town.enter()
     waiting = town.knock()
     await turn_of_the_loop()
-    host = town.ways.gates["host:api.example.org"]
+    host = town.gate_paths.gates["host:api.example.org"]
     host.limiter.state.shut_until = LedgerTime(town.clock).now() + 50
     assert town.tree.shut() == {"api.example.org"}
     waiting.cancel()
@@ -317,7 +322,7 @@ async def test_a_slow_gate_is_named_as_soon_as_enough_stand_there():
 
 async def test_a_job_that_only_waits_gets_no_more_items():
     town = Town(prices=ProviderPolicy(rate="1/h"))
-    town.tree.parking.room_for_job = 2
+    town.tree.waiting_lanes.room_for_job = 2
     await town.enter()
     waiting = [town.knock(patience_s=10**6) for _ in range(2)]
     await turn_of_the_loop()
@@ -329,7 +334,7 @@ async def test_a_job_that_only_waits_gets_no_more_items():
 
 async def test_a_full_house_sends_those_back_who_stand_where_it_is_shut():
     town = Town(GatePolicy(concurrency_per_host=1))
-    town.tree.parking.room_for_job = 3
+    town.tree.waiting_lanes.room_for_job = 3
     elsewhere = Route("", "example.net", "example.net")
     permit = await town.enter(ANYWHERE)
     await town.enter(elsewhere)
@@ -373,7 +378,7 @@ async def test_gates_for_everything_and_for_a_domain_stand_before_the_others():
     assert await passed(fourth) == [False], "three for everything"
     answer(first)
     assert sum(await passed(second_there, third_in_domain, fourth)) == 1
-    assert town.ways.gates["global:all"].in_flight == 3
+    assert town.gate_paths.gates["global:all"].in_flight == 3
     for task in (second_there, third_in_domain, fourth):
         task.cancel()
 
@@ -403,7 +408,7 @@ async def test_hosts_that_share_settings_have_caps_and_limits_of_their_own():
     answer(far, 429, {"retry-after": "600"})
     answer(first)
     assert sum(await passed(second_there, third_in_domain)) == 1, "no other host has refused"
-    assert "provider:files" not in town.ways.gates
+    assert "provider:files" not in town.gate_paths.gates
     for task in (second_there, third_in_domain):
         task.cancel()
 
@@ -431,12 +436,12 @@ async def test_a_host_that_does_not_answer_is_shut_until_it_is_asked_again():
     await town.enter(ANYWHERE)
     town.tree.hosts.is_down("api.example.org", HostTrouble(20.0, "connection refused"), 1)
     assert town.tree.shut() == {"api.example.org"}
-    first = town.ways.gates["host:api.example.org"].down["api.example.org"]
+    first = town.gate_paths.gates["host:api.example.org"].down["api.example.org"]
     assert first.reason == "connection refused"
     assert first.since_s == first.until_s - 20.0
     town.tree.hosts.is_down("api.example.org", HostTrouble(40.0, "answers 502"), 1)
-    again = town.ways.gates["host:api.example.org"].down["api.example.org"]
+    again = town.gate_paths.gates["host:api.example.org"].down["api.example.org"]
     assert (again.reason, again.since_s) == ("answers 502", first.since_s)
     town.tree.hosts.is_up("api.example.org")
     assert town.tree.shut() == set()
-    assert not town.ways.gates["host:api.example.org"].down
+    assert not town.gate_paths.gates["host:api.example.org"].down

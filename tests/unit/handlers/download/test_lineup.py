@@ -15,8 +15,8 @@ EMAIL = ResolverPolicy(email="me@example.org")
 KEYS = {"CORE_API_KEY": "k"}
 
 
-def names(lineup, text):
-    return [each.name for each in lineup.of(read_identifier(text))]
+def names(selection, text):
+    return [each.name for each in selection.of(read_identifier(text))]
 
 
 def policy(**words):
@@ -38,16 +38,16 @@ def test_a_doi_is_asked_of_everybody_who_knows_dois():
 
 
 def test_each_kind_begins_with_who_knows_it_best():
-    lineup = ResolverSelection(EMAIL, environment=KEYS)
-    assert names(lineup, "2101.00001")[0] == "arxiv"
-    assert names(lineup, "PMC5555") == ["europe_pmc", "semantic_scholar", "openalex"]
-    assert names(lineup, "10.5281/zenodo.5555")[0] == "zenodo"
-    assert names(lineup, "10.6084/m9.figshare.5555.v1")[0] == "figshare"
+    selection = ResolverSelection(EMAIL, environment=KEYS)
+    assert names(selection, "2101.00001")[0] == "arxiv"
+    assert names(selection, "PMC5555") == ["europe_pmc", "semantic_scholar", "openalex"]
+    assert names(selection, "10.5281/zenodo.5555")[0] == "zenodo"
+    assert names(selection, "10.6084/m9.figshare.5555.v1")[0] == "figshare"
     # Each community and each university there gives out DOIs with a beginning of its own.
-    assert names(lineup, "10.31234/osf.io/abcde")[0] == "osf"
-    assert names(lineup, "10.31223/osf.io/abcde")[0] == "osf"
-    assert names(lineup, "10.5522/04/ucl.figshare.5555")[0] == "figshare"
-    assert "zenodo" not in names(lineup, "10.5555/a")
+    assert names(selection, "10.31234/osf.io/abcde")[0] == "osf"
+    assert names(selection, "10.31223/osf.io/abcde")[0] == "osf"
+    assert names(selection, "10.5522/04/ucl.figshare.5555")[0] == "figshare"
+    assert "zenodo" not in names(selection, "10.5555/a")
 
 
 def test_works_behind_a_wall_are_looked_for_outside_it_first():
@@ -64,36 +64,36 @@ def test_a_url_is_fetched_and_nobody_is_asked():
 
 
 def test_a_url_is_fetched_also_where_others_are_named():
-    lineup = ResolverSelection(EMAIL, ["crossref", "landing_page"])
-    assert names(lineup, "https://example.org/a.pdf") == ["direct", "landing_page"]
+    selection = ResolverSelection(EMAIL, ["crossref", "landing_page"])
+    assert names(selection, "https://example.org/a.pdf") == ["direct", "landing_page"]
 
 
 def test_who_is_named_is_asked_in_that_order_and_nobody_else():
-    lineup = ResolverSelection(EMAIL, ["zenodo", "crossref", "unpaywall", "crossref"])
-    assert names(lineup, "10.1016/j.a.1") == ["zenodo", "crossref", "unpaywall"]
+    selection = ResolverSelection(EMAIL, ["zenodo", "crossref", "unpaywall", "crossref"])
+    assert names(selection, "10.1016/j.a.1") == ["zenodo", "crossref", "unpaywall"]
     ordered = ResolverSelection(policy(order=["crossref", "arxiv"]))
     assert names(ordered, "10.1016/j.a.1") == ["crossref"]
     assert names(ResolverSelection(policy(order=["crossref"]), ["hal"]), "10.5555/a") == ["hal"]
 
 
 def test_settings_turn_resolvers_on_and_off():
-    lineup = ResolverSelection(
+    selection = ResolverSelection(
         policy(resolvers={"openaire": {"enabled": True}, "hal": {"enabled": False}})
     )
-    assert "openaire" in lineup.names
-    assert lineup.left_out["hal"] == "is off"
+    assert "openaire" in selection.names
+    assert selection.left_out["hal"] == "is off"
     assert "hal" in ResolverSelection(policy(resolvers={"hal": {"enabled": False}}), ["hal"]).names
 
 
 def test_who_lacks_something_is_left_out_with_the_reason():
-    lineup = ResolverSelection(ResolverPolicy())
-    assert lineup.left_out == {
+    selection = ResolverSelection(ResolverPolicy())
+    assert selection.left_out == {
         "unpaywall": "needs an e-mail address: give --email",
         "core": "needs a key: set CORE_API_KEY",
         "openaire": "is off",
         "wayback": "is off",
     }
-    assert "unpaywall" not in names(lineup, "10.5555/a")
+    assert "unpaywall" not in names(selection, "10.5555/a")
 
 
 def test_who_is_named_and_lacks_something_stops_the_command():
@@ -114,17 +114,17 @@ def test_an_unknown_name_is_refused_with_a_hint(named):
 
 
 def test_the_archive_is_only_asked_about_dead_links():
-    lineup = ResolverSelection(EMAIL, ["direct", "wayback"])
-    assert names(lineup, "https://example.org/a.pdf") == ["direct"]
-    assert [each.name for each in lineup.rescuers()] == ["wayback"]
+    selection = ResolverSelection(EMAIL, ["direct", "wayback"])
+    assert names(selection, "https://example.org/a.pdf") == ["direct"]
+    assert [each.name for each in selection.rescuers()] == ["wayback"]
     assert ResolverSelection(EMAIL).rescuers() == ()
 
 
 def test_a_base_url_is_where_a_service_is_asked_and_where_its_key_goes():
     mine = policy(resolvers={"core": {"base_url": "http://127.0.0.1:8080/v3/", "key_env": "MINE"}})
-    lineup = ResolverSelection(mine, environment={"MINE": "k"})
-    assert lineup.options(RESOLVERS["core"]).base_url == "http://127.0.0.1:8080/v3"
-    found = lineup.providers()
+    selection = ResolverSelection(mine, environment={"MINE": "k"})
+    assert selection.options(RESOLVERS["core"]).base_url == "http://127.0.0.1:8080/v3"
+    found = selection.providers()
     assert found["core"].hosts == ("127.0.0.1:8080",)
     assert found["core"].credentials["default"].env == "MINE"
     assert found["crossref"] == PRESETS["crossref"]

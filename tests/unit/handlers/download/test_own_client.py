@@ -21,23 +21,23 @@ def services():
 
 
 @pytest.fixture
-def lineup(services, monkeypatch):
+def selection(services, monkeypatch):
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
     return ResolverSelection(services.policy(), [*RESOLVERS], KEYS)
 
 
 @pytest.mark.parametrize("name", [name for name in EVERYBODY if name != "arxiv"])
-async def test_every_resolver_is_answered_through_its_own_gate(name, services, lineup):
-    resolver, providers = RESOLVERS[name], lineup.providers()
+async def test_every_resolver_is_answered_through_its_own_gate(name, services, selection):
+    resolver, providers = RESOLVERS[name], selection.providers()
     identifier = identifier_for(resolver, Case.FOUND)
     before = len(services.server(name).seen)
     policy = providers.get(resolver.provider)
     gates = OpenGates(*policy.credentials) if policy else OpenGates()
-    async with bench(providers, gates=gates) as desk:
-        step = resolver.start(identifier, lineup.options(resolver))
+    async with bench(providers, gates=gates) as cli:
+        step = resolver.start(identifier, selection.options(resolver))
         while not isinstance(step, ResolverResult):
-            response = await desk.client().request(
+            response = await cli.client().request(
                 step.method,
                 step.url,
                 params=step.params,
@@ -51,7 +51,7 @@ async def test_every_resolver_is_answered_through_its_own_gate(name, services, l
             )
             step = resolver.read(identifier, reply)
     assert step.verdict is ResolverVerdict.FOUND
-    assert {call.provider for call in desk.calls} == {resolver.provider}
+    assert {call.provider for call in cli.calls} == {resolver.provider}
     request = sent(services.server(name), before + 1)[before]
     assert request.target.count("me%40example.org") == (
         name in {"unpaywall", "crossref", "openalex"}

@@ -84,7 +84,7 @@ class Rig:
         partition: str = "ann",
         cache: HttpCache | None = None,
         policy: CachePolicy | None = None,
-        custody: CallerBody | None = None,
+        caller_body: CallerBody | None = None,
         **headers: str,
     ) -> CacheReply:
         """The reply, its body unread."""
@@ -95,7 +95,7 @@ class Rig:
             self.send,
             partition=partition,
             policy=policy or CachePolicy(),
-            custody=custody,
+            caller_body=caller_body,
         )
 
     async def get(self, path: str = "/", **options: Any) -> Got:

@@ -110,7 +110,7 @@ async def test_what_was_of_no_use_stays_so_though_it_is_written_late(rig, writte
         Answer(200, [("Cache-Control", "no-store")], b"new"),
     )
     let_write = threading.Event()
-    rig.cache._shelf._thread.submit(let_write.wait)
+    rig.cache._cache_store._thread.submit(let_write.wait)
     await rig.get()
     flushed = asyncio.create_task(rig.cache.flush())
     await rig.clock.advance(60)
@@ -213,7 +213,7 @@ async def test_another_variant_is_not_confirmed_for_this_one(rig):
 
 
 @pytest.mark.parametrize(
-    "whose",
+    "viewer",
     [
         {"partition": "bob"},
         {"authorization": "Bearer bob"},
@@ -221,12 +221,12 @@ async def test_another_variant_is_not_confirmed_for_this_one(rig):
         {"x_api_key": "bob"},
     ],
 )
-async def test_nobody_sees_what_was_answered_to_another(rig, whose):
+async def test_nobody_sees_what_was_answered_to_another(rig, viewer):
     rig.provider.script = in_turn(fresh(b"for ann"), fresh(b"for bob"))
     await rig.get()
-    assert (await rig.get(**whose)).body == b"for bob"
+    assert (await rig.get(**viewer)).body == b"for bob"
     assert (await rig.get()).body == b"for ann"
-    assert (await rig.get(**whose)).body == b"for bob"
+    assert (await rig.get(**viewer)).body == b"for bob"
 
 
 async def test_authorized_and_private_answers_are_kept_for_whom_they_are(rig):

@@ -17,9 +17,9 @@ PAPERS = CallerBody("/papers")
 ANEW = CallerBody("/papers", anew=True)
 
 
-async def download(rig, note="a.pdf", custody=PAPERS, path="/", **options):
+async def download(rig, note="a.pdf", caller_body=PAPERS, path="/", **options):
     """Fetch and keep, as a caller does; how it was come by, the body, and what was noted."""
-    reply = await rig.ask(path, custody=custody, **options)
+    reply = await rig.ask(path, caller_body=caller_body, **options)
     try:
         body = b"".join([chunk async for chunk in reply.chunks()])
         if reply.kind is FETCHED:
@@ -33,7 +33,7 @@ async def test_a_fresh_answer_is_known_by_its_note(rig):
     rig.provider.script = always(Answer(200, [FRESH, ("X-Name", "ann")], b"hello"))
     assert await download(rig) == (FETCHED, b"hello", "")
     assert await download(rig) == (CACHED, b"", "a.pdf")
-    reply = await rig.ask(custody=PAPERS)
+    reply = await rig.ask(caller_body=PAPERS)
     assert (reply.status, dict(reply.headers)["x-name"]) == (200, "ann")
     assert rig.statuses == [200]
 
@@ -69,7 +69,7 @@ async def test_a_changed_answer_that_is_not_kept_leaves_the_old_one(rig):
     await download(rig, "old.pdf")
     rig.provider.script = in_turn(Answer(200, [FRESH, ("ETag", "2")], b"bad"))
     await rig.clock.advance(60)
-    await rig.get(custody=PAPERS)
+    await rig.get(caller_body=PAPERS)
     rig.provider.script = tagged(b"old", "max-age=60")
     assert await download(rig) == (REVALIDATED, b"", "old.pdf")
 
@@ -112,7 +112,7 @@ async def test_variants_have_notes_of_their_own(rig):
 async def test_places_know_nothing_of_each_other(rig):
     rig.provider.script = always(Answer(200, [FRESH], b"hello"))
     await download(rig)
-    assert await download(rig, custody=CallerBody("/other")) == (FETCHED, b"hello", "")
+    assert await download(rig, caller_body=CallerBody("/other")) == (FETCHED, b"hello", "")
     assert (await rig.get())[::2] == (FETCHED, b"hello")
     assert (await rig.get())[::2] == (CACHED, b"hello")
     assert (await download(rig, partition="bob"))[0] is FETCHED
@@ -129,7 +129,7 @@ async def test_the_size_of_a_body_that_lies_elsewhere_is_no_matter(rig):
 
 async def test_a_body_that_was_not_read_to_its_end_is_not_kept(rig):
     rig.provider.script = always(Answer(200, [FRESH], b"x" * 1_000_000))
-    reply = await rig.ask(custody=PAPERS)
+    reply = await rig.ask(caller_body=PAPERS)
     async for _ in reply.chunks():
         break
     await reply.keep("half.pdf")
@@ -147,7 +147,7 @@ async def test_a_body_that_is_cut_is_not_kept(rig):
 
 async def test_after_the_end_nothing_is_kept(rig):
     rig.provider.script = always(Answer(200, [FRESH], b"hello"))
-    reply = await rig.ask(custody=PAPERS)
+    reply = await rig.ask(caller_body=PAPERS)
     assert await reply.read(100) == b"hello"
     await reply.close()
     await reply.keep("late.pdf")
@@ -156,7 +156,7 @@ async def test_after_the_end_nothing_is_kept(rig):
 
 async def test_a_change_meanwhile_makes_it_worthless(rig):
     rig.provider.script = always(Answer(200, [FRESH], b"hello"))
-    reply = await rig.ask(custody=PAPERS)
+    reply = await rig.ask(caller_body=PAPERS)
     assert await reply.read(100) == b"hello"
     await rig.get(method="POST")
     await reply.keep("old.pdf")
@@ -168,7 +168,7 @@ async def test_a_change_meanwhile_makes_it_worthless(rig):
 async def test_what_nobody_would_keep_needs_no_note(rig, status):
     rig.provider.script = always(Answer(status, [FRESH, ("Location", "/b")], b"over there"))
     for kind in (FETCHED, CACHED):
-        reply = await rig.ask(custody=PAPERS)
+        reply = await rig.ask(caller_body=PAPERS)
         await reply.close()
         assert (reply.kind, reply.status, reply.kept) == (kind, status, "")
         assert dict(reply.headers)["location"] == "/b"
@@ -195,7 +195,7 @@ async def test_a_body_that_was_fetched_in_two_parts_is_known_as_a_whole(rig):
     rig.provider.script = in_turn(part(4, 9), Answer(304, [FRESH, ("ETag", '"1"')]))
     assert await download(rig, **THE_REST) == (FETCHED, b"x" * 6, "")
     assert rig.sent[0].headers == (("range", "bytes=4-"), ("if-range", '"1"'))
-    reply = await rig.ask(custody=PAPERS)
+    reply = await rig.ask(caller_body=PAPERS)
     assert (reply.kind, reply.status, reply.kept) == (CACHED, 200, "a.pdf")
     told = dict(reply.headers)
     assert (told["content-length"], "content-range" in told) == ("10", False)
@@ -224,7 +224,7 @@ async def test_without_custody_a_part_is_nobody_elses_business(rig):
 
 async def begin_together(rig, number=8):
     """The first has its head, and the others wait for it."""
-    reply = await rig.ask(custody=PAPERS)
+    reply = await rig.ask(caller_body=PAPERS)
     others = [asyncio.create_task(download(rig)) for _ in range(number - 1)]
     for _ in range(10):
         await rig.clock.sleep(0)

@@ -157,21 +157,23 @@ class CacheAgainstModel(RuleBasedStateMachine):
     def download(self, number, url, who, anew, safe):
         """A body that the caller keeps, or fails to; instead of it the cache has his note."""
         before = dict(self.kept)
-        whose = f"{who}'s files"
+        viewer = f"{who}'s files"
         if anew:
-            self.kept = {place: kept for place, kept in before.items() if place[:2] != (url, whose)}
-        kind, body = self.expect(url, whose, "de", insist=False)
+            self.kept = {
+                place: kept for place, kept in before.items() if place[:2] != (url, viewer)
+            }
+        kind, body = self.expect(url, viewer, "de", insist=False)
         note = hashlib.sha256(body).hexdigest()
         # What may not be kept, or was not, leaves the last one where it is.
         lost = kind is CallKind.FETCHED and not safe
         self.kept = before if lost else before | self.kept
-        got = self.run(self.take(number, url, CallerBody(whose, anew), note if safe else None))
+        got = self.run(self.take(number, url, CallerBody(viewer, anew), note if safe else None))
         assert got == ((kind, body, "") if kind is CallKind.FETCHED else (kind, b"", note))
 
-    async def take(self, number, url, custody, note):
+    async def take(self, number, url, caller_body, note):
         cache, request = self.caches[number], WireRequest("GET", url, (("accept-language", "de"),))
         reply = await cache.fetch(
-            request, self.send, partition="all", policy=POLICY, custody=custody
+            request, self.send, partition="all", policy=POLICY, caller_body=caller_body
         )
         body = b"".join([chunk async for chunk in reply.chunks()])
         if reply.kind is CallKind.FETCHED and note is not None:

@@ -23,7 +23,7 @@ def blobs_of(rig):
 
 
 def rows(rig, sql):
-    return list(rig.cache._shelf._file._writer.execute(sql))
+    return list(rig.cache._cache_store._file._writer.execute(sql))
 
 
 async def kept(rig, cache, paths):
@@ -158,7 +158,7 @@ VALUES = {
 
 @pytest.mark.parametrize("name", VALUES)
 async def test_no_query_looks_at_every_entry(rig, name):
-    plan = rig.cache._shelf._file._writer.execute(
+    plan = rig.cache._cache_store._file._writer.execute(
         f"EXPLAIN QUERY PLAN {load_queries()[name]}", VALUES[name]
     )
     steps = [row[3] for row in plan]
@@ -170,15 +170,15 @@ async def test_a_few_seconds_of_use_are_not_written_down(rig):
     rig.provider.script = by_number
     await rig.get("/s1")
     await rig.cache.flush()
-    version = rig.cache._shelf._file._reader.pragma("data_version")
+    version = rig.cache._cache_store._file._reader.pragma("data_version")
     await rig.clock.advance(599)
     await rig.get("/s1")
     await rig.cache.flush()
-    assert rig.cache._shelf._file._reader.pragma("data_version") == version
+    assert rig.cache._cache_store._file._reader.pragma("data_version") == version
     await rig.clock.advance(2)
     await rig.get("/s1")
     await rig.cache.flush()
-    assert rig.cache._shelf._file._reader.pragma("data_version") != version
+    assert rig.cache._cache_store._file._reader.pragma("data_version") != version
 
 
 async def test_nobody_else_on_the_machine_can_read_it(rig):

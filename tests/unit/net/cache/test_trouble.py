@@ -50,7 +50,7 @@ async def test_a_file_of_another_version_is_set_aside(rig):
     rig.provider.script = fresh()
     await rig.get()
     await rig.cache.flush()
-    rig.cache._shelf._file._writer.pragma("user_version", 99)
+    rig.cache._cache_store._file._writer.pragma("user_version", 99)
     async with rig.another_cache() as cache:
         assert await twice(rig, cache=cache) == [FETCHED, CACHED]
     assert rig.warnings == [DAMAGED]
@@ -62,7 +62,7 @@ async def test_a_file_that_is_damaged_while_in_use_is_replaced(rig):
         await rig.get(f"/{number}")
     await rig.cache.flush()
     mode = apsw.SQLITE_CHECKPOINT_TRUNCATE
-    assert rig.cache._shelf._file._writer.wal_checkpoint(mode=mode) == (0, 0)
+    assert rig.cache._cache_store._file._writer.wal_checkpoint(mode=mode) == (0, 0)
     path = rig.folder / "cache.db"
     with path.open("r+b") as file:
         file.seek(16_384)
@@ -210,7 +210,7 @@ async def test_a_body_that_cannot_be_read_to_its_end_is_not_tried_again(rig):
 
 def fill_disk(rig):
     """SQLite then says what it says on a full disk."""
-    rig.cache._shelf._file._writer.pragma("max_page_count", 1)
+    rig.cache._cache_store._file._writer.pragma("max_page_count", 1)
 
 
 async def test_an_index_that_is_full_can_still_be_read(rig):
@@ -229,7 +229,7 @@ async def test_what_was_changed_is_not_served_although_it_could_not_be_removed(r
     rig.provider.script = fresh()
     await rig.get()
     await rig.cache.flush()
-    file = rig.cache._shelf._file
+    file = rig.cache._cache_store._file
 
     def full(batch):
         raise OSError(errno.ENOSPC, "no space left on device")
@@ -246,14 +246,14 @@ async def test_what_was_changed_is_not_served_although_it_could_not_be_removed(r
 
 
 async def test_bodies_do_not_pile_up_in_memory_before_a_slow_disk(rig, monkeypatch):
-    file = rig.cache._shelf._file
+    file = rig.cache._cache_store._file
     write, go_on = file.write, threading.Event()
     monkeypatch.setattr(file, "write", lambda batch: go_on.wait() and write(batch))
     monkeypatch.setattr(CacheStore, "BACKLOG_BYTES", 100_000)
     rig.provider.script = fresh(b"x" * 30_000)
     read = [await rig.get(f"/{number}") for number in range(3)]
     waiting = [asyncio.create_task(rig.get(f"/{number}")) for number in range(3, 30)]
-    while rig.cache._shelf._room.is_set() or len(rig.statuses) < 30:
+    while rig.cache._cache_store._room.is_set() or len(rig.statuses) < 30:
         await rig.clock.sleep(0)
     assert len(read) == 3
     assert sum(task.done() for task in waiting) < 10
@@ -263,17 +263,17 @@ async def test_bodies_do_not_pile_up_in_memory_before_a_slow_disk(rig, monkeypat
 
 
 async def test_a_flush_waits_for_what_was_there_and_not_for_what_comes_after(rig, monkeypatch):
-    file = rig.cache._shelf._file
+    file = rig.cache._cache_store._file
     write, leave = file.write, [threading.Event(), threading.Event()]
     left = iter(leave)
     monkeypatch.setattr(file, "write", lambda batch: next(left).wait() and write(batch))
     rig.provider.script = fresh()
     await rig.get("/one")
     flushed = asyncio.create_task(rig.cache.flush())
-    while not rig.cache._shelf._writing:
+    while not rig.cache._cache_store._writing:
         await rig.clock.sleep(0)
     await rig.get("/two")
     leave[0].set()
     await flushed
-    assert rig.cache._shelf._next or rig.cache._shelf._writing
+    assert rig.cache._cache_store._next or rig.cache._cache_store._writing
     leave[1].set()

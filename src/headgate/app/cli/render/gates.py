@@ -89,7 +89,7 @@ def show_gate(screen: Output, view: GateView, now_s: float) -> None:
         )
 
 
-def gate_shape(view: GateView) -> dict[str, Any]:
+def gate_json(view: GateView) -> dict[str, Any]:
     """A gate for JSON, with everything."""
     shape: dict[str, Any] = msgspec.structs.asdict(view)
     until = view.closed_until
@@ -107,7 +107,7 @@ def gate_shape(view: GateView) -> dict[str, Any]:
             for worker, member in view.members.items()
         ],
         "broken": {host: moment(micros(at)) for host, at in view.broken.items()},
-        "down": {host: _down_shape(each) for host, each in view.down.items()},
+        "down": {host: _down_json(each) for host, each in view.down.items()},
         "budgets": [
             {
                 **msgspec.structs.asdict(use),
@@ -115,7 +115,7 @@ def gate_shape(view: GateView) -> dict[str, Any]:
             }
             for use in view.budgets
         ],
-        "override": view.override and _override_shape(view.override),
+        "override": view.override and _override_json(view.override),
         "evidence": [
             {**msgspec.structs.asdict(line), "at": moment(micros(line.at))}
             for line in view.evidence
@@ -123,7 +123,7 @@ def gate_shape(view: GateView) -> dict[str, Any]:
     }
 
 
-def wait_shape(wait: Wait | None) -> dict[str, Any] | None:
+def wait_json(wait: Wait | None) -> dict[str, Any] | None:
     """A wait for JSON."""
     if wait is None:
         return None
@@ -156,7 +156,7 @@ def override_in_words(override: Override, now_s: float) -> str:
     return f"{word} until {by_the_clock(micros(override.until), micros(now_s))}"
 
 
-def _override_shape(override: Override) -> dict[str, Any]:
+def _override_json(override: Override) -> dict[str, Any]:
     until = override.until
     ends = None if until is None else moment(micros(until))
     return {"rate_per_s": override.rate, "paused": override.paused, "until": ends}
@@ -220,7 +220,7 @@ def _down_in_words(host: str, down: HostDown, now_s: float) -> str:
     return f"open: {host} does not answer{why}, asked again {again}"
 
 
-def _down_shape(down: HostDown) -> dict[str, Any]:
+def _down_json(down: HostDown) -> dict[str, Any]:
     return {
         "until": moment(micros(down.until_s)),
         "reason": down.reason,

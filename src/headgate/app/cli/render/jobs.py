@@ -85,7 +85,7 @@ def totals(counts: Counts) -> dict[str, int]:
     return found
 
 
-def job_shape(job: Job, counts: Counts | None = None) -> dict[str, Any]:
+def job_json(job: Job, counts: Counts | None = None) -> dict[str, Any]:
     """A job for JSON."""
     shape = {name: value for name, value in _timed(job).items() if name not in INTERNAL}
     shape |= {
@@ -98,19 +98,19 @@ def job_shape(job: Job, counts: Counts | None = None) -> dict[str, Any]:
     return shape
 
 
-def listed_shape(job: Job, counts: Counts) -> dict[str, Any]:
+def listed_json(job: Job, counts: Counts) -> dict[str, Any]:
     """A job of a list for JSON; lists do not read configs."""
-    shape = job_shape(job, counts)
+    shape = job_json(job, counts)
     del shape["config"]
     return shape
 
 
-def item_shape(row: ItemRow) -> dict[str, Any]:
+def item_json(row: ItemRow) -> dict[str, Any]:
     """An item of a list for JSON."""
     return {**_timed(row), "result": raw(row.result)}
 
 
-def detail_shape(detail: ItemDetail) -> dict[str, Any]:
+def detail_json(detail: ItemDetail) -> dict[str, Any]:
     """An item with everything for JSON."""
     shape = _timed(detail)
     shape = _timed(shape.pop("row") and detail.row) | shape
@@ -119,7 +119,7 @@ def detail_shape(detail: ItemDetail) -> dict[str, Any]:
     return shape
 
 
-def attempt_shape(attempt: AttemptRow) -> dict[str, Any]:
+def attempt_json(attempt: AttemptRow) -> dict[str, Any]:
     """An attempt for JSON."""
     shape = _timed(attempt)
     trace = trace_in(shape.pop("trace"))
@@ -127,7 +127,7 @@ def attempt_shape(attempt: AttemptRow) -> dict[str, Any]:
         **shape,
         "failed_at": trace and trace.where,
         "traceback": trace and trace.text,
-        "calls": [call_shape(call) for call in calls_of(attempt)],
+        "calls": [call_json(call) for call in calls_of(attempt)],
     }
 
 
@@ -136,18 +136,18 @@ def calls_of(attempt: AttemptRow) -> list[Call]:
     return calls_in(attempt.calls)
 
 
-def call_shape(call: Call) -> dict[str, Any]:
+def call_json(call: Call) -> dict[str, Any]:
     """A call for JSON."""
     shape = msgspec.structs.asdict(call)
     return {"at": moment(shape.pop("at_us")), **shape}
 
 
-def event_shape(event: EventRow) -> dict[str, Any]:
+def event_json(event: EventRow) -> dict[str, Any]:
     """An event for JSON."""
     return {**_timed(event), "at": moment(event.at)}
 
 
-def worker_shape(worker: WorkerRow) -> dict[str, Any]:
+def worker_json(worker: WorkerRow) -> dict[str, Any]:
     """A worker for JSON."""
     return _timed(worker)
 

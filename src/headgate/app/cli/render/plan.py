@@ -197,7 +197,7 @@ def clock(at_us: int, now_us: int) -> str:
     return f"{at:%H:%M}" if at.date() == today.date() else f"{at:%Y-%m-%d %H:%M}"
 
 
-def plan_shape(
+def plan_json(
     basis: PlanInputs, rows: Sequence[Forecast], helps: Sequence[Advice], now_us: int
 ) -> dict[str, Any]:
     """The same for JSON."""
@@ -219,7 +219,7 @@ def plan_shape(
         "latency_measured": basis.measured_latency,
         "concurrency": workload.lanes,
         "processes": workload.processes,
-        "plans": [_row_shape(row, now_us) for row in rows],
+        "plans": [_row_json(row, now_us) for row in rows],
         "helps": [
             {
                 "change": advice.change,
@@ -232,7 +232,7 @@ def plan_shape(
     }
 
 
-def _row_shape(row: Forecast, now_us: int) -> Mapping[str, object]:
+def _row_json(row: Forecast, now_us: int) -> Mapping[str, object]:
     likely = row.likely
     return {
         "credentials": row.workload.credentials,

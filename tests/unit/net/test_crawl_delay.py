@@ -25,13 +25,13 @@ def pages(provider: Provider) -> int:
     return sum(seen.request.path != "/robots.txt" for seen in provider.seen)
 
 
-async def status(desk: Bench, url: str) -> int:
-    return (await desk.client("shop").get(url)).status_code
+async def status(cli: Bench, url: str) -> int:
+    return (await cli.client("shop").get(url)).status_code
 
 
-async def sent_away(desk: Bench, url: str) -> float | None:
+async def sent_away(cli: Bench, url: str) -> float | None:
     with pytest.raises(CrawlDelayed) as caught:
-        await status(desk, url)
+        await status(cli, url)
     assert isinstance(caught.value.ending, Fault)
     assert caught.value.ending.kind is FaultClass.THROTTLED
     return caught.value.ending.retry_after_s
@@ -40,16 +40,16 @@ async def sent_away(desk: Bench, url: str) -> float | None:
 async def test_requests_keep_the_distance(provider: Provider):
     provider.script = asking_for("10")
     clock = FakeClock()
-    async with bench(OBEDIENT, clock=clock) as desk:
-        assert await status(desk, provider.url()) == 200
-        second = asyncio.ensure_future(status(desk, provider.url()))
+    async with bench(OBEDIENT, clock=clock) as cli:
+        assert await status(cli, provider.url()) == 200
+        second = asyncio.ensure_future(status(cli, provider.url()))
         await clock.until_asleep()
         await clock.advance(9.9)
         assert clock.sleepers == 1
         assert pages(provider) == 1
         await clock.advance(0.1)
         assert await second == 200
-    _, first, last = desk.calls
+    _, first, last = cli.calls
     assert (first.waited_ms, first.cause) == (0.0, "")
     assert last.waited_ms == 10_000.0
     assert last.cause == "crawl-delay: robots.txt asks for 10 s between two requests"
@@ -60,8 +60,8 @@ async def test_repetitions_keep_it_too(provider: Provider):
     provider.script = asking_for("10", in_turn(Answer(500), Answer(200)))
     clock = FakeClock()
     policy = ProviderPolicy(robots=True, retry=InlineRetry(retries=1, base_s=0.0))
-    async with bench({"shop": policy}, clock=clock) as desk:
-        repeated = asyncio.ensure_future(status(desk, provider.url()))
+    async with bench({"shop": policy}, clock=clock) as cli:
+        repeated = asyncio.ensure_future(status(cli, provider.url()))
         await clock.until_asleep()
         assert pages(provider) == 1
         await clock.advance(10)
@@ -71,27 +71,27 @@ async def test_repetitions_keep_it_too(provider: Provider):
 async def test_who_would_wait_too_long_is_sent_away_with_a_time_of_its_own(provider: Provider):
     provider.script = asking_for("10")
     clock = FakeClock()
-    async with bench(OBEDIENT, clock=clock) as desk:
-        await status(desk, provider.url())
-        standing = [asyncio.ensure_future(status(desk, provider.url())) for _ in range(2)]
+    async with bench(OBEDIENT, clock=clock) as cli:
+        await status(cli, provider.url())
+        standing = [asyncio.ensure_future(status(cli, provider.url())) for _ in range(2)]
         await clock.until_asleep()
-        assert [await sent_away(desk, provider.url()) for _ in range(3)] == [30.0, 40.0, 50.0]
+        assert [await sent_away(cli, provider.url()) for _ in range(3)] == [30.0, 40.0, 50.0]
         for task in standing:
             await clock.advance(10)
             await task
         await clock.advance(10)
-        assert await status(desk, provider.url()) == 200
+        assert await status(cli, provider.url()) == 200
         assert pages(provider) == 4
 
 
 async def test_the_time_counts_from_when_the_gates_let_it_out(provider: Provider):
     provider.script = asking_for("10")
     clock, gates = FakeClock(), NarrowGates(1)
-    async with bench(OBEDIENT, clock=clock, gates=gates) as desk:
-        async with desk.client("shop").stream("GET", provider.url()):
+    async with bench(OBEDIENT, clock=clock, gates=gates) as cli:
+        async with cli.client("shop").stream("GET", provider.url()):
             await clock.advance(10)
-            at_the_gate = asyncio.ensure_future(status(desk, provider.url("/2")))
-            after_it = asyncio.ensure_future(status(desk, provider.url("/3")))
+            at_the_gate = asyncio.ensure_future(status(cli, provider.url("/2")))
+            after_it = asyncio.ensure_future(status(cli, provider.url("/3")))
             await clock.advance(7)
         assert await at_the_gate == 200
         assert clock.sleepers == 1
@@ -99,7 +99,7 @@ async def test_the_time_counts_from_when_the_gates_let_it_out(provider: Provider
         assert clock.sleepers == 1
         await clock.advance(0.1)
         assert await after_it == 200
-    sent = [call.at_us for call in desk.calls[2:]]
+    sent = [call.at_us for call in cli.calls[2:]]
     assert sent[1] - sent[0] == 10_000_000
 
 
@@ -111,21 +111,21 @@ async def test_no_more_than_a_minute_is_granted(
 ):
     provider.script = asking_for(delay)
     policy = ProviderPolicy(robots=True, patience_s=0.0)
-    async with bench({"shop": policy}, clock=FakeClock()) as desk:
-        await status(desk, provider.url())
+    async with bench({"shop": policy}, clock=FakeClock()) as cli:
+        await status(cli, provider.url())
         if wait_s is None:
-            assert await status(desk, provider.url()) == 200
+            assert await status(cli, provider.url()) == 200
         else:
-            assert await sent_away(desk, provider.url()) == wait_s
+            assert await sent_away(cli, provider.url()) == wait_s
 
 
 async def test_nobody_is_sent_away_for_more_than_an_hour(provider: Provider):
     provider.script = asking_for("60")
     async with bench(
         {"shop": ProviderPolicy(robots=True, patience_s=0.0)}, clock=FakeClock()
-    ) as desk:
-        await status(desk, provider.url())
-        waits = [await sent_away(desk, provider.url()) for _ in range(62)]
+    ) as cli:
+        await status(cli, provider.url())
+        waits = [await sent_away(cli, provider.url()) for _ in range(62)]
     assert waits[:2] == [60.0, 120.0]
     assert waits[-4:] == [3_540.0, 3_600.0, 3_600.0, 3_600.0]
 
@@ -133,12 +133,12 @@ async def test_nobody_is_sent_away_for_more_than_an_hour(provider: Provider):
 async def test_a_host_may_ask_for_less_later(provider: Provider):
     provider.script = asking_for("60")
     clock = FakeClock()
-    async with bench({"shop": ProviderPolicy(robots=True, patience_s=0.0)}, clock=clock) as desk:
-        await status(desk, provider.url())
+    async with bench({"shop": ProviderPolicy(robots=True, patience_s=0.0)}, clock=clock) as cli:
+        await status(cli, provider.url())
         provider.script = always(Answer(404))
         await clock.advance(86_400)
         for _ in range(3):
-            await status(desk, provider.url())
+            await status(cli, provider.url())
 
 
 async def test_no_more_is_remembered_than_there_is_room_for(
@@ -146,9 +146,9 @@ async def test_no_more_is_remembered_than_there_is_room_for(
 ):
     monkeypatch.setattr(CrawlDelays, "MOST", 1)
     provider.script = asking_for("10")
-    async with bench(OBEDIENT, clock=FakeClock()) as desk:
-        await status(desk, provider.url())
-        await status(desk, provider.url(host="localhost"))
-        routes, spacings = desk.stack.routes, desk.stack.crossing.spacings
+    async with bench(OBEDIENT, clock=FakeClock()) as cli:
+        await status(cli, provider.url())
+        await status(cli, provider.url(host="localhost"))
+        routes, spacings = cli.stack.routes, cli.stack.deps.spacings
         assert spacings.of(routes.find(provider.url(), "shop")[0]) is None
         assert spacings.of(routes.find(provider.url(host="localhost"), "shop")[0]) is not None

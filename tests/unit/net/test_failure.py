@@ -85,8 +85,8 @@ async def through_waits(clock: FakeClock, work: "asyncio.Task[object]") -> None:
             await clock.advance(5.0)
 
 
-async def fetched(desk: Bench, clock: FakeClock, provider: Provider) -> object:
-    work = asyncio.create_task(desk.client("p").get(provider.url()))
+async def fetched(cli: Bench, clock: FakeClock, provider: Provider) -> object:
+    work = asyncio.create_task(cli.client("p").get(provider.url()))
     await through_waits(clock, work)
     return work.result()
 
@@ -100,38 +100,38 @@ async def test_a_passing_failure_is_not_seen_by_the_handler(provider: Provider, 
     clock = FakeClock()
     # aiohttp itself repeats once what found a stale connection, so one more is allowed for.
     policy = ProviderPolicy(retry=InlineRetry(retries=3, budget_s=60.0))
-    async with bench({"p": policy}, clock=clock) as desk:
-        answer = await fetched(desk, clock, provider)
+    async with bench({"p": policy}, clock=clock) as cli:
+        answer = await fetched(cli, clock, provider)
     assert getattr(answer, "text", None) == "hello"
 
 
 async def test_beyond_the_budget_the_answer_stands(provider: Provider):
     provider.script = always(Answer(500, body=b"sorry"))
     clock = FakeClock()
-    async with bench({"p": POLICY}, clock=clock) as desk:
-        answer = await fetched(desk, clock, provider)
+    async with bench({"p": POLICY}, clock=clock) as cli:
+        answer = await fetched(cli, clock, provider)
         with pytest.raises(AttemptOver) as caught:
             answer.raise_for_status()  # type: ignore[attr-defined]
     assert isinstance(caught.value.ending, Fault)
     assert caught.value.ending.kind is FaultClass.TRANSIENT
-    assert [call.status for call in desk.calls] == [500] * 3
+    assert [call.status for call in cli.calls] == [500] * 3
 
 
 async def test_beyond_the_budget_a_failure_ends_the_attempt(provider: Provider):
     provider.down()
     clock = FakeClock()
-    async with bench({"p": POLICY}, clock=clock) as desk:
+    async with bench({"p": POLICY}, clock=clock) as cli:
         with pytest.raises(AttemptOver, match="no connection") as caught:
-            await fetched(desk, clock, provider)
+            await fetched(cli, clock, provider)
     assert isinstance(caught.value.ending, Fault)
     assert caught.value.ending.kind is FaultClass.TRANSIENT
-    assert len(desk.calls) == 3
+    assert len(cli.calls) == 3
 
 
 async def test_a_post_is_sent_once(provider: Provider):
     provider.script = always(Answer(500))
-    async with bench({"p": POLICY}) as desk:
-        assert (await desk.client("p").post(provider.url(), json={})).status_code == 500
+    async with bench({"p": POLICY}) as cli:
+        assert (await cli.client("p").post(provider.url(), json={})).status_code == 500
     assert len(provider.seen) == 1
 
 
@@ -139,12 +139,12 @@ async def test_a_streamed_answer_is_repeated_until_its_head_is_there(provider: P
     provider.script = in_turn(Answer(500), Answer(200, body=b"hello"))
     clock = FakeClock()
 
-    async def stream(desk: Bench) -> bytes:
-        async with desk.client("p").stream("GET", provider.url()) as answer:
+    async def stream(cli: Bench) -> bytes:
+        async with cli.client("p").stream("GET", provider.url()) as answer:
             return await answer.aread()
 
-    async with bench({"p": POLICY}, clock=clock) as desk:
-        work = asyncio.create_task(stream(desk))
+    async with bench({"p": POLICY}, clock=clock) as cli:
+        work = asyncio.create_task(stream(cli))
         await through_waits(clock, work)
     assert work.result() == b"hello"
-    assert all(permit.released for permit in desk.gates.permits)
+    assert all(permit.released for permit in cli.gates.permits)

@@ -30,8 +30,8 @@ class Office:
         self.store = store
         self.clock = FakeClock()
         self.limits = GateLimits({})
-        self.gauges = LimitCache(store, self.limits, self.clock, {})
-        self.pulse = Monitor(store, self.clock)
+        self.limit_cache = LimitCache(store, self.limits, self.clock, {})
+        self.monitor = Monitor(store, self.clock)
 
 
 async def told(news: ChangeFeed) -> list[Any]:
@@ -41,13 +41,13 @@ async def told(news: ChangeFeed) -> list[Any]:
 
 
 async def test_a_listener_who_may_not_listen_any_more_hears_nothing_more(store: SqliteStore):
-    office: Any = Office(store)
+    app_state: Any = Office(store)
     rights = [True, True, False]
 
     async def may_listen() -> bool:
         return rights.pop(0)
 
-    news = ChangeFeed(office, Topic(None, None, gates=False), may_listen)
+    news = ChangeFeed(app_state, Topic(None, None, gates=False), may_listen)
     heard: list[str] = []
 
     async def listen() -> None:
@@ -55,9 +55,9 @@ async def test_a_listener_who_may_not_listen_any_more_hears_nothing_more(store: 
 
     listening = asyncio.ensure_future(listen())
     for _ in range(3 * round(ChangeFeed.CHECK_PERIOD_S / ChangeFeed.PERIOD_S)):
-        await office.clock.until_asleep()
+        await app_state.clock.until_asleep()
         assert not listening.done()
-        await office.clock.advance(ChangeFeed.PERIOD_S)
+        await app_state.clock.advance(ChangeFeed.PERIOD_S)
     await listening
     assert rights == []
     assert heard == ["hello"]
@@ -66,13 +66,13 @@ async def test_a_listener_who_may_not_listen_any_more_hears_nothing_more(store: 
 @pytest.mark.parametrize(("of_job", "patience_s"), [(True, 1.0), (False, 5.0)])
 async def test_a_worker_that_comes_changes_the_cause(store: SqliteStore, of_job, patience_s):
     job = await factories.job(store, 3)
-    office: Any = Office(store)
-    news = ChangeFeed(office, Topic(job.id if of_job else None, None, gates=False))
+    app_state: Any = Office(store)
+    news = ChangeFeed(app_state, Topic(job.id if of_job else None, None, gates=False))
     (first,) = await told(news)
     assert first["kind"] == "worker"
-    await office.clock.advance(patience_s)
+    await app_state.clock.advance(patience_s)
     assert await told(news) == [], "nothing is new"
     await factories.worker(store)
-    await office.clock.advance(patience_s)
+    await app_state.clock.advance(patience_s)
     (second,) = await told(news)
     assert second["why"] == "a worker is running, but it has not taken a row yet"

@@ -15,8 +15,8 @@ from tests.kit import factories
 async def test_all_who_ask_at_once_get_the_first_reading(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
         job = await factories.job(store, 1)
-        gauges = LimitCache(store, GateLimits({}), FakeClock(), {})
-        first, *others = await asyncio.gather(*(gauges.read(job.id) for _ in range(5)))
+        limit_cache = LimitCache(store, GateLimits({}), FakeClock(), {})
+        first, *others = await asyncio.gather(*(limit_cache.read(job.id) for _ in range(5)))
         assert first is not None
         assert all(other is first for other in others)
 
@@ -24,10 +24,10 @@ async def test_all_who_ask_at_once_get_the_first_reading(tmp_path: Path):
 async def test_who_goes_away_meanwhile_takes_nothing_from_the_others(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
         job = await factories.job(store, 1)
-        gauges = LimitCache(store, GateLimits({}), FakeClock(), {})
-        gone = asyncio.ensure_future(gauges.read(job.id))
-        other = asyncio.ensure_future(gauges.read(job.id))
-        await gauges.gates_of(job.id)  # by now both have begun
+        limit_cache = LimitCache(store, GateLimits({}), FakeClock(), {})
+        gone = asyncio.ensure_future(limit_cache.read(job.id))
+        other = asyncio.ensure_future(limit_cache.read(job.id))
+        await limit_cache.gates_of(job.id)  # by now both have begun
         gone.cancel()
         assert await other is not None
         with pytest.raises(asyncio.CancelledError):
@@ -52,7 +52,7 @@ async def test_a_user_hears_nothing_of_the_gates_of_others(tmp_path: Path):
         assert [await names(nobody, job.id), await names(shop, job.id)] == [[], ["shop"]]
 
 
-async def names(gauges: LimitCache, job_id: int) -> list[str]:
-    reading = await gauges.read(job_id)
+async def names(limit_cache: LimitCache, job_id: int) -> list[str]:
+    reading = await limit_cache.read(job_id)
     assert reading is not None
     return [view.name for view in reading.views]

@@ -27,50 +27,50 @@ async def test_a_store_that_nobody_looked_at_is_not_well(store: SqliteStore):
 
 async def test_an_idle_store_moves(store: SqliteStore):
     clock = FakeClock()
-    pulse = Monitor(store, clock)
+    monitor = Monitor(store, clock)
     await clock.advance(Monitor.STALL_S * 2)
-    await pulse.look()
-    assert pulse.health == Health(store=True, workers=0, claimable=False, moving=True)
+    await monitor.look()
+    assert monitor.health == Health(store=True, workers=0, claimable=False, moving=True)
 
 
 async def test_items_that_nobody_claims_for_a_minute_are_a_stall(store: SqliteStore):
     clock = FakeClock()
-    pulse = Monitor(store, clock)
+    monitor = Monitor(store, clock)
     worker = await factories.worker(store)
     job = await factories.job(store, 3)
-    await pulse.look()
-    assert pulse.health.moving
+    await monitor.look()
+    assert monitor.health.moving
     await clock.advance(Monitor.STALL_S + 1)
-    await pulse.look()
-    assert pulse.health == Health(store=True, workers=1, claimable=True, moving=False)
+    await monitor.look()
+    assert monitor.health == Health(store=True, workers=1, claimable=True, moving=False)
     [item] = await factories.claim(store, job.id, worker, 1)
-    await pulse.look()
-    assert pulse.health.moving
+    await monitor.look()
+    assert monitor.health.moving
     done = factories.settlement(item, ItemStatus.DONE)
     await store.items.settle_many(SettleRequest(worker, [done]))
     await clock.advance(Monitor.STALL_S + 1)
-    await pulse.look()
-    assert pulse.health.moving  # it finished one since the last look
+    await monitor.look()
+    assert monitor.health.moving  # it finished one since the last look
 
 
 async def test_the_rate_is_that_of_the_last_seconds(store: SqliteStore):
     clock = FakeClock()
-    pulse = Monitor(store, clock)
+    monitor = Monitor(store, clock)
     worker = await factories.worker(store)
     job = await factories.job(store, 20)
-    await pulse.look()
-    assert pulse.rate(job.id) is None
+    await monitor.look()
+    assert monitor.rate(job.id) is None
     for _ in range(4):
         items = await factories.claim(store, job.id, worker, 2)
         done = [factories.settlement(item, ItemStatus.DONE) for item in items]
         await store.items.settle_many(SettleRequest(worker, done))
         await clock.advance(1.0)
-        await pulse.look()
-    assert pulse.rate(job.id) == pytest.approx(2.0)
+        await monitor.look()
+    assert monitor.rate(job.id) == pytest.approx(2.0)
     going = LimitedBy(Wait(WaitKind.RUNNING, "nothing"))
-    band = pulse.eta(job, 12, going)
+    band = monitor.eta(job, 12, going)
     assert band is not None
     assert band.low_s == pytest.approx(6.0)
-    assert pulse.heartbeat is not None
+    assert monitor.heartbeat is not None
     nobody = LimitedBy(Wait(WaitKind.WORKER, "no worker is running"))
-    assert pulse.eta(job, 12, nobody) is None, "it ends when somebody starts one"
+    assert monitor.eta(job, 12, nobody) is None, "it ends when somebody starts one"

@@ -57,11 +57,11 @@ def test_places_never_exceed_the_cap(cap: int, steps: list[tuple[str, bool, int]
     members: dict[str, Member] = {}
     for name, waiting, wish in steps:
         before = members.get(name, member())
-        flying = min(wish, before.slots)
-        members[name] = member(in_flight=flying, slots=before.slots, waiting=waiting)
+        mean_in_flight = min(wish, before.slots)
+        members[name] = member(in_flight=mean_in_flight, slots=before.slots, waiting=waiting)
         slots = slots_of(members, name, cap)
-        members[name] = member(in_flight=flying, slots=slots, waiting=waiting)
-        assert flying <= slots
+        members[name] = member(in_flight=mean_in_flight, slots=slots, waiting=waiting)
+        assert mean_in_flight <= slots
         assert sum(each.slots for each in members.values()) <= cap
 
 
@@ -70,9 +70,9 @@ def test_with_fewer_places_than_processes_they_go_round():
     served: set[str] = set()
     for _ in range(12):
         for name in "abc":
-            flying = 0  # what it had in flight has ended by its next exchange
+            mean_in_flight = 0  # what it had in flight has ended by its next exchange
             before = members[name]
-            members[name] = member(in_flight=flying, slots=before.slots, waiting=True)
+            members[name] = member(in_flight=mean_in_flight, slots=before.slots, waiting=True)
             slots = slots_of(members, name, 1)
             members[name] = member(in_flight=min(slots, 1), slots=slots, waiting=True)
             served |= {name} if slots else set()
@@ -91,10 +91,10 @@ def test_who_fills_every_place_again_leaves_others_their_part():
         for name in "ab":
             before = members[name]
             # By its next exchange all that it had in flight has ended, and as many have begun.
-            flying = quota_of(members, name, 64)
-            members[name] = member(in_flight=flying, slots=before.slots, waiting=True)
+            mean_in_flight = quota_of(members, name, 64)
+            members[name] = member(in_flight=mean_in_flight, slots=before.slots, waiting=True)
             slots = slots_of(members, name, 64)
-            members[name] = member(in_flight=flying, slots=slots, waiting=True)
+            members[name] = member(in_flight=mean_in_flight, slots=slots, waiting=True)
     assert [members[name].slots for name in "ab"] == [32, 32]
 
 

@@ -15,19 +15,19 @@ from tests.kit import factories
 async def test_a_job_is_noted_until_it_ended(tmp_path: Path):
     clock = FakeClock()
     async with SqliteStore(tmp_path / "headgate.db") as store:
-        histories = HistorySamples(store, LimitCache(store, GateLimits({}), clock, {}), clock)
+        history_samples = HistorySamples(store, LimitCache(store, GateLimits({}), clock, {}), clock)
         worker = await factories.worker(store)
         job = await factories.job(store, 2)
-        assert histories.of(job.id) == ()
-        await histories.look()
+        assert history_samples.of(job.id) == ()
+        await history_samples.look()
         items = await factories.claim(store, job.id, worker, 2)
         done = [factories.settlement(item, ItemStatus.DONE) for item in items]
         await store.items.settle_many(SettleRequest(worker, done))
         await store.jobs.move_job(job.id, JobMove.FINISH)
         for _ in range(3):
             await clock.advance(HistorySamples.PERIOD_S)
-            await histories.look()
+            await history_samples.look()
         # Once as it began, once as it ended; then there is nothing more to note.
-        assert [each.counts.done for each in histories.of(job.id)] == [0, 2]
-        first, last = histories.of(job.id)
+        assert [each.counts.done for each in history_samples.of(job.id)] == [0, 2]
+        first, last = history_samples.of(job.id)
         assert last.at_us - first.at_us == HistorySamples.PERIOD_S * 1_000_000

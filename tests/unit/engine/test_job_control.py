@@ -35,23 +35,23 @@ async def a_job(store: Store, good: int = 3, bad: int = 2) -> Job:
 
 async def test_pause_and_resume(store: Store):
     job = await a_job(store)
-    steering = JobControl(store)
-    assert (await steering.pause(job.id)).state is JobState.PAUSED
-    assert (await steering.resume(job.id)).state is JobState.QUEUED
+    control = JobControl(store)
+    assert (await control.pause(job.id)).state is JobState.PAUSED
+    assert (await control.resume(job.id)).state is JobState.QUEUED
 
 
 async def test_a_pause_while_reading_resumes_to_reading(store: Store):
     job = await store.jobs.create_job(NewJob("price", "products.csv"))
-    steering = JobControl(store)
-    await steering.pause(job.id)
-    assert (await steering.resume(job.id)).state is JobState.INGESTING
+    control = JobControl(store)
+    await control.pause(job.id)
+    assert (await control.resume(job.id)).state is JobState.INGESTING
 
 
 async def test_a_paused_queue_resumes_to_work(store: Store):
     job = await store.jobs.create_job(NewJob("price", "queue:q", open=True))
-    steering = JobControl(store)
-    await steering.pause(job.id)
-    assert (await steering.resume(job.id)).state is JobState.QUEUED
+    control = JobControl(store)
+    await control.pause(job.id)
+    assert (await control.resume(job.id)).state is JobState.QUEUED
 
 
 async def test_cancel_leaves_no_item_open_and_keeps_what_is_finished(store: Store):
@@ -71,9 +71,9 @@ async def test_what_is_finished_cannot_be_cancelled(store: Store):
 async def test_reprocess_goes_over_all_steps(store: Store):
     job = await a_job(store, good=1, bad=7)
     request = RequeueRequest(job.id, ERRORS, "bad_row", limit=2)
-    steering = JobControl(store)
-    assert await steering.would_reprocess(request) == 7
-    assert await steering.reprocess(request) == 7
+    control = JobControl(store)
+    assert await control.would_reprocess(request) == 7
+    assert await control.reprocess(request) == 7
     counts = await store.reads.counts(job.id)
     assert (counts.pending, counts.error) == (8, 0)
 
@@ -81,36 +81,36 @@ async def test_reprocess_goes_over_all_steps(store: Store):
 async def test_bad_rows_are_left_out_unless_they_are_asked_for(store: Store):
     job = await a_job(store, good=1, bad=2)
     await JobControl(store).cancel(job.id)
-    steering = JobControl(store)
+    control = JobControl(store)
     everything = RequeueRequest(job.id, frozenset({ItemStatus.ERROR, ItemStatus.CANCELLED}))
-    assert await steering.would_reprocess(everything) == 1
-    assert await steering.reprocess(everything) == 1
+    assert await control.would_reprocess(everything) == 1
+    assert await control.reprocess(everything) == 1
     assert (await store.reads.counts(job.id)).error == 2
-    assert await steering.would_reprocess(RequeueRequest(job.id, ERRORS)) == 0
-    assert await steering.reprocess(RequeueRequest(job.id, ERRORS)) == 0
+    assert await control.would_reprocess(RequeueRequest(job.id, ERRORS)) == 0
+    assert await control.reprocess(RequeueRequest(job.id, ERRORS)) == 0
 
 
 async def test_reprocess_by_class_and_by_ids(store: Store):
     job = await a_job(store)
-    steering = JobControl(store)
+    control = JobControl(store)
     other_class = RequeueRequest(job.id, ERRORS, error_class="timeout")
-    assert await steering.would_reprocess(other_class) == 0
-    assert await steering.reprocess(other_class) == 0
-    assert await steering.would_reprocess(RequeueRequest(job.id, ERRORS, "bad_row")) == 2
+    assert await control.would_reprocess(other_class) == 0
+    assert await control.reprocess(other_class) == 0
+    assert await control.would_reprocess(RequeueRequest(job.id, ERRORS, "bad_row")) == 2
     bad = (await store.reads.items(ItemQuery(job.id, ERRORS))).items
     good_too = RequeueRequest(job.id, ERRORS, ids=(bad[0].id, 1))
-    assert await steering.would_reprocess(good_too) == 1
-    assert await steering.reprocess(good_too) == 1
+    assert await control.would_reprocess(good_too) == 1
+    assert await control.reprocess(good_too) == 1
 
 
 async def test_the_record_says_who_asked(store: Store):
     job = await a_job(store)
-    steering = JobControl(store)
-    await steering.pause(job.id, "ann")
-    await steering.resume(job.id, "bob")
-    await steering.set_priority(job.id, 3, "carl")
-    await steering.reprocess(RequeueRequest(job.id, ERRORS), "dora")
-    await steering.cancel(job.id, "eve")
+    control = JobControl(store)
+    await control.pause(job.id, "ann")
+    await control.resume(job.id, "bob")
+    await control.set_priority(job.id, 3, "carl")
+    await control.reprocess(RequeueRequest(job.id, ERRORS), "dora")
+    await control.cancel(job.id, "eve")
     events = await store.reads.events(EventQuery(job.id))
     asked = [event.message for event in events if "asked for by" in event.message]
     assert asked == [
@@ -124,7 +124,7 @@ async def test_the_record_says_who_asked(store: Store):
 
 async def test_reprocess_by_kind_text_and_attempts(store: Store):
     job = await a_job(store, bad=4)
-    steering = JobControl(store)
+    control = JobControl(store)
     for filters, expected in (
         ({"signature": "bad_row: two columns"}, 4),
         ({"signature": "bad_row: two columns", "text": "bad-3"}, 1),
@@ -132,9 +132,9 @@ async def test_reprocess_by_kind_text_and_attempts(store: Store):
         ({"text": "bad"}, 0),
     ):
         request = RequeueRequest(job.id, ERRORS, limit=3, **filters)
-        assert await steering.would_reprocess(request) == expected
+        assert await control.would_reprocess(request) == expected
     request = RequeueRequest(job.id, ERRORS, signature="bad_row: two columns", text="BAD-3")
-    assert await steering.reprocess(request) == 1
+    assert await control.reprocess(request) == 1
 
 
 async def test_remove_takes_everything_with_it(store: Store):
@@ -168,14 +168,14 @@ async def test_a_job_that_finishes_while_it_is_deleted_is_deleted(
 
 
 async def test_a_cancellation_tells_whether_it_is_for_a_deletion(store: Store):
-    steering = JobControl(store)
+    control = JobControl(store)
     jobs = [await a_job(store), await a_job(store)]
-    await steering.cancel(jobs[0].id)
-    assert not await steering.cancelled_to_delete(jobs[0].id)
-    await steering.cancel(jobs[1].id, why=DELETION)
+    await control.cancel(jobs[0].id)
+    assert not await control.cancelled_to_delete(jobs[0].id)
+    await control.cancel(jobs[1].id, why=DELETION)
     for number in range(PAGE):
         await store.jobs.record_event("noted", str(number), jobs[1].id)
-    assert await steering.cancelled_to_delete(jobs[1].id)
+    assert await control.cancelled_to_delete(jobs[1].id)
 
 
 async def test_an_empty_queue_that_is_closed_is_done(store: Store):

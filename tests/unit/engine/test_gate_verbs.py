@@ -92,9 +92,9 @@ async def test_the_others_are_called_at_once(store: Store, client: Callable[[], 
 
 
 async def test_the_last_word_counts_and_ends_by_itself(store: Store):
-    steering = GateControl(store, NOTHING)
-    await steering.set_rate([KEY], 5.0)
-    await steering.pause([KEY], for_s=90)
+    control = GateControl(store, NOTHING)
+    await control.set_rate([KEY], 5.0)
+    await control.pause([KEY], for_s=90)
     view = await look(store)
     assert view.override is not None
     assert (view.override.rate, view.override.paused, view.closed) == (None, True, True)
@@ -138,11 +138,11 @@ async def test_resuming_touches_only_what_somebody_has_touched(store: Store):
 
 
 async def test_forgetting(store: Store):
-    steering = GateControl(store, NOTHING)
-    await steering.set_rate([KEY], 5.0)
-    assert await steering.forget([KEY, "host:never.org"]) == [KEY]
+    control = GateControl(store, NOTHING)
+    await control.set_rate([KEY], 5.0)
+    assert await control.forget([KEY, "host:never.org"]) == [KEY]
     assert not (await look(store)).asked
-    await steering.set_rate([KEY], 6.0)
+    await control.set_rate([KEY], 6.0)
     assert (await look(store)).now_per_s == 6.0
 
 

@@ -60,13 +60,13 @@ def shown(out):
 
 
 def process_of(folder):
-    return folder.scribe()._process
+    return folder.file_writer()._process
 
 
 async def orders_sent(folder, count):
     """The tasks that were just made have come to where they wait for an answer."""
     await asyncio.wait([asyncio.current_task()], timeout=0)
-    assert len(folder.scribe()._waiting) == count
+    assert len(folder.file_writer()._waiting) == count
 
 
 async def test_many_files_at_once_each_get_their_own_answer(folder, out):
@@ -89,12 +89,12 @@ async def test_names_and_contents_are_told_apart_as_ever(folder, out):
 
 
 async def test_it_is_asked_for_small_files_alone(folder, out):
-    scribe = folder.scribe()
+    file_writer = folder.file_writer()
     process_of(folder).send_signal(signal.SIGSTOP)  # whoever waited for it would wait for ever
     large = await keep(folder, "large.pdf", b"x" * SMALL_BYTES)
     process_of(folder).send_signal(signal.SIGCONT)
     small = await keep(folder, "small.pdf", b"x" * (SMALL_BYTES - 1))
-    assert folder.scribe() is scribe
+    assert folder.file_writer() is file_writer
     assert [path.stat().st_size for path in (out / large.path, out / small.path)] == [
         SMALL_BYTES,
         SMALL_BYTES - 1,
@@ -124,21 +124,21 @@ async def test_when_it_is_killed_the_threads_take_over(folder, out):
     process.kill()
     kept = await asyncio.gather(*waiting)
     assert [each.path for each in kept] == [f"{n}.pdf" for n in range(5)]
-    assert folder.scribe() is None
+    assert folder.file_writer() is None
     await keep(folder, "after.pdf", b"after")
     assert (out / "after.pdf").read_bytes() == b"after"
     assert files(out / ASIDE) == []
 
 
 async def test_after_many_small_files_there_is_one_again(out, monkeypatch):
-    monkeypatch.setattr(ArtifactFolder, "SCRIBE_AFTER", 3)
+    monkeypatch.setattr(ArtifactFolder, "FILE_WRITER_AFTER", 3)
     async with ArtifactFolder(out) as folder:
         for n in range(3):
             await keep(folder, f"{n}.pdf", b"%d" % n)
         await folder._hiring
         first = process_of(folder)
         first.kill()
-        await folder._scribe._gone
+        await folder._file_writer._gone
         for n in range(3, 6):
             await keep(folder, f"{n}.pdf", b"%d" % n)
         await folder._hiring
@@ -165,7 +165,7 @@ async def test_signals_to_everybody_do_not_end_it(folder, number):
     await keep(folder, "a.pdf", b"one")  # it has begun to work
     process_of(folder).send_signal(number)
     await keep(folder, "b.pdf", b"two")
-    assert folder.scribe() is not None
+    assert folder.file_writer() is not None
 
 
 async def test_closing_waits_for_what_is_written(out):
@@ -211,11 +211,11 @@ async def test_a_file_that_finds_no_name_is_its_own_trouble(folder, out):
 
 async def test_nobody_is_asked_after_it_was_closed(out):
     async with ArtifactFolder(out):
-        scribe = await FileWriter.start(out, out / ASIDE)
-        await scribe.close()
-        assert scribe.is_gone
+        file_writer = await FileWriter.start(out, out / ASIDE)
+        await file_writer.close()
+        assert file_writer.is_gone
         with pytest.raises(FileWriterGone):
-            await scribe.keep("item", "a.pdf", "0" * 64, b"one")
+            await file_writer.keep("item", "a.pdf", "0" * 64, b"one")
 
 
 def test_it_ends_when_nobody_wants_anything(tmp_path):

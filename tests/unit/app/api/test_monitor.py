@@ -39,14 +39,14 @@ class Watched:
     def __init__(self, store: Any, provider: str = "") -> None:
         self.clock = FakeClock()
         providers = {"price.lookup": provider} if provider else {}
-        gauges = LimitCache(store, GateLimits({}), self.clock, providers)
-        self.pulse = Monitor(store, self.clock, SlowJobs(store, gauges, self.clock, LANES))
+        limit_cache = LimitCache(store, GateLimits({}), self.clock, providers)
+        self.monitor = Monitor(store, self.clock, SlowJobs(store, limit_cache, self.clock, LANES))
 
     async def seconds(self, count: int) -> None:
         for _ in range(count):
-            await self.pulse.look()
+            await self.monitor.look()
             await self.clock.advance(1.0)
-        await self.pulse.look()
+        await self.monitor.look()
 
 
 async def broken_gate(store: SqliteStore, worker: str) -> None:
@@ -64,14 +64,14 @@ async def test_a_job_behind_a_silent_host_is_slow_after_half_a_minute(store: Sql
     await broken_gate(store, await factories.worker(store))
     watched = Watched(store, "shop")
     await watched.seconds(int(SLOW_S) - 5)
-    assert watched.pulse.health.slow == ()
+    assert watched.monitor.health.slow == ()
     await watched.seconds(15)
-    (slow,) = watched.pulse.health.slow
+    (slow,) = watched.monitor.health.slow
     assert (slow.job_id, slow.wait.kind) == (job.id, WaitKind.BREAKER)
     assert slow.wait.why == "a.example does not answer (connection refused)"
     await store.jobs.move_job(job.id, JobMove.PAUSE)
     await watched.seconds(6)
-    assert watched.pulse.health.slow == (), "it was paused"
+    assert watched.monitor.health.slow == (), "it was paused"
 
 
 async def test_a_job_whose_handlers_hang_is_slow(store: SqliteStore):
@@ -80,7 +80,7 @@ async def test_a_job_whose_handlers_hang_is_slow(store: SqliteStore):
     await factories.finish(store, who, items[:1])
     watched = Watched(store)
     await watched.seconds(int(SLOW_S) + 10)
-    (slow,) = watched.pulse.health.slow
+    (slow,) = watched.monitor.health.slow
     assert slow.job_id == job.id, "a row took 1 ms before"
 
 
@@ -96,4 +96,4 @@ async def test_a_job_that_moves_or_has_nothing_due_is_not_slow(store: SqliteStor
         slowly = [msgspec.structs.replace(each, ran_us=10_000_000) for each in done]
         await store.items.settle_many(SettleRequest(who, slowly))
         await watched.seconds(1)
-    assert watched.pulse.health.slow == ()
+    assert watched.monitor.health.slow == ()

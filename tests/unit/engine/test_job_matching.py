@@ -96,14 +96,14 @@ def test_a_job_that_could_never_be_read_does_not_stand_in_the_way():
 
 async def test_another_config_may_make_another_job(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
-        intake = JobMatching(store.jobs, store.reads)
-        first = await intake.admit(NewJob("h", "rows.csv", config={"out": "a", "n": [1]}))
+        matching = JobMatching(store.jobs, store.reads)
+        first = await matching.admit(NewJob("h", "rows.csv", config={"out": "a", "n": [1]}))
         other = NewJob("h", "rows.csv", config={"out": "b"})
         with pytest.raises(OptionsChanged, match="out=a, and this command has --config out=b"):
-            await intake.admit(other)
-        assert (await intake.admit(other, MatchRules(by_config=True))).entry is MatchKind.NEW
+            await matching.admit(other)
+        assert (await matching.admit(other, MatchRules(by_config=True))).entry is MatchKind.NEW
         again = NewJob("h", "rows.csv", config={"n": [1], "out": "a"})
-        assert (await intake.admit(again, MatchRules(by_config=True))).job.id == first.job.id
+        assert (await matching.admit(again, MatchRules(by_config=True))).job.id == first.job.id
 
 
 def test_a_cancelled_job_is_not_brought_back_in_silence():
@@ -113,9 +113,9 @@ def test_a_cancelled_job_is_not_brought_back_in_silence():
 
 async def test_jobs_are_made_found_and_reopened(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
-        intake = JobMatching(store.jobs, store.reads)
-        made = await intake.admit(KEYED)
-        again = await intake.admit(KEYED)
+        matching = JobMatching(store.jobs, store.reads)
+        made = await matching.admit(KEYED)
+        again = await matching.admit(KEYED)
         assert (made.entry, again.entry, again.job.id) == (
             MatchKind.NEW,
             MatchKind.RESUME,
@@ -123,14 +123,14 @@ async def test_jobs_are_made_found_and_reopened(tmp_path: Path):
         )
         await store.jobs.complete_ingest(made.job.id, ("sku",))
         other = NewJob("h", "rows.csv", fingerprint="f2", key_columns=("sku",))
-        added = await intake.admit(other)
+        added = await matching.admit(other)
         assert (added.entry, added.job.id) == (MatchKind.ADD, made.job.id)
         assert (added.job.fingerprint, added.job.state, added.job.ingest_run) == (
             "f2",
             JobState.INGESTING,
             2,
         )
-        fresh = await intake.admit(other, MatchRules(fresh=True))
+        fresh = await matching.admit(other, MatchRules(fresh=True))
         assert (fresh.entry, fresh.job.id != made.job.id) == (MatchKind.NEW, True)
 
 
@@ -141,10 +141,10 @@ def placed(folder: str, **changes) -> NewJob:
 
 async def test_a_moved_project_goes_on_and_is_bound_to_its_new_place(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
-        intake = JobMatching(store.jobs, store.reads)
-        made = (await intake.admit(placed("/home/old"))).job
+        matching = JobMatching(store.jobs, store.reads)
+        made = (await matching.admit(placed("/home/old"))).job
         await store.items.enqueue_many(EnqueueRequest(made.id, [NewItem("a", "{}", 1)]))
-        moved = await intake.admit(placed("/home/new"))
+        moved = await matching.admit(placed("/home/new"))
         assert (moved.entry, moved.job.id) == (MatchKind.RESUME, made.id)
         assert moved.moved_from == "/home/old/data/rows.csv"
         bound = await store.reads.job(made.id)
@@ -155,16 +155,16 @@ async def test_a_moved_project_goes_on_and_is_bound_to_its_new_place(tmp_path: P
         assert bound.config == {"out": "/home/new/papers"}
         (item,) = (await store.reads.items(ItemQuery(made.id))).items
         assert item.handler == bound.handler
-        again = await intake.admit(placed("/home/new"))
+        again = await matching.admit(placed("/home/new"))
         assert (again.entry, again.moved_from) == (MatchKind.RESUME, "")
 
 
 async def test_a_copy_of_a_project_is_another_project(tmp_path: Path):
     there = MatchRules(exists=lambda _: True)
     async with SqliteStore(tmp_path / "headgate.db") as store:
-        intake = JobMatching(store.jobs, store.reads)
-        first = await intake.admit(placed("/home/old"), there)
-        copied = await intake.admit(placed("/home/new"), there)
+        matching = JobMatching(store.jobs, store.reads)
+        first = await matching.admit(placed("/home/old"), there)
+        copied = await matching.admit(placed("/home/new"), there)
         assert (copied.entry, copied.job.id != first.job.id) == (MatchKind.NEW, True)
 
 
@@ -176,16 +176,16 @@ async def test_other_content_is_the_same_job_only_where_the_store_moved_too(
     tmp_path: Path, home: str, entry: MatchKind
 ):
     async with SqliteStore(tmp_path / "headgate.db") as store:
-        intake = JobMatching(store.jobs, store.reads)
-        first = (await intake.admit(placed("/home/old", key_columns=("sku",)))).job
+        matching = JobMatching(store.jobs, store.reads)
+        first = (await matching.admit(placed("/home/old", key_columns=("sku",)))).job
         await store.jobs.complete_ingest(first.id, ("sku",))
         changed = placed("/home/new", key_columns=("sku",), fingerprint="f2")
-        assert (await intake.admit(changed, MatchRules(home=home))).entry is entry
+        assert (await matching.admit(changed, MatchRules(home=home))).entry is entry
 
 
 async def test_many_at_once_make_one_job(tmp_path: Path):
     async with SqliteStore(tmp_path / "headgate.db") as store:
         intakes = [JobMatching(store.jobs, store.reads) for _ in range(20)]
-        found = await asyncio.gather(*(intake.admit(NEW) for intake in intakes))
-        assert len({admission.job.id for admission in found}) == 1
-        assert sorted(admission.entry for admission in found) == ["new", *["resume"] * 19]
+        found = await asyncio.gather(*(matching.admit(NEW) for matching in intakes))
+        assert len({matched.job.id for matched in found}) == 1
+        assert sorted(matched.entry for matched in found) == ["new", *["resume"] * 19]

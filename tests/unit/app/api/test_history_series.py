@@ -12,10 +12,10 @@ from headgate.core.job import Counts
 
 @given(st.integers(1, 5_000))
 def test_any_number_of_readings_fits_with_the_first_and_the_last(many: int):
-    track = Series()
+    series = Series()
     for at in range(many):
-        track.add(JobPoint(at, Counts(done=at)))
-    kept = [reading.at_us for reading in track.readings]
+        series.add(JobPoint(at, Counts(done=at)))
+    kept = [reading.at_us for reading in series.readings]
     assert len(kept) <= Series.KEPT
     assert (kept[0], kept[-1]) == (0, many - 1)
     assert kept == sorted(set(kept))
