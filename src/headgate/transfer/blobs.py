@@ -19,7 +19,7 @@ BLOCK = 256 * 1024
 """Small enough for hundreds of transfers at once, large enough to be worth a thread's while."""
 
 _NAME = re.compile(r"[0-9a-f]{64}")
-_SHELF = re.compile(r"[0-9a-f]{2}")
+_FOLDER_NAME = re.compile(r"[0-9a-f]{2}")
 _UNFINISHED = "unfinished"
 
 Answer = TypeVar("Answer")
@@ -123,7 +123,7 @@ class LocalBlobs:
         return self._root / name[:2] / name
 
     def _shelves(self) -> list[Path]:
-        return sorted(each for each in _entries(self._root) if _SHELF.fullmatch(each.name))
+        return sorted(each for each in _entries(self._root) if _FOLDER_NAME.fullmatch(each.name))
 
 
 class LocalWriter:

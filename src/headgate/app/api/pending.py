@@ -34,7 +34,9 @@ from headgate.ports.reads import ItemQuery, ItemRow, JobQuery
 
 router = APIRouter(prefix="/api/pending", tags=["items"], route_class=BoundedRoute)
 
-Whose = Annotated[Literal["me", "all"], Query(alias="userId", description="`all` is for admins.")]
+OwnerFilter = Annotated[
+    Literal["me", "all"], Query(alias="userId", description="`all` is for admins.")
+]
 
 
 @router.get("", responses=documented(), dependencies=[KeysetOnly])
@@ -42,7 +44,7 @@ async def ls(
     who: Someone,
     app_state: State,
     statuses: Statuses = None,
-    user_id: Whose = "me",
+    user_id: OwnerFilter = "me",
     job_type: Annotated[str | None, Query(alias="jobType", max_length=200)] = None,
     job_id: Annotated[str | None, Query(alias="jobId", max_length=40)] = None,
     since: Since = None,
@@ -76,7 +78,7 @@ def require_switched_on(app_state: AppState) -> None:
 
 
 def owner_meant(who: Principal, user_id: str) -> str | None:
-    """Whose items are asked for; None: everybody's."""
+    """The owner whose items are listed; None for all owners."""
     if user_id == "me":
         return who.name
     if not who.may(Role.ADMIN):
@@ -130,7 +132,7 @@ class OldestFacts(msgspec.Struct, frozen=True):
 
 
 @router.get("/oldest", responses=documented())
-async def oldest(who: Someone, app_state: State, user_id: Whose = "me") -> Oldest:
+async def oldest(who: Someone, app_state: State, user_id: OwnerFilter = "me") -> Oldest:
     """Tell how long the oldest open item has stood, for each job and for each provider.
 
     Looks at the newest jobs, and at those of their items that are unchanged for longest.

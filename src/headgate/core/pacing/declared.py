@@ -8,7 +8,7 @@ DOUBLING_S = 0.4
 """A limit that is told is gone up to in steps, as answers come: it may be a lie."""
 LIAR_SHARE = 0.65
 """Where a lie came to light, the truth is looked for from well below what was taken of late."""
-DEAF_S = 600.0
+IGNORED_S = 600.0
 """How long a provider is not listened to after it was refusing below what it told."""
 BRIEF_S = 1.0
 """In windows as short as this, what remains is less the more is sent: the mean counts,"""
@@ -25,7 +25,7 @@ def apply_declared(
     state: PaceState, now: float, quota: Quota | None, longest_wait_s: float
 ) -> None:
     """Take in what a reply says about the limit."""
-    if quota is None or now < state.deaf_until:
+    if quota is None or now < state.ignored_until:
         if state.told and now - state.told_at > SILENCE_S:
             _forget(state)
         return
@@ -68,7 +68,7 @@ def contradict(state: PaceState, now: float) -> None:
     if taken > 0.8 * state.told_rate:
         state.rate.margin = max(0.9, state.rate.margin - 0.02)
         return
-    state.deaf_until = now + DEAF_S
+    state.ignored_until = now + IGNORED_S
     state.rate.known = max(LIAR_SHARE * taken, 0.25 * state.rate.value)
     _forget(state)
     note(state, now, "refused below the limit that its headers name", "headers ignored for 10 min")

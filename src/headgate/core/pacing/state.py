@@ -186,7 +186,8 @@ class PaceState(msgspec.Struct):
     """The least that it told to remain, lately and in the time before that."""
     least_before: float = 0.0
     least_since: float = 0.0
-    deaf_until: float = 0.0
+    ignored_until: float = msgspec.field(default=0.0, name="deaf_until")
+    """Declared limits are ignored until then. Stored under its former name."""
     shut_until: float = 0.0
     """The provider told that nothing is left until then."""
     latency: float = 0.15
