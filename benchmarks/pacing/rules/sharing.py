@@ -16,7 +16,7 @@ KEY = "provider:simulated"
 
 
 class Sharing(Ours):
-    """`headgate.core.gates.shared_limiter.Share`, with one exchange at a time on its way to the store."""
+    """`SharedLimiter`, with one exchange with the store at a time."""
 
     def __init__(self, name: str, ledger: VirtualLedger) -> None:
         self._share = SharedLimiter(name, Ceilings())

@@ -1,28 +1,12 @@
 """When an earlier result may stand for a new one: the same handler, the same input, not too old."""
 
-import re
 from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
 import msgspec
 
-UNITS = {"s": 1, "min": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-_SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*")
 _canonical = msgspec.json.Encoder(order="deterministic").encode
-LONGEST_S = 100 * 366 * UNITS["d"]
-
-
-def parse_span(text: str) -> float:
-    """Seconds in a span of time as people write it: `90s`, `15min`, `12h`, `30d`, `2w`."""
-    match = _SPAN.fullmatch(text.lower())
-    unit = match and UNITS.get(match[2])
-    if match is None or unit is None:
-        raise ValueError(f"{text.strip()!r} is no span of time: write 90s, 15min, 12h, 30d or 2w")
-    seconds = float(match[1]) * unit
-    if not 0 < seconds <= LONGEST_S:
-        raise ValueError(f"{text.strip()!r} is no span of time: above 0, within a hundred years")
-    return seconds
 
 
 def digest_of(handler: str, version: str, data: str | Mapping[str, Any]) -> str:

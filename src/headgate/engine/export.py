@@ -3,7 +3,6 @@
 import hashlib
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -13,6 +12,7 @@ import msgspec
 from headgate.core.job import Job
 from headgate.core.redact_values import without_secrets
 from headgate.core.status import OPEN, ItemStatus
+from headgate.core.time_text import stamp
 from headgate.engine.threads import in_thread
 from headgate.ports.clock import Clock
 from headgate.ports.reads import ExportRow, ReadStore
@@ -169,7 +169,7 @@ class Export:
         )
 
     def _now(self) -> str:
-        return datetime.fromtimestamp(self._clock.now() / 1_000_000, UTC).isoformat()
+        return stamp(self._clock.now())
 
 
 class _Tally:

@@ -19,8 +19,8 @@ from headgate.core.errors import (
 )
 from headgate.core.item import ClaimedItem
 from headgate.core.job import LOCAL_OWNER
-from headgate.core.reuse import parse_span
 from headgate.core.status import JobMove
+from headgate.core.time_text import parse_span
 from headgate.engine.policy import WorkerPolicy
 from headgate.ports.gate import UNHEARD, Turn, Waits
 from headgate.ports.handler import (

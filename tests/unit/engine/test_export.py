@@ -99,7 +99,7 @@ async def test_csv_has_input_result_status_and_error(store: Store, tmp_path: Pat
         "rows": 5,
         "sha256": report.sha256,
         "statuses": dict(report.statuses),
-        "exported_at": "2027-01-15T08:00:00+00:00",
+        "exported_at": "2027-01-15T08:00:00.000000Z",
         "cutoff": None,
     }
 

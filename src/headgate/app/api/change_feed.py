@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from headgate.app.api.event_view import event_view
 from headgate.app.api.job_view import counts_view, eta_view, wait_view
-from headgate.app.api.models import moment
 from headgate.app.api.problems import told
 from headgate.app.api.state import AppState
 from headgate.core.errors import HeadgateError, UnknownJob
@@ -16,6 +15,7 @@ from headgate.core.gates.view import GateView
 from headgate.core.job import Counts, Job
 from headgate.core.paging import Cursor, SortOrder, encode_cursor
 from headgate.core.status import UNFINISHED
+from headgate.core.time_text import moment
 from headgate.engine.gate_control import read_gates
 from headgate.ports.clock import Clock
 from headgate.ports.reads import EventQuery, EventRow, ItemQuery, JobQuery, ReadStore

@@ -1,7 +1,8 @@
 """An event as clients see it."""
 
-from headgate.app.api.models import Identifier, Moment, ResponseModel, moment
+from headgate.app.api.models import Identifier, Moment, ResponseModel
 from headgate.core.redact_text import redacted
+from headgate.core.time_text import moment
 from headgate.ports.reads import EventRow
 
 

@@ -8,13 +8,14 @@ from starlette.responses import FileResponse
 
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Writer
-from headgate.app.api.models import Identifier, Moment, ResponseModel, moment
+from headgate.app.api.models import Identifier, Moment, ResponseModel
 from headgate.app.api.params import OwnJob, number_in
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
 from headgate.app.data_folder import safe_name
 from headgate.core.errors import UnknownExport
 from headgate.core.job import Job
+from headgate.core.time_text import moment
 from headgate.ports.exports import ExportRecord, ExportState, NewExport
 
 router = APIRouter(prefix="/api/jobs", tags=["exports"], route_class=BoundedRoute)

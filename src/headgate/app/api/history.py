@@ -5,10 +5,11 @@ from fastapi import APIRouter
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.history_samples import GatePoint, JobPoint
 from headgate.app.api.job_view import CountsView, counts_view
-from headgate.app.api.models import Moment, ResponseModel, moment
+from headgate.app.api.models import Moment, ResponseModel
 from headgate.app.api.params import OwnJob
 from headgate.app.api.problems import documented
 from headgate.app.api.state import State
+from headgate.core.time_text import moment
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"], route_class=BoundedRoute)
 

@@ -5,9 +5,10 @@ from typing import Any
 import msgspec
 
 from headgate.app.api.job_view import WaitView
-from headgate.app.api.models import Identifier, Json, Moment, ResponseModel, moment
+from headgate.app.api.models import Identifier, Json, Moment, ResponseModel
 from headgate.core.call import Call
 from headgate.core.redact_text import redacted
+from headgate.core.time_text import moment
 from headgate.core.trace import trace_in
 from headgate.ports.reads import AttemptRow, ItemDetail, ItemRow
 

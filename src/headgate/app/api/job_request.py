@@ -11,7 +11,7 @@ from headgate.app.api.problems import ProblemResponse
 from headgate.app.api.text_check import REFUSED, holds_nul
 from headgate.app.ingest_options import IngestOptions
 from headgate.core.job import LONGEST_FIELD
-from headgate.core.reuse import parse_span
+from headgate.core.time_text import parse_span
 from headgate.engine.job_runtime import REUSE
 from headgate.engine.rows import OnBadRow
 from headgate.transfer.sources import ReadOptions

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from headgate.app.api.models import Identifier, Json, Moment, ResponseModel, moment
+from headgate.app.api.models import Identifier, Json, Moment, ResponseModel
 from headgate.app.api.state import AppState
 from headgate.core.gates.wait import Wait
 from headgate.core.job import Counts, Job
 from headgate.core.redact_text import redacted
 from headgate.core.redact_values import source_without_secrets, values_without_secrets
+from headgate.core.time_text import moment
 from headgate.engine.eta import Band, band_in_words
 
 

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from headgate.core.time_text import moment
+
 Identifier = Annotated[str, Field(description="Opaque.", examples=["17"])]
 Moment = Annotated[
     str | None,
@@ -37,15 +39,6 @@ class RequestModel(ResponseModel):
     model_config = ConfigDict(
         alias_generator=to_camel, extra="forbid", populate_by_name=True, strict=True
     )
-
-
-def moment(microseconds: int | None) -> str | None:
-    """A stored time as text."""
-    if not microseconds:
-        return None
-    seconds, rest = divmod(microseconds, 1_000_000)
-    at = datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest)
-    return at.isoformat(timespec="microseconds")
 
 
 def moment_of_seconds(seconds: float | None) -> str | None:

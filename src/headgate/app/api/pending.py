@@ -11,7 +11,7 @@ from headgate.app.api.identity import Principal, Someone
 from headgate.app.api.item_view import ItemPage
 from headgate.app.api.items import with_waits_across
 from headgate.app.api.job_view import CountsView, counts_view
-from headgate.app.api.models import Identifier, Moment, ResponseModel, moment
+from headgate.app.api.models import Identifier, Moment, ResponseModel
 from headgate.app.api.params import (
     After,
     KeysetOnly,
@@ -29,6 +29,7 @@ from headgate.core.gates.keys import name_of, provider_in
 from headgate.core.job import Counts, Job
 from headgate.core.paging import SortOrder
 from headgate.core.status import OPEN, JobState
+from headgate.core.time_text import moment
 from headgate.core.user import Role
 from headgate.ports.reads import ItemQuery, ItemRow, JobQuery
 

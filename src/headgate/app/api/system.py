@@ -5,12 +5,13 @@ from fastapi import APIRouter
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Admin
 from headgate.app.api.job_view import CountsView, WaitView, counts_view, wait_view
-from headgate.app.api.models import Identifier, Moment, ResponseModel, moment
+from headgate.app.api.models import Identifier, Moment, ResponseModel
 from headgate.app.api.problems import documented
 from headgate.app.api.state import AppState, State
 from headgate.app.loops import LoopState
 from headgate.app.streams import LOST
 from headgate.core.redact_values import without_secrets
+from headgate.core.time_text import moment
 from headgate.engine.sweeper import Sweeper
 from headgate.ports.reads import StoreStatus
 

@@ -7,11 +7,12 @@ from pydantic import Field
 
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Admin, Principal, Someone, Writer, maker_of
-from headgate.app.api.models import Identifier, Json, Moment, RequestModel, ResponseModel, moment
+from headgate.app.api.models import Identifier, Json, Moment, RequestModel, ResponseModel
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import AppState, State
 from headgate.app.credentials import hash_password, mint
 from headgate.core.password import SHORTEST_PASSWORD, weakness_of
+from headgate.core.time_text import moment
 from headgate.core.user import RANKS, Role, Token, TokenKind, User
 from headgate.ports.access import NewToken, NewUser, UserChange
 

@@ -6,9 +6,10 @@ from fastapi import APIRouter, Path, Query
 
 from headgate.app.api.bodies import BoundedRoute
 from headgate.app.api.identity import Admin
-from headgate.app.api.models import Identifier, Moment, ResponseModel, moment
+from headgate.app.api.models import Identifier, Moment, ResponseModel
 from headgate.app.api.problems import ProblemResponse, documented
 from headgate.app.api.state import State
+from headgate.core.time_text import moment
 from headgate.core.worker import WorkerRow
 
 router = APIRouter(prefix="/api/workers", tags=["workers"], route_class=BoundedRoute)

@@ -1,6 +1,5 @@
 """Options and arguments that several commands share, and how their text is read."""
 
-import re
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -10,8 +9,10 @@ from headgate.app.cli.completion import error_classes, job_numbers, statuses
 from headgate.core.errors import UsageError
 from headgate.core.fault import FaultClass
 from headgate.core.status import FINISHED, ItemStatus
+from headgate.core.time_text import SPANS, parse_span
 
 ROWS = "Rows in and out"
+YEAR_S = 366 * 86_400.0
 
 
 def option(*names: str, panel: str, about: str, metavar: str | None = None) -> Any:
@@ -82,8 +83,6 @@ OutEncoding = Annotated[
         about="Of a CSV file that is written; utf-8-sig for Excel; default: utf-8.",
     ),
 ]
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
-_SECONDS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 
 
 class FormatName(StrEnum):
@@ -131,13 +130,15 @@ def ids_in(text: str | None) -> tuple[int, ...] | None:
 
 
 def seconds_in(text: str | None, option: str) -> float | None:
-    """The length of time in `90s`, `30m`, `2h` or `1d`; None if the option was not given."""
+    """The seconds in a span of time within a year; None if the option was not given."""
     if text is None:
         return None
-    found = _SPAN.fullmatch(text.strip().lower())
-    seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
-    if not 0 < seconds <= 366 * _SECONDS["d"]:
-        raise UsageError(f"{option} {text!r}: write a time within a year, as 90s, 30m, 2h or 1d")
+    try:
+        seconds = parse_span(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= YEAR_S:
+        raise UsageError(f"{option} {text!r}: write a time within a year, as {SPANS}")
     return seconds
 
 

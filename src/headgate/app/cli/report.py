@@ -7,8 +7,8 @@ from headgate.app.cli.render.jobs import local_time, span
 from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.core.call import calls_in
 from headgate.core.job import Job
-from headgate.core.moment import moment
 from headgate.core.politeness import Conduct, Politeness
+from headgate.core.time_text import moment
 from headgate.core.words import counted
 from headgate.ports.reads import ReadStore
 

@@ -11,8 +11,8 @@ from headgate.app.cli.render.jobs import ago, local_time
 from headgate.app.cli.runtime import CliContext, command, noun
 from headgate.app.credentials import hash_password, mint
 from headgate.core.errors import UsageError
-from headgate.core.moment import moment
 from headgate.core.password import weakness_of
+from headgate.core.time_text import moment
 from headgate.core.user import Role, Token, TokenKind, User, weaker
 from headgate.ports.access import NewToken, NewUser, UserChange
 

@@ -9,8 +9,8 @@ import msgspec
 from headgate.core.call import Call, CallKind, calls_in
 from headgate.core.fault import FaultClass
 from headgate.core.manifest import AttemptStep, FinalOutcome, ManifestLine
-from headgate.core.moment import stamp
 from headgate.core.status import OPEN, ItemStatus
+from headgate.core.time_text import stamp
 from headgate.handlers.download.identifier import given_in
 from headgate.ports.job_reads import ItemHistory
 from headgate.ports.reads import AttemptRow, ExportRow

@@ -1,6 +1,6 @@
-from headgate.app.api.models import moment
 from headgate.app.api.pending import oldest_at_providers
 from headgate.core.status import ItemStatus
+from headgate.core.time_text import moment
 from headgate.ports.reads import ItemRow
 
 MINUTE = 60_000_000

@@ -161,8 +161,8 @@ def test_forgetting_what_is_not_there(headgate):
         (("set", "wikidta", "--rate", "5/s"), "did you mean 'wikidata'?"),
         (("set", "wikidata", "--rate", "fast"), "write it as 5/s"),
         (("set", "wikidata", "--rate", ""), "write it as 5/s"),
-        (("set", "wikidata", "--rate", "5/s", "--for", "2 weeks"), "as 90s, 30m, 2h or 1d"),
-        (("pause", "wikidata", "--for", "0s"), "as 90s, 30m, 2h or 1d"),
+        (("set", "wikidata", "--rate", "5/s", "--for", "2 weeks"), "as 90s, 5m, 2h, 30d or 2w"),
+        (("pause", "wikidata", "--for", "0s"), "as 90s, 5m, 2h, 30d or 2w"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(headgate, words, said):

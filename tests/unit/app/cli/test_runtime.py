@@ -13,7 +13,7 @@ from headgate.app.cli.runtime import Flags
 from headgate.app.cli.supervise import command_here, same_command, stopping
 from headgate.core import errors
 from headgate.core.job import Counts
-from headgate.core.moment import moment
+from headgate.core.time_text import moment
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_what_an_interrupt_says():
 
 def test_times_in_words():
     assert moment(None) is None
-    assert moment(1_700_000_000_123_456) == "2023-11-14T22:13:20.123Z"
+    assert moment(1_700_000_000_123_456) == "2023-11-14T22:13:20.123456Z"
     assert span(0.0204) == "20 ms"
     assert span(2.34) == "2.3 s"
     assert span(59) == "59 s"

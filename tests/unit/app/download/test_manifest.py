@@ -24,8 +24,8 @@ def test_a_file_that_came():
         "sha256": "ab" * 32,
         "path": "x.pdf",
         "cache": "fetched",
-        "started_at": "2023-11-14T22:14:18.000Z",
-        "finished_at": "2023-11-14T22:14:20.000Z",
+        "started_at": "2023-11-14T22:14:18.000000Z",
+        "finished_at": "2023-11-14T22:14:20.000000Z",
     }
 
 
@@ -84,8 +84,8 @@ def test_the_times_are_those_of_the_last_visit():
     line = manifest_line(history(ItemStatus.SKIPPED, attempts, result=FILE))
     assert line is not None
     assert (line.started_at, line.finished_at) == (
-        "2023-11-14T22:16:18.000Z",
-        "2023-11-14T22:17:20.000Z",
+        "2023-11-14T22:16:18.000000Z",
+        "2023-11-14T22:17:20.000000Z",
     )
 
 

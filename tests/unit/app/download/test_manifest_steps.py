@@ -57,7 +57,7 @@ def test_every_call_every_failed_plan_and_every_ending_is_a_step():
     first, last = steps[0], steps[-1]
     assert (first.status, first.bytes, first.ran_ms, first.waited_ms) == (429, 2_000, 12.346, 5.0)
     assert (last.status, last.ran_ms, last.waited_ms) == (None, 2_000.0, 1_000.0)
-    assert (first.at, last.at) == ("2023-11-14T22:13:20.000Z", "2023-11-14T22:14:20.000Z")
+    assert (first.at, last.at) == ("2023-11-14T22:13:20.000000Z", "2023-11-14T22:14:20.000000Z")
 
 
 def test_a_host_that_nobody_named_is_of_whoever_named_the_only_place():

@@ -13,8 +13,8 @@ from headgate.core.gates.host_down import HostDown
 from headgate.core.gates.state import Override
 from headgate.core.gates.view import SET, GateView
 from headgate.core.gates.wait import MICROSECONDS, Wait, in_figures
-from headgate.core.moment import moment
 from headgate.core.pacing.state import Cause
+from headgate.core.time_text import moment
 from headgate.engine.gate_control import GateReading
 
 LABELS: Mapping[str, str] = {

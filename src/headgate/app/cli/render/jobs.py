@@ -7,8 +7,8 @@ import msgspec
 
 from headgate.core.call import Call, calls_in
 from headgate.core.job import Counts, Job
-from headgate.core.moment import moment
 from headgate.core.redact_values import source_without_secrets, values_without_secrets
+from headgate.core.time_text import moment
 from headgate.core.trace import trace_in
 from headgate.core.worker import WorkerRow
 from headgate.ports.reads import AttemptRow, EventRow, ItemDetail, ItemRow

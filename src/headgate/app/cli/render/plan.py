@@ -8,8 +8,8 @@ from typing import Any
 
 from headgate.app.cli.output import Output
 from headgate.app.cli.plan_inputs import PlanInputs
-from headgate.core.moment import moment
 from headgate.core.rate import UNITS, Limit
+from headgate.core.time_text import moment
 from headgate.core.words import counted
 from headgate.engine.plan.advice import Advice
 from headgate.engine.plan.forecast import BindingLimit, Forecast
