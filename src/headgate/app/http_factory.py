@@ -16,7 +16,7 @@ from headgate.app.telemetry import logger
 from headgate.app.wiring import sqlite_path, store_kind
 from headgate.core.call import Call
 from headgate.core.errors import HeadgateError
-from headgate.core.gates.config import ConfiguredLimiter
+from headgate.core.gates.configured_limiter import ConfiguredLimiter
 from headgate.core.gates.shared_limiter import SharedLimiter
 from headgate.core.provider import ProviderPolicy
 from headgate.core.status import JobMove

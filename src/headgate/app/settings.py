@@ -16,12 +16,12 @@ from headgate.app.providers import fields as provider_fields
 from headgate.app.server_policy import ServerPolicy
 from headgate.core.errors import BadSetting
 from headgate.core.gates.breaker import BreakerPolicy
-from headgate.core.gates.config import GatePolicy
+from headgate.core.gates.config import GateLimits, GatePolicy
 from headgate.core.provider import ProviderPolicy
 from headgate.core.redact_values import without_secrets
 from headgate.core.retry import RetryPolicy
 from headgate.core.sizing import ClaimPolicy, IngestPolicy
-from headgate.engine.policy import RetentionPolicy, WorkerPolicy
+from headgate.engine.policy import Policies, RetentionPolicy, WorkerPolicy
 from headgate.handlers.download.resolvers.options import ResolverPolicy
 from headgate.net.policy import NetPolicy
 from headgate.transfer.limits import Limits
@@ -84,6 +84,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         default_factory=lambda: with_presets([])
     )
     """Outside services by name, each as `[providers.NAME]`; those that are shipped are there."""
+
+    @property
+    def gate_limits(self) -> GateLimits:
+        return GateLimits(self.providers, self.gates)
+
+    @property
+    def policies(self) -> Policies:
+        return Policies(self.worker, self.claim, self.retry, self.retention)
 
 
 class OriginKind(StrEnum):

@@ -108,7 +108,7 @@ class ChangeFeed:
         self._monitor = app_state.monitor
         self._limit_cache = app_state.limit_cache
         self._clock = app_state.clock
-        self._limits = app_state.limits
+        self._limits = app_state.settings.gate_limits
         self._topic = topic
         self._may_listen = may_listen
         self._checked_s = self._clock.monotonic()

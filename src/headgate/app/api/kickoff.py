@@ -10,7 +10,6 @@ from headgate.app.api.problems import ProblemResponse
 from headgate.app.processes.launcher import ProcessLauncher
 from headgate.app.settings import Settings
 from headgate.app.telemetry import LogObserver
-from headgate.engine.policy import Policies
 from headgate.engine.supervisor import RunReport, Supervisor, Work
 from headgate.ports.clock import Clock
 from headgate.ports.store import Store
@@ -28,8 +27,8 @@ class Kickoffs:
         self._under_way: set[tuple[int, str]] = set()
         self._room = asyncio.Semaphore(self.AT_ONCE)
         worker = replace(settings.worker, processes=1, shutdown_s=self.HAND_BACK_S)
-        policies = Policies(worker, settings.claim, settings.retry, settings.retention)
-        launcher = ProcessLauncher(replace(settings, worker=worker))
+        settings = replace(settings, worker=worker)
+        policies, launcher = settings.policies, ProcessLauncher(settings)
         observer = LogObserver(settings.log.level)
         self._supervisor: Callable[[], Supervisor] = lambda: Supervisor(
             store, launcher, clock, observer, policies

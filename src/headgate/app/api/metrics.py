@@ -106,7 +106,9 @@ async def _of_gates(app_state: AppState) -> list[Metric]:
         "headgate_gate_rate", "Requests that go out in a second at most.", labels=["gate"]
     )
     keys = [entry.key for entry in await app_state.store.limits.entries("provider:")]
-    for view in (await read_gates(app_state.store.limits, app_state.limits, keys)).views:
+    for view in (
+        await read_gates(app_state.store.limits, app_state.settings.gate_limits, keys)
+    ).views:
         throttled.add_metric([view.name], view.refused_share)
         if view.now_per_s is not None:
             rate.add_metric([view.name], view.now_per_s)

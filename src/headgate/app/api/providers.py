@@ -151,7 +151,7 @@ async def show(name: Name, who: Admin, app_state: State) -> Gates:
 async def change(name: Name, asked: GateChange, who: Admin, app_state: State) -> Gates:
     """Set a rate, pause, go on as learned (`paused: false`), or forget what was learned."""
     keys = await _meant(app_state, name)
-    control = GateControl(app_state.store, app_state.limits)
+    control = GateControl(app_state.store, app_state.settings.gate_limits)
     said = [asked.rate is not None, asked.paused is not None, asked.forget]
     if sum(said) != 1:
         raise ProblemResponse(422, "say one thing: `rate`, `paused` or `forget`")
@@ -175,7 +175,7 @@ async def _meant(app_state: AppState, name: str) -> list[str]:
 
 
 async def _read(app_state: AppState, keys: Sequence[str]) -> GateReading:
-    return await read_gates(app_state.store.limits, app_state.limits, keys)
+    return await read_gates(app_state.store.limits, app_state.settings.gate_limits, keys)
 
 
 def _per_s(text: str) -> float:

@@ -32,7 +32,6 @@ from headgate.app.scanner import Scanner
 from headgate.app.settings import Settings
 from headgate.app.telemetry import logger
 from headgate.core.errors import BadSetting, HeadgateError, NameTaken, WorkerFailed
-from headgate.core.gates.config import GateLimits
 from headgate.core.job import LOCAL_OWNER
 from headgate.core.user import Role, TokenKind
 from headgate.ports.access import AccessStore, NewToken, NewUser
@@ -147,7 +146,7 @@ class ApiServer:
         folder = data_folder(settings)
         folder.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         handlers = await list_handlers(settings.handlers)
-        limits = GateLimits(settings.providers, settings.gates)
+        limits = settings.gate_limits
         limit_cache = LimitCache(
             store, limits, clock, {each.name: each.provider or "" for each in handlers}
         )

@@ -16,7 +16,6 @@ from headgate.app.data_folder import DataFolder
 from headgate.app.loops import Loops
 from headgate.app.scanner import Scanner
 from headgate.app.settings import Settings
-from headgate.core.gates.config import GateLimits
 from headgate.handlers.info import HandlerInfo
 from headgate.ports.clock import Clock
 from headgate.ports.store import Store
@@ -54,11 +53,6 @@ class AppState(msgspec.Struct, frozen=True):
     own_token: str = ""
     """The id of the token that the server printed, where only this machine reaches it. Whoever read
     it also read the login link, so a session opened with it lasts as long as one of the link."""
-
-    @property
-    def limits(self) -> GateLimits:
-        """What the settings say of gates."""
-        return GateLimits(self.settings.providers, self.settings.gates)
 
 
 def state_of(request: Request) -> AppState:

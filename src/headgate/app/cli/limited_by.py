@@ -3,9 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from headgate.app.cli.render.gates import wait_in_words
-from headgate.app.settings import Settings
 from headgate.core.errors import HeadgateError
-from headgate.core.gates.config import GateLimits
 from headgate.core.gates.keys import name_of
 from headgate.core.gates.wait import WaitKind
 from headgate.core.job import Counts
@@ -17,11 +15,6 @@ from headgate.ports.store import Store
 FindLimit = Callable[[], Awaitable[LimitedBy]]
 CountChosen = Callable[[int], Awaitable[Counts | None]]
 """Counts the rows of a job that are to be run; None: all of them."""
-
-
-def configured(settings: Settings) -> GateLimits:
-    """What the settings say of gates."""
-    return GateLimits(settings.providers, settings.gates)
 
 
 def limit_finder(store: Store, gates: JobGates, job_id: int, count: CountChosen) -> FindLimit:

@@ -10,7 +10,6 @@ import typer
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.handler_check import require_loadable
 from headgate.app.cli.inputs import stdin_lines
-from headgate.app.cli.limited_by import configured
 from headgate.app.cli.options import (
     DryRun,
     ErrorClass,
@@ -127,7 +126,7 @@ async def run(
         supervisor = build_supervisor(cli, settings, store)
         cli.screen.say(f"working on queue {queue} (job {job.id})")
         stall = max_stall if drain else None
-        async with WorkerProgress(cli.screen, cli.clock, store, configured(settings), (job.id,)):
+        async with WorkerProgress(cli.screen, cli.clock, store, settings.gate_limits, (job.id,)):
             report = await supervise(
                 supervisor,
                 Work((job.id,), drain=drain, max_stall_s=stall, command=same_command()),

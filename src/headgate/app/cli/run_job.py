@@ -20,7 +20,7 @@ from headgate.app.cli.job_choice import (
     tell_match,
     tell_read,
 )
-from headgate.app.cli.limited_by import configured, limit_finder
+from headgate.app.cli.limited_by import limit_finder
 from headgate.app.cli.output_file import RunOutput
 from headgate.app.cli.progress import Progress
 from headgate.app.cli.render.jobs import span, totals
@@ -201,7 +201,7 @@ class RunJob:
                     await self._write(job, output, progress)
 
     def _gates_of(self, job: Job, spec: HandlerSpec | None) -> JobGates:
-        limits = configured(self._settings)
+        limits = self._settings.gate_limits
         provider = (spec and spec.provider) or ""
         if provider and spec and spec.limits and provider not in limits.providers:
             limits = GateLimits({**limits.providers, provider: spec.limits}, limits.gates)

@@ -14,7 +14,6 @@ from headgate.app.settings import Settings
 from headgate.app.telemetry import LogObserver
 from headgate.core.redact_text import redacted
 from headgate.core.words import agreeing, counted
-from headgate.engine.policy import Policies
 from headgate.engine.supervisor import RunReport, Supervisor, Work
 from headgate.ports.store import Store
 
@@ -58,7 +57,7 @@ def build_supervisor(cli: CliContext, settings: Settings, store: Store) -> Super
         launcher=ProcessLauncher(settings),
         clock=cli.clock,
         observer=LogObserver(settings.log.level),
-        policies=Policies(settings.worker, settings.claim, settings.retry, settings.retention),
+        policies=settings.policies,
     )
 
 

@@ -6,7 +6,6 @@ import typer
 
 from headgate.app.cli.exit_codes import Exit
 from headgate.app.cli.handler_check import loadable
-from headgate.app.cli.limited_by import configured
 from headgate.app.cli.runtime import CliContext, command
 from headgate.app.cli.supervise import build_supervisor, same_command, stopping, supervise
 from headgate.app.cli.worker_progress import WorkerProgress
@@ -86,7 +85,7 @@ async def worker(
         supervisor = build_supervisor(cli, settings, store)
         cli.screen.say(f"working on {'all jobs' if chosen is None else f'jobs {jobs}'}")
         work = Work(chosen, drain=drain, max_stall_s=max_stall, command=same_command())
-        async with WorkerProgress(cli.screen, cli.clock, store, configured(settings), chosen):
+        async with WorkerProgress(cli.screen, cli.clock, store, settings.gate_limits, chosen):
             report = await supervise(
                 supervisor, work, lambda count: cli.screen.say(stopping(count, supervisor.running))
             )

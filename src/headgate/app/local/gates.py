@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from headgate.app.providers import SECTION
 from headgate.app.settings import Loaded
 from headgate.core.errors import UsageError
-from headgate.core.gates.config import GateLimits
 from headgate.core.gates.keys import find_gates, keys_of_provider
 from headgate.core.provider import ProviderPolicy
 from headgate.core.rate import parse_limits
@@ -40,7 +39,7 @@ class DeclaredGates:
         self._loaded = loaded
         self._providers = settings.providers
         self._ledger = ledger
-        self._limits = GateLimits(settings.providers, settings.gates)
+        self._limits = settings.gate_limits
 
     async def ls(self, *, everything: bool) -> GateReading:
         """Those that were used or declared; `everything`: also what is shipped."""

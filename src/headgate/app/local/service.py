@@ -238,7 +238,7 @@ class LocalService:
 
     def __init__(self, store: Store, loaded: Loaded, clock: Clock) -> None:
         settings = loaded.settings
-        limits = GateLimits(settings.providers, settings.gates)
+        limits = settings.gate_limits
         self._store = store
         self.jobs = LocalJobs(store, limits, settings.retry)
         self.items = LocalItems(store, limits)

@@ -20,7 +20,6 @@ from headgate.app.telemetry import LogObserver
 from headgate.app.wiring import open_store
 from headgate.engine.clock import SystemClock
 from headgate.engine.observed import ObservedStore
-from headgate.engine.policy import Policies
 from headgate.engine.supervisor import Supervisor, Work
 from headgate.ports.clock import Clock
 
@@ -39,7 +38,7 @@ async def supervise(settings: Settings, control_pipe: BinaryIO, signs: LifeSigns
             launcher=ProcessLauncher(settings),
             clock=clock,
             observer=observer,
-            policies=Policies(settings.worker, settings.claim, settings.retry, settings.retention),
+            policies=settings.policies,
         )
 
         def hurry() -> None:

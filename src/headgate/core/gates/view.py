@@ -7,7 +7,7 @@ import msgspec
 
 from headgate.core.gates import host_down
 from headgate.core.gates.budget_view import BudgetUse, SpentCap, spent_cap, uses_of
-from headgate.core.gates.config import ANY
+from headgate.core.gates.configured_limiter import ANY
 from headgate.core.gates.fair_split import ALIVE_S, Member, alive
 from headgate.core.gates.host_down import HostDown, moments
 from headgate.core.gates.keys import kind_of, name_of

@@ -11,7 +11,7 @@ import pytest
 from headgate.app.api.change_feed import ChangeFeed, Topic
 from headgate.app.api.limit_cache import LimitCache
 from headgate.app.api.monitor import Monitor
-from headgate.core.gates.config import GateLimits
+from headgate.app.settings import Settings
 from headgate.stores.sqlite.store import SqliteStore
 from headgate.testing import FakeClock
 from tests.kit import factories
@@ -23,14 +23,14 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
         yield store
 
 
-class Office:
-    """What news are made from."""
+class PartialState:
+    """What a change feed is made from."""
 
     def __init__(self, store: SqliteStore) -> None:
         self.store = store
         self.clock = FakeClock()
-        self.limits = GateLimits({})
-        self.limit_cache = LimitCache(store, self.limits, self.clock, {})
+        self.settings = Settings(providers={})
+        self.limit_cache = LimitCache(store, self.settings.gate_limits, self.clock, {})
         self.monitor = Monitor(store, self.clock)
 
 
@@ -41,7 +41,7 @@ async def told(news: ChangeFeed) -> list[Any]:
 
 
 async def test_a_listener_who_may_not_listen_any_more_hears_nothing_more(store: SqliteStore):
-    app_state: Any = Office(store)
+    app_state: Any = PartialState(store)
     rights = [True, True, False]
 
     async def may_listen() -> bool:
@@ -66,7 +66,7 @@ async def test_a_listener_who_may_not_listen_any_more_hears_nothing_more(store: 
 @pytest.mark.parametrize(("of_job", "patience_s"), [(True, 1.0), (False, 5.0)])
 async def test_a_worker_that_comes_changes_the_cause(store: SqliteStore, of_job, patience_s):
     job = await factories.job(store, 3)
-    app_state: Any = Office(store)
+    app_state: Any = PartialState(store)
     news = ChangeFeed(app_state, Topic(job.id if of_job else None, None, gates=False))
     (first,) = await told(news)
     assert first["kind"] == "worker"

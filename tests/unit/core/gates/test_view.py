@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.core.gates.budget import Budget, caps_of
-from headgate.core.gates.config import ConfiguredLimiter, GateLimits, GatePolicy
+from headgate.core.gates.config import GateLimits, GatePolicy
+from headgate.core.gates.configured_limiter import ConfiguredLimiter
 from headgate.core.gates.fair_split import ALIVE_S, Member
 from headgate.core.gates.host_down import HostDown
 from headgate.core.gates.state import GateState, Override

@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 from headgate.core.errors import StoreUnreachable
-from headgate.core.gates.config import ConfiguredLimiter, GatePolicy
+from headgate.core.gates.config import GatePolicy
+from headgate.core.gates.configured_limiter import ConfiguredLimiter
 from headgate.core.gates.shared_limiter import SharedLimiter
 from headgate.core.gates.state import GateState
 from headgate.core.provider import ProviderPolicy

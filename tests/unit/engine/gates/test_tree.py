@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from headgate.core.fault import FaultClass
-from headgate.core.gates.config import ConfiguredLimiter, GatePolicy
+from headgate.core.gates.config import GatePolicy
+from headgate.core.gates.configured_limiter import ConfiguredLimiter
 from headgate.core.pacing.pace import Pace
 from headgate.core.provider import CredentialPolicy, ProviderPolicy
 from headgate.core.rate import Ceilings
