@@ -40,7 +40,7 @@ def test_what_came_by_way_of_a_proxy_is_not_from_here(name: bytes):
     assert not is_loopback(request_from("127.0.0.1", (name, b"203.0.113.9")))
 
 
-class Office:
+class PartialState:
     """Settings are all that is asked of it here."""
 
     def __init__(self, **server: Any) -> None:
@@ -61,14 +61,14 @@ class Office:
 )
 def test_only_a_trusted_proxy_says_https(peer: str, told: bytes, server: Any, *, secure: bool):
     request = request_from(peer, (b"host", b"x"), (b"x-forwarded-proto", told))
-    app_state: Any = Office(**server)
+    app_state: Any = PartialState(**server)
     assert is_https(request, app_state) is secure
 
 
 def test_the_client_is_named_by_a_trusted_proxy_alone():
     request = request_from("10.0.0.5", (b"x-forwarded-for", b"203.0.113.9"))
-    known: Any = Office(trusted_proxies=("10.0.0.5",))
-    unknown: Any = Office()
+    known: Any = PartialState(trusted_proxies=("10.0.0.5",))
+    unknown: Any = PartialState()
     assert client_of(request, known) == "203.0.113.9"
     assert client_of(request, unknown) == "10.0.0.5"
 
