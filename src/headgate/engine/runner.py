@@ -4,7 +4,6 @@ One of the two places that catch everything, because a handler is somebody else'
 """
 
 import asyncio
-import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from random import Random
@@ -22,7 +21,7 @@ from headgate.core.status import ItemStatus
 from headgate.engine.handler_timer import HandlerTimer
 from headgate.engine.job_runtime import JobRuntime, JobRuntimes
 from headgate.engine.policy import WorkerPolicy
-from headgate.engine.process import end_if_forked
+from headgate.engine.process import Forks, end_if_forked
 from headgate.engine.result import encode_result, outcome_of, result_columns, stored_text, traced
 from headgate.ports.clock import Clock
 from headgate.ports.items import ReusedResult
@@ -115,7 +114,7 @@ class Runner:
         self, work: JobRuntime, subject: object, context: object, timer: HandlerTimer
     ) -> object:
         """Call the handler: awaited here, or in a thread if it is a plain function."""
-        home = os.getpid()
+        home = Forks.count
         try:
             if work.handler.is_async:
                 return await work.handler.call(subject, context)  # type: ignore[misc]
@@ -232,7 +231,7 @@ class HandlerCancelled(Exception):
 def _call_plain(work: JobRuntime, subject: object, context: object, timer: HandlerTimer) -> Called:
     """What a plain function returned or raised; a future cannot carry every error by itself."""
     timer.has_thread()
-    home = os.getpid()
+    home = Forks.count
     try:
         return work.handler.call(subject, context), None
     except BaseException as error:  # noqa: BLE001  a handler may raise anything
