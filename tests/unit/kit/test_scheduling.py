@@ -7,11 +7,14 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[3]
 FILES = ["tests/unit/core/test_budget.py", "tests/unit/core/test_quota.py"]
 RAN = re.compile(r"^\[(gw\d)\] .*PASSED ([^:]+)::", re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_tests_of_a_file_run_in_one_process():
     """Otherwise each process starts the servers that the tests of a file share."""
     words = ["-v", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", *FILES]
