@@ -79,7 +79,7 @@ check: setup ## What you run all day: lint and the fast tests (SQLite only)
 
 .PHONY: fast
 fast:
-	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup --no-loadscope-reorder -m 'not postgres and not slow and not soak' $(wildcard $(FAST))
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m 'not postgres and not slow and not soak' $(wildcard $(FAST))
 
 # Once for all processes of a run: each would rewrite the assertions of every test file.
 .PHONY: compile-tests
@@ -120,7 +120,7 @@ test: ## What CI runs: lint and every test but the storms, with PostgreSQL
 
 .PHONY: suite
 suite: compile-tests
-	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadgroup --no-loadscope-reorder -m 'not soak'
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m 'not soak'
 
 .PHONY: soak
 soak: setup services ## The fault storms at full size

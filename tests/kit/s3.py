@@ -24,6 +24,7 @@ class S3Server(Service):
         super().__init__()
         self._binary = sys.executable
         self.keys: dict[str, str] = {}
+        self._client: Any = None
 
     def command(self) -> list[str]:
         return ["-W", "ignore", "-m", "moto.server", "-H", LOOPBACK, "-p", str(self.port)]
@@ -39,7 +40,8 @@ class S3Server(Service):
             "AWS_ACCESS_KEY_ID": made["AccessKeyId"],
             "AWS_SECRET_ACCESS_KEY": made["SecretAccessKey"],
         }
-        self.client().create_bucket(Bucket=BUCKET)
+        self._client = self._service("s3", *self.keys.values())
+        self._client.create_bucket(Bucket=BUCKET)
         self._leave_open_for(0)
 
     @property
@@ -48,8 +50,8 @@ class S3Server(Service):
         return f"http://{LOOPBACK}:{self.port}"
 
     def client(self) -> Any:
-        """Another client than ours."""
-        return self._service("s3", *self.keys.values())
+        """Another client than ours; it is kept, for making one takes longer than its calls."""
+        return self._client
 
     def _service(self, name: str, key: str, secret: str) -> Any:
         return boto3.client(
