@@ -238,7 +238,7 @@ async def test_demand_knows_running_delayed_and_finishable_jobs(store, place):
     running = await store.jobs.demand([job.id], None)
     assert (list(running.contenders), running.open_items) == ([], True)
     assert (running.next_due_in_s, list(running.finishable)) == (None, [])
-    later = factories.Verdict(ItemStatus.PENDING, "retry", failed=True, due_in_us=50_000_000)
+    later = factories.RetryDecision(ItemStatus.PENDING, "retry", failed=True, due_in_us=50_000_000)
     await store.items.settle_many(factories.SettleRequest(who, [factories.settle(item, later)]))
     delayed = await store.jobs.demand([job.id], None)
     assert (list(delayed.contenders), delayed.open_items) == ([], True)
@@ -255,7 +255,7 @@ async def test_demand_knows_running_delayed_and_finishable_jobs(store, place):
 async def test_demand_keeps_suspects_apart(store):
     job, who = await factories.job(store, 2), await factories.worker(store)
     leased = await factories.claim(store, job.id, who)
-    crashed = factories.Verdict(ItemStatus.PENDING, "crashed", crashed=True, alone=True)
+    crashed = factories.RetryDecision(ItemStatus.PENDING, "crashed", crashed=True, alone=True)
     settlements = [factories.settle(item, crashed) for item in leased]
     await store.items.settle_many(factories.SettleRequest(who, settlements))
     demand = await store.jobs.demand([job.id], None)

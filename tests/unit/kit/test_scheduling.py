@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-FILES = ["tests/unit/core/test_budget.py", "tests/unit/core/test_quota.py"]
+FILES = ["tests/unit/core/gates/test_budget.py", "tests/unit/core/pacing/test_headers.py"]
 RAN = re.compile(r"^\[(gw\d)\] .*PASSED ([^:]+)::", re.MULTILINE)
 
 
