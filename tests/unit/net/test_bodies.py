@@ -14,7 +14,7 @@ from headgate.net.failure import FailureKind, WireFailure
 from headgate.net.wire import AiohttpWire
 from headgate.ports.wire import Headers, WireRequest, WireTimeouts
 from tests.kit.answers import Answer, always, in_turn
-from tests.kit.flood import Flood
+from tests.kit.flood import FloodServer
 from tests.kit.http import bench
 from tests.kit.ports import LOOPBACK
 from tests.kit.provider import Provider
@@ -34,8 +34,8 @@ async def wire() -> AsyncIterator[AiohttpWire]:
 
 
 @pytest.fixture
-def flood() -> Iterator[Flood]:
-    with Flood() as flood:
+def flood() -> Iterator[FloodServer]:
+    with FloodServer() as flood:
         yield flood
 
 
@@ -204,17 +204,17 @@ async def test_a_bomb_costs_little_memory_and_no_further_try(provider: Provider)
     assert len(provider.seen) == 2
 
 
-async def test_an_endless_body_ends_when_its_time_is_over(wire: AiohttpWire, flood: Flood):
+async def test_an_endless_body_ends_when_its_time_is_over(wire: AiohttpWire, flood: FloodServer):
     patience = WireTimeouts(total_s=0.3)
     with pytest.raises(WireFailure, match=r"took longer than 0\.3 s") as caught:
-        await through(pieces(wire, flood.url, patience=patience))
+        await through(pieces(wire, flood.url(), patience=patience))
     assert caught.value.kind is FailureKind.TIMEOUT
 
 
-async def test_many_streams_of_one_host_run_at_once(flood: Flood):
+async def test_many_streams_of_one_host_run_at_once(flood: FloodServer):
     async with bench() as cli, AsyncExitStack() as streams:
         opening = (
-            streams.enter_async_context(cli.client().stream("GET", flood.url))
+            streams.enter_async_context(cli.client().stream("GET", flood.url()))
             for _ in range(STREAMS)
         )
         answers = await asyncio.gather(*opening)
@@ -224,9 +224,9 @@ async def test_many_streams_of_one_host_run_at_once(flood: Flood):
         assert flood.connections == STREAMS
 
 
-async def test_what_is_read_slowly_is_not_heaped_up(wire: AiohttpWire, flood: Flood):
+async def test_what_is_read_slowly_is_not_heaped_up(wire: AiohttpWire, flood: FloodServer):
     """The server sends as fast as it can; what we do not read stays there."""
-    bodies = [pieces(wire, flood.url) for _ in range(STREAMS)]
+    bodies = [pieces(wire, flood.url()) for _ in range(STREAMS)]
     for body in bodies:
         await anext(body)
     tracemalloc.start()
