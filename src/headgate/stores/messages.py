@@ -43,7 +43,7 @@ def require_room_for_export(user: str, cap: int | None, unfinished: int) -> None
 
 def require_same_request(key: str, digest: str, used_for: str) -> None:
     if digest != used_for:
-        raise KeyReused(f"the key {key!r} was already used for a different request. Use a new key")
+        raise KeyReused(f"the key {key!r} was already used for another request. Use a new key")
 
 
 def job_is_gone(key: str) -> KeyReused:
