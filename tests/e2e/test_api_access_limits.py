@@ -189,7 +189,7 @@ def test_a_user_has_so_many_tokens_and_no_more(api: ApiServer):
     hoarder = api.user("hoarder")
     for _ in range(MOST_TOKENS - 1):
         last = hoarder.post("/api/tokens", {}).ok(201)
-    hoarder.post("/api/tokens", {}).refused(429, "revoke one")
+    hoarder.post("/api/tokens", {}).refused(429, "Revoke one")
     hoarder.delete(f"/api/tokens/{last['id']}").ok(204)
     hoarder.post("/api/tokens", {}).ok(201)
 

@@ -276,7 +276,7 @@ def test_a_job_goes_on_by_its_number_and_with_its_handler_elsewhere(cli: Project
         (["--job", "1", "--new"], "--job goes on with a job, --new starts another"),
         (["--job", "1", "--config", "region=us"], "without --config region"),
         (["--job", "1", "--key", "sku"], "without --key"),
-        (["--job", "9"], "there is no job 9"),
+        (["--job", "9"], "job 9 does not exist"),
         ([], "name a handler and a file"),
     ]:
         refused = quick(cli, "run", *words)

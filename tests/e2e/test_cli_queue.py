@@ -132,7 +132,7 @@ def test_a_job_that_was_brought_back_is_drained_by_a_worker(cli: Cli):
 
 def test_a_worker_refuses_a_job_that_is_not_there(cli: Cli):
     cli("db", "migrate")
-    assert cli("worker", "--jobs", "7", "--drain").err == "error: there is no job 7\n"
+    assert cli("worker", "--jobs", "7", "--drain").err == "error: job 7 does not exist\n"
     assert cli("worker", "--jobs", "x").code == 2
 
 

@@ -224,7 +224,7 @@ def test_bad_rows_are_reported_with_their_lines(cli: Cli):
         (["lookup.py:price", "nowhere.csv"], "there is no file nowhere.csv"),
         (["lookup.py:price", "products.bin"], "cannot tell the format of products.bin"),
         (["lookup.py:price", "products.csv", "--out", "x.bin"], "cannot tell the format of x.bin"),
-        (["lookup.py:price", "products.csv", "--key", "ean"], "there is no column 'ean'"),
+        (["lookup.py:price", "products.csv", "--key", "ean"], "the key column 'ean' is missing"),
         (["lookup.py:price", "products.csv", "--config", "x"], "--config 'x'"),
         (["lookup.py:price", "products.csv", "--item-timeout", "-1"], "flag --item-timeout"),
     ],

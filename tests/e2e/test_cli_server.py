@@ -219,7 +219,7 @@ def test_a_job_is_steered_from_afar(shop: Shop):
     assert shop.far("jobs", "cancel", number, "--yes").code == 0
     assert shop.near("jobs", "show", number, "--json").json["state"] == "CANCELLED"
     assert shop.far("jobs", "rm", number, "--yes").code == 0
-    assert shop.near("jobs", "show", number).err == f"error: there is no job {number}\n"
+    assert shop.near("jobs", "show", number).err == f"error: job {number} does not exist\n"
 
 
 def test_a_queue_is_fed_and_closed_from_afar(shop: Shop, tmp_path: Path):

@@ -1,1 +1,1 @@
-"""The running machinery: knows when, never how stored or what is fetched."""
+"""The engine: it decides when work runs, and knows neither how it is stored nor what is fetched."""

@@ -7,7 +7,7 @@ from headgate.core.item import ClaimedItem
 
 
 class Buffer:
-    """A bounded prefetch: the dispatcher fills it before the lanes run dry."""
+    """A bounded prefetch: the dispatcher fills it before the lanes run out of items."""
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[ClaimedItem, float]] = deque()
@@ -16,13 +16,12 @@ class Buffer:
         self._wanted = asyncio.Event()
         self._low_water = 0
         self.hungry = 0
-        """Lanes that wait for something to take."""
+        """Lanes that wait for an item."""
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     def put(self, items: list[ClaimedItem], now_s: float) -> None:
-        """Add freshly leased items."""
         self._waiting.extend((item, now_s) for item in items)
         if items:
             self._filled.set()
@@ -48,21 +47,19 @@ class Buffer:
         return more
 
     def remove_all(self) -> list[ClaimedItem]:
-        """Take out everything."""
         removed = [item for item, _ in self._waiting]
         self._waiting.clear()
         self._drained.set()
         return removed
 
     def remove_job(self, job_id: int) -> list[ClaimedItem]:
-        """Take out every item of one job."""
         removed = [item for item, _ in self._waiting if item.job_id == job_id]
         self._waiting = deque(each for each in self._waiting if each[0].job_id != job_id)
         self._drained.set()
         return removed
 
     def remove_claimed_before(self, moment_s: float) -> list[ClaimedItem]:
-        """Take out what has waited since before `moment_s`; the oldest stand in front."""
+        """Remove the items that were claimed before `moment_s`; the oldest are at the head."""
         removed = []
         while self._waiting and self._waiting[0][1] < moment_s:
             removed.append(self._waiting.popleft()[0])
@@ -71,15 +68,13 @@ class Buffer:
         return removed
 
     def count(self, job_id: int) -> int:
-        """How many items of a job are here."""
         return sum(item.job_id == job_id for item, _ in self._waiting)
 
     def job_ids(self) -> set[int]:
-        """The jobs that have items here."""
         return {item.job_id for item, _ in self._waiting}
 
     async def wait_filled(self) -> None:
-        """Wait until there may be something to take."""
+        """Wait until there may be an item to take."""
         self._filled.clear()
         if self._waiting:
             return
@@ -91,20 +86,19 @@ class Buffer:
             self.hungry -= 1
 
     async def wait_low(self, low_water: int) -> None:
-        """Wait until no more than `low_water` items are left."""
         self._low_water = low_water
         self._drained.clear()
         if len(self._waiting) > low_water:
             await self._drained.wait()
 
     async def wait_hungry(self) -> None:
-        """Wait until nothing is left and a lane waits for something to take."""
+        """Wait until the buffer is empty and a lane waits for an item."""
         self._wanted.clear()
         if self._waiting or not self.hungry:
             await self._wanted.wait()
 
     def wake(self) -> None:
-        """Let every waiter look again."""
+        """Make every waiter check its condition again."""
         self._wanted.set()
         self._filled.set()
         self._drained.set()

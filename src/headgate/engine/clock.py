@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 class SystemClock:
-    """The machine's time. A wall clock that is set while we run changes nothing here."""
+    """The machine's time. Setting the wall clock while the process runs has no effect here."""
 
     def __init__(self) -> None:
         self._offset = time.time_ns() // 1_000 - time.monotonic_ns() // 1_000
@@ -16,13 +16,13 @@ class SystemClock:
         return self._offset + time.monotonic_ns() // 1_000
 
     def monotonic(self) -> float:
-        """Seconds on a clock that nobody can set, the same for all processes of this boot."""
+        """Seconds on a clock that cannot be set, the same for all processes of this boot."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait; zero only lets others run."""
+        """Wait; zero only lets other tasks run."""
         await asyncio.sleep(seconds)
 
     def later(self, seconds: float, call: Callable[[], object]) -> Callable[[], object]:
-        """Have `call` called after a while, from the loop; calling the answer cancels that."""
+        """Have the loop run `call` after this time; the returned function cancels that."""
         return asyncio.get_running_loop().call_later(seconds, call).cancel

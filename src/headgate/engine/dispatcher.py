@@ -1,4 +1,4 @@
-"""Decides when to claim, from which job and how much."""
+"""Decides when to claim, from which job and how many items."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -21,25 +21,23 @@ from headgate.ports.store import Notifier, Store
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """What a worker may touch. `alone` asks for suspects, one at a time."""
+    """The items that a worker may claim. `alone` asks for suspects, one at a time."""
 
     worker: str
     jobs: tuple[int, ...] | None = None
     alone: bool = False
     ids: tuple[int, ...] | None = None
-    """Only these items, which are of the one job in `jobs`."""
+    """If set, only these items, which belong to the one job in `jobs`."""
 
 
 class DispatchTimes(msgspec.Struct, frozen=True):
-    """How often to look, and after how long a standstill our leases are in doubt."""
+    """Time between reads of the store, and the standstill after which our leases are in doubt."""
 
     poll_s: float
     doubt_s: float
 
 
 class DispatchDeps(msgspec.Struct, frozen=True):
-    """Where items come from, and what is noted about it."""
-
     items: ItemStore
     jobs: JobStore
     notifier: Notifier
@@ -50,7 +48,6 @@ class DispatchDeps(msgspec.Struct, frozen=True):
 
 
 def dispatch_deps(store: Store, clock: Clock, board: FlightBoard, gates: GateTree) -> DispatchDeps:
-    """What a dispatcher takes from a store and its surroundings."""
     return DispatchDeps(store.items, store.jobs, store.notifier, clock, board, gates, store.rows)
 
 
@@ -58,18 +55,18 @@ class Dispatcher:
     """Keeps the buffer filled. With `until_idle`, ends when nothing is due and nothing runs."""
 
     CROWDED_S = 0.2
-    """How long a job is left alone whose gates have all the items that they can use."""
+    """Seconds before the next claim if the gates of a job have all the items that they can use."""
     SOON_S = 0.005
-    """How long it rests at least, if more is due before long."""
+    """Shortest rest in seconds if more items are due soon."""
     RETRY_SHARE = 1 / 16
-    """Which part of each claim is for retries that are due, as long as there are fresh rows.
+    """The share of each claim that goes to due retries while there are rows not yet tried.
 
-    Most rows that failed will fail again: the share is what all others pay for them.
+    Most rows that failed will fail again: the share is the price that all other rows pay.
     """
     GOLDEN = 0.618
-    """Multiples of it, without their whole part, are spread evenly from 0 to 1."""
-    VAIN = 3
-    """Looks in a row that may lease nothing although something is due: others may be faster."""
+    """The fractional parts of its multiples are spread evenly over 0 to 1."""
+    EMPTY_CLAIMS = 3
+    """Empty claims in a row that are accepted although items are due: others may be faster."""
 
     def __init__(
         self,
@@ -91,19 +88,19 @@ class Dispatcher:
         self._turns = Turns()
         self._last_gate: dict[int, str] = {}
         self._contenders: list[Contender] = []
-        self._looked_s = float("-inf")
+        self._refreshed_s = float("-inf")
         self._claim_began_s = 0.0
         self._next_due_s: float | None = None
         self._crowded = False
-        self._in_vain = 0
-        """Looks in a row that found due items and could lease none."""
+        self._empty_claims = 0
+        """Claims in a row that leased nothing although items were due."""
         self._due_to_retries: dict[int, float] = {}
-        """By job: which part of an item the retries have not had yet of earlier claims."""
+        """By job: the fraction of an item that earlier claims still owe to retries."""
         self._trials = 0
         self.stopping = False
 
     async def run(self, until_s: float | None = None, *, until_idle: bool = False) -> None:
-        """Claim until stopped, until the time is over, or until there is nothing to do."""
+        """Claim until stopped, until the time is over, or until nothing is due."""
         while not self._over(until_s):
             size = 1 if self._scope.alone else self._sizer.size()
             await self._wait_for_room(size)
@@ -116,7 +113,7 @@ class Dispatcher:
                 self._deps.board.claimed(self._claim_began_s, size)
                 self._buffer.put(claimed, self._clock.monotonic())
             elif self._contenders:
-                continue  # another job may have what this one has not
+                continue  # another job may have items
             elif until_idle:
                 return
             else:
@@ -124,18 +121,18 @@ class Dispatcher:
 
     async def _wait_for_room(self, size: int) -> None:
         if self._scope.alone:
-            # The next suspect is leased when the one before has ended, however long that waits.
+            # Lease the next suspect only when the one before has ended, whatever that takes.
             await self._buffer.wait_hungry()
         else:
-            # The next claim is under way while the lanes work on the one before.
+            # The next claim runs while the lanes work on the items of the one before.
             await self._buffer.wait_low(size)
 
     def _wanted(self, size: int) -> int:
-        """A slice of work, but enough for every lane that has nothing to do."""
+        """One claim size, but enough for every lane that has nothing to do."""
         return max(size, self._buffer.hungry - len(self._buffer))
 
     def _in_doubt(self) -> bool:
-        """Whether a claim took so long that we may have been frozen and its leases are lost."""
+        """The claim was slow enough that we may have been frozen and have lost its leases."""
         return self._clock.monotonic() - self._claim_began_s > self._patience.doubt_s
 
     def stop(self) -> None:
@@ -156,7 +153,7 @@ class Dispatcher:
             return []
         if work.handler.memory_mb:
             self._deps.board.may_use(work.handler.memory_mb)
-        # Several jobs share the buffer, so that each gets its turn within one slice.
+        # Several jobs share the buffer, so that each gets a turn within one slice.
         share = max(size // min(len(self._contenders), 8), self._least(work))
         share, is_trial = self._room(work, share)
         if share <= 0:
@@ -177,30 +174,30 @@ class Dispatcher:
         claimed = await self._take(request, work)
         if is_trial:
             claimed = [msgspec.structs.replace(item, elsewhere=True) for item in claimed]
-        self._in_vain = 0 if claimed else self._in_vain + 1
+        self._empty_claims = 0 if claimed else self._empty_claims + 1
         if len(claimed) < share:
             self._drop(contender)
         return claimed
 
     def _retries(self, job_id: int, share: int) -> int:
-        """How many items of a claim are for retries, if so many are due."""
+        """Items of a claim that are reserved for due retries."""
         owed = self._due_to_retries.get(job_id, 0.0) + share * self.RETRY_SHARE
         self._due_to_retries[job_id] = owed % 1
         return int(owed)
 
     def _elsewhere(self) -> float:
-        """Another place in the input for each trial: bad rows often stand together."""
+        """A different position in the input for each trial: bad rows often come together."""
         self._trials += 1
         return self._trials * self.GOLDEN % 1
 
     def _room(self, work: JobRuntime, share: int) -> tuple[int, bool]:
-        """How many of `share` more items of a job its gates can use before long.
+        """Items out of `share` that the gates of a job can use soon, and whether they are trials.
 
-        And whether they try out a host that did not answer: a row that never failed tells more.
+        A trial goes to a host that did not answer. A row that never failed is the better probe.
         """
         gates, waiting = self._deps.gates, self._buffer.count(work.job.id)
         trials = None
-        if work.handler.gate_of is not None:  # what is sent back is then left alone
+        if work.handler.gate_of is not None:  # such jobs claim by gate
             gates.make_room(work.job.id)
         else:
             trials = gates.hosts.trials(work.job.id)
@@ -212,7 +209,7 @@ class Dispatcher:
         return share, trials is not None
 
     async def _take(self, request: ClaimRequest, work: JobRuntime) -> list[ClaimedItem]:
-        """Claim: in input order, or from gates that are open, each in its turn."""
+        """Claim in input order, or in turn from the gates that are open."""
         if work.handler.gate_of is None or request.ids is not None:
             return await self._deps.items.claim(request)
         shut = tuple(sorted(self._deps.gates.shut()))
@@ -224,23 +221,23 @@ class Dispatcher:
         return claimed if work.handler.pack else interleaved(claimed)
 
     def _least(self, work: JobRuntime) -> int:
-        """A claim that is smaller than a pack would never fill one."""
+        """A claim that is smaller than a pack could not fill one."""
         return 1 if self._scope.alone else work.handler.pack or 1
 
     async def _next_contender(self) -> Contender | None:
         now_s = self._clock.monotonic()
-        if not self._contenders or now_s - self._looked_s > self._poll_s:
-            await self._look(now_s)
+        if not self._contenders or now_s - self._refreshed_s > self._poll_s:
+            await self._refresh(now_s)
         return self._turns.next(self._contenders)
 
-    async def _look(self, now_s: float) -> None:
+    async def _refresh(self, now_s: float) -> None:
         demand = await self._demand()
         found = demand.suspects if self._scope.alone else demand.contenders
         unrunnable = self._runtimes.unrunnable
         self._contenders = [each for each in found if each.job_id not in unrunnable]
-        self._looked_s = now_s
+        self._refreshed_s = now_s
         due_s = demand.next_due_in_s
-        # What is due and not among ours waits for another process, as a suspect does.
+        # If something is due that we may not claim, such as a suspect, another process takes it.
         is_for_others = due_s is not None and due_s <= 0.0 and not self._contenders
         self._next_due_s = None if is_for_others else due_s
 
@@ -255,36 +252,33 @@ class Dispatcher:
 
     async def _rest(self) -> None:
         due_s = self._next_due_s
-        # What gates hold back is due already; looking again at once would find it so.
-        held = self._crowded or self._in_vain > self.VAIN
+        # Items that gates hold back are due already, so another read would find them at once.
+        held = self._crowded or self._empty_claims > self.EMPTY_CLAIMS
         least_s, self._crowded = (self.CROWDED_S if held else self.SOON_S), False
         rest_s = self._poll_s if due_s is None else min(self._poll_s, max(due_s, least_s))
         await self._deps.notifier.wait(rest_s)
-        self._looked_s = float("-inf")
+        self._refreshed_s = float("-inf")
 
     async def return_waiting(self) -> int:
-        """Hand back what is leased but not started."""
+        """Hand back the items that are leased but not started."""
         return await self.return_items(self.take_waiting())
 
     def take_waiting(self) -> list[ClaimedItem]:
-        """Everything that is leased but not started, out of the reach of the lanes."""
+        """Remove every item that is leased but not started, so that no lane can take it."""
         return self._buffer.remove_all()
 
     async def return_job(self, job_id: int) -> int:
-        """Hand back what is leased of one job but not started."""
         return await self.return_items(self._buffer.remove_job(job_id))
 
     async def return_stale(self) -> int:
-        """Hand back what has waited for a lane so long that its lease could end while it runs."""
+        """Hand back items that waited too long for a lane: their lease could end in the handler."""
         moment_s = self._clock.monotonic() - BUFFER_PATIENCE_S
         return await self.return_items(self._buffer.remove_claimed_before(moment_s))
 
     def waiting_jobs(self) -> set[int]:
-        """The jobs that have leased items which no lane has taken."""
         return self._buffer.job_ids()
 
     async def extend(self, items: Sequence[ClaimedItem], lease_s: float) -> int:
-        """Let the leases of running items last longer."""
         held = [HeldLease(item.id, item.epoch) for item in items]
         return await self._deps.items.extend(self._scope.worker, held, lease_s)
 
@@ -297,9 +291,9 @@ class Dispatcher:
 
 
 def interleaved(items: list[ClaimedItem]) -> list[ClaimedItem]:
-    """One from each gate in turn, so that the lanes do not all stand before the same one.
+    """Order items by taking one from each gate in turn, so that lanes wait at different gates.
 
-    Not for packs: those that go out together are best of one gate.
+    Not for packs: the items of a pack should have the same gate.
     """
     earlier: Counter[str] = Counter()
     place: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""A worker's inside: dispatcher, lanes, settler and control around one store."""
+"""The inside of a worker: dispatcher, lanes, settler and control around one store."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -32,8 +32,6 @@ MICROSECONDS = 1_000_000
 
 
 class EngineDeps(msgspec.Struct, frozen=True):
-    """What an engine is given by its process."""
-
     store: Store
     lookup: HandlerLookup
     observer: Observer
@@ -45,23 +43,21 @@ class EngineDeps(msgspec.Struct, frozen=True):
     gates: GateTree
     places: Places | None = None
     pressed: Callable[[], bool] = machine_is_pressed
-    """Whether the machine has too much to do for us to take as much as we could."""
+    """Is the machine too busy for this worker to claim its full size?"""
     on_warning: Callable[[str], object] = bool
-    """Told in words what is wrong with a handler."""
+    """Called with a text that says what is wrong with a handler."""
     on_stray_cancel: Callable[[], object] = bool
-    """Called at once when a task of the engine is cancelled by other code, such as a handler."""
+    """Called at once when other code, such as a handler, cancels a task of the engine."""
 
 
 class SliceBudget(msgspec.Struct, frozen=True):
-    """How long a slice may last. `until_idle` ends it when nothing is due any more."""
+    """Limits of a slice. `until_idle` ends it when nothing is due any more."""
 
     seconds: float | None = None
     until_idle: bool = False
 
 
 class SliceReport(msgspec.Struct, frozen=True):
-    """What a slice got done."""
-
     settled: int
     refused: int
     stuck: bool
@@ -79,7 +75,7 @@ class Engine:
         self._policy = policy
         self._sizer = ClaimSizer(policies.claim, policy.concurrency)
         self._buffer = Buffer()
-        # One for each lane, and as many again for those that were left behind.
+        # One thread for each lane, and as many again for threads that hang in a handler.
         self._threads = ThreadPoolExecutor(2 * policy.concurrency, thread_name_prefix="handler")
         board = deps.board
         self._settler = Settler(store.items, scope.worker, policy, clock, board, self._sizer)
@@ -123,7 +119,7 @@ class Engine:
         )
 
     async def run_slice(self, budget: SliceBudget) -> SliceReport:
-        """Work within a budget: the one entry for daemon, drain and slices."""
+        """Work within a budget. Daemon, drain and slices all start here."""
         clock = self._deps.clock
         until_s = None if budget.seconds is None else clock.monotonic() + budget.seconds
         services = [
@@ -148,18 +144,19 @@ class Engine:
         return SliceReport(tally.settled, self._settler.refused, self._stuck())
 
     def stop(self) -> None:
-        """Claim nothing more; what runs may finish."""
+        """Claim nothing more; running handlers may finish."""
         self._dispatcher.stop()
 
     def stop_now(self) -> None:
-        """Claim nothing more and hand back what runs."""
+        """Claim nothing more and hand back the running items."""
         self._dispatcher.stop()
         self._lane_pool.hand_back()
 
     def blame_uncommitted(self) -> None:
-        """Show on the board what has ended but is not committed.
+        """Show items on the board whose handlers have ended but whose results are not committed.
 
-        For a process that must end because of what a handler did: it may have been one of these.
+        For a process that must end because of a handler: it may have been the handler of one of
+        these.
         """
         board, now_s = self._deps.board, self._deps.clock.monotonic()
         for settlement in self._settler.uncommitted:
@@ -168,7 +165,7 @@ class Engine:
             board.start(settlement.item_id, settlement.epoch, started_s, 0.0, queued_s)
 
     async def _dispatch(self, until_s: float | None, *, until_idle: bool) -> None:
-        """Dispatch until told to stop or until a hung thread asks for a fresh process."""
+        """Dispatch until stopped, or until a hung thread requires a new process."""
         watch = asyncio.ensure_future(self._watch_self())
         try:
             await self._dispatcher.run(until_s, until_idle=until_idle)
@@ -178,7 +175,7 @@ class Engine:
             watch.cancel()
 
     async def _watch_self(self) -> None:
-        """Take less when the machine is short of breath; stop when a thread hangs."""
+        """Claim less while the machine is busy; stop when a thread hangs."""
         while not self._stuck():
             self._sizer.pressed(pressed=self._deps.pressed())
             await self._deps.clock.sleep(self._policy.poll_s)
@@ -189,21 +186,21 @@ class Engine:
         return hanging or self._lane_pool.stuck
 
     async def _rest_of_lanes(self) -> None:
-        """Wait until what is leased has been run, unless we are told to stop."""
+        """Wait until all leased items have run, unless stopped."""
         while not self._dispatcher.stopping and (
             len(self._buffer) or any(lane.pack for lane in self._lane_pool)
         ):
             await self._deps.clock.sleep(0.01)
 
     async def _wind_down(self, services: list[asyncio.Task[None]]) -> None:
-        """Hand back what waits, let the lanes end, commit what they gave."""
+        """Hand back waiting items, let the lanes end, commit their results."""
         await self._dispatcher.return_waiting()
         await _first_failure_or(asyncio.ensure_future(self._lane_pool.close()), services)
         await self._settler.wait_idle()
 
 
 def supervise(service: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-    """Start a service loop as a task that somebody waits for."""
+    """Start a service loop as a task that the caller awaits."""
     return asyncio.ensure_future(service)
 
 
@@ -211,7 +208,7 @@ async def _first_failure_or(
     main: asyncio.Task[None],
     others: list[asyncio.Task[None]],
 ) -> None:
-    """Wait for `main`; a failure of any other ends the wait and is raised."""
+    """Wait for `main`; a failure of any other task ends the wait and is raised."""
     waiting = {main, *others}
     while not main.done():
         done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)

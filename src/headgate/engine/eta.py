@@ -1,4 +1,4 @@
-"""Answers for people, from figures alone: how fast, and how much longer."""
+"""Rate and remaining time of a job, computed from samples of its progress."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -8,23 +8,21 @@ from typing import NamedTuple
 
 
 class Sample(NamedTuple):
-    """How many items were finished at a moment."""
-
     at_s: float
     finished: int
 
 
 class Band(NamedTuple):
-    """How long it may take; `high_s` None means that nobody can say."""
+    """A range of seconds; `high_s` is None if the upper end is not known."""
 
     low_s: float
     high_s: float | None
 
 
 class Meter:
-    """Recent progress: samples a second apart, for the last minute.
+    """Samples of the last minute, one second apart.
 
-    Commands, API, pages and metrics show its `rate` as the rate now, so that they agree.
+    Commands, API, pages and metrics show its `rate` as the current rate, so that they agree.
     """
 
     SPACING_S = 1.0
@@ -34,13 +32,13 @@ class Meter:
         self._samples: deque[Sample] = deque(maxlen=self.KEPT)
 
     def add(self, at_s: float, finished: int) -> None:
-        """Take in a reading; those that follow too closely replace nothing and are dropped."""
+        """Add a reading; one that follows the last sample too closely is dropped."""
         if not self._samples or at_s - self._samples[-1].at_s >= self.SPACING_S:
             self._samples.append(Sample(at_s, finished))
 
     @property
     def samples(self) -> Sequence[Sample]:
-        """What the answers are computed from, oldest first."""
+        """Oldest first."""
         return tuple(self._samples)
 
     def rate(self) -> float | None:
@@ -55,7 +53,6 @@ class Meter:
         return rate_since(samples, samples[-1].at_s - seconds)
 
     def eta(self, remaining: int, held: "HoldPeriod | None" = None) -> Band | None:
-        """How much longer, as a band."""
         return eta_band(self.samples, remaining, held)
 
 
@@ -65,19 +62,19 @@ class HoldPeriod(NamedTuple):
     seconds: float
     """From now until it is over."""
     per_s: float | None = None
-    """The rate that is known of the gate; None: not known."""
+    """The known rate of the gate in requests a second; None if it is not known."""
 
 
 RECENT_S = 5.0
-"""The rate now is that of these last seconds: a single one jumps with every commit."""
+"""The current rate is the mean of these last seconds: over one second it jumps with each commit."""
 FEW = 10
-"""If the last items came further apart than that, the rate is that of this many of them."""
+"""If the last items took longer than `RECENT_S`, the current rate is the mean of this many."""
 
 
 def rate_now(samples: Sequence[Sample]) -> float | None:
     """Items a second in the last 5 s; of a slow job, over the time that its last 10 items took.
 
-    It looks back a minute at most. None before there is anything to compare.
+    Looks back one minute at most. None before there are two samples.
     """
     if len(samples) < 2:
         return None
@@ -89,7 +86,7 @@ def rate_now(samples: Sequence[Sample]) -> float | None:
 
 
 def moment_of(samples: Sequence[Sample], finished: int) -> float:
-    """When so many items were finished at last, between samples in proportion."""
+    """When the job last reached this number of finished items, interpolated between samples."""
     for earlier, later in reversed(list(pairwise(samples))):
         if earlier.finished < finished <= later.finished:
             share = (finished - earlier.finished) / (later.finished - earlier.finished)
@@ -98,7 +95,7 @@ def moment_of(samples: Sequence[Sample], finished: int) -> float:
 
 
 def rate_since(samples: Sequence[Sample], since_s: float) -> float:
-    """The mean rate from a moment until the last sample, between samples in proportion."""
+    """The mean rate from a moment until the last sample, interpolated between samples."""
     last, finished = samples[-1], float(samples[0].finished)
     for earlier, later in pairwise(samples):
         if earlier.at_s <= since_s <= later.at_s:
@@ -108,21 +105,21 @@ def rate_since(samples: Sequence[Sample], since_s: float) -> float:
 
 
 LOOKED_AT_S = 20.0
-"""How far back the rates are looked at that make the ends of a band."""
+"""Seconds of samples whose rates make the ends of a band."""
 WIDEST = 3.0
-"""A band reaches at most to this multiple of the time at the rate now."""
+"""A band reaches at most to this multiple of the time at the current rate."""
 YOUNG_S = 2.0
-"""Until then nothing is said: the first rows do not show the pace."""
+"""No estimate is given in the first seconds: the first rows do not show the pace."""
 
 
 def eta_band(
     samples: Sequence[Sample], remaining: int, held: HoldPeriod | None = None
 ) -> Band | None:
-    """The time that `remaining` items take at the rate now, from fast to slow.
+    """The time that `remaining` items take at the current rate, from fast to slow.
 
-    The rates of the last seconds make the two ends. Where nothing moves, the last minute gives the
-    lower end alone; None if nothing moved in it. While a gate is closed, the time until it opens
-    is added, and the upper end stays open.
+    The rates of the last seconds make the two ends. If nothing moves, the last minute gives the
+    lower end only; None if nothing moved in it. While a gate is closed, the time until it opens is
+    added, and the upper end stays open.
     """
     if remaining <= 0:
         return Band(0.0, 0.0)
@@ -141,7 +138,7 @@ def eta_band(
 
 
 def _after_hold(samples: Sequence[Sample], remaining: int, held: HoldPeriod) -> Band:
-    """What it takes at least: the wait, and then the pace of before or of the gate."""
+    """The least time: the wait, then the rest at the earlier pace or the rate of the gate."""
     moved = sorted(rate for rate in _rates(samples) if rate > 0)
     known = [quantile(moved, 0.9)] if moved else []
     known += [held.per_s] if held.per_s else []
@@ -149,7 +146,7 @@ def _after_hold(samples: Sequence[Sample], remaining: int, held: HoldPeriod) -> 
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
-    """The value below which `share` of the sorted values lie, between neighbours in proportion."""
+    """The value below which `share` of the sorted values lie, interpolated between neighbours."""
     place = (len(ordered) - 1) * share
     low = floor(place)
     high = min(low + 1, len(ordered) - 1)
@@ -161,11 +158,11 @@ UNITS = (("d", 86_400.0), ("h", 3_600.0), ("min", 60.0), ("s", 1.0))
 
 
 def band_in_words(band: Band | None) -> str:
-    """A range such as 2-3 min, `about 40 s` or `over 5 min`; `?` when nobody knows."""
+    """A range such as 2-3 min, `about 40 s` or `over 5 min`; `?` without an estimate."""
     if band is None:
         return "?"
     top_s = band.low_s if band.high_s is None else band.high_s
-    # Two of a unit are needed before it is worth using: "90 s" says more than "2 min".
+    # A unit is used from two of it upwards: "90 s" is more precise than "2 min".
     unit, size = next(((u, s) for u, s in UNITS if top_s >= 2 * s), UNITS[-1])
     low = max(floor(band.low_s / size), 1 if unit == "s" else 0)
     if band.high_s is None:

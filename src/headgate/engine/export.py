@@ -1,4 +1,4 @@
-"""A job's rows on their way out: input, result and status, in input order, with proof."""
+"""Exports the rows of a job with input, result and status, in input order, and a hash of them."""
 
 import hashlib
 from collections import Counter
@@ -21,7 +21,8 @@ from headgate.ports.source import RowWriter
 STATUS = "_status"
 ERROR = "_error"
 TAKEN_PREFIX = "result_"
-"""Input columns keep their names; a result (or status) column whose name is taken gets this."""
+"""Input columns keep their names; a result or status column whose name is taken gets this prefix.
+"""
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _encoder = msgspec.json.Encoder()
@@ -31,7 +32,7 @@ OnProgress = Callable[[int], Awaitable[None]]
 
 
 class Cutoff(msgspec.Struct, frozen=True):
-    """How far a job was when it was exported before its end.
+    """The progress of a job that was exported before its end.
 
     Each row shows its item at some moment between the two times.
     """
@@ -43,7 +44,7 @@ class Cutoff(msgspec.Struct, frozen=True):
 
 
 class ExportReport(msgspec.Struct, frozen=True):
-    """What an export holds; it lies beside the file as its record."""
+    """The contents of an export, stored beside the file as its record."""
 
     job_id: int
     handler: str
@@ -56,13 +57,13 @@ class ExportReport(msgspec.Struct, frozen=True):
     statuses: Mapping[str, int]
     exported_at: str
     cutoff: Cutoff | None = None
-    """None: the job had no open item, so this is all there will be."""
+    """None if the job had no open item: the export is final."""
     notes: tuple[str, ...] = ()
-    """What the file has otherwise than the store, such as formulas made harmless."""
+    """Differences between the file and the store, such as formulas made harmless."""
 
 
 class Columns:
-    """The columns of an export, and which name of a result goes under which of them."""
+    """The columns of an export, and the column of each result name."""
 
     def __init__(self, inputs: Sequence[str], results: Sequence[str]) -> None:
         taken = set(inputs)
@@ -73,14 +74,13 @@ class Columns:
         self._plain = all(name == shown for name, shown in self.result_names.items())
 
     def row(self, row: ExportRow) -> dict[str, Any]:
-        """The values of a row, under the names of the columns."""
         values = _decode(row.input)
         if row.result is not None and row.status is ItemStatus.DONE:
             result = _decode(row.result)
             names = self.result_names
             if self._plain and result.keys() <= names.keys():
                 values |= result
-            else:  # a result that uses a name for the first time waits for the next export
+            else:  # a name that is new since the export began is left out
                 values |= {names[name]: result[name] for name in result if name in names}
         values[self.status] = row.status
         values[self.error] = _why(row)
@@ -101,12 +101,10 @@ def _why(row: ExportRow) -> str | None:
 
 
 class Export:
-    """Writes jobs to files, a page at a time."""
-
     PAGE = 2_000
 
     def __init__(self, reads: ReadStore, clock: Clock, only: Collection[int] | None = None) -> None:
-        """Of all rows, or `only` of those with these ids."""
+        """With `only`, export only the rows with these ids."""
         self._reads = reads
         self._clock = clock
         self._only = None if only is None else frozenset(only)
@@ -116,7 +114,8 @@ class Export:
     ) -> ExportReport:
         """Write all rows of a job; the file appears only when it is complete.
 
-        `on_progress` hears how many rows are written, after each page; it may raise to end it.
+        `on_progress` gets the number of rows written after each page; it may raise to end the
+        export.
         """
         job = await self._reads.job(job_id)
         results = await self._reads.result_columns(job_id)
@@ -136,8 +135,8 @@ class Export:
     async def _copy(
         self, job_id: int, writer: RowWriter, tally: "_Tally", on_progress: OnProgress | None
     ) -> None:
-        # One after the other: both sides need the interpreter, and in turns they are quicker than
-        # when they fight over it.
+        # Read and write take turns: both need the interpreter, and running in parallel they are
+        # slower.
         after_id = 0
         while page := await self._reads.export_rows(job_id, after_id, self.PAGE):
             after_id = page[-1].id
@@ -173,8 +172,6 @@ class Export:
 
 
 class _Tally:
-    """What was written so far."""
-
     def __init__(self, columns: Columns, began_at: str) -> None:
         self.columns = columns
         self.began_at = began_at
@@ -198,6 +195,6 @@ def canonical(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> byte
     take = itemgetter(*columns)
     try:
         values = [take(row) for row in rows]
-    except KeyError:  # a row that has not all of them
+    except KeyError:  # a row that lacks a column
         values = [tuple(map(row.get, columns)) for row in rows]
     return _encoder.encode_lines(values)

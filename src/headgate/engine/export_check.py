@@ -1,4 +1,4 @@
-"""Proof that a file holds what the store holds: every row is compared, none is kept."""
+"""Compares an export file with the store, row by row, in constant memory."""
 
 import hashlib
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -17,27 +17,23 @@ _BYTES = 4 * 1024 * 1024
 
 
 class ExportCheckReport(msgspec.Struct, frozen=True):
-    """How a file and a job compare."""
-
     job_id: int
     rows: int
-    """Of the job, as far as they were looked at."""
+    """Rows of the job that were compared."""
     sha256: str
-    """Over the rows of the job that were looked at, as in the record of an export."""
+    """Over the compared rows of the job, as in the record of an export."""
     difference: str | None = None
-    """The first one, in words; None: the file equals the store."""
+    """The first difference, in words; None if the file equals the store."""
 
 
 class ExportCheck:
-    """Compares files with jobs, a page at a time."""
-
     PAGE = 5_000
 
     def __init__(self, reads: ReadStore) -> None:
         self._reads = reads
 
     async def check(self, job_id: int, parts: Sequence[Source], form: RowForm) -> ExportCheckReport:
-        """Compare the rows of a job with those of a file, which may come in several parts."""
+        """Compare the rows of a job with the rows of a file, which may come in several parts."""
         job = await self._reads.job(job_id)
         columns = Columns(job.columns, await self._reads.result_columns(job_id))
         pages = self._pages(job_id, columns)
@@ -51,7 +47,7 @@ class ExportCheck:
         parts: Sequence[Source],
         form: RowForm,
     ) -> ExportCheckReport:
-        """Compare rows, as an export has them, with those of a file."""
+        """Compare rows, in the form that an export has, with the rows of a file."""
         comparison = _Comparison(columns, parts, form)
         try:
             async for rows in pages:
@@ -76,8 +72,6 @@ class ExportCheck:
 
 
 class _Comparison:
-    """The file beside the rows of the store."""
-
     def __init__(self, columns: Sequence[str], parts: Sequence[Source], form: RowForm) -> None:
         self._columns = columns
         self._form = form
@@ -88,7 +82,7 @@ class _Comparison:
         self._open: list[Any] = []
 
     def take(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Compare some rows; stops at the first that differs."""
+        """Compare some rows; stop at the first difference."""
         self.digest.update(canonical(rows, self._columns))
         for row in rows:
             self.rows += 1
@@ -104,13 +98,12 @@ class _Comparison:
                 return
 
     def end(self) -> None:
-        """The store has no more rows; neither should the file."""
+        """The store has no more rows: the file must have none either."""
         line, values, _ = next(self._found, (0, None, None))
         if values is not None and not self.difference:
             self.difference = f"line {line:,} of the file is a row that the store does not have"
 
     def close(self) -> None:
-        """Let go of the file."""
         for reader in self._open:
             reader.close()
 

@@ -1,4 +1,4 @@
-"""What people do to gates: heard by every process at once, and outliving all of them."""
+"""Reads gates from the ledger and changes them for operators, across all processes."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol
@@ -22,33 +22,28 @@ _decode = msgspec.json.Decoder(GateState).decode
 
 
 class GateReading(msgspec.Struct, frozen=True):
-    """What the gates were at one moment, on the ledger's clock."""
+    """The gates at one moment, on the ledger's clock."""
 
     now_s: float
     views: Sequence[GateView]
 
 
 def state_in(entry: LedgerEntry) -> GateState:
-    """The state that an entry holds."""
     try:
         return _decode(entry.state)
     except msgspec.MsgspecError as error:
         raise StoreMismatch(
-            f"what another version of Headgate keeps of {entry.key} cannot be read ({error});"
-            f" begin anew with: headgate providers forget {entry.key}"
+            f"the state of {entry.key} was stored by another version of Headgate and cannot be"
+            f" read ({error}). Start again with: headgate providers forget {entry.key}"
         ) from error
 
 
 class Ledger(Protocol):
-    """The part of a ledger that is read."""
-
-    async def exchange(self, proposals: Sequence[Proposal], keys: Sequence[str]) -> Exchange:
-        """The state of every key named."""
-        ...
+    async def exchange(self, proposals: Sequence[Proposal], keys: Sequence[str]) -> Exchange: ...
 
 
 async def read_gates(ledger: Ledger, configured: GateLimits, keys: Sequence[str]) -> GateReading:
-    """The gates of these keys, also those that have no state yet."""
+    """Read the gates of these keys, also the gates that have no state yet."""
     answer = await ledger.exchange((), keys)
     return GateReading(
         answer.now_s, [_viewed(entry, configured, answer.now_s) for entry in answer.entries]
@@ -61,10 +56,10 @@ def _viewed(entry: LedgerEntry, configured: GateLimits, now_s: float) -> GateVie
 
 
 class GateControl:
-    """Operator verbs over one ledger. The last word counts; an event keeps each of them."""
+    """Operator commands over one ledger. The last one wins; each is recorded as an event."""
 
     TRIES = 50
-    """Processes at work change their gates about once a second, and each may be faster."""
+    """Attempts to write. Working processes change their gates about once a second and may win."""
 
     def __init__(self, store: Store, configured: GateLimits) -> None:
         self._store = store
@@ -72,54 +67,54 @@ class GateControl:
         self._ledger: LimitLedger = store.limits
 
     async def set_rate(self, keys: Iterable[str], per_s: float, for_s: float | None = None) -> None:
-        """Let so many requests a second out, whatever was learned."""
-        await self._say([*keys], Override(rate=per_s), for_s, f"set to {per_s:.4g}/s")
+        """Send this many requests a second, whatever was learned."""
+        await self._override([*keys], Override(rate=per_s), for_s, f"set to {per_s:.4g}/s")
 
     async def pause(self, keys: Iterable[str], for_s: float | None = None) -> None:
-        """Let nothing out."""
-        await self._say([*keys], Override(paused=True), for_s, "paused")
+        """Send nothing."""
+        await self._override([*keys], Override(paused=True), for_s, "paused")
 
     async def resume(self, keys: Iterable[str]) -> list[str]:
-        """Take back what was said, and go on with what was learned; where there was anything."""
+        """Go back to the learned rate; returns the keys that had an override."""
         entries = (await self._ledger.exchange((), [*keys])).entries
-        spoken = [each.key for each in entries if each.state and state_in(each).override]
-        await self._say(spoken, None, None, "back to what was learned")
-        return spoken
+        overridden = [each.key for each in entries if each.state and state_in(each).override]
+        await self._override(overridden, None, None, "back to what was learned")
+        return overridden
 
     async def forget(self, keys: Iterable[str]) -> list[str]:
-        """Drop all that is known; where there was anything."""
+        """Drop all that was learned; returns the keys that had a state."""
         dropped = [key for key in keys if await self._ledger.forget(key)]
         for key in dropped:
             await self._store.jobs.record_event("gate", f"{key}: forgotten")
         return dropped
 
-    async def _say(
-        self, keys: list[str], word: Override | None, for_s: float | None, story: str
+    async def _override(
+        self, keys: list[str], override: Override | None, for_s: float | None, text: str
     ) -> None:
         left = await self._ledger.exchange((), keys)
         until = None if for_s is None else left.now_s + for_s
-        if word is not None:
-            word = msgspec.structs.replace(word, until=until)
+        if override is not None:
+            override = msgspec.structs.replace(override, until=until)
         for _ in range(self.TRIES):
-            proposals = [self._with_word(entry, word) for entry in left.entries]
+            proposals = [self._overridden(entry, override) for entry in left.entries]
             left = await self._ledger.exchange(proposals, [each.key for each in proposals])
             waiting = [entry for entry in left.entries if entry.key not in left.accepted]
             for key in sorted(left.accepted):
                 ending = "" if for_s is None else f" for {for_s:g} s"
-                await self._store.jobs.record_event("gate", f"{key}: {story}{ending}")
+                await self._store.jobs.record_event("gate", f"{key}: {text}{ending}")
             left = msgspec.structs.replace(left, entries=waiting)
             if not waiting:
                 return
-        raise StoreUnreachable(f"{waiting[0].key} is changed too often to be heard; try again")
+        raise StoreUnreachable(f"{waiting[0].key} is changed too often at the moment. Try again.")
 
-    def _with_word(self, entry: LedgerEntry, word: Override | None) -> Proposal:
+    def _overridden(self, entry: LedgerEntry, override: Override | None) -> Proposal:
         state = state_in(entry) if entry.state else self._unknown(entry.key)
-        spoken = msgspec.structs.replace(state, override=word)
-        text = msgspec.json.encode(spoken).decode()
+        changed = msgspec.structs.replace(state, override=override)
+        text = msgspec.json.encode(changed).decode()
         return Proposal(entry.key, entry.version, text, urgent=True)
 
     def _unknown(self, key: str) -> GateState:
-        """What a process would begin with."""
+        """The state that a process begins with."""
         return GateState(Pace(ceilings_of(self._configured.of(key))).remembered())
 
 
@@ -127,16 +122,18 @@ _decode_calls = msgspec.json.Decoder(list[Call]).decode
 
 
 class JobGates:
-    """Knows them by what the job has asked and what its items wait for.
+    """Finds the gates of a job by the calls it has made and the gates its items wait at.
 
-    Before anything is known of that it may guess by who works on the job. They may work for others
-    as well, whose gates are not everybody's business: where there are users, nothing is guessed.
-    What was once found is remembered, so that a gate is still known when it has sent all away.
-    Only gates of the job are read as a whole: a ledger may hold those of very many hosts.
+    Before the job has made a call, its gates may be guessed from its workers. Workers may also
+    serve jobs of other users, whose gates must stay private: where there are users, nothing is
+    guessed.
+
+    A gate that was once found is remembered, so that it stays known after it has sent all items
+    back. Only gates of the job are read in full: a ledger may hold the gates of very many hosts.
     """
 
     SAMPLE = 200
-    """Items whose calls are looked at, next to those that are worked on."""
+    """Items whose calls are read, near the items that are being processed."""
     HELD = 50
     KEPT = 400
     """Providers and hosts that are remembered."""
@@ -154,13 +151,12 @@ class JobGates:
         self._configured = configured
         self._job_id = job_id
         self._asked: dict[str, None] = {provider: None} if provider else {}
-        """Providers and hosts, those that were seen last in front."""
+        """Providers and hosts, the most recently seen first."""
         self._guesses = guesses
         self._keys: set[str] = set()
-        """Found by who works there."""
+        """Keys guessed from the workers."""
 
     async def read(self) -> GateReading:
-        """Those gates as they are now."""
         held = await self._held()
         near = min((row.id for row in held), default=0)
         names = names_in(await self._calls(near)) | {own_name(row.gate) for row in held if row.gate}
@@ -174,7 +170,7 @@ class JobGates:
         return GateReading(reading.now_s, known)
 
     async def _held(self) -> Sequence[ItemRow]:
-        """Items of the job that are worked on, the longest held."""
+        """Items of the job that are being processed, the longest held first."""
         held = frozenset({ItemStatus.PROCESSING})
         query = ItemQuery(self._job_id, held, order=SortOrder.UPDATED, limit=self.HELD, tail=True)
         return (await self._store.reads.items(query)).items
@@ -186,12 +182,12 @@ class JobGates:
 
     async def _guessed(self, workers: set[str]) -> list[str]:
         if not self._guesses or (await self._store.reads.counts(self._job_id)).finished:
-            return []  # it could have asked by now: what else its workers ask is not its own
+            return []  # with finished items its own calls are known; others belong to other jobs
         self._keys |= await self._used_by(workers)
         return sorted(self._keys)
 
     async def _used_by(self, workers: set[str]) -> set[str]:
-        """The gates at which one of them stands; a look at the text spares reading all states."""
+        """The gates that one of the workers uses; a text search avoids decoding all states."""
         entries = await self._store.limits.entries() if workers else ()
         return {
             entry.key
@@ -208,7 +204,6 @@ class JobGates:
 
 
 def names_in(calls: Iterable[Call]) -> set[str]:
-    """The providers and hosts that were asked."""
     return {name for call in calls for name in (call.provider, call.host) if name}
 
 
@@ -223,5 +218,5 @@ def keys_before(names: Iterable[str], configured: GateLimits) -> list[str]:
 
 
 def is_within(domain: str, names: Iterable[str]) -> bool:
-    """Whether one of these hosts belongs to a domain."""
+    """True if one of these hosts belongs to the domain."""
     return any(f".{name.partition(':')[0]}".endswith(f".{domain}") for name in names)

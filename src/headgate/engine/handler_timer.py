@@ -1,6 +1,6 @@
 """The time that counts against the limit of a handler.
 
-It stands still while at least one request of the handler waits at a gate, and does not run before a
+The timer stops while at least one request of the handler waits at a gate, and starts only when a
 plain function gets its thread. The board shows the supervisor how much more time the handler has
 because of that.
 """
@@ -33,7 +33,8 @@ class HandlerTimer:
         self._clock = clock
         self._board = board
         self._longest_s = longest_wait_s
-        # One timer is made for each execution, so what most handlers never need is made on demand.
+        # Each execution gets a timer, so the parts that most handlers never need are made on
+        # demand.
         self._gates: GateTime | None = None
         self._thread: _ThreadWait | None = None
         self._slots: Sequence[int] = ()
@@ -54,12 +55,13 @@ class HandlerTimer:
         if self._gates is None:
             self._gates = GateTime()
         self._gates.begin(now_s)
-        # Before that, `is_over` shows it long before the limit matters; most waits cost no write.
+        # Earlier than that, `is_over` writes it long before the limit matters; most waits need no
+        # write.
         if 2.0 * (now_s - self.started_s) > self.limit_s:
             self._show(self.waited_s(now_s) + self.limit_s)
 
     def end(self) -> None:
-        """It goes on. What the board shows is put right by `is_over`."""
+        """The request goes on. `is_over` corrects what the board shows."""
         if self._gates is not None:
             self._gates.end(self._clock.monotonic())
 
@@ -76,18 +78,17 @@ class HandlerTimer:
             self._thread.ended_s = self._clock.monotonic()
 
     def waited_s(self, now_s: float) -> float:
-        """The time that does not count: at gates, and before it had a thread."""
+        """Seconds that do not count: at gates, and before the handler had a thread."""
         waited_s = self._gates.total_s(now_s) if self._gates else 0.0
         if self._thread:
             waited_s += self._thread.total_s(now_s)
         return min(waited_s, self._longest_s)
 
     def ran_s(self, now_s: float) -> float:
-        """The time that counts."""
+        """Seconds that count."""
         return now_s - self.started_s - self.waited_s(now_s)
 
     def is_over(self, now_s: float) -> bool:
-        """Whether the handler has used up its time."""
         if now_s - self.started_s <= self.limit_s:
             return False
         waited_s = self.waited_s(now_s)
@@ -100,17 +101,17 @@ class HandlerTimer:
         return for_thread or (self._gates is not None and self._gates.is_waiting)
 
     def _show(self, excused_s: float) -> None:
-        """Tell the supervisor how much time the handler has beside its limit.
+        """Show the supervisor the time that the handler has beside its limit.
 
-        During a wait that is as much again as its limit, and it is shown again at each tick. A loop
-        that is blocked shows nothing more, so a handler that blocks it is ended after that time.
+        During a wait that is once more its limit, written again at each tick. A blocked loop writes
+        nothing, so a handler that blocks it is ended after that time.
         """
         for slot in self._slots:
             self._board.excuse(slot, excused_s)
 
 
 class _ThreadWait:
-    """The time until a plain function got a thread. Times are seconds of one clock."""
+    """Seconds until a plain function got a thread."""
 
     __slots__ = ("_began_s", "_earlier_s", "ended_s")
 

@@ -1,4 +1,4 @@
-"""Rows of a source become items of a job: in batches, each once, from wherever it stopped."""
+"""Reads the rows of a source into the items of a job: in batches, each once, resumable."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -30,37 +30,33 @@ from headgate.ports.source import BatchReader, RowBatch, Source
 from headgate.ports.store import Store
 
 EXAMPLES = 10
-"""How many line numbers a report names."""
+"""Line numbers that a report names."""
 
 
 class IngestReport(msgspec.Struct):
-    """What one command did to bring a source in."""
-
     rows: int = 0
-    """Read by this command, bad ones too."""
+    """Read by this command, including bad rows."""
     inserted: int = 0
     known: int = 0
     """Rows whose key the job already had."""
     changed: int = 0
-    """Known rows whose values are no longer those of the stored item, which were kept."""
+    """Known rows whose values differ from the stored item. The stored values are kept."""
     changed_lines: list[int] = []
     same: int = 0
-    """Rows that ask for what an earlier one asks for, so they are left alone."""
+    """Rows whose key an earlier row of the source has; they are skipped."""
     dropped: int = 0
-    """Bad rows of an earlier reading that this one has not met: mended, or taken out."""
+    """Bad rows of an earlier reading that this reading did not find: corrected or removed."""
     bad: int = 0
     bad_rows: list[BadRow] = []
     """The first few."""
     notes: Sequence[str] = ()
-    """What the source has to say about how it was read."""
+    """Notes of the source about how it was read."""
     seconds: float = 0.0
     stopped: str | None = None
-    """Why the source was not read to its end: the job was cancelled, deleted, …"""
+    """The reason that the source was not read to its end: the job was cancelled, deleted, …"""
 
 
 class IngestPlan(msgspec.Struct, frozen=True):
-    """What to read, into which job."""
-
     job_id: int
     source: Source
     handler: HandlerSpec | None = None
@@ -71,13 +67,13 @@ class IngestPlan(msgspec.Struct, frozen=True):
     open_items_cap: int | None = None
     """CapReached ends the reading if the owner would have more open items than this."""
     leave_if_paused: bool = False
-    """End the reading when the job is paused, rather than wait until it goes on."""
+    """End the reading when the job is paused, rather than wait until it is resumed."""
     file_bytes: int = 0
-    """The size of the file, where its rows tell how much of it was read; 0: not known."""
+    """The size of the file, if its rows show how much of it was read; 0 if unknown."""
 
 
 class _Taken(NamedTuple):
-    """A batch that was read ahead, with all done to it that needs no database."""
+    """A batch that was read ahead, prepared as far as that needs no database."""
 
     batch: RowBatch
     made: MadeItems
@@ -91,17 +87,17 @@ class _Stopped(Exception):
 class Ingest:
     """Reads sources into a store.
 
-    A stored position says that every row before it is stored. Rows and position commit together,
-    so a kill at any moment loses nothing; whoever finds the position moved by another command
+    A stored position says that every row before it is stored. Rows and position commit together, so
+    a kill at any moment loses nothing. A command that finds the position moved by another command
     goes on from there.
     """
 
-    LOOK_S = 0.5
-    """How often the job is looked at for a pause or a cancellation."""
+    CHECK_S = 0.5
+    """Seconds between checks of the job for a pause or a cancellation."""
     FIRST_WAIT_S = 0.2
     LONGEST_WAIT_S = 10.0
     PATIENCE_S = 60.0
-    """How long a store may be unreachable before we give up."""
+    """Seconds that a store may be unreachable before the reading fails."""
 
     def __init__(
         self,
@@ -124,7 +120,7 @@ class Ingest:
         except _Stopped as stop:
             reading.report.stopped = str(stop)
         except BadSource as error:
-            with suppress(UsageError):  # it may have ended meanwhile
+            with suppress(UsageError):  # it may have ended in the meantime
                 await self._store.jobs.move_job(plan.job_id, JobMove.FAIL, str(error))
             raise
         finally:
@@ -155,7 +151,7 @@ class Ingest:
 
     async def _read(self, reading: "_Reading") -> None:
         """Read from the stored position to the end of the source."""
-        job = await self._welcome(reading)
+        job = await self._accepting_job(reading)
         if job.ingest_complete:
             return
         reader = await in_thread(partial(reading.plan.source.open, job.ingest_position))
@@ -167,19 +163,19 @@ class Ingest:
                 if not taken.batch.values:
                     break
                 ahead = reading.read_ahead()
-                await self._look(reading)
+                await self._check_job(reading)
                 await self._commit(reading, taken)
             await self._finish(reading, taken.batch)
         finally:
             await ended(ahead)
             reader.close()
 
-    async def _look(self, reading: "_Reading") -> None:
-        if self._clock.monotonic() - reading.looked_s >= self.LOOK_S:
-            await self._welcome(reading)
+    async def _check_job(self, reading: "_Reading") -> None:
+        if self._clock.monotonic() - reading.checked_s >= self.CHECK_S:
+            await self._accepting_job(reading)
 
-    async def _welcome(self, reading: "_Reading") -> Job:
-        """The job, once it takes rows; waits while it is paused."""
+    async def _accepting_job(self, reading: "_Reading") -> Job:
+        """Return the job once it takes rows; waits while it is paused."""
         while True:
             try:
                 job = await self._store.reads.job(reading.plan.job_id)
@@ -188,11 +184,11 @@ class Ingest:
             if not job.ingest_complete and job.state not in UNFINISHED:
                 raise _Stopped(f"the job is {job.state}")
             if job.ingest_complete or job.state is not JobState.PAUSED:
-                reading.looked_s = self._clock.monotonic()
+                reading.checked_s = self._clock.monotonic()
                 return job
             if reading.plan.leave_if_paused:
                 raise _Stopped("the job is paused")
-            await self._clock.sleep(self.LOOK_S)
+            await self._clock.sleep(self.CHECK_S)
 
     async def _commit(self, reading: "_Reading", taken: _Taken) -> None:
         batch, made, packed = taken
@@ -201,8 +197,8 @@ class Ingest:
         reading.count_bytes(batch)
         report = await self._enqueue(reading, items, batch.position, packed)
         while report.held:
-            # Only the store knows which keys came before. Duplicates are stored as what they
-            # are, at their place among the others.
+            # Only the store knows which keys came before. Duplicates are stored as duplicates, at
+            # their place in the input.
             items = reading.with_duplicates(items, report)
             report = await self._enqueue(reading, items, batch.position)
         reading.count(batch, report)
@@ -212,7 +208,7 @@ class Ingest:
     async def _finish(self, reading: "_Reading", batch: RowBatch) -> None:
         if reading.stored_position != batch.position:
             await self._enqueue(reading, (), batch.position)
-        await self._welcome(reading)
+        await self._accepting_job(reading)
         if reading.again:
             while dropped := await self._store.jobs.drop_unseen(reading.plan.job_id):
                 reading.report.dropped += dropped
@@ -240,7 +236,7 @@ class Ingest:
             raise
         except UsageError as error:
             # The job was ended or deleted just now, or another command has read it to the end.
-            if (await self._welcome(reading)).ingest_complete:
+            if (await self._accepting_job(reading)).ingest_complete:
                 raise StaleIngest from error
             raise
         reading.sizer.committed((self._clock.monotonic() - began_s) * 1_000.0, waited=report.waited)
@@ -255,7 +251,7 @@ class Ingest:
 
 
 class _Reading:
-    """Where one command is in its source."""
+    """The progress of one command in its source."""
 
     def __init__(
         self, plan: IngestPlan, items: ItemStore, sizer: IngestSizer, began_s: float
@@ -268,13 +264,12 @@ class _Reading:
         self.sizer = sizer
         self.report = IngestReport()
         self.commits = 0
-        self.looked_s = float("-inf")
+        self.checked_s = float("-inf")
         self._counted_line = self._counted_bad = self._counted_duplicate = 0
         self.reader: BatchReader
         self.maker: ItemMaker
 
     def begin(self, job: Job, reader: BatchReader) -> None:
-        """Start at the job's position."""
         self.reader = reader
         self.report.notes = reader.notes
         self.maker = ItemMaker(job.key_columns, self.plan.handler, self.plan.on_bad_row)
@@ -297,13 +292,13 @@ class _Reading:
         missing = [name for name in self._unseen if name not in self.reader.columns]
         if missing and batch.values:
             columns = ", ".join(self.reader.columns)
-            raise BadSource(f"there is no column {missing[0]!r} for the key; there are: {columns}")
+            raise BadSource(f"the key column {missing[0]!r} is missing. The columns are: {columns}")
         self._unseen = ()
         made = self.maker.make(batch)
         return _Taken(batch, made, self._items.pack(made.items))
 
     def progress(self, now_s: float, rows: int, now_us: int) -> dict[str, Any]:
-        """What the job says of its reading from this commit on; `at` is UTC microseconds."""
+        """The progress that the job shows from this commit on; `at` is UTC microseconds."""
         size = {"fileBytes": self.plan.file_bytes} if self.plan.file_bytes else {}
         return {
             "at": now_us,
@@ -318,20 +313,20 @@ class _Reading:
         }
 
     def count_bytes(self, batch: RowBatch) -> None:
-        """Add a batch before it is committed, so that the commit itself tells of it."""
-        if batch.first_row > self._counted_row:  # after a fault it may be read again
+        """Add a batch before its commit, so that the commit itself stores the figure."""
+        if batch.first_row > self._counted_row:  # after a fault a batch may be read again
             self._counted_row = batch.first_row
             self._bytes += batch.size
 
     def count_bad(self, made: MadeItems) -> None:
-        """Add bad rows before they are committed, so that the commit itself tells of them."""
+        """Add bad rows before their commit, so that the commit itself stores the figure."""
         for bad in made.bad:
             if bad.line > self._counted_bad:
                 self._counted_bad = bad.line
                 self._count_bad(bad)
 
     def count(self, batch: RowBatch, stored: EnqueueReport) -> None:
-        """Add a committed batch to the report; lines that were counted before are passed over."""
+        """Add a committed batch to the report; lines that were counted before are skipped."""
         report, counted = self.report, self._counted_line
         again = batch.lines[0] <= counted
         report.rows += sum(line > counted for line in batch.lines) if again else len(batch.lines)
@@ -345,7 +340,7 @@ class _Reading:
         self._counted_line = max(counted, batch.lines[-1])
 
     def with_duplicates(self, items: Sequence[NewItem], stored: EnqueueReport) -> list[NewItem]:
-        """The rows, those whose key was taken as bad rows, or as rows that are left alone."""
+        """The rows, with each duplicate replaced by a bad row or a skipped row."""
         duplicates = {row.line: row.first_line for row in stored.known if row.duplicate}
         found: list[NewItem] = []
         for item in items:

@@ -1,4 +1,4 @@
-"""What people do to jobs: all of it durable, and in short steps."""
+"""Operator commands on jobs and dead letters: durable, and in short steps."""
 
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
@@ -21,27 +21,27 @@ ASKED = "asked for by"
 DELETION = "to be deleted"
 CANCELLATION = f"→ {JobState.CANCELLED}"
 PAGE = 1_000
-"""Events that are read at once."""
+"""Events per read."""
 
 
 def is_halted(job: Job) -> bool:
-    """Whether a job rests because of a trouble, and not because somebody wanted it to."""
+    """True if the job is paused because of a fault, and not by a user."""
     resting = job.state is JobState.PAUSED and job.resume_at is None
     return resting and not (job.pause_reason or "").startswith(ASKED)
 
 
 class JobControl:
-    """Operator verbs over one store; after each, the bell makes every worker look."""
+    """Operator commands over one store. Each wakes every worker through the notifier."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     async def pause(self, job_id: int, by: str = OPERATOR) -> Job:
-        """Stop new claims; what runs is handed back or finished by its worker."""
+        """Stop new claims; workers finish or hand back the running items."""
         return await self._move(job_id, JobMove.PAUSE, by)
 
     async def resume(self, job_id: int, by: str = OPERATOR) -> Job:
-        """Go on where the pause came: reading the source, or working."""
+        """Go on where the job was paused: reading the source, or working."""
         job = await self._store.reads.job(job_id)
         reading = not (job.ingest_complete or job.open)
         return await self._move(job_id, JobMove.RESUME_INGEST if reading else JobMove.RESUME, by)
@@ -49,7 +49,7 @@ class JobControl:
     async def cancel(self, job_id: int, by: str = OPERATOR, why: str = "") -> Job:
         """End a job: its open items become CANCELLED, and late results are refused."""
         job = await self._store.reads.job(job_id)
-        # A cancellation that was cut short is simply carried on.
+        # A cancellation that was interrupted continues.
         if job.state is JobState.CANCELLED and await self.cancel_items(job_id):
             return job
         job = await self._move(job_id, JobMove.CANCEL, by, why)
@@ -57,7 +57,7 @@ class JobControl:
         return job
 
     async def cancel_items(self, job_id: int) -> int:
-        """Finish a cancellation, also one that was interrupted; return the items moved."""
+        """Finish a cancellation, also an interrupted one; returns the number of items moved."""
         moved = 0
         while step := await self._store.items.cancel_items(job_id):
             moved += step
@@ -66,32 +66,30 @@ class JobControl:
     async def close(self, job_id: int, by: str = OPERATOR) -> Job:
         """Let an open queue become DONE once it is empty."""
         job = await self._store.jobs.close_queue(job_id)
-        await self._told(job_id, "closed", by)
+        await self._note(job_id, "closed", by)
         await self._store.jobs.finish_job(job_id)
         await self._store.notifier.ring()
         return job
 
     async def set_priority(self, job_id: int, priority: int, by: str = OPERATOR) -> Job:
-        """Change a job's share among its owner's jobs."""
         job = await self._store.jobs.set_priority(job_id, priority)
-        await self._told(job_id, f"priority {priority}", by)
+        await self._note(job_id, f"priority {priority}", by)
         await self._store.notifier.ring()
         return job
 
     async def reprocess(self, request: RequeueRequest, by: str = OPERATOR) -> int:
-        """Bring finished items back, step by step; return how many.
+        """Make finished items pending again, step by step; returns how many.
 
-        Rows that were bad when they were read stay as they are, unless they are asked for by
-        class, kind or number: another attempt cannot mend what the file got wrong.
+        Rows that were bad when they were read stay as they are, unless they are selected by class,
+        kind or number: another attempt cannot correct an error in the file.
         """
-        # Before the first step: whatever becomes of the others, it is known who wanted it.
-        await self._told(request.job_id, f"items in {', '.join(sorted(request.statuses))} back", by)
+        # Recorded before the first step: if a later step fails, it is still known who started it.
+        await self._note(request.job_id, f"items in {', '.join(sorted(request.statuses))} back", by)
         moved = await self._sweep(self._store.items.requeue, request)
         await self._store.notifier.ring()
         return moved
 
     async def would_reprocess(self, request: RequeueRequest) -> int:
-        """How many items `reprocess` would bring back."""
         return await self._sweep(self._store.items.would_requeue, request)
 
     async def remove(self, job_id: int, by: str = OPERATOR) -> None:
@@ -101,12 +99,12 @@ class JobControl:
             # A job that finishes at this moment needs no cancellation.
             with contextlib.suppress(IllegalMove):
                 await self.cancel(job_id, by, DELETION)
-        await self._told(job_id, DELETION, by)
+        await self._note(job_id, DELETION, by)
         while await self._store.jobs.delete_job(job_id):
             pass
 
     async def cancelled_to_delete(self, job_id: int) -> bool:
-        """Whether a job was cancelled last because it is deleted, which may take longer."""
+        """True if the last cancellation was part of a deletion, which may still be going on."""
         after_id = 0
         while True:
             query = EventQuery(job_id, after_id=after_id, newest_first=True, limit=PAGE)
@@ -135,57 +133,52 @@ class JobControl:
         await self._store.notifier.ring()
         return job
 
-    async def _told(self, job_id: int, what: str, by: str) -> None:
+    async def _note(self, job_id: int, what: str, by: str) -> None:
         await self._store.jobs.record_event("asked", f"{what}, {ASKED} {by}", job_id)
 
 
 DEAD = frozenset({ItemStatus.ERROR})
 REPLAY_PAGE = 500
 MOST_JOBS = 2_000
-"""Jobs whose dead letters are counted, the newest."""
+"""Jobs whose dead letters are counted, the newest first."""
 
 
 class Replay(msgspec.Struct, frozen=True):
-    """Which items: some by number, those of a job, or (neither) all. Dead letters, if not told."""
+    """Items to replay: by number, of one job, or all. By default dead letters."""
 
     ids: tuple[int, ...] | None = None
     job_id: int | None = None
     handler: str | None = None
-    """Only of jobs of this type, where they are not named."""
+    """Only in jobs with this handler, if neither `ids` nor `job_id` is set."""
     but_ids: tuple[int, ...] = ()
-    """All but these."""
     statuses: frozenset[ItemStatus] = DEAD
     error_class: str | None = None
     changed_from: int | None = None
     changed_to: int | None = None
-    """Last changed at or after, and before."""
+    """Items last changed at or after `changed_from` and before `changed_to`, UTC microseconds."""
     reset_attempts: bool = False
 
 
 class Replayed(msgspec.Struct, frozen=True):
-    """How many items, and of which jobs."""
-
     count: int
     jobs: Sequence[int]
 
 
 class DeadOfJob(msgspec.Struct, frozen=True):
-    """How many dead letters a job has."""
-
     job_id: int
     name: str
     count: int
 
 
 class DeadLetters:
-    """Those of one owner; None: of all."""
+    """The dead letters of one owner; None: of all owners."""
 
     def __init__(self, store: Store, owner: str | None = None) -> None:
         self._store = store
         self._owner = owner
 
     async def replay(self, what: Replay, *, dry_run: bool, by: str = OPERATOR) -> Replayed:
-        """Bring them back, or only count them."""
+        """Replay the items, or only count them."""
         control = JobControl(self._store)
         targets = await self._targets(what)
         count = 0
@@ -209,7 +202,7 @@ class DeadLetters:
     async def counted(
         self, handler: str | None = None, error_class: str | None = None
     ) -> tuple[list[DeadOfJob], bool]:
-        """The jobs that have some, newest first; and whether no job was left out."""
+        """The jobs that have dead letters, newest first, and True if all jobs were counted."""
         reads = self._store.reads
         query = JobQuery(owner=self._owner, handler=handler, limit=REPLAY_PAGE, configs=False)
         found: list[DeadOfJob] = []
@@ -228,7 +221,7 @@ class DeadLetters:
         return found, False
 
     async def _targets(self, what: Replay) -> list[tuple[int, tuple[int, ...] | None]]:
-        """The jobs to replay in, each with the items, or None for all that match."""
+        """The jobs to replay in, each with its items, or None for all that match."""
         reads = self._store.reads
         if what.job_id is not None:
             job = await reads.job(what.job_id, self._owner)
@@ -242,7 +235,6 @@ class DeadLetters:
         return [(job_id, tuple(ids)) for job_id, ids in by_job.items()]
 
     async def _jobs_with(self, what: Replay) -> list[int]:
-        """Jobs that have items in one of the statuses."""
         reads = self._store.reads
         query = JobQuery(owner=self._owner, handler=what.handler, limit=REPLAY_PAGE, configs=False)
         found: list[int] = []

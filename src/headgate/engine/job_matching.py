@@ -1,4 +1,4 @@
-"""Which job a source belongs to: a new one, one that goes on, or one that takes new rows."""
+"""Finds the job that a source belongs to: a new one, one to resume, or one that takes new rows."""
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
@@ -25,41 +25,35 @@ from headgate.ports.reads import ReadStore
 
 Options = Mapping[str, Any]
 SameReading = Callable[[Options, Options], bool]
-"""Whether a source is read alike with either options, though they are not stated alike."""
+"""True if both options read a source in the same way, though they are written differently."""
 
 
 class MatchKind(StrEnum):
-    """How a source comes in."""
-
     NEW = "new"
     RESUME = "resume"
-    """The same bytes as before: go on, wherever it stopped."""
+    """The same bytes as before: go on from the stored position."""
     ADD = "add"
-    """Other bytes under the same key columns: read all of it, add the keys that are new."""
+    """Other bytes under the same key columns: read all of them, add the new keys."""
     REREAD = "reread"
-    """The same bytes, but the reading of them was broken off for good: begin it again."""
+    """The same bytes, but their reading ended before the last row: read them again."""
 
 
 class MatchedJob(msgspec.Struct, frozen=True):
-    """The job to ingest into, and how it came to be."""
-
     job: Job
     entry: MatchKind
     moved_from: str = ""
-    """Where its source lay before."""
+    """The earlier path of its source."""
 
 
 class MatchRules(msgspec.Struct, frozen=True):
-    """How the job for a source is found."""
-
     fresh: bool = False
-    """Make a new job whatever there is."""
+    """Always make a new job."""
     keyed: bool = False
-    """The handler tells rows apart by what they ask for."""
+    """The handler derives a key from each row."""
     by_config: bool = False
-    """Another config is another job; else it is refused."""
+    """Another config means another job; otherwise it is refused."""
     by_content: bool = False
-    """Other content is another job; else it is refused, or adds rows."""
+    """Other content means another job; otherwise it is refused, or adds rows."""
     same_reading: SameReading = lambda one, other: one == other
     exists: Exists = lambda path: Path(path).exists()
     home: str = ""
@@ -69,10 +63,10 @@ class MatchRules(msgspec.Struct, frozen=True):
 def choose_match(
     new: NewJob, existing: Sequence[Job], rules: MatchRules | None = None
 ) -> tuple[MatchKind, Job | None]:
-    """What to do about `new`, given the jobs of its owner, handler and source, newest first.
+    """Choose the job for `new`, given the jobs of its owner, handler and source, newest first.
 
-    A job is named by owner, handler, source, key columns and the options that decide the result;
-    of several, the newest counts. OptionsChanged if there is one with other options only.
+    Owner, handler, source, key columns and the options that decide the result identify a job; of
+    several, the newest is chosen. OptionsChanged if all candidates have other options.
     """
     rules = rules or MatchRules()
     jobs = [job for job in existing if not job.open]
@@ -89,8 +83,8 @@ def choose_match(
         return MatchKind.NEW, None
     if job.state is JobState.CANCELLED:
         raise UsageError(
-            f"job {job.id} over this source was cancelled; bring it back with `headgate jobs"
-            f" reprocess {job.id} --status CANCELLED`, or start afresh with `--new`",
+            f"job {job.id} over this source was cancelled. Bring it back with `headgate jobs"
+            f" reprocess {job.id} --status CANCELLED`, or start a new job with `--new`.",
         )
     if job.fingerprint != new.fingerprint:
         if not (new.key_columns or rules.keyed):
@@ -102,7 +96,7 @@ def choose_match(
 
 
 def _with_options(new: NewJob, jobs: Sequence[Job], rules: MatchRules) -> Job | None:
-    """The newest job that was made with these options; None if none was ever read."""
+    """The newest job that was made with these options; None if no candidate was ever read."""
     refused: tuple[Job, list[OptionDifference]] | None = None
     for job in jobs:
         found = _differences(job, new, rules)
@@ -130,12 +124,12 @@ def _reading(options: Options | None) -> Options:
 
 
 def _never_read(job: Job) -> bool:
-    """Whether its source could never be read: nothing of it is worth going on with."""
+    """True if its source could never be read: there is nothing to resume."""
     return job.state is JobState.FAILED and not job.ingest_complete and job.ingest_run == 1
 
 
 def _require_key(new: NewJob, jobs: Sequence[Job]) -> None:
-    """Refuse another key for the same content: all rows would be run again, without a word."""
+    """Refuse another key for the same content: all rows would silently run again."""
     for job in jobs:
         if job.fingerprint == new.fingerprint and not _never_read(job):
             pairs = (",".join(job.key_columns) or None, ",".join(new.key_columns) or None)
@@ -144,30 +138,28 @@ def _require_key(new: NewJob, jobs: Sequence[Job]) -> None:
 
 def _changed(job: Job) -> str:
     return (
-        f"{job.source} is not the file that job {job.id} was made from, and its rows are known"
-        " only by their position, so old and new ones cannot be told apart."
-        " Start a new job over it with `--new`; or name the columns that tell rows apart with"
-        " `--key COL[,COL]`: such a job takes up new rows whenever its source changes"
+        f"{job.source} has changed since job {job.id} was made. Its rows have no key, so old and"
+        " new rows cannot be told apart. Start a new job with `--new`, or name the columns that"
+        " identify a row with `--key COL[,COL]`: such a job adds new rows whenever its source"
+        " changes."
     )
 
 
 class JobMatching:
-    """Finds or makes the job for a source."""
-
     def __init__(self, jobs: JobStore, reads: ReadStore) -> None:
         self._jobs = jobs
         self._reads = reads
 
     async def admit(self, new: NewJob, rules: MatchRules | None = None) -> MatchedJob:
-        """The job to go on with; `new.fingerprint` names the content as it is now.
+        """Find or make the job; `new.fingerprint` identifies the content as it is now.
 
-        SourceChanged if the source is another than before, and neither key columns nor its
-        handler tell its rows apart; OptionsChanged if options that decide the result differ.
+        SourceChanged if the content is different and neither key columns nor the handler give its
+        rows a key; OptionsChanged if options that decide the result differ.
         """
         rules = rules or MatchRules()
         while True:
-            # Another command may make the same job between our look and our making it. The store
-            # tells so, and what there is then is looked at again.
+            # Another command may make the same job between our read and our write. The store
+            # reports that, and the loop reads again.
             existing = [] if rules.fresh else await self._found(new)
             entry, job = choose_match(new, existing, rules)
             if job is not None:
@@ -198,7 +190,7 @@ class JobMatching:
         return MatchedJob(job, entry)
 
     async def _moved(self, new: NewJob, rules: MatchRules) -> MatchedJob | None:
-        """The job of files that lie elsewhere now; it is bound to where they are."""
+        """The job of files that have moved; it is bound to their new path."""
         ending = f"/{PurePath(new.source).name}"
         found = await self._jobs.similar_jobs(new.owner, new.fingerprint, ending)
         candidates = {job.id: job for job in found if has_moved(job, new, rules.exists, rules.home)}

@@ -1,4 +1,4 @@
-"""Jobs as a worker sees them: the handler that runs them and what it may know."""
+"""Jobs as a worker runs them: handler, limits, reuse of results, and the handler's context."""
 
 import asyncio
 from collections import defaultdict
@@ -37,21 +37,19 @@ from headgate.ports.items import RecallRequest, ReusedResult
 from headgate.ports.store import Store
 
 _Group = tuple[str, float]
-"""An owner, and how many seconds old a result may be."""
+"""An owner, and the maximum age of a result in seconds."""
 
 
 class RecallSource(Protocol):
-    """The one verb that this needs."""
-
     async def recall(self, request: RecallRequest) -> list[ReusedResult]:
-        """What was finished before under the same digests."""
+        """Earlier results under the same digests."""
         ...
 
 
 class Reuse:
-    """Asks once for all lanes that ask at the same moment.
+    """Batches the requests of all lanes that ask at the same moment.
 
-    A query for each row would cost more than many a handler does.
+    One query per row would cost more than many handlers do.
     """
 
     def __init__(self, source: RecallSource) -> None:
@@ -62,7 +60,7 @@ class Reuse:
         self._asking: set[asyncio.Task[None]] = set()
 
     async def find(self, owner: str, digest: str, within_s: float) -> ReusedResult | None:
-        """The newest result under that digest, if it is young enough."""
+        """The newest result under that digest, if it is recent enough."""
         group = self._asked[owner, within_s]
         if digest not in group:
             group[digest] = asyncio.get_running_loop().create_future()
@@ -73,12 +71,12 @@ class Reuse:
         return await asyncio.shield(group[digest])
 
     async def _ask(self, key: _Group) -> None:
-        # A task begins after all that is ready to run, so others have asked as well by now.
+        # A task starts after all that is ready to run, so other lanes have asked as well by now.
         owner, within_s = key
         group = self._asked.pop(key)
         try:
             found = await self._source.recall(RecallRequest(owner, [*group], within_s))
-        except Exception as error:  # noqa: BLE001  handed on to whoever asked
+        except Exception as error:  # noqa: BLE001  passed on to each waiting lane
             for waiting in group.values():
                 waiting.set_exception(error)
             return
@@ -88,27 +86,25 @@ class Reuse:
 
 
 class JobRuntime(msgspec.Struct, frozen=True):
-    """A job with its handler, ready to run."""
-
     job: JobView
     handler: HandlerSpec
     limit_s: float
     reuse_s: float | None = None
-    """How old a result may be that is taken over from an earlier item; None: none is."""
+    """Maximum age in seconds of an earlier result to reuse; None: reuse is off."""
 
 
 REUSE = "reuse"
-"""Where in a job's configuration it stands how old a result may be that is taken over."""
+"""The key in a job's configuration that sets the maximum age of a reused result."""
 
 
 def reuse_in(config: Mapping[str, Any], handler: HandlerSpec) -> float | None:
-    """How many seconds old a result may be; UsageError if that cannot be."""
+    """The maximum age of a result in seconds; UsageError if the setting is not valid."""
     if config.get(REUSE) is None:
         return None
     if not handler.version:
         raise UsageError(
-            f"{REUSE}: {handler.name} declares no version, so nobody knows which results are still"
-            ' its own; write @handler(…, version="1")'
+            f"{REUSE}: {handler.name} declares no version, so earlier results cannot be matched to"
+            ' it. Write @handler(…, version="1")'
         )
     try:
         return parse_span(str(config[REUSE]))
@@ -117,7 +113,7 @@ def reuse_in(config: Mapping[str, Any], handler: HandlerSpec) -> float | None:
 
 
 class ItemLog:
-    """A logger that knows its item, and binds that only when something is logged."""
+    """A logger with the facts of its item, which are bound only when something is logged."""
 
     __slots__ = ("_attempt", "_item", "_log")
 
@@ -131,31 +127,25 @@ class ItemLog:
         return {"job": item.job_id, "item": item.id, "attempt": self._attempt, **facts}
 
     def debug(self, event: str, **facts: object) -> object:
-        """Log detail."""
         return self._log.debug(event, **self._facts(facts))
 
     def info(self, event: str, **facts: object) -> object:
-        """Log news."""
         return self._log.info(event, **self._facts(facts))
 
     def warning(self, event: str, **facts: object) -> object:
-        """Log something odd."""
         return self._log.warning(event, **self._facts(facts))
 
     def error(self, event: str, **facts: object) -> object:
-        """Log a failure."""
         return self._log.error(event, **self._facts(facts))
 
 
 class Places(msgspec.Struct, frozen=True):
-    """Where handlers find bytes, and put them."""
-
     files: JobFiles | None = None
     folders: Folders | None = None
 
 
 class JobRuntimes:
-    """Finds and keeps the work of each job that this process has touched."""
+    """Loads and keeps the runtime of each job that this process has claimed from."""
 
     def __init__(
         self,
@@ -179,10 +169,10 @@ class JobRuntimes:
         """Jobs whose handler this process cannot load, with the reason."""
         self._warned: set[int] = set()
         self.on_warning: Callable[[str], object] = bool
-        """Told what is wrong with a handler, beside the log and the record of its job."""
+        """Called with what is wrong with a handler, besides the log and the job's events."""
 
     def work_of(self, job_id: int) -> JobRuntime:
-        """The work of a job that was prepared."""
+        """The runtime of a job that was prepared."""
         return self._works[job_id]
 
     async def prepare(self, job_id: int) -> JobRuntime | None:
@@ -198,12 +188,12 @@ class JobRuntimes:
         except UnknownHandler as error:
             self.unrunnable[job_id] = str(error)
             self._log.error("handler cannot be loaded", job=job_id, reason=str(error))
-            with suppress(HeadgateError):  # the events of the job tell it
+            with suppress(HeadgateError):  # the job's events show it
                 message = f"cannot be loaded by a worker: {error}"
                 await self._store.jobs.record_event("handler", message, job_id)
             return None
         except UsageError as error:
-            # No process can run a job that is configured so, and nothing will change that.
+            # No process can run a job with this configuration, and it will not change.
             await self._fail(job_id, str(error))
             return None
         if spec.provider:
@@ -216,28 +206,27 @@ class JobRuntimes:
         return work
 
     async def halt(self, job_id: int, reason: str) -> None:
-        """Let a job rest until somebody resumes it: no item of it would fare better."""
-        with suppress(HeadgateError):  # it rests already, or the store is away: items come back
+        """Pause a job until a user resumes it: its other items would fail as well."""
+        with suppress(HeadgateError):  # already paused, or the store is down: items come back
             await self._store.jobs.move_job(job_id, JobMove.PAUSE, reason)
             self._log.error("job paused", job=job_id, reason=reason)
 
     async def warn(self, job_id: int, reason: str) -> None:
-        """Say what is wrong with the handler of a job, once in each process."""
+        """Report what is wrong with the handler of a job, once in each process."""
         if job_id in self._warned:
             return
         self._warned.add(job_id)
         self._log.warning("handler warning", job=job_id, reason=reason)
         self.on_warning(reason)
-        with suppress(HeadgateError):  # the job is gone, or the store is away for a moment
+        with suppress(HeadgateError):  # the job is gone, or the store is down
             await self._store.jobs.record_event("handler_warning", reason, job_id)
 
     async def _fail(self, job_id: int, reason: str) -> None:
         self._log.error("job cannot be run as it is configured", job=job_id, reason=reason)
-        with suppress(IllegalMove, UnknownJob):  # somebody else was faster
+        with suppress(IllegalMove, UnknownJob):  # another process was faster
             await self._store.jobs.move_job(job_id, JobMove.FAIL, reason)
 
     def context(self, work: JobRuntime, item: ClaimedItem, waits: Waits = UNHEARD) -> Context:
-        """The surroundings of one attempt."""
         strategies = work.handler.strategies
         strategy = strategies[min(item.strategy, len(strategies) - 1)] if strategies else None
         attempt = item.attempts + 1
@@ -262,5 +251,5 @@ class JobRuntimes:
         )
 
     def take_calls(self, item_id: int) -> list[Call] | None:
-        """What an attempt asked of the network until now; None if it has not asked at all."""
+        """The calls of an attempt until now; None if it made none."""
         return self._calls.pop(item_id, None)

@@ -1,4 +1,4 @@
-"""One of the parallel tracks of a worker: takes an item, runs it, hands over its settlement."""
+"""A lane of a worker: takes an item, runs it, hands over its settlement."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -23,23 +23,19 @@ from headgate.ports.clock import Clock
 from headgate.ports.observer import Observer
 
 BUFFER_PATIENCE_S = 60.0
-"""Seconds. How long a leased item may wait for a lane."""
+"""Seconds that a leased item may wait for a lane."""
 LEASE_MARGIN_S = 10.0
-"""Seconds. How much longer than all that a lease lasts."""
+"""Seconds that a lease lasts beyond the wait for a lane and the handler's limit."""
 LEASE_SLACK_S = BUFFER_PATIENCE_S + LEASE_MARGIN_S
-"""Seconds. How much longer than the limit of its handler an item is leased."""
+"""Seconds that an item is leased beyond the limit of its handler."""
 
 
 class Interruption(StrEnum):
-    """Why a running handler is cut short."""
-
     TIMEOUT = "timeout"
     HAND_BACK = "hand_back"
 
 
 class LaneDeps(msgspec.Struct, frozen=True):
-    """What all lanes of a worker share."""
-
     buffer: Buffer
     runner: Runner
     packs: PackRunner
@@ -49,24 +45,24 @@ class LaneDeps(msgspec.Struct, frozen=True):
     observer: Observer
     clock: Clock
     doubt_s: float
-    """How long the loop may stand still before our leases may have been given to others."""
+    """Seconds that the loop may stand still before our leases may have been given away."""
     longest_wait_s: float
-    """How long the requests of one handler may wait at gates before that counts as its own time."""
+    """Seconds of waits at gates that do not count against the limit of one handler."""
     on_stray_cancel: Callable[[], object]
-    """Called when a lane is cancelled by other code than its crew."""
+    """Called when code other than the lane pool cancels a lane."""
     alone: bool = False
-    """Each result is committed before the next item begins. A row that is run alone must not be
-    blamed for what the next one does to the process."""
+    """If True, each result is committed before the next item begins.
+
+    A row that is run alone must not be blamed for what the next one does to the process.
+    """
 
 
 class OtherLanes(Protocol):
-    """The other lanes."""
-
     surplus: bool
-    """One of them may go."""
+    """More lanes are working than needed, so one may end."""
 
     def may_exit(self, lane: "Lane") -> bool:
-        """Whether this one may."""
+        """True if this lane may end; the pool then drops it."""
         ...
 
 
@@ -74,7 +70,7 @@ class Lane:
     """Runs items one after the other until it is closed, or not needed any more."""
 
     BURST = 64
-    """Handlers that never wait would starve the commits, so a lane pauses after this many."""
+    """A lane yields after this many items: handlers that never wait would starve the commits."""
     PAUSE_S = 0.01
 
     def __init__(self, tools: LaneDeps, other_lanes: OtherLanes) -> None:
@@ -84,20 +80,20 @@ class Lane:
         self._interruption: Interruption | None = None
         self.closed = False
         self.ended = False
-        """Its crew cancels it, so nothing is wrong about that."""
+        """The lane pool cancels this lane, so the cancellation is not a fault."""
         self.stuck = False
-        """A plain function ran past its limit; its thread, our only one, cannot be stopped."""
+        """A plain function ran past its limit; its thread, the lane's only one, cannot be stopped.
+        """
         self.pack: Sequence[ClaimedItem] = ()
         self.timer: HandlerTimer
         self._lease_ends_s = 0.0
 
     async def run(self) -> None:
-        """Work until closed."""
         self._task = asyncio.current_task()
         try:
             await self._work()
         except asyncio.CancelledError:
-            self._tell_of_stray_cancel()
+            self._report_stray_cancel()
             raise
 
     async def _work(self) -> None:
@@ -107,7 +103,8 @@ class Lane:
             if self._other_lanes.surplus and self._other_lanes.may_exit(self):
                 return
             if tools.clock.monotonic() - tools.board.turned_here_s > tools.doubt_s:
-                # We were frozen. Control lets go of what waits before it says that the loop turns.
+                # We were frozen. Control takes the waiting items out before it marks the loop as
+                # turning.
                 await tools.clock.sleep(self.PAUSE_S)
                 continue
             taken = tools.buffer.take()
@@ -132,13 +129,12 @@ class Lane:
             self._task.cancel()
 
     def overdue(self, now_s: float) -> bool:
-        """Whether the running handler is past its limit."""
         return bool(self.pack) and self.timer.is_over(now_s)
 
     def lease_wanted_s(self, now_s: float) -> float | None:
-        """How long the lease must last from now, if it could end before the handler must.
+        """Seconds that the lease must last from now; None if it already lasts long enough.
 
-        It was leased for the limit of the handler. Time at gates comes on top of that.
+        The item was leased for the limit of the handler. Time at gates is added to that.
         """
         if not self.pack or not self.timer.waited_s(now_s):
             return None
@@ -148,7 +144,6 @@ class Lane:
         return left_s + LEASE_SLACK_S
 
     def leased_for(self, seconds: float, now_s: float) -> None:
-        """The lease was made longer."""
         self._lease_ends_s = now_s + seconds
 
     async def _run_one(self, first: ClaimedItem, claimed_s: float) -> None:
@@ -167,7 +162,7 @@ class Lane:
                 all_ended: Sequence[EndedRun] = (ended,)
             else:
                 all_ended = await self._tools.packs.run(pack, claimed_s, timer)
-            self._calm_down()  # it may have been told to stop and ended by itself all the same
+            self._clear_interruption()  # it may have been interrupted and ended by itself
         except asyncio.CancelledError as cancelled:
             all_ended = self._cut_short(work, pack, claimed_s)
             if work.handler.is_async and all_ended[0].settlement.error_class:
@@ -181,7 +176,7 @@ class Lane:
         self._settle(work, pack, all_ended)
 
     def _begin(self, work: JobRuntime, claimed_s: float) -> list[int]:
-        """Note on the board what starts now."""
+        """Show on the board what starts now."""
         tools, name, limit_s = self._tools, work.handler.name, work.limit_s
         board, observer = tools.board, tools.observer
         self.timer = timer = HandlerTimer(tools.clock, board, limit_s, tools.longest_wait_s)
@@ -198,7 +193,6 @@ class Lane:
     def _settle(
         self, work: JobRuntime, pack: Sequence[ClaimedItem], all_ended: Sequence[EndedRun]
     ) -> None:
-        """Hand over the settlements."""
         settler, observer, name = self._tools.settler, self._tools.observer, work.handler.name
         for item, ended in zip(pack, all_ended, strict=True):
             observer.ended(item, name, ended.settlement)
@@ -210,12 +204,12 @@ class Lane:
         pack: Sequence[ClaimedItem],
         claimed_s: float,
     ) -> list[EndedRun]:
-        why = self._calm_down()
+        why = self._clear_interruption()
         if why is None:
-            self._tell_of_stray_cancel()  # while the board still shows what was running
+            self._report_stray_cancel()  # while the board still shows what was running
             raise asyncio.CancelledError  # the worker itself is being torn down
         if why is Interruption.HAND_BACK:
-            return [EndedRun(hand_back(item, "worker was told to stop"), None) for item in pack]
+            return [EndedRun(hand_back(item, "the worker was stopped"), None) for item in pack]
         fault = Fault(FaultClass.TIMEOUT, f"ran longer than {work.limit_s:g} s")
         all_ended = [
             self._tools.runner.ended(item, fault, claimed_s, self.timer.started_s) for item in pack
@@ -225,12 +219,12 @@ class Lane:
         self.stuck = True
         return [self._alone_next_time(ended) for ended in all_ended]
 
-    def _tell_of_stray_cancel(self) -> None:
+    def _report_stray_cancel(self) -> None:
         if not self.ended:
             self._tools.on_stray_cancel()
 
-    def _calm_down(self) -> Interruption | None:
-        """Take back an interruption, so that the lane can be interrupted again."""
+    def _clear_interruption(self) -> Interruption | None:
+        """Remove an interruption, so that the lane can be interrupted again."""
         why = self._interruption
         if why is not None and self._task is not None:
             self._interruption = None
@@ -239,6 +233,6 @@ class Lane:
 
     @staticmethod
     def _alone_next_time(ended: EndedRun) -> EndedRun:
-        """Its next attempt gets a process of its own, which can be ended if it hangs again."""
+        """Mark the item as suspect: its next attempt gets its own process, which can be killed."""
         again = ended.settlement.status is ItemStatus.PENDING
         return EndedRun(msgspec.structs.replace(ended.settlement, suspect=again), None)

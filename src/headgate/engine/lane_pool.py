@@ -8,15 +8,15 @@ from headgate.engine.lane import Interruption, Lane, LaneDeps
 
 
 class LanePool:
-    """Lanes that stand before a gate do no work: others are started in their place."""
+    """Lanes that wait at a gate do no work, so others are started in their place."""
 
     SPARE = 8
-    """So many times the working lanes may be there in all, however many wait."""
+    """Upper limit of all lanes, as a multiple of the working lanes."""
 
     def __init__(
         self, tools: LaneDeps, concurrency: int, waiting_lanes: WaitingLanes, *, alone: bool = False
     ) -> None:
-        """`alone`: a suspect waits here too, for a second one would be blamed for its crash."""
+        """With `alone`, one suspect runs at a time: a second would be blamed for its crash."""
         self._tools = tools
         self._concurrency = concurrency
         self._waiting_lanes = waiting_lanes
@@ -24,7 +24,7 @@ class LanePool:
         self._failed: asyncio.Future[None] | None = None
         self._closing = True
         self.surplus = False
-        """More than enough of them are working, so that one may go."""
+        """More lanes are working than needed, so one may end."""
         self._most = concurrency if alone else concurrency * self.SPARE
         waiting_lanes.on_change = self._adapt
         waiting_lanes.room_for_job = None if alone else concurrency * self.SPARE // 2
@@ -34,11 +34,11 @@ class LanePool:
 
     @property
     def stuck(self) -> bool:
-        """Whether a thread of one of them hangs."""
+        """True if a thread of one lane hangs."""
         return any(lane.stuck for lane in self._tasks)
 
     async def run(self) -> None:
-        """Start, and watch over all of them; raises what one of them raises."""
+        """Start the lanes and watch them; raises what one of them raises."""
         self._failed = asyncio.get_running_loop().create_future()
         self._closing = False
         for _ in range(self._concurrency):
@@ -46,15 +46,15 @@ class LanePool:
         await self._failed
 
     def hand_back(self) -> None:
-        """Cut short what runs; nothing new is begun."""
+        """Interrupt running handlers; nothing new starts."""
         self._closing = True
         for lane in self._tasks:
-            # Closed first: else it would go on with the next item that waits in the buffer.
+            # Closed first: otherwise it would take the next item from the buffer.
             lane.closed = True
             lane.interrupt(Interruption.HAND_BACK)
 
     async def close(self) -> None:
-        """Let each finish what it has in hand."""
+        """Let each lane finish its running items."""
         self._closing = True
         for lane in self._tasks:
             lane.closed = True
@@ -62,7 +62,6 @@ class LanePool:
         await asyncio.gather(*self._tasks.values())
 
     async def cancel(self) -> None:
-        """End them at once."""
         self._closing = True
         tasks = list(self._tasks.values())
         for lane, task in self._tasks.items():
@@ -71,7 +70,7 @@ class LanePool:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def may_exit(self, lane: Lane) -> bool:
-        """Let a lane go, if there are more than enough; it takes nothing any more."""
+        """Drop a lane if more are working than needed; it takes nothing any more."""
         if not self.surplus or self._closing:
             return False
         self._tasks.pop(lane, None)
@@ -79,7 +78,7 @@ class LanePool:
         return True
 
     def _adapt(self) -> None:
-        """A lane has begun to wait, goes on, or has ended."""
+        """Start a lane or mark a surplus after a lane began to wait, went on, or ended."""
         working = len(self._tasks) - self._waiting_lanes.total
         self.surplus = working > self._concurrency
         is_full = len(self._tasks) >= self._most
@@ -93,7 +92,7 @@ class LanePool:
         task.add_done_callback(lambda done: self._ended(lane, done))
 
     def _ended(self, lane: Lane, task: asyncio.Task[None]) -> None:
-        if not lane.stuck:  # its thread still hangs, and whoever asks must hear of it
+        if not lane.stuck:  # its thread still hangs: `stuck` must show it
             self._tasks.pop(lane, None)
             self._adapt()
         if task.cancelled() or self._failed is None or self._failed.done():

@@ -1,4 +1,4 @@
-"""Reads the facts about a job, and says what limits its speed and what its rows wait for."""
+"""Reads the facts about a job, and finds what limits its speed and what its rows wait for."""
 
 import asyncio
 from collections.abc import Sequence
@@ -17,38 +17,38 @@ from headgate.ports.reads import AttemptRow, ItemDetail, ItemRow
 from headgate.ports.store import Store
 
 PATIENCE_S = 2.0
-"""How long the ledger may take to answer. In seconds."""
+"""Seconds that the ledger may take to answer."""
 
 
 async def read_if_there(gates: JobGates) -> GateReading | None:
-    """The gates of a job; None where the ledger does not answer in time."""
+    """The gates of a job; None if the ledger does not answer in time."""
     try:
         async with asyncio.timeout(PATIENCE_S):
             return await gates.read()
     except (HeadgateError, TimeoutError):
-        return None  # the workers, which need it, will say what is wrong
+        return None  # the workers need the ledger and report the fault
 
 
 UNTIMED = frozenset({WaitKind.PAUSED, WaitKind.READING, WaitKind.WORKER, WaitKind.BREAKER})
-"""Waits of which the end is not known: a person, a file or a host decides it."""
+"""Waits whose end is not known: a person, a file or a host decides it."""
 
 
 class LimitedBy(msgspec.Struct, frozen=True):
-    """What decides the speed of a job, and the facts that tell so."""
+    """The limit that decides the speed of a job, and the facts behind it."""
 
     wait: Wait | None = None
-    """None: the job has ended, or nothing is left to do."""
+    """None if the job has ended, or nothing is left to do."""
     at: Situation | None = None
     reading: GateReading | None = None
 
     @property
     def is_untimed(self) -> bool:
-        """Whether how much longer it takes cannot be said."""
+        """True if the remaining time cannot be estimated."""
         return self.wait is not None and self.wait.kind in UNTIMED
 
     @property
     def held(self) -> HoldPeriod | None:
-        """What an estimate must know of a wait that ends at a known moment."""
+        """The wait, if it ends at a known time."""
         wait, at = self.wait, self.at
         if wait is None or at is None or wait.until_us is None or self.is_untimed:
             return None
@@ -59,7 +59,6 @@ class LimitedBy(msgspec.Struct, frozen=True):
 
 
 async def limit_of(store: Store, gates: JobGates, job_id: int) -> LimitedBy:
-    """What decides the speed of a job now."""
     job = await store.reads.job(job_id)
     reading = await read_if_there(gates)
     return limiting(job, await store.situations.of(job_id), reading)
@@ -68,7 +67,7 @@ async def limit_of(store: Store, gates: JobGates, job_id: int) -> LimitedBy:
 async def limit_of_run(
     store: Store, gates: JobGates, job_id: int, chosen: Counts | None = None
 ) -> LimitedBy:
-    """The same for a command with workers of its own, which may run only the `chosen` rows."""
+    """The same for a command with its own workers, which may run only the `chosen` rows."""
     job = await store.reads.job(job_id)
     reading = await read_if_there(gates)
     at = await store.situations.of(job_id)
@@ -77,7 +76,7 @@ async def limit_of_run(
 
 
 def limiting(job: Job, at: Situation, reading: GateReading | None) -> LimitedBy:
-    """The same, of facts that were read already."""
+    """The same, from facts that were read already."""
     return LimitedBy(why_job(job, at, reading.views if reading else ()), at, reading)
 
 
@@ -87,7 +86,7 @@ async def wait_of(
     detail: ItemDetail,
     attempts: Sequence[AttemptRow],
 ) -> Wait | None:
-    """What an item waits for, if it is not finished."""
+    """What an item waits for; None if it is finished."""
     if detail.row.status in FINISHED:
         return None
     reading = await read_if_there(gates)
@@ -105,7 +104,7 @@ async def wait_of(
 async def waits_of(
     store: Store, job: Job, at: Situation, reading: GateReading | None, rows: Sequence[ItemRow]
 ) -> list[Wait | None]:
-    """What each of many items of a job waits for, as far as its row tells."""
+    """What each item of a job waits for, as far as its row shows."""
     gates = reading.views if reading else ()
     workers = await _alive(store)
     return [why_item(ItemFacts(row, job, at, gates, workers)) for row in rows]

@@ -1,6 +1,6 @@
-"""What the machine says of its processes and of itself.
+"""Reads process states and memory use from the operating system.
 
-Linux answers from /proc. psutil answers elsewhere, for it takes as long to load as a command runs.
+Linux answers from /proc. psutil is used elsewhere, because loading it takes as long as a command.
 """
 
 import os
@@ -8,14 +8,14 @@ from pathlib import Path
 
 MEGABYTE = 1024 * 1024
 FULL = 0.95
-"""The share of the memory in use beyond which the machine is pressed."""
+"""The machine counts as busy above this share of memory in use."""
 _PROC = Path("/proc")
 _HALTED = frozenset("TtZX")
 """States in /proc/PID/stat: stopped, stopped by a debugger, zombie, dead."""
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process is frozen (SIGSTOP) or already dead."""
+    """True if a process is frozen (SIGSTOP) or already dead."""
     if not _has_proc():
         return _psutil_is_stopped(pid)
     stat = _read(f"{pid}/stat")
@@ -23,7 +23,6 @@ def is_stopped(pid: int) -> bool:
 
 
 def resident_mb(pid: int) -> float:
-    """How much memory a process holds."""
     if not _has_proc():
         return _psutil_resident(pid) / MEGABYTE
     statm = _read(f"{pid}/statm")
@@ -31,12 +30,12 @@ def resident_mb(pid: int) -> float:
 
 
 def machine_is_pressed() -> bool:
-    """Whether memory is nearly gone or far more wants to run than there are cores."""
+    """True if memory is nearly used up or the load is far above the number of cores."""
     return memory_in_use() > FULL or os.getloadavg()[0] > 4 * (os.cpu_count() or 1)
 
 
 def memory_in_use() -> float:
-    """The share of the machine's memory that nothing could be given without swapping."""
+    """The share of the machine's memory that cannot be given to a process without swapping."""
     fields = (line.partition(":") for line in (_read("meminfo") or "").splitlines())
     sizes = {name: int(rest.split()[0]) for name, _, rest in fields}
     if "MemAvailable" not in sizes:

@@ -1,8 +1,8 @@
 """Handlers that take several items at once.
 
-A pack that fails for an unknown or permanent reason is halved until the guilty row stands alone;
-network trouble and time-outs are nobody's fault and retry the pack whole. Only the last word on
-each row is settled, so being run again in a smaller pack costs an innocent row no attempt.
+A pack that fails for an unknown or permanent reason is halved until the failing row is alone.
+Network faults and time-outs are not the fault of a row, so the whole pack is retried. Only the last
+outcome of each row is settled: a repeated run in a smaller pack costs a good row no attempt.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ class PackRunner:
     async def _known(
         self, work: JobRuntime, pack: Sequence[ClaimedItem], claimed_s: float
     ) -> dict[int, EndedRun]:
-        """The items of a pack whose results were found before."""
+        """The items of a pack whose earlier results are reused."""
         if work.reuse_s is None:
             return {}
         found = await asyncio.gather(*(self._runner.recalled(each, claimed_s) for each in pack))
@@ -64,9 +64,10 @@ class PackRunner:
             if isinstance(error, PackError):
                 await self._runtimes.warn(work.job.id, error.advice(work.handler.name))
             ending = error.fault if isinstance(error, PackError) else ending_of(error)
-            if len(pack) == 1 or _is_no_rows_fault(error, ending):
+            if len(pack) == 1 or _affects_whole_pack(error, ending):
                 return [ending] * len(pack)
-        # Outside of the block, or each failure would name those of the larger packs as its context.
+        # Outside the block: otherwise each failure would name the failures of larger packs as its
+        # context.
         half = len(pack) // 2
         return [
             *await self._outcomes(work, pack[:half], timer),
@@ -88,8 +89,8 @@ def _is_list(returned: object) -> TypeGuard[Sequence[object]]:
     return isinstance(returned, Sequence) and not isinstance(returned, str | bytes)
 
 
-def _is_no_rows_fault(error: BaseException, ending: Outcome | Fault) -> bool:
-    """Network trouble, or a handler that returns no list: a smaller pack would meet it as well."""
+def _affects_whole_pack(error: BaseException, ending: Outcome | Fault) -> bool:
+    """True for network faults, and if the result is not a list: smaller packs fail too."""
     if isinstance(error, PackError):
         return not error.is_list
     if isinstance(error, AttemptOver):
@@ -105,21 +106,23 @@ class PackError(ValueError):
         found = f"{type(returned).__name__}, not a list"
         if _is_list(returned):
             found = counted(len(returned), "result")
-        self._story = f"was given a pack of {counted(expected, 'row')} and returned {found}"
-        super().__init__(self._story)
+        self._text = f"was given a pack of {counted(expected, 'row')} and returned {found}"
+        super().__init__(self._text)
 
     @property
     def fault(self) -> Fault:
-        """What it means for an item that was alone in its pack, or for all without a list."""
+        """The fault of an item that was alone in its pack, or of all items without a list."""
         kind = FaultClass.TRANSIENT if self.is_list else FaultClass.INVALID_RESULT
-        return Fault(kind, f"the handler {self._story}: return a list with one for each, in order")
+        return Fault(
+            kind, f"the handler {self._text}: return a list with one result for each row, in order"
+        )
 
     def advice(self, handler: str) -> str:
-        """What to mend, for the people who wrote the handler."""
-        told = f"handler {handler} {self._story}; it must return a list with one result for each"
-        told += " row, in the same order"
+        """A text for the authors of the handler that says what to correct."""
+        text = f"handler {handler} {self._text}; it must return a list with one result for each"
+        text += " row, in the same order"
         if not self.is_list:
-            return f"{told}. Its rows end as ERROR"
+            return f"{text}. Its rows end as ERROR"
         return (
-            f"{told}. Until then its packs are halved and run again, which repeats their requests"
+            f"{text}. Until then its packs are halved and run again, which repeats their requests"
         )

@@ -1,4 +1,4 @@
-"""How a worker process runs: bounds and patience, with their defaults."""
+"""Settings of workers and of retention, with their defaults."""
 
 import msgspec
 
@@ -15,39 +15,35 @@ class WorkerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     processes: Count = 1
     """Worker processes of a command; more for handlers that keep a core busy."""
     item_timeout_s: Seconds = 600.0
-    """For handlers that declare no `timeout` of their own."""
+    """Time limit of handlers that do not declare a `timeout`."""
     memory_mb: Count = 4_096
-    """A worker process that grows beyond this is ended; what it ran becomes suspect."""
+    """A worker process that grows beyond this is ended; the items that it ran become suspect."""
     alone_memory_mb: Count = 1_024
     """The same for a process that runs one suspect, unless its handler declares `memory_mb`."""
     alone_processes: Count = 2
-    """Suspects that run at once, each in a process of its own."""
+    """Suspects that run at once, each in its own process."""
     result_bytes: Count = 1_048_576
     """A larger result is refused as `invalid_result`."""
     flush_items: Count = 1_000
-    """So many results are committed without waiting for more."""
+    """This many results are committed without waiting for more."""
     flush_s: Patience = 0.005
-    """A result waits at most this long for others to commit with."""
+    """The longest time that a result waits for others to commit with."""
     poll_s: Seconds = 0.25
-    """How often a worker looks for control changes, and for work when no bell rings."""
+    """Time between checks for control changes, and for work if no notification arrives."""
     grace_s: Patience = 1.0
-    """How far past its time limit a handler may run before its process is ended."""
+    """Time past its limit that a handler may run before its process is ended."""
     heartbeat_s: Seconds = 1.0
-    """How often the supervisor says that its workers live."""
+    """Time between heartbeats of the supervisor for its workers."""
     shutdown_s: Patience = 30.0
-    """How long running items may finish after the first interrupt before they are handed back."""
+    """Time that running items have after the first interrupt before they are handed back."""
 
 
 class RetentionPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How long records that no item needs are kept."""
-
     days: Days = 30.0
     """Events, sessions and stopped workers older than this are deleted."""
 
 
 class Policies(msgspec.Struct, frozen=True):
-    """Everything that can be set about a worker."""
-
     worker: WorkerPolicy = WorkerPolicy()
     claim: ClaimPolicy = ClaimPolicy()
     retry: RetryPolicy = RetryPolicy()

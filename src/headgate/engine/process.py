@@ -1,4 +1,4 @@
-"""Which process is which: names that outlive pid reuse."""
+"""Names processes so that a reused pid is not mistaken for the old process."""
 
 import os
 import signal
@@ -10,11 +10,11 @@ import msgspec
 _START_FIELD = 19
 """Position of the start time in /proc/PID/stat after the command name."""
 _DEAD = frozenset("ZX")
-"""States of a process that has ended but is not forgotten."""
+"""States of a process that has ended but still has an entry."""
 
 
 class ProcessName(msgspec.Struct, frozen=True):
-    """Names one process for ever."""
+    """A name that no other process ever has."""
 
     host: str
     boot_id: str
@@ -23,24 +23,23 @@ class ProcessName(msgspec.Struct, frozen=True):
 
 
 def this_host() -> str:
-    """The name of this machine."""
     return socket.gethostname()
 
 
 def boot_id() -> str:
-    """A name for the time since this machine was started."""
+    """An id of the time since this machine was booted."""
     file = Path("/proc/sys/kernel/random/boot_id")
     if file.exists():
         return file.read_text().strip()
-    import psutil  # noqa: PLC0415  only where there is no /proc
+    import psutil  # noqa: PLC0415  only without /proc
 
     return str(int(psutil.boot_time()))
 
 
 def started_ticks(pid: int) -> int | None:
-    """When a process began, on a clock that nobody can set; None if it is gone.
+    """When a process began, on a clock that cannot be set; None if it is gone.
 
-    A zombie is gone: in a container whose first process buries nobody, it may stay for ever.
+    A zombie counts as gone: PID 1 of a container may not reap zombies.
     """
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -51,7 +50,7 @@ def started_ticks(pid: int) -> int | None:
         return None
     if Path("/proc/self/stat").exists():
         return None
-    import psutil  # noqa: PLC0415  only where there is no /proc
+    import psutil  # noqa: PLC0415  only without /proc
 
     try:
         return int(psutil.Process(pid).create_time() * 100)
@@ -65,7 +64,7 @@ def name_of(pid: int) -> ProcessName:
 
 
 def is_gone(name: ProcessName) -> bool:
-    """Whether a process of this machine is certainly dead; never true for other machines'."""
+    """True if a process of this machine is certainly dead; never true for other machines."""
     if name.host != this_host():
         return False
     if name.boot_id != boot_id():
@@ -74,7 +73,6 @@ def is_gone(name: ProcessName) -> bool:
 
 
 def cause_of_exit(code: int) -> str:
-    """An exit code in words."""
     if code < 0:
         named = {number.value: number.name for number in signal.Signals}
         return f"killed by {named.get(-code, f'signal {-code}')}"

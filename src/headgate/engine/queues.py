@@ -1,4 +1,4 @@
-"""Open queues: jobs that are fed over time, and the feeding."""
+"""Open queues: jobs that take rows over time, and the writer that adds rows."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -22,27 +22,27 @@ SHOWN_PROBLEMS = 10
 
 
 KeyMaker = Callable[[Mapping[str, Any]], tuple[str, str | None]]
-"""The key of a row, and why it has none."""
+"""Returns the key of a row, and the reason if it has none."""
 
 
 class RowNames(msgspec.Struct, frozen=True):
-    """How a row of a queue gets its key, and its gate if its handler names one."""
+    """Functions that give a row of a queue its key and its gate."""
 
     key: KeyMaker
     gate_of: GateOf | None = None
 
     def gate(self, values: Mapping[str, Any]) -> tuple[str, str | None]:
-        """The gate of a row, and why it has none."""
+        """The gate of a row, and the reason if it has none."""
         return ("", None) if self.gate_of is None else gate_in(values, self.gate_of)
 
 
 def source_of(name: str) -> str:
-    """What stands in a queue's job where others have a file."""
+    """The source of a queue's job, in place of a file."""
     return f"queue:{name}"
 
 
 class QueueRow(msgspec.Struct, frozen=True):
-    """One row on its way into a queue; a `problem` says why it is bad."""
+    """One row to add to a queue; a `problem` says why it is bad."""
 
     line: int
     values: Mapping[str, Any]
@@ -50,7 +50,7 @@ class QueueRow(msgspec.Struct, frozen=True):
 
 
 class QueueWriteReport(msgspec.Struct):
-    """What became of the rows; the first few problems in words."""
+    """Counts of the rows, and the first few problems in words."""
 
     added: int = 0
     known: int = 0
@@ -59,21 +59,19 @@ class QueueWriteReport(msgspec.Struct):
 
 
 class Viewer(msgspec.Struct, frozen=True):
-    """Who asks for queues: whose they see, and as whose new ones are made."""
+    """The acting user."""
 
     name: str = LOCAL_OWNER
     sees: str | None = None
-    """Only the queues of that owner; None: all."""
+    """Only the queues of this owner; None: all."""
     caps: OwnerCaps = OwnerCaps()
 
 
 OPERATOR = Viewer()
-"""Whoever holds the store itself."""
+"""A user with direct access to the store."""
 
 
 class Queues:
-    """The open jobs of a store, by name."""
-
     def __init__(self, store: Store, viewer: Viewer = OPERATOR) -> None:
         self._store = store
         self._viewer = viewer
@@ -90,19 +88,18 @@ class Queues:
         return found[::-1]
 
     async def find(self, name: str) -> Job | None:
-        """The open queue of that name. If two were made at once, the elder is the queue.
+        """The open queue of that name; if two were made at once, the older.
 
-        Who sees those of others too means one's own first.
+        If the user sees queues of other owners, their own comes first.
         """
         found = [job for job in await self.all() if job.source == source_of(name)]
         return min(found, key=lambda job: job.owner != self._viewer.name, default=None)
 
     async def get(self, name: str) -> Job:
-        """The open queue of that name, or UnknownJob."""
         job = await self.find(name)
         if job is None:
             raise UnknownJob(
-                f"there is no open queue {name!r}; `headgate queue enqueue` with --handler makes it"
+                f"no open queue is named {name!r}. `headgate queue enqueue` with --handler makes it"
             )
         return job
 
@@ -111,7 +108,7 @@ class Queues:
         job = await self.find(name)
         if job is None:
             if handler is None:
-                raise UsageError(f"queue {name!r} is new: say with --handler what runs its items")
+                raise UsageError(f"queue {name!r} is new. Name its handler with --handler")
             job = await self._make(name, handler, tuple(key))
         if handler is not None and job.handler != handler:
             raise UsageError(
@@ -120,8 +117,8 @@ class Queues:
         if key and job.options is not None and tuple(key) != job.key_columns:
             known = ",".join(job.key_columns) or "the whole content of an item"
             raise UsageError(
-                f"queue {name!r} tells items apart by {known}, and this command has --key"
-                f" {','.join(key)}; leave --key out, or use another --queue"
+                f"queue {name!r} identifies items by {known}, but this command has --key"
+                f" {','.join(key)}. Leave --key out, or use another --queue"
             )
         return job
 
@@ -140,7 +137,7 @@ class Queues:
         made = await self._store.jobs.create_job(new)
         queue = await self.get(name)
         if queue.id != made.id:
-            # Somebody made the same queue a moment earlier: ours is empty and goes.
+            # Another command made the same queue a moment earlier: ours is empty and is deleted.
             await self._store.jobs.move_job(made.id, JobMove.CANCEL, "made twice at once")
             while await self._store.jobs.delete_job(made.id):
                 pass
@@ -148,7 +145,7 @@ class Queues:
 
 
 class QueueWriter:
-    """Puts rows into an open queue; a row with a key that the queue knows is not put in again."""
+    """Adds rows to an open queue; a row whose key the queue already has is not added again."""
 
     def __init__(
         self,
@@ -176,7 +173,7 @@ class QueueWriter:
         gate, no_gate = self._names.gate(row.values) if not row.problem else ("", None)
         problem = row.problem or no_key or no_gate
         if problem is not None:
-            # A bad row is no place to take a key from.
+            # The key of a bad row cannot be trusted.
             key = content_key(row.values)
             self.report.bad += 1
             if len(self.report.problems) < SHOWN_PROBLEMS:
@@ -188,7 +185,6 @@ class QueueWriter:
             await self.flush()
 
     async def flush(self) -> None:
-        """Store what waits."""
         if not self._waiting:
             return
         batch, self._waiting, self._bytes = self._waiting, [], 0
@@ -202,15 +198,15 @@ class QueueWriter:
 
 
 def names_in_queue(job: Job, asked: Sequence[str], gate_of: GateOf | None = None) -> RowNames:
-    """How the rows of a queue get their keys and gates.
+    """The functions that give the rows of a queue their keys and gates.
 
-    A queue from before keys were stored takes the key that was asked for.
+    A queue from before keys were stored takes the key that the command names.
     """
     return key_by(job.key_columns if job.options is not None else asked, gate_of)
 
 
 def key_by(columns: Sequence[str], gate_of: GateOf | None = None) -> RowNames:
-    """How a row of a queue gets its key: from named values, or from its whole content."""
+    """Make keys from the named values, or from the whole content of a row."""
     if not columns:
         return RowNames(lambda values: (content_key(values), None), gate_of)
     return RowNames(lambda values: key_of(values, columns), gate_of)

@@ -1,4 +1,4 @@
-"""From what a handler gave back to an outcome and to stored text."""
+"""Turns the return value of a handler into an outcome and stored text."""
 
 import linecache
 import os
@@ -21,7 +21,7 @@ OUTCOMES = (Done, NotFound, Skipped, Review, RetryLater, GiveUp)
 
 def outcome_of(returned: object) -> Outcome | Fault:
     """Read a handler's return value: a mapping is a result, an outcome is itself."""
-    # Nearly every result is a plain dict, and asking for its type is much cheaper.
+    # Nearly every result is a plain dict, and comparing its type is much cheaper.
     if type(returned) is dict or isinstance(returned, Mapping):
         return Done(returned)
     if isinstance(returned, OUTCOMES):
@@ -38,8 +38,8 @@ def outcome_of(returned: object) -> Outcome | Fault:
 
 
 def _problem_of(outcome: Outcome) -> str | None:
-    """What is wrong with an outcome that was made with values of another kind."""
-    # Nothing checked them against their types when the handler made it.
+    """The error in an outcome whose values have wrong types; None if there is none."""
+    # Python did not check the types when the handler made the outcome.
     values: dict[str, Any] = msgspec.structs.asdict(outcome)
     name = type(outcome).__name__
     if not isinstance(values.get("result", {}), Mapping):
@@ -54,7 +54,7 @@ def _problem_of(outcome: Outcome) -> str | None:
 
 
 def _is_seconds(value: object) -> bool:
-    """Whether it is a finite number; a negative one is a time that has passed."""
+    """True for a finite number; a negative one is a time in the past."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     try:
@@ -64,7 +64,7 @@ def _is_seconds(value: object) -> bool:
 
 
 def stored_text(outcome: Outcome | Fault, max_bytes: int) -> tuple[str | None, Fault | None]:
-    """The JSON text to keep for an outcome, or the fault that keeps it from being stored."""
+    """The JSON text to store for an outcome, or the fault that prevents storing it."""
     if isinstance(outcome, Done):
         return encode_result(outcome.result, max_bytes)
     if isinstance(outcome, Review):
@@ -75,7 +75,7 @@ def stored_text(outcome: Outcome | Fault, max_bytes: int) -> tuple[str | None, F
 
 
 def encode_result(value: object, max_bytes: int) -> tuple[str | None, Fault | None]:
-    """JSON text of a value, or the fault that it deserves."""
+    """JSON text of a value, or a fault if it has none or is too large."""
     try:
         text = _encode(value)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -92,10 +92,10 @@ def result_columns(outcome: Outcome | Fault) -> Mapping[str, Any] | None:
 
 
 def traced(error: BaseException) -> str | None:
-    """The trace of an exception as JSON, or None if the user's code had no part in it."""
+    """The trace of an exception as JSON, or None if no frame of it is in the user's code."""
     try:
         trace = trace_of(error, _grounds(tuple(sys.path)))
-    except Exception:  # noqa: BLE001  exceptions are somebody else's code; one may lie about itself
+    except Exception:  # noqa: BLE001  an exception class is foreign code and may raise itself
         return None
     return None if trace is None else msgspec.json.encode(trace).decode()
 

@@ -1,4 +1,4 @@
-"""From rows of a source to items: key, gate and summary of each, and what to do with bad ones."""
+"""Turns rows of a source into items: key, gate and summary of each, and the bad rows."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,27 +17,23 @@ from headgate.ports.source import RowBatch
 SUMMARY_VALUES = 3
 SUMMARY_LIMIT = 80
 NO_GATE = "-"
-"""Where `gate_of` names none; items that never had a name for it are claimed after the others."""
+"""The gate of a row for which `gate_of` returns none. Items without a gate are claimed last."""
 KEY_LIMIT = 400
-"""A longer key is cut and named by its hash: databases bound what an index takes."""
+"""Characters. A longer key is cut and gets a hash, because databases limit index entries."""
 
 GateOf = Callable[[Mapping[str, Any]], str]
-"""Names the gate of a row, from its values."""
+"""Returns the gate of a row, from its values."""
 
 _encode = msgspec.json.Encoder().encode
 
 
 class OnBadRow(StrEnum):
-    """What becomes of a row that cannot be used."""
-
     FAIL = "fail"
     SKIP = "skip"
     ITEM_ERROR = "item-error"
 
 
 class BadRow(msgspec.Struct, frozen=True):
-    """Where a row was bad, and why."""
-
     line: int
     reason: str
 
@@ -53,7 +49,7 @@ class MadeItems(msgspec.Struct, frozen=True):
 
 
 class ItemMaker:
-    """Makes items of rows. A bad row is no place to take a key from: it gets one of its own."""
+    """Makes items from rows. The key of a bad row cannot be trusted, so it gets a generated one."""
 
     def __init__(
         self, key_columns: Sequence[str], handler: HandlerSpec | None, on_bad_row: OnBadRow
@@ -65,11 +61,11 @@ class ItemMaker:
 
     @property
     def keyed(self) -> bool:
-        """Whether rows have keys of their own, so that one may come twice."""
+        """True if rows have keys, so that one key may come twice."""
         return bool(self._key_columns or self._key_of)
 
     def make(self, batch: RowBatch) -> MadeItems:
-        """The items of a batch; BadSource at a bad row if that is what was asked for."""
+        """The items of a batch; with OnBadRow.FAIL, a bad row raises BadSource."""
         problems = dict(batch.problems)
         keys = self._keys(batch, problems)
         gates = self._gates(batch, problems)
@@ -78,7 +74,7 @@ class ItemMaker:
         return self._sorted_out(items, problems) if problems else MadeItems(items)
 
     def duplicate(self, item: NewItem, first_line: int) -> tuple[NewItem | None, BadRow | None]:
-        """What a row becomes whose key was taken by an earlier one, and whether that is bad."""
+        """The item for a row whose key an earlier row has, and the bad row if that is an error."""
         if self._key_of is not None:
             same = self._as_error(item, f"the same as line {first_line}")
             return msgspec.structs.replace(same, duplicate=True), None
@@ -133,7 +129,7 @@ class ItemMaker:
         return MadeItems(items, bad)
 
     def _as_error(self, item: NewItem, problem: str) -> NewItem:
-        # With the row repaired, its key must still be free; by position, the place is its own.
+        # Once the row is corrected, its key must still be free. A key by position is never shared.
         key = f"{item.key}#{item.line}" if self.keyed else item.key
         return msgspec.structs.replace(item, key=key, problem=problem)
 
@@ -144,7 +140,7 @@ class ItemMaker:
 
 
 def gate_in(values: Mapping[str, Any], gate_of: GateOf) -> tuple[str, str | None]:
-    """The gate of a row, and why it has none."""
+    """The gate of a row, and the reason if it has none."""
     try:
         return str(gate_of(values)) or NO_GATE, None
     except Exception as error:  # noqa: BLE001 (the user's code may raise anything)
@@ -152,7 +148,7 @@ def gate_in(values: Mapping[str, Any], gate_of: GateOf) -> tuple[str, str | None
 
 
 def key_of(values: Mapping[str, Any], columns: Sequence[str]) -> tuple[str, str | None]:
-    """The key of a row, and why it has none: one column as text, several as a JSON array."""
+    """The key of a row (several columns as a JSON array), or the reason if it has none."""
     try:
         parts = [values[column] for column in columns]
     except KeyError as missing:
@@ -167,7 +163,7 @@ def key_of(values: Mapping[str, Any], columns: Sequence[str]) -> tuple[str, str 
 
 
 def bounded_key(key: str) -> str:
-    """The key, or what stands for it where it is too long for an index."""
+    """The key, or a shortened key with a hash if it is too long for an index."""
     if len(key) <= KEY_LIMIT and "\0" not in key:
         return key
     digest = hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
@@ -175,7 +171,7 @@ def bounded_key(key: str) -> str:
 
 
 def summary_of(values: Mapping[str, Any]) -> str:
-    """A few words by which a person recognises a row; what is empty says nothing."""
+    """A few words by which a person recognises a row; empty values are left out."""
     first = tuple(islice(values.values(), SUMMARY_VALUES))
     if "" in first or None in first:
         first = tuple(value for value in first if value not in ("", None))

@@ -1,6 +1,6 @@
-"""Running one item: begin, call under the lease, classify, decide, settle.
+"""Runs one item: begin, call under the lease, classify, decide, settle.
 
-One of the two places that catch everything, because a handler is somebody else's code.
+Catches everything that a handler raises, because a handler is foreign code.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ class EndedRun(msgspec.Struct, frozen=True):
 
 
 class Runner:
-    """Turns leased items into settlements. Never raises but for cancellation."""
+    """Turns leased items into settlements. Raises nothing except cancellation."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Runner:
         self._rng = rng
         self._threads = threads
         self.left_behind: set[Future[Called]] = set()
-        """Plain handlers that were given up and still run: nobody can stop a thread."""
+        """Plain handlers that were abandoned and still run: a thread cannot be stopped."""
 
     async def run(self, claimed: ClaimedItem, claimed_s: float, timer: HandlerTimer) -> EndedRun:
         """Run one item from lease to settlement; the timer stops while it waits at a gate."""
@@ -125,7 +125,8 @@ class Runner:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            # Nobody cancelled us: something inside the handler was cancelled and let it out.
+            # Our own task was not cancelled: something inside the handler was, and raised the
+            # error.
             raise HandlerCancelled("the handler raised CancelledError") from error
         finally:
             end_if_forked(home)
@@ -150,7 +151,6 @@ class Runner:
         started_s: float,
         normalized: str | None = None,
     ) -> EndedRun:
-        """Settle an attempt that ended with `outcome`."""
         text, problem = stored_text(outcome, self._policy.result_bytes)
         final = problem or outcome
         strategies = len(self._runtimes.work_of(claimed.job_id).handler.strategies)
@@ -158,7 +158,7 @@ class Runner:
         waited_us = int((started_s - claimed_s) * MICROSECONDS)
         ran_us = int((self._clock.monotonic() - started_s) * MICROSECONDS)
         if verdict.status is ItemStatus.PENDING:
-            text = None  # what another attempt finds counts
+            text = None  # the result of the next attempt counts
         settlement = settle(claimed, verdict, text, normalized, waited_us, ran_us)
         calls = self._runtimes.take_calls(claimed.id)
         if isinstance(final, Fault) and (final.gate or final.trace):
@@ -176,7 +176,7 @@ class Runner:
         return EndedRun(settlement, None)
 
     def crashed(self, claimed: ClaimedItem, cause: str, started_s: float) -> EndedRun:
-        """Settle an attempt that nearly took its process along: it must run alone from now on."""
+        """Settle an attempt that nearly ended its process: the item must run alone from now on."""
         verdict = after_crash(claimed, cause, self._retry)
         ran_us = int((self._clock.monotonic() - started_s) * MICROSECONDS)
         return EndedRun(settle(claimed, verdict, ran_us=ran_us), None)
@@ -200,11 +200,11 @@ class Runner:
 
 
 REUSED = "reused"
-"""What stands in the attempt of an item that got its result from another."""
+"""The outcome of an attempt whose item got its result from another item."""
 
 
 def digest_in(work: JobRuntime, claimed: ClaimedItem, normalized: str | None) -> str | None:
-    """What the result of an item is kept under; None for handlers that declare no version."""
+    """The digest that identifies the result of an item; None if the handler has no version."""
     handler = work.handler
     if not handler.version:
         return None
@@ -213,14 +213,13 @@ def digest_in(work: JobRuntime, claimed: ClaimedItem, normalized: str | None) ->
 
 
 def with_digest(ended: EndedRun, digest: str | None) -> EndedRun:
-    """The same, with its result kept for others."""
+    """Add the digest that lets other items reuse the result."""
     if digest is None or ended.settlement.status is not ItemStatus.DONE:
         return ended
     return EndedRun(msgspec.structs.replace(ended.settlement, digest=digest), ended.columns)
 
 
 def with_trace(ended: EndedRun, trace: str | None) -> EndedRun:
-    """The same, with the place where the handler failed."""
     return EndedRun(msgspec.structs.replace(ended.settlement, trace=trace), ended.columns)
 
 
@@ -229,7 +228,7 @@ class HandlerCancelled(Exception):
 
 
 def _call_plain(work: JobRuntime, subject: object, context: object, timer: HandlerTimer) -> Called:
-    """What a plain function returned or raised; a future cannot carry every error by itself."""
+    """Return what a plain function returned or raised; a future cannot carry every error."""
     timer.has_thread()
     home = Forks.count
     try:
@@ -241,7 +240,7 @@ def _call_plain(work: JobRuntime, subject: object, context: object, timer: Handl
 
 
 def ending_of(error: BaseException) -> Outcome | Fault:
-    """What an exception out of a handler means."""
+    """The outcome or fault that an exception of a handler means."""
     if isinstance(error, AttemptOver):
         return error.ending
     trace = traced(error)

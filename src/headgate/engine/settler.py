@@ -14,14 +14,12 @@ from headgate.ports.items import ResultColumns, SettleReport, SettleRequest
 
 MICROSECONDS = 1_000_000
 MAX_COLUMNS = 1_000
-"""Names beyond this many are kept in the results but get no column of their own."""
+"""Result names beyond this number are stored in the results but get no column."""
 MAX_NAME = 500
-"""The same for names that are longer than this, or that no store can hold."""
+"""Characters. Longer names, and names that no store can hold, get no column either."""
 
 
 class SettleSink(Protocol):
-    """The one verb that a settler needs."""
-
     async def settle_many(self, request: SettleRequest) -> SettleReport:
         """End leases where the epoch still matches."""
         ...
@@ -31,7 +29,7 @@ class Settler:
     """Collects settlements and commits them; a result counts once its commit returned."""
 
     BACKLOG = 4
-    """How many full commits may wait before lanes have to."""
+    """Full commits that may wait before lanes have to wait."""
 
     def __init__(
         self,
@@ -62,16 +60,16 @@ class Settler:
 
     @property
     def uncommitted(self) -> list[Settlement]:
-        """What was handed over and is not known to be committed."""
+        """Settlements that were added and are not known to be committed."""
         return [*self._under_way, *self._pending]
 
     @property
     def crowded(self) -> bool:
-        """Whether lanes should wait for commits before they go on."""
+        """True if lanes should wait for commits before they go on."""
         return len(self._pending) >= self.BACKLOG * self._policy.flush_items
 
     def add(self, settlement: Settlement, result: Mapping[str, Any] | None = None) -> None:
-        """Hand over one settlement; `result` shows which columns it uses."""
+        """Add one settlement; `result` shows which columns it uses."""
         failed = settlement.error_class is not None
         self._sizer.ended(settlement.ran_us / MICROSECONDS, failed=failed)
         if result:
@@ -91,11 +89,10 @@ class Settler:
         await self._room.wait()
 
     async def wait_idle(self) -> None:
-        """Wait until everything handed over so far is committed."""
+        """Wait until all added settlements are committed."""
         await self._idle.wait()
 
     async def run(self) -> None:
-        """Commit for ever."""
         while True:
             await self._added.wait()
             if not self._full.is_set():
@@ -103,7 +100,7 @@ class Settler:
             await self.flush()
 
     async def _gather(self) -> None:
-        """Give others the chance to share the commit."""
+        """Wait a moment for other results to share the commit."""
         waiter = asyncio.ensure_future(self._full.wait())
         await asyncio.wait([waiter], timeout=self._policy.flush_s)
         waiter.cancel()

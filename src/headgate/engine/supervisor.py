@@ -1,7 +1,7 @@
-"""A small parent that runs no user code: it starts workers, beats for them, and buries them.
+"""The parent of worker processes: it starts them, sends their heartbeats, and cleans up after them.
 
-Because it never runs a handler, nothing that a handler does can starve the heartbeat, the time
-limits or the sweeper.
+The supervisor never runs a handler, so a handler cannot starve the heartbeat, the time limits or
+the sweeper.
 """
 
 import secrets
@@ -32,7 +32,7 @@ from headgate.ports.store import Store
 
 
 class Work(msgspec.Struct, frozen=True):
-    """What to supervise. `drain` ends when the jobs have no open item left."""
+    """The work to supervise. `drain` ends when the jobs have no open item left."""
 
     jobs: tuple[int, ...] | None = None
     drain: bool = False
@@ -40,11 +40,11 @@ class Work(msgspec.Struct, frozen=True):
     budget_s: float | None = None
     command: str = ""
     ids: tuple[int, ...] | None = None
-    """Only these items, which are of the one job in `jobs`; the others stay as they are."""
+    """If set, only these items, which belong to the one job in `jobs`."""
 
 
 class RunReport(msgspec.Struct, frozen=True):
-    """How a run went. `settled` counts items that this run finished."""
+    """The result of a run. `settled` counts items that this run finished."""
 
     settled: int = 0
     drain_s: float = 0.0
@@ -52,28 +52,28 @@ class RunReport(msgspec.Struct, frozen=True):
     interrupted: bool = False
     crashes: int = 0
     warnings: tuple[str, ...] = ()
-    """What is wrong with the handlers, in words for the people who wrote them."""
+    """Faults of the handlers, in words for their authors."""
 
 
 class ProgressListener(msgspec.Struct, frozen=True):
-    """What tells a run that stands still from one that has only just begun."""
+    """Progress figures that show whether a run is stalled or has only just begun."""
 
     settled: int = 0
     ready: bool = False
-    """Whether a worker was ever there to work."""
+    """True once a worker was ready."""
     claimed: bool = False
-    """Whether a worker ever got an item."""
+    """True once a worker got an item."""
 
 
 class Supervisor:
-    """Keeps worker processes running until the work is done or somebody says stop."""
+    """Keeps worker processes running until the work is done or a stop is requested."""
 
     TICK_S = 0.05
     PATIENCE_S = 5.0
-    """How long a worker that was told to hand back may take before it is killed."""
+    """Seconds that a worker has to hand back its items before it is killed."""
     FALSE_STARTS = 3
     START_S = 60.0
-    """How long processes may take to start before a run without them counts as stalled."""
+    """Seconds that processes may take to start before a run without them counts as stalled."""
 
     def __init__(
         self,
@@ -104,11 +104,11 @@ class Supervisor:
         self._stopping_since_s: float | None = None
         self._hurried = False
         self._beat_s = float("-inf")
-        self._looked_s = float("-inf")
+        self._polled_s = float("-inf")
         self._progress = ProgressListener()
         self._progressed_s = clock.monotonic()
         self.rounds = 0
-        """How often it has looked after everything."""
+        """Completed ticks."""
 
     def stop(self) -> None:
         """Once: let running items finish. Twice: hand them back at once."""
@@ -152,25 +152,25 @@ class Supervisor:
         )
 
     async def _tend(self, work: Work) -> None:
-        """One tick: listen, bury, enforce limits, beat, sweep, and staff what there is to do."""
+        """One tick: read reports, reap dead workers, enforce limits, beat, sweep, start workers."""
         for child in self._children:
             child.listen()
         await self._reap_dead()
         self._enforce_limits()
         await self._beat()
         await self._sweeper.due(frozenset(child.order.worker for child in self._children))
-        if self._stopping_since_s is None and self._is_time_to_look():
+        if self._stopping_since_s is None and self._is_poll_due():
             await self._start_workers(work)
 
-    def _is_time_to_look(self) -> bool:
+    def _is_poll_due(self) -> bool:
         now_s = self._clock.monotonic()
-        if now_s - self._looked_s < self._policies.worker.poll_s / 2:
+        if now_s - self._polled_s < self._policies.worker.poll_s / 2:
             return False
-        self._looked_s = now_s
+        self._polled_s = now_s
         return True
 
     async def _start_workers(self, work: Work) -> None:
-        """Start what is missing, finish what is finished, and notice that all is done."""
+        """Start missing workers, finish done jobs, and stop if nothing is left to do."""
         demand = await self._demand(work)
         for job_id in demand.finishable:
             await self._store.jobs.finish_job(job_id)
@@ -186,9 +186,9 @@ class Supervisor:
         return await self._store.jobs.demand(work.jobs, None)
 
     async def _more_to_come(self, work: Work) -> bool:
-        """Whether a job is still being read, or rests and will go on by itself."""
+        """True if a job is still being read, or is paused and will resume by itself."""
         for job_id in work.jobs or ():
-            with suppress(UnknownJob):  # somebody may delete it while we work
+            with suppress(UnknownJob):  # a user may delete it meanwhile
                 job = await self._store.reads.job(job_id)
                 if job.state is JobState.INGESTING or job.resume_at is not None:
                     return True
@@ -196,7 +196,7 @@ class Supervisor:
 
     def _add_lane(self, work: Work) -> None:
         policy = self._policies.worker
-        other_lanes = sum(not (child.order.alone or child.told_to_stop) for child in self._children)
+        other_lanes = sum(not (child.order.alone or child.stopping) for child in self._children)
         share = max(policy.concurrency // policy.processes, 1)
         for _ in range(policy.processes - other_lanes - self._drained):
             self._launch(work, share, alone=False)
@@ -228,14 +228,14 @@ class Supervisor:
                 child.kill_for_memory(limit_mb)
 
     def _memory_limit(self, child: WorkerHandle) -> int:
-        """In company the process has one limit for all; alone, its handler may name its own."""
+        """The configured limit; in a process for one suspect, its handler may declare another."""
         policy = self._policies.worker
         if not child.order.alone:
             return policy.memory_mb
         return child.board.tally().memory_mb or policy.alone_memory_mb
 
     async def _beat(self) -> None:
-        """Count a heartbeat for every child that is alive and not frozen."""
+        """Send a heartbeat for every child that is alive and not frozen."""
         now_s = self._clock.monotonic()
         if now_s - self._beat_s < self._policies.worker.heartbeat_s:
             return
@@ -256,10 +256,10 @@ class Supervisor:
         await self._drain(living)
 
     async def _drain(self, living: Mapping[str, WorkerHandle]) -> None:
-        """Let those end that were asked to; nobody takes their place."""
+        """Stop the workers that were asked to drain; they are not replaced."""
         for worker in await self._store.jobs.draining(list(living)):
             child = living[worker]
-            if not child.told_to_stop:
+            if not child.stopping:
                 self._drained += not child.order.alone
                 child.stop()
 
@@ -272,17 +272,17 @@ class Supervisor:
                 await self._reap(child, code)
 
     async def _reap(self, child: WorkerHandle, code: int) -> None:
-        """Settle what was running, return the rest, and raise what the child could not mend."""
+        """Settle running items, return the rest, and raise errors that would repeat."""
         self._add_tally(child)
         flights = child.board.running()
         worked = bool(flights) or child.board.tally().settled > 0
         if flights:
             held = {item.id: item for item in await self._store.items.leases_of(child.order.worker)}
             now_s = self._clock.monotonic()
-            words = child.last_words(code, held, self._policies.retry, self._rng, now_s)
-            if words:
-                await self._store.items.settle_many(SettleRequest(child.order.worker, words))
-                await self._record_crash(words, held, child.cause_of_end(code))
+            settlements = child.settle_running(code, held, self._policies.retry, self._rng, now_s)
+            if settlements:
+                await self._store.items.settle_many(SettleRequest(child.order.worker, settlements))
+                await self._record_crash(settlements, held, child.cause_of_end(code))
         reason = "finished" if code == 0 else child.cause_of_end(code)
         await self._store.jobs.retire(child.order.worker, reason)
         child.process.close()
@@ -291,10 +291,10 @@ class Supervisor:
         self._raise_fatal(child, code, worked=worked)
 
     async def _record_crash(
-        self, words: Sequence[Settlement], held: Mapping[int, ClaimedItem], cause: str
+        self, settlements: Sequence[Settlement], held: Mapping[int, ClaimedItem], cause: str
     ) -> None:
-        """Tell each job whose rows were running; their attempts tell only of themselves."""
-        crashed = [each for each in words if each.outcome == CRASHED]
+        """Record an event for each job whose rows were running: an attempt shows one row only."""
+        crashed = [each for each in settlements if each.outcome == CRASHED]
         for job_id in sorted({each.job_id for each in crashed}):
             ended, alone = (
                 [
@@ -304,9 +304,9 @@ class Supervisor:
                 ]
                 for at_fault in (True, False)
             )
-            told = crash_told(cause, alone, ended)
-            await self._store.jobs.record_event("worker_crashed", told, job_id)
-            self._observer.changed("worker_crashed", job=job_id, reason=told)
+            text = crash_told(cause, alone, ended)
+            await self._store.jobs.record_event("worker_crashed", text, job_id)
+            self._observer.changed("worker_crashed", job=job_id, reason=text)
 
     def _raise_fatal(self, child: WorkerHandle, code: int, *, worked: bool) -> None:
         for kind in (StoreFull, StoreUnreachable):
@@ -314,9 +314,9 @@ class Supervisor:
                 raise kind(child.error)
         if code != 0 and not child.stuck:
             self._crashes += 1
-        # One that has done nothing and could say what it died of will die of it again.
-        told = child.error is not None or child.crashed
-        futile = not worked and (told or not child.ready)
+        # A child that did nothing and reported a fatal error will fail in the same way again.
+        reported = child.error is not None or child.crashed
+        futile = not worked and (reported or not child.ready)
         if code == 0 or not futile:
             self._false_starts = 0
             return
@@ -340,7 +340,7 @@ class Supervisor:
         return max(self._last_commit_s - self._first_claim_s, 0.0)
 
     def _is_stalled(self, work: Work) -> bool:
-        """Whether workers that were there to work have got nothing done for too long."""
+        """True if ready workers have finished nothing for too long."""
         now_s = self._clock.monotonic()
         tallies = [child.board.tally() for child in self._children]
         settled = self._settled + sum(tally.settled for tally in tallies)
@@ -378,7 +378,7 @@ class Supervisor:
                 child.kill_as_lost()
 
     async def _end_all(self) -> None:
-        """Whatever happens, leave no process behind."""
+        """Leave no process behind, whatever happens."""
         for child in self._children:
             child.process.kill()
         self._children.clear()

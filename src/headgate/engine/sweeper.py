@@ -1,4 +1,4 @@
-"""Puts right what died, and sweeps out what is old: leases, workers, records."""
+"""Cleans up after dead workers: leases, worker rows; and deletes old records."""
 
 from contextlib import suppress
 
@@ -16,19 +16,20 @@ DAY_US = 86_400 * 1_000_000
 
 
 class Sweeper:
-    """A plain loop in every supervisor, elected by the store, never itself a job.
+    """A loop in every supervisor; the store elects one, and it is not a job itself.
 
-    Whether a worker lives is judged by its heartbeat counter against our own monotonic clock: a
-    wall clock that jumps, here or there, kills nobody.
+    A worker's life is judged by its heartbeat counter against our own monotonic clock, so a jump of
+    a wall clock on any machine does not retire a worker.
     """
 
     INTERVAL_S = 1.0
     DUTY = "sweeper"
     CONFIRM_S = 0.5
-    """A dead process must be seen dead twice, so that its own supervisor can speak first."""
+    """Seconds between two sightings of a dead process, so that its own supervisor can report first.
+    """
 
     RETAIN_S = 3_600.0
-    """How often records that are too old are looked for."""
+    """Seconds between searches for old records."""
 
     def __init__(
         self,
@@ -50,12 +51,12 @@ class Sweeper:
         self._retention = retention or RetentionPolicy()
 
     async def run_once(self, own: frozenset[str]) -> int:
-        """One round; `own` are workers whose supervisor this is. Returns items given back."""
+        """One round; `own` are this supervisor's workers. Returns the items given back."""
         workers = [row for row in await self._store.reads.workers() if row.id not in own]
         self._forget_all_but({row.id for row in workers})
         silent = [(row, why) for row in workers if (why := self._silence_of(row)) is not None]
-        # Who shares a machine with the dead need not be elected to know that they are dead; so
-        # a command that is started again need not outwait the duty of the one that was killed.
+        # A supervisor on the same machine can see that a process is dead, so this needs no
+        # election. A restarted command need not wait until the duty of the killed one expires.
         returned = await self._retire(
             [(row, "its process is gone") for row in workers if self._surely_gone(row)]
         )
@@ -67,7 +68,7 @@ class Sweeper:
         return returned + await self._retire(silent) + await self._end_overdue()
 
     async def due(self, own: frozenset[str]) -> int:
-        """A round, if it is time for one."""
+        """Run a round if one is due."""
         now_s = self._clock.monotonic()
         if now_s - self._swept_s < self.INTERVAL_S / (2 if self._gone else 1):
             return 0
@@ -82,7 +83,7 @@ class Sweeper:
         return returned
 
     async def _forget_old(self) -> None:
-        """Delete old records, one bounded step a round until none is left."""
+        """Delete old records, one bounded step per round until none is left."""
         now_s = self._clock.monotonic()
         if now_s - self._retained_s < self.RETAIN_S:
             return
@@ -109,21 +110,21 @@ class Sweeper:
         return f"no heartbeat for {silent_s:.0f} s" if silent_s > row.ttl_s else None
 
     async def _finish_cancellations(self) -> None:
-        """Cancel what a cancellation that was cut short has left open."""
+        """Cancel the items that an interrupted cancellation has left open."""
         for job_id in await self._store.jobs.half_cancelled():
             while await self._store.items.cancel_items(job_id):
                 pass
             self._observer.changed("cancellation_finished", job=job_id)
 
     async def _resume_rested(self) -> None:
-        """End pauses that were made for a time, such as for a budget that is spent."""
+        """End pauses that had a time limit, such as for a spent budget."""
         for job_id in await self._store.jobs.rested():
-            with suppress(UsageError):  # somebody was faster
+            with suppress(UsageError):  # another process was faster
                 await self._store.jobs.move_job(job_id, JobMove.RESUME, "the pause is over")
                 await self._store.notifier.ring()
 
     async def _end_overdue(self) -> int:
-        """Return leases that stay overdue for as long as a lease lasts, on our own clock."""
+        """Return leases that stay overdue for a full lease time on our own clock."""
         now_s = self._clock.monotonic()
         found = await self._store.items.overdue(1_000)
         keys = {(lease.item_id, lease.epoch): lease for lease in found}

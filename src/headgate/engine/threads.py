@@ -1,4 +1,4 @@
-"""Blocking work in threads, which nobody can interrupt."""
+"""Runs blocking work in threads, which cannot be interrupted."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,7 +8,7 @@ Answer = TypeVar("Answer")
 
 
 async def in_thread(work: Callable[[], Answer]) -> Answer:
-    """Run `work` in a thread; a cancellation waits for its end, so that nothing is torn."""
+    """Run `work` in a thread; a cancellation waits until it has ended, so it is never half done."""
     task = asyncio.create_task(asyncio.to_thread(work))
     try:
         return await asyncio.shield(task)
@@ -17,7 +17,7 @@ async def in_thread(work: Callable[[], Answer]) -> Answer:
 
 
 async def ended(task: "asyncio.Task[Answer]") -> None:
-    """Wait for a task; what it says is of no interest any more."""
+    """Wait for a task and ignore its result."""
     await asyncio.wait([task])
     if not task.cancelled():
         task.exception()

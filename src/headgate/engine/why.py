@@ -1,4 +1,4 @@
-"""Why one row waits, or how it ended, from stored facts alone; `core.waiting` knows of its job."""
+"""Explains why one row waits or how it ended, from stored facts; `core.waiting` explains jobs."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -33,21 +33,19 @@ from headgate.ports.reads import AttemptRow, ItemRow
 
 
 class ItemFacts(msgspec.Struct, frozen=True):
-    """All that is stored about an item's situation."""
-
     row: ItemRow
     job: Job
     at: Situation
     gates: Sequence[GateView]
-    """Those that the job's requests pass."""
+    """The gates that the job's requests pass."""
     workers: Collection[str]
-    """Who is alive."""
+    """The workers that are alive."""
     last: AttemptRow | None = None
-    """The attempt that ended last, where it is known."""
+    """The attempt that ended last, if it is known."""
 
 
 def why_item(facts: ItemFacts) -> Wait | None:
-    """What an item waits for; None for one that is finished."""
+    """What an item waits for; None if it is finished."""
     match facts.row.status:
         case ItemStatus.PROCESSING:
             return _running(facts)
@@ -79,11 +77,11 @@ def _due(facts: ItemFacts) -> Wait | None:
             why = "the handler asked to try later"
         case WaitKind.RETRY:
             tries = "once" if row.attempts == 1 else f"{row.attempts} times"
-            why = f"it failed {tries}" if row.attempts else "it was put off"
+            why = f"it failed {tries}" if row.attempts else "it was postponed"
         case _:
             why, reason = f"{own_name(row.gate)} sent it back", ""
-    said = f": {reason}" if reason else ""
-    wait = Wait(kind, f"{why}{said}", row.due_at, row.gate, "tried again", row.last_error or "")
+    because = f": {reason}" if reason else ""
+    wait = Wait(kind, f"{why}{because}", row.due_at, row.gate, "tried again", row.last_error or "")
     return wait if facts.at.workers or facts.workers else and_no_worker(wait)
 
 
@@ -111,7 +109,7 @@ def _of_surroundings(facts: ItemFacts) -> Wait:
             why = "it was running when its process crashed; it runs alone next"
             return Wait(WaitKind.TURN, why)
         busy = facts.at.counts.processing
-        others = f"{handlers_busy(busy)}; " if busy else "nothing holds it; "
+        others = f"{handlers_busy(busy)}; " if busy else "nothing blocks it; "
         return Wait(WaitKind.TURN, f"{others}its turn will come")
     if of_job.kind in AT_GATES:
         return msgspec.structs.replace(of_job, why=f"its turn at {of_job.why}")
@@ -121,7 +119,7 @@ def _of_surroundings(facts: ItemFacts) -> Wait:
 def _running(facts: ItemFacts) -> Wait:
     worker = facts.row.locked_by or ""
     if worker not in facts.workers:
-        return Wait(WaitKind.WORKER, f"its worker {worker} is gone; it will be taken back")
+        return Wait(WaitKind.WORKER, f"its worker {worker} is gone; another worker will take it")
     mine = [gate for gate in _own(facts) if worker in gate.members]
     held = holding(mine, flowing=facts.at.flowing)
     if held is None:
@@ -132,7 +130,7 @@ def _running(facts: ItemFacts) -> Wait:
 
 
 def _own(facts: ItemFacts) -> list[GateView]:
-    """The gate of an item's own, else all those of its job."""
+    """The item's own gate, otherwise all gates of its job."""
     own = facts.row.gate
     mine = [gate for gate in facts.gates if _is_of(gate, own)]
     behind = [gate for gate in facts.gates if own in gate.down]
@@ -144,14 +142,14 @@ def _is_of(gate: GateView, own: str) -> bool:
 
 
 class Ending(NamedTuple):
-    """How an item ended, and what can be done about it."""
+    """How an item ended, and a suggestion what to do."""
 
     why: str
     todo: str = ""
 
 
 def ending_of(row: ItemRow) -> Ending | None:
-    """How an item ended; None for one that is open."""
+    """How an item ended; None if it is open."""
     reason = f": {row.last_error}" if row.last_error else ""
     match row.status:
         case ItemStatus.ERROR:
@@ -159,10 +157,10 @@ def ending_of(row: ItemRow) -> Ending | None:
         case ItemStatus.NOT_FOUND:
             return Ending(row.last_error or "the service has nothing for it")
         case ItemStatus.SKIPPED:
-            return Ending(f"it was left alone{reason}")
+            return Ending(f"it was skipped{reason}")
         case ItemStatus.REVIEW:
             todo = f"see its candidates: headgate items show {row.id}"
-            return Ending(f"it waits for the decision of a person{reason}", todo)
+            return Ending(f"it waits for a person to decide{reason}", todo)
         case ItemStatus.CANCELLED:
             todo = f"bring it back: headgate jobs reprocess {row.job_id} --status CANCELLED"
             return Ending("its job was cancelled", todo)

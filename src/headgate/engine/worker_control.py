@@ -1,4 +1,4 @@
-"""Keeps a worker obedient: time limits every moment, pause and cancel within a second."""
+"""Applies time limits at every tick, and pause and cancel within a second."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ from headgate.ports.reads import ReadStore
 
 
 class WorkerControl:
-    """Watches the jobs that this worker has in hand."""
+    """Watches the jobs whose items this worker holds."""
 
     TICK_S = 0.05
 
@@ -33,27 +33,26 @@ class WorkerControl:
         self._patience = patience
 
     async def run(self) -> None:
-        """Obey for ever."""
         while True:
             await self.obey()
             await self._clock.sleep(self._patience.poll_s)
 
     async def keep_time(self) -> None:
-        """Enforce limits for ever; waits for the store only after a standstill."""
+        """Enforce limits in a loop; waits for the store only after a standstill."""
         while True:
-            # What waits is taken out of reach before the lanes hear that the loop turns again.
+            # Waiting items are taken out before the lanes see that the loop turns again.
             in_doubt = self._dispatcher.take_waiting() if self._stood_still() else []
             self.enforce_limits()
             await self._dispatcher.return_items(in_doubt)
             await self._clock.sleep(self.TICK_S)
 
     def _stood_still(self) -> bool:
-        """Whether we were frozen for so long that our leases may be others' by now."""
+        """True if we were frozen long enough that our leases may have been given away."""
         still_s = self._clock.monotonic() - self._board.turned_s()
         return still_s > self._patience.doubt_s
 
     def enforce_limits(self) -> None:
-        """Cut short what runs past its limit, and show that the loop still turns."""
+        """Interrupt handlers that are past their limit, and record that the loop turns."""
         now_s = self._clock.monotonic()
         self._board.turned(now_s)
         for lane in self._lanes:
@@ -61,10 +60,10 @@ class WorkerControl:
                 lane.interrupt(Interruption.TIMEOUT)
 
     async def obey(self) -> None:
-        """Hand back what waits too long or is paused; stop the running items of cancelled jobs."""
+        """Hand back items that wait too long or are paused; stop items of cancelled jobs."""
         await self._dispatcher.return_stale()
         await self._extend_leases()
-        for job_id in self._jobs_in_hand():
+        for job_id in self._held_jobs():
             state = await self._state(job_id)
             if state in CLAIMABLE or state is JobState.INGESTING:
                 continue
@@ -91,6 +90,6 @@ class WorkerControl:
         except UnknownJob:
             return None
 
-    def _jobs_in_hand(self) -> set[int]:
+    def _held_jobs(self) -> set[int]:
         running = {lane.pack[0].job_id for lane in self._lanes if lane.pack}
         return running | self._dispatcher.waiting_jobs()

@@ -1,1 +1,1 @@
-"""One folder for each database, with the same file names in each."""
+"""The stores: one folder for each database, with the same file names in each."""

@@ -1,7 +1,7 @@
-"""What the ledgers of all databases have in common.
+"""The common parts of the ledgers of all databases.
 
-Every exchange has a ticket of its own, and a change carries it. So a process whose connection was
-cut may ask again: if it finds its ticket, the first try had been kept.
+Every exchange has its own ticket, and a change carries it. So a process whose connection was cut
+may ask again: if it finds its ticket, the first try was committed.
 """
 
 import itertools
@@ -12,11 +12,11 @@ from headgate.ports.limits import Exchange, LedgerEntry, Proposal
 
 MICROSECONDS = 1_000_000
 BEFORE_EVER = 0
-"""The version of a gate that nobody knows, or that was forgotten."""
+"""The version of a gate that was never stored, or was forgotten."""
 
 
 class KeptEntry(NamedTuple):
-    """A gate as a ledger keeps it: the entry, and the ticket of its last change."""
+    """A gate as a ledger stores it: the entry, and the ticket of its last change."""
 
     key: str
     version: int
@@ -25,25 +25,25 @@ class KeptEntry(NamedTuple):
 
 
 def tickets(sender: str) -> Iterator[str]:
-    """Tickets that nobody else gives out."""
+    """Tickets that are unique to this sender."""
     return (f"{sender}-{number}" for number in itertools.count(1))
 
 
 def in_order(proposals: Iterable[Proposal]) -> list[Proposal]:
-    """By key, which is the order of locks. A second proposal for a key is outdated by the first."""
+    """By key, which is the order of locks. Only the first proposal for a key counts."""
     first = {proposal.key: proposal for proposal in reversed(list(proposals))}
     return [first[key] for key in sorted(first)]
 
 
 def keys_named(proposals: Sequence[Proposal], keys: Sequence[str]) -> list[str]:
-    """Every key that an exchange is about, once."""
+    """Every key of an exchange, once."""
     return list(dict.fromkeys([*(proposal.key for proposal in proposals), *keys]))
 
 
 def exchange_of(
     now_us: int, keys: Sequence[str], kept: Iterable[KeptEntry], ticket: str
 ) -> Exchange:
-    """What an exchange answers: every key named, and which of them it changed."""
+    """The answer of an exchange: every key named, and the keys that it changed."""
     found: Mapping[str, KeptEntry] = {each.key: each for each in kept}
     entries = [
         LedgerEntry(key, found[key].version, found[key].state)

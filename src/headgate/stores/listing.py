@@ -1,4 +1,4 @@
-"""Pages of items and events, as far as both databases do them alike."""
+"""Filters, cursors and query names for pages of items and events, shared by both databases."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,16 +14,16 @@ _SPECIAL = str.maketrans({"\\": r"\\", "%": r"\%", "_": r"\_"})
 
 
 def patterns(text: str | None) -> dict[str, str | None]:
-    """What LIKE compares with; None where nothing is looked for, or one pattern says it all.
+    """Patterns for LIKE; None without a filter, or if one pattern suffices.
 
-    Both databases know the case of ASCII letters. Of others they may not, so that these are looked
-    for as they were given and in lower, upper and title case.
+    Both databases ignore the case of ASCII letters, but perhaps not of others. Texts with other
+    letters are searched as given and in lower, upper and title case.
     """
     names = ("text", "lower", "upper", "title")
     if text is None:
         return dict.fromkeys(names)
     if len(text) > LONGEST:
-        raise UsageError(f"a text to look for may have {LONGEST} characters, not {len(text)}")
+        raise UsageError(f"a search text may have {LONGEST} characters, not {len(text)}")
     plain = text.replace("\0", "")
     if plain.isascii():
         return dict.fromkeys(names) | {"text": _like(plain)}
@@ -36,19 +36,19 @@ def _like(text: str) -> str:
 
 
 TAIL_US = 2_000_000
-"""Pages by time stop this long before now, so that a commit still under way is not jumped over."""
+"""Microseconds before now at which pages by time end, so that an open commit is not skipped."""
 STATUSES = {status.value: status for status in ItemStatus}
-"""An export looks up a million of them, and that is six times as quick as a call of the class."""
+"""An export looks up a million of these; the dict is six times as fast as the enum's call."""
 AT_REST = frozenset({ItemStatus.REVIEW, ItemStatus.ERROR, ItemStatus.NOT_FOUND})
 """The statuses that have an index across jobs."""
 WINDOW = 20_000
-"""So many rows one call looks at, when few of them may match."""
+"""Rows that one call reads at most if few of them may match."""
 FAR = 2**62
-"""Beyond every id and every time."""
+"""Greater than every id and every time."""
 
 
 class Listing:
-    """A query with the place where its page begins."""
+    """A query with the position where its page begins."""
 
     def __init__(self, query: ItemQuery) -> None:
         _require_possible(query)
@@ -62,7 +62,7 @@ class Listing:
 
     @property
     def sparse(self) -> bool:
-        """Whether few rows may match of those that an index leads to."""
+        """True if few of the rows that an index finds may match."""
         query = self.query
         if query.order is SortOrder.INPUT:
             return query.text is not None
@@ -70,7 +70,7 @@ class Listing:
         return across or query.text is not None or query.signature is not None
 
     def filters(self) -> dict[str, Any]:
-        """What the queries of a page compare with, and how many rows they give."""
+        """The filter values of a page's queries, and their limit."""
         return {
             "error_class": self.query.error_class,
             **kind_filter(self.query.signature),
@@ -80,9 +80,9 @@ class Listing:
         }
 
     def page(self, rows: Sequence[ItemRow], until: tuple[int, int] | None) -> Page:
-        """The page of `rows` (one more than asked for, if there are more).
+        """The page of `rows` (one more than requested, if there are more).
 
-        `until` is the last (time, id) that was looked at, if there may be more behind it.
+        `until` is the last (time, id) that was read, if there may be more behind it.
         """
         if len(rows) > self.query.limit:
             rows = rows[: self.query.limit]
@@ -94,7 +94,7 @@ class Listing:
 
 
 def kind_filter(name: str | None) -> dict[str, str | None]:
-    """What the queries compare with, to find the failures of a group of that name."""
+    """The filter values that find the failures of the group with that name."""
     signature, variant = (None, None) if name is None else parts_of(name)
     return {"signature": signature, "variant": variant}
 
@@ -103,9 +103,9 @@ def _require_possible(query: ItemQuery) -> None:
     if query.order is SortOrder.UPDATED:
         return
     if query.job_id is None:
-        raise UsageError("across jobs, items can only be listed by the time of their change")
+        raise UsageError("items of all jobs can only be listed by the time of their change")
     if query.changed_from is not None or query.changed_to is not None:
-        raise UsageError("only items in the order of their change can be listed by its time")
+        raise UsageError("a time range needs the order by time of change")
 
 
 def events_query(query: EventQuery) -> str:

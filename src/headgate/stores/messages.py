@@ -1,4 +1,4 @@
-"""How much one owner may have under way, in words."""
+"""Errors and findings that both databases word in the same way: caps, idempotency keys, orphans."""
 
 from collections.abc import Sequence
 
@@ -10,16 +10,16 @@ from headgate.ports.reads import CheckFinding
 
 
 def require_room(owner: str, caps: OwnerCaps, usage: Usage) -> None:
-    """Raise CapReached if the owner may have no further job now."""
+    """Raise CapReached if the owner may not have another job now."""
     if caps.unfinished_jobs is not None and usage.unfinished_jobs >= caps.unfinished_jobs:
         raise CapReached(
-            f"{owner} has {usage.unfinished_jobs:,} unfinished jobs, as many as allowed: wait until"
-            " one is finished, or cancel one"
+            f"{owner} has {usage.unfinished_jobs:,} unfinished jobs, the most that is allowed. Wait"
+            " until one is finished, or cancel one"
         )
     if caps.open_items is not None and usage.open_items >= caps.open_items:
         raise CapReached(
-            f"{owner} has {usage.open_items:,} open items, of {caps.open_items:,} allowed: wait"
-            " until some are finished, or cancel a job"
+            f"{owner} has {usage.open_items:,} open items, and {caps.open_items:,} are allowed."
+            " Wait until some are finished, or cancel a job"
         )
 
 
@@ -27,29 +27,28 @@ def require_room_for_items(owner: str, cap: int | None, usage: Usage) -> None:
     """Raise CapReached if the owner has more open items than `cap`, now that some were added."""
     if cap is not None and usage.open_items > cap:
         raise CapReached(
-            f"{owner} would have {usage.open_items:,} open items, of {cap:,} allowed: wait until"
-            " some are finished, or cancel a job"
+            f"{owner} would have {usage.open_items:,} open items, and {cap:,} are allowed."
+            " Wait until some are finished, or cancel a job"
         )
 
 
 def require_room_for_export(user: str, cap: int | None, unfinished: int) -> None:
-    """Raise CapReached if the user may ask for no further export now."""
+    """Raise CapReached if the user may not request another export now."""
     if cap is not None and unfinished >= cap:
         raise CapReached(
             f"{user} has {unfinished:,} unfinished exports, and {cap:,} are allowed"
-            " (server.unfinished_exports_per_user): wait until one is finished"
+            " (server.unfinished_exports_per_user). Wait until one is finished"
         )
 
 
 def require_same_request(key: str, digest: str, used_for: str) -> None:
-    """Raise KeyReused if a key was used for another request."""
     if digest != used_for:
-        raise KeyReused(f"the key {key!r} was used before, for another request; take a new one")
+        raise KeyReused(f"the key {key!r} was already used for another request. Use a new key")
 
 
 def job_is_gone(key: str) -> KeyReused:
-    """What to say of a key whose job was deleted."""
-    return KeyReused(f"the job that was made under the key {key!r} was deleted; take a new key")
+    """The error for a key whose job was deleted."""
+    return KeyReused(f"the job that was made with the key {key!r} was deleted. Use a new key")
 
 
 PROBLEMS = (
@@ -64,7 +63,7 @@ PROBLEMS = (
 
 
 def orphans(counts: Sequence[int]) -> list[CheckFinding]:
-    """What there is to say about the orphans that were counted."""
+    """One finding for each kind of orphan that was counted."""
     pairs = zip(PROBLEMS, counts, strict=True)
     return [
         CheckFinding(f"{counted(n, noun)} {lack}", repairable=False)

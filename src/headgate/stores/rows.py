@@ -1,4 +1,4 @@
-"""From rows of both databases to users and tokens, and how changes of them are told."""
+"""Turns rows of both databases into users, tokens, exports, counts and logins."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -17,11 +17,10 @@ from headgate.ports.reads import AttemptRow, ExportRow
 from headgate.stores.listing import STATUSES
 
 USE_NOTED_US = 60_000_000
-"""The use of a token is noted at most this often: a reader should not have to write."""
+"""Microseconds. The use of a token is stored at most this often: a read should not need a write."""
 
 
 def user_from(row: Mapping[str, Any]) -> User:
-    """The user in a row of the users table."""
     return User(
         row["name"],
         Role(row["role"]),
@@ -32,7 +31,6 @@ def user_from(row: Mapping[str, Any]) -> User:
 
 
 def token_from(row: Mapping[str, Any]) -> Token:
-    """The token in a row of the tokens table."""
     ends = [row[name] for name in ("expires_at", "until_at") if row[name] is not None]
     return Token(
         row["id"],
@@ -47,28 +45,26 @@ def token_from(row: Mapping[str, Any]) -> Token:
     )
 
 
-def nobody(name: str) -> UnknownUser:
-    """What to say where a user is missing."""
-    return UnknownUser(f"there is no user {name!r}")
+def unknown_user(name: str) -> UnknownUser:
+    return UnknownUser(f"user {name!r} does not exist")
 
 
-def taken(name: str) -> NameTaken:
-    """What to say where there is such a user."""
-    return NameTaken(f"there is a user {name!r} already: take another name")
+def name_taken(name: str) -> NameTaken:
+    return NameTaken(f"user {name!r} already exists. Choose another name")
 
 
-def change_told(name: str, change: UserChange, revoked: int) -> str:
+def change_in_words(name: str, change: UserChange, revoked: int) -> str:
     """A change of a user in words, without any secret."""
-    told = [f"role {change.role}"] if change.role is not None else []
-    told += ["a new password"] if change.password_hash is not None else []
-    told += ["enabled"] if change.disabled is False else []
-    told += ["disabled"] if change.disabled else []
-    told += [f"{counted(revoked, 'token')} revoked"] if change.disabled or revoked else []
-    return f"{name}: {', '.join(told) or 'nothing'}"
+    parts = [f"role {change.role}"] if change.role is not None else []
+    parts += ["a new password"] if change.password_hash is not None else []
+    parts += ["enabled"] if change.disabled is False else []
+    parts += ["disabled"] if change.disabled else []
+    parts += [f"{counted(revoked, 'token')} revoked"] if change.disabled or revoked else []
+    return f"{name}: {', '.join(parts) or 'nothing'}"
 
 
 def ended_by(change: UserChange, before: Role) -> tuple[str, dict[str, str | None]] | None:
-    """The query that revokes what a change of a user ends, with its values; None: nothing ends."""
+    """The query that revokes the tokens that a change ends, and its values; None without any."""
     if change.disabled:
         return "revoke_tokens", {}
     if change.password_hash is not None:
@@ -78,21 +74,18 @@ def ended_by(change: UserChange, before: Role) -> tuple[str, dict[str, str | Non
     return None
 
 
-def require_let_in(row: Mapping[str, Any] | None, new: NewToken) -> User:
+def require_enabled(row: Mapping[str, Any] | None, new: NewToken) -> User:
     """The user in a row; UnknownUser unless a token may be made for them."""
     if row is None or row["disabled_at"] is not None:
-        raise nobody(new.user)
+        raise unknown_user(new.user)
     if new.password_hash is not None and new.password_hash != row["password_hash"]:
-        raise nobody(new.user)
+        raise unknown_user(new.user)
     return user_from(row)
 
 
 def require_room_for_token(new: NewToken, held: int) -> None:
-    """Raise CapReached if a user has as many tokens as allowed."""
     if new.most is not None and held >= new.most:
-        raise CapReached(
-            f"{new.user} has {held:,} tokens, as many as allowed: revoke one that is not needed"
-        )
+        raise CapReached(f"{new.user} has {held:,} tokens, the most that is allowed. Revoke one")
 
 
 def in_us(seconds: float | None) -> int | None:
@@ -101,12 +94,11 @@ def in_us(seconds: float | None) -> int | None:
 
 
 def use_is_news(token: Token, now: int) -> bool:
-    """Whether the use of a token at `now` is worth a write."""
+    """True if the use of a token at `now` should be stored."""
     return token.last_used_at is None or now - token.last_used_at >= USE_NOTED_US
 
 
 def export_from(row: Mapping[str, Any]) -> ExportRecord:
-    """The export in a row of the exports table."""
     report = None if row["report"] is None else msgspec.json.decode(row["report"])
     options = msgspec.json.decode(row["options"])
     values = {**row, "rows": row["written"], "options": options, "report": report}
@@ -122,12 +114,11 @@ def export_rows(rows: Iterable[Sequence[Any]]) -> list[ExportRow]:
 
 
 def counts_of(rows: Iterable[Sequence[Any]]) -> Counts:
-    """Counters of statuses and their numbers."""
     return Counts(**{status.lower(): int(n) for status, n in rows})
 
 
 def histories(rows: Sequence[ExportRow], attempts: Iterable[Sequence[Any]]) -> list[ItemHistory]:
-    """Each row with its attempts; of these, the first value names the item."""
+    """Each row with its attempts; the first value of an attempt is its item."""
     found: dict[int, list[AttemptRow]] = {row.id: [] for row in rows}
     for item_id, *attempt in attempts:
         found[item_id].append(AttemptRow(*attempt))
@@ -138,11 +129,10 @@ MICROSECONDS = 1_000_000
 
 
 def counted_in(tried: LoginTry, rows: Iterable[Mapping[str, Any]]) -> dict[LoginScope, Counted]:
-    """What the store holds of each scope of a try."""
+    """The stored count of each scope of a login try."""
     found = {row["key"]: Counted(row["full_at"], row["known_until"]) for row in rows}
     return {scope: found[key] for scope, key in tried.keys.items() if key in found}
 
 
-def told(verdict: LoginVerdict) -> LoginCount:
-    """A verdict as the port gives it."""
+def login_count(verdict: LoginVerdict) -> LoginCount:
     return LoginCount(verdict.wait_us / MICROSECONDS, frozenset(verdict.charged))

@@ -1,4 +1,4 @@
-"""The schema as numbered SQL files, applied in order."""
+"""Loads the named queries and numbered migrations of a store."""
 
 import re
 from functools import cache
@@ -12,7 +12,7 @@ _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 
 
 def folder_of(package: str) -> Path:
-    """Where the files of a package are; `importlib.resources` would load the whole of zipfile."""
+    """The folder of a package; `importlib.resources` would load the whole of zipfile."""
     return Path(import_module(package).__path__[0])
 
 
@@ -26,8 +26,6 @@ def load_queries(package: str) -> dict[str, str]:
 
 
 class Migration(NamedTuple):
-    """One step of the schema."""
-
     number: int
     name: str
     sql: str
@@ -35,7 +33,6 @@ class Migration(NamedTuple):
 
 @cache
 def load_migrations(package: str) -> tuple[Migration, ...]:
-    """The migrations of a store, in order."""
     return tuple(
         Migration(int(file.name[:4]), file.stem, file.read_text("utf-8"))
         for file in sorted((folder_of(package) / "migrations").glob("*.sql"))
@@ -46,11 +43,11 @@ def require_current(schema: int, latest: int) -> None:
     """Raise StoreMismatch unless the database has exactly the schema of this program."""
     if schema < latest:
         raise StoreMismatch(
-            f"the database has schema {schema}, this version of Headgate needs {latest}: "
-            "run `headgate db migrate`",
+            f"the database has schema {schema}, this version of Headgate needs {latest}. "
+            "Run `headgate db migrate`",
         )
     if schema > latest:
         raise StoreMismatch(
             f"the database has schema {schema}, newer than the {latest} that this version of "
-            "Headgate knows: upgrade Headgate",
+            "Headgate knows. Upgrade Headgate",
         )

@@ -166,7 +166,7 @@ async def test_a_newer_schema_asks_for_a_newer_program(place):
     async with place.store():
         pass
     await with_a_later_step(place).migrate()
-    with pytest.raises(StoreMismatch, match="upgrade Headgate"):
+    with pytest.raises(StoreMismatch, match="Upgrade Headgate"):
         async with place.store():
             pass
 

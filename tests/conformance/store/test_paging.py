@@ -131,7 +131,7 @@ async def test_across_jobs_finished_items_are_not_listed_and_input_order_has_no_
     done = ItemQuery(None, frozenset({ItemStatus.DONE}), order=SortOrder.UPDATED)
     with pytest.raises(UsageError, match="DONE"):
         await store.reads.items(done)
-    with pytest.raises(UsageError, match="across jobs"):
+    with pytest.raises(UsageError, match="items of all jobs"):
         await store.reads.items(ItemQuery(None))
 
 

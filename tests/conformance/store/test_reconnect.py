@@ -117,7 +117,7 @@ async def test_a_conflict_between_workers_is_settled_by_trying_again(store, conf
 async def test_a_full_disk_is_named(store):
     job = await factories.job(store, 1)
     lose_the_next_answer(store, committed=False, error=psycopg.errors.DiskFull("no space"))
-    with pytest.raises(StoreFull, match="make space"):
+    with pytest.raises(StoreFull, match="Make space"):
         await factories.claim(store, job.id, "w")
 
 
@@ -138,7 +138,7 @@ async def test_a_server_that_is_not_there_is_named_without_the_password():
 async def test_a_database_of_somebody_else_is_left_alone(postgres_url):
     with psycopg.connect(postgres_url) as connection:
         connection.execute("CREATE TABLE items (theirs text)")
-    with pytest.raises(StoreError, match="database of its own"):
+    with pytest.raises(StoreError, match="its own database"):
         async with PostgresStore(postgres_url):
             pass
     with psycopg.connect(postgres_url) as connection:

@@ -108,7 +108,7 @@ async def test_a_worker_does_not_spin_on_what_it_cannot_claim(
         ),
     )
     await watched.engine.run_slice(SliceBudget())
-    assert min(watched.rests[Dispatcher.VAIN + 1 :]) >= Dispatcher.CROWDED_S
+    assert min(watched.rests[Dispatcher.EMPTY_CLAIMS + 1 :]) >= Dispatcher.CROWDED_S
     await traffic.close()
 
 

@@ -179,7 +179,9 @@ async def test_keys_of_several_columns_cannot_be_confused(store, clock, path):
 
 async def test_a_key_column_must_be_there(store, clock, path):
     job = await new_job(store, "isbn")
-    with pytest.raises(BadSource, match=r"no column 'isbn' for the key; there are: sku, price"):
+    with pytest.raises(
+        BadSource, match=r"the key column 'isbn' is missing\. The columns are: sku, price"
+    ):
         await ingest(store, clock, job, path)
     assert (await store.reads.job(job.id)).state is JobState.FAILED
 

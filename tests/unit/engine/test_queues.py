@@ -52,7 +52,7 @@ async def test_a_closed_queue_is_gone_and_can_be_made_anew(store: Store):
     queues = Queues(store)
     first = await queues.get_or_make("nightly", "price")
     await JobControl(store).close(first.id)
-    with pytest.raises(UnknownJob, match="no open queue 'nightly'"):
+    with pytest.raises(UnknownJob, match="no open queue is named 'nightly'"):
         await queues.get("nightly")
     assert (await queues.get_or_make("nightly", "stock")).id != first.id
 

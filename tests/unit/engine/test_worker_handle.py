@@ -46,7 +46,7 @@ def fly(board: FlightBoard, *starts: float, limit_s: float = 10.0) -> None:
 def words(
     child: WorkerHandle, items: dict[int, ClaimedItem], code: int = -9
 ) -> dict[int, Settlement]:
-    found = child.last_words(code, items, POLICY, Random(1), DIED_S)
+    found = child.settle_running(code, items, POLICY, Random(1), DIED_S)
     return {settlement.item_id: settlement for settlement in found}
 
 

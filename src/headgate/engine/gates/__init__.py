@@ -1,1 +1,1 @@
-"""Gates in a running process: who waits before which, and who may go."""
+"""Gates in a running process: which requests wait, and which may be sent."""

@@ -1,4 +1,4 @@
-"""One gate as this process sees it: the limit it keeps, and what it has in flight there."""
+"""One gate as this process sees it: its limit, and the requests in flight."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
@@ -14,15 +14,13 @@ if TYPE_CHECKING:
 
 
 class Limiter(Protocol):
-    """What decides when the next request may go; moments are on the ledger's clock."""
+    """Decides when the next request may be sent; times are on the ledger's clock."""
 
     def gate(self, now: float, in_flight: int) -> float:
-        """The earliest moment; now: at once; infinite: after some reply."""
+        """The earliest time to send; now: at once; infinite: after some reply."""
         ...
 
-    def on_send(self, now: float, in_flight: int) -> None:
-        """A request goes out."""
-        ...
+    def on_send(self, now: float, in_flight: int) -> None: ...
 
     def on_reply(
         self,
@@ -33,12 +31,10 @@ class Limiter(Protocol):
         headers: Mapping[str, str],
         latency: float,
     ) -> PaceReading:
-        """A reply came; status 0: none will."""
+        """A reply arrived; status 0 means that none will."""
         ...
 
-    def why(self, now: float) -> Cause:
-        """What holds the next request back."""
-        ...
+    def why(self, now: float) -> Cause: ...
 
     def rate(self, now: float) -> float:
         """Requests a second at present."""
@@ -73,35 +69,35 @@ class LocalGate:
         self.down: dict[str, HostDown] = {}
         """Hosts behind it that do not answer, and when each is asked again."""
         self.answered: set[str] = set()
-        """Hosts behind it that have ever answered, here or elsewhere."""
+        """Hosts behind it that have ever answered this or another process."""
         self.benched = ""
-        """Why its credential is not to be used; empty while that is fine."""
+        """The reason not to use its credential; empty if the credential works."""
         self.wait_queues: set[WaitQueue] = set()
-        """Those that pass through here and have somebody waiting."""
+        """The queues through this gate in which a request waits."""
         self.used_s = 0.0
-        """When it was last passed, on the ledger's clock."""
+        """When a request last passed, on the ledger's clock."""
 
     @property
     def name(self) -> str:
-        """The provider, domain or host alone."""
+        """The provider, domain or host, without kind and credential."""
         return self.key.partition(":")[2].partition("/")[0]
 
     def opens_at(self, now_s: float, cost: Cost) -> float:
-        """The earliest moment that the next request may pass; infinite: after some reply."""
+        """The earliest time that the next request may pass; infinite: after some reply."""
         opens_at = self.limiter.gate(now_s, self.in_flight)
         if self.budget is None:
             return opens_at
         return max(opens_at, self.budget.opens_at(now_s, cost))
 
     def why(self, now_s: float) -> str:
-        """What holds back the request that was last asked for, in words."""
+        """The reason that the next request waits, in words."""
         spent = self._spent(now_s)
         if spent is None or spent[1] < self.limiter.closed_until:
             return self.limiter.why(now_s).words
         return f"{Cause.BUDGET.value}: {spent[0].words} are spent"
 
     def spent_until(self, now_s: float) -> float:
-        """When the window of a hard cap turns that is spent; in the past if none is."""
+        """When the window of a spent hard cap ends; in the past if none is spent."""
         spent = self._spent(now_s)
         return spent[1] if spent and spent[0].hard else 0.0
 
@@ -114,7 +110,6 @@ class LocalGate:
         return None if self.budget is None else self.budget.spent_cap(now_s)
 
     def passed(self, now_s: float, *, transfer: bool) -> None:
-        """A request goes out."""
         self.in_flight += transfer
         self.used_s = now_s
         self.limiter.on_send(now_s, self.in_flight)

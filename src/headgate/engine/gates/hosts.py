@@ -1,4 +1,4 @@
-"""What this process knows of hosts: which are left alone, which have ever answered, who waits."""
+"""Hosts that do not answer, hosts that have answered, and the jobs that wait for them."""
 
 from collections.abc import Callable, Iterator
 
@@ -10,11 +10,11 @@ from headgate.ports.gate import HostTrouble
 GatesOf = Callable[[str], Iterator[LocalGate]]
 """The gates that learn from the answers of a host."""
 OnHostEvent = Callable[[int, str], None]
-"""Hears what to write down for a job."""
+"""Called with a job and an event to record for it."""
 
 
 class Turned:
-    """Requests of one job that were turned away, since the last one that was not."""
+    """Requests of one job that were turned away since the last one that was sent."""
 
     __slots__ = ("hosts", "times")
 
@@ -23,38 +23,37 @@ class Turned:
         self.hosts: set[str] = set()
 
     def note(self, host: str) -> None:
-        """One more, because of this host."""
         self.times += 1
         self.hosts.add(host)
 
 
 class HostRecords:
-    """Implements Hosts for the gates of a process, and writes events for the jobs concerned."""
+    """Implements Hosts for the gates of a process, and records events for the affected jobs."""
 
     MOST_JOBS = 100
-    """Jobs that are told about one outage."""
+    """Jobs that get an event about one outage."""
     QUIET_S = 60.0
-    """An outage is told to a job only this long after the last one of the same host began."""
+    """Seconds between the events that a job gets about outages of the same host."""
 
     SOON_S = 0.001
-    """A trial that is due sooner is due now."""
+    """A trial that is due within these seconds is due now."""
     HELD_AFTER = 16
-    """A job is held when so many of its requests in a row were turned away."""
+    """A job is held after this many requests in a row were turned away."""
 
     def __init__(self, gates_of: GatesOf, time: LedgerTime) -> None:
         self._gates_of = gates_of
         self._time = time
         self.down: dict[str, HostDown] = {}
         """Hosts that do not answer, and when each is asked again."""
-        self._told: dict[str, set[int]] = {}
-        """Which jobs know of the present outage of a host."""
+        self._notified: dict[str, set[int]] = {}
+        """By host: the jobs that have an event about its present outage."""
         self.held: dict[int, Turned] = {}
         """Jobs whose last requests were all turned away."""
-        self._last_told: dict[tuple[str, int], float] = {}
+        self._last_notified: dict[tuple[str, int], float] = {}
         self.on_event: OnHostEvent = lambda _job_id, _message: None
 
     def is_down(self, host: str, trouble: HostTrouble, job_id: int) -> None:
-        """The host is left alone for a while."""
+        """Leave the host alone for a while."""
         before, now_s = self.down.get(host), self._time.now()
         since_s = before.since_s if before else now_s
         until_s = now_s + trouble.for_s
@@ -62,37 +61,36 @@ class HostRecords:
         self.down[host] = down
         for gate in self._gates_of(host):
             gate.down[host] = down
-        self._tell_opened(host, job_id)
+        self._notify_down(host, job_id)
         if trouble.gave_up and before is not None and not before.gave_up:
-            self._tell(
+            self._notify(
                 host, f"{_trouble(host, down)} for {_span(now_s, since_s)}: its rows fail now"
             )
 
     def is_up(self, host: str) -> None:
-        """It answers again."""
         down, now_s = self.down.pop(host, None), self._time.now()
         for gate in self._gates_of(host):
             gate.down.pop(host, None)
         if down is not None:
-            self._tell(host, f"{host} answers again, after {_span(now_s, down.since_s)}")
-        self._told.pop(host, None)
+            self._notify(host, f"{host} answers again, after {_span(now_s, down.since_s)}")
+        self._notified.pop(host, None)
 
     def keeps_waiting(self, host: str, job_id: int) -> None:
         """A request of this job was turned away."""
         if host in self.down:
             self.held.setdefault(job_id, Turned()).note(host)
-            self._tell_opened(host, job_id)
+            self._notify_down(host, job_id)
 
     def lets_out(self, host: str, job_id: int) -> None:
-        """A request of this job is on its way; if that is no trial, the job is not held."""
+        """A request of this job is sent; unless it is a trial, the job is not held any more."""
         if host not in self.down:
             self.held.pop(job_id, None)
 
     def trials(self, job_id: int) -> int | None:
-        """How many items of a job can be used as trials now; None: the job is not held.
+        """Items of a job that can be used as trials now; None if the job is not held.
 
-        For jobs whose items do not say to which host they go: each of them would only be leased
-        and handed back.
+        For jobs whose items do not name their host: otherwise every item would be leased only to be
+        handed back.
         """
         turned = self.held.get(job_id)
         if turned is None or turned.times < self.HELD_AFTER:
@@ -103,39 +101,39 @@ class HostRecords:
         return sum(not self.is_shut(host, self.SOON_S) for host in turned.hosts)
 
     def has_answered(self, host: str) -> bool:
-        """Whether any process has ever had an answer of this host, as far as the ledger knows."""
+        """True if any process ever had an answer from this host, as far as the ledger knows."""
         return any(host in gate.answered for gate in self._gates_of(host))
 
     def answers(self, host: str) -> None:
-        """It has answered for the first time here."""
+        """Record the first answer of this host in this process."""
         for gate in self._gates_of(host):
             gate.answered.add(host)
 
     def is_shut(self, host: str, least_s: float) -> bool:
-        """Whether its items are best left where they are for at least so many seconds."""
+        """True if its items should stay in the store for at least `least_s` seconds."""
         down = self.down.get(host)
         if down is None or down.gave_up:
             return False
         return down.until_s - self._time.now() >= least_s
 
-    def _tell_opened(self, host: str, job_id: int) -> None:
-        told = self._told.setdefault(host, set())
-        if self.down[host].doubtful or job_id in told or len(told) >= self.MOST_JOBS:
+    def _notify_down(self, host: str, job_id: int) -> None:
+        notified = self._notified.setdefault(host, set())
+        if self.down[host].doubtful or job_id in notified or len(notified) >= self.MOST_JOBS:
             return
         now_s = self._time.now()
-        last_s = self._last_told.get((host, job_id))
+        last_s = self._last_notified.get((host, job_id))
         if last_s is not None and now_s - last_s < self.QUIET_S:
             return
-        told.add(job_id)
-        if len(self._last_told) >= 10_000:
-            self._last_told.clear()
-        self._last_told[host, job_id] = now_s
+        notified.add(job_id)
+        if len(self._last_notified) >= 10_000:
+            self._last_notified.clear()
+        self._last_notified[host, job_id] = now_s
         down = self.down[host]
         again_s = max(down.until_s - now_s, 0.0)
         self.on_event(job_id, f"{_trouble(host, down)}; it is asked again in {again_s:.0f} s")
 
-    def _tell(self, host: str, message: str) -> None:
-        for job_id in sorted(self._told.get(host, ())):
+    def _notify(self, host: str, message: str) -> None:
+        for job_id in sorted(self._notified.get(host, ())):
             self.on_event(job_id, message)
 
 

@@ -1,4 +1,4 @@
-"""Which gates stand on a request's way, made when they are first needed."""
+"""The gates on the path of a request, made when they are first needed."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -12,7 +12,7 @@ from headgate.ports.gate import Cost, Route
 
 
 class GatePath:
-    """Passed all or none."""
+    """The gates that one request passes, all or none."""
 
     __slots__ = ("credential", "gates", "learner")
 
@@ -21,12 +21,11 @@ class GatePath:
     ) -> None:
         self.gates = tuple(gates)
         self.learner = learner
-        """The gate whose limit an answer is about; the others are only configured."""
+        """The gate whose limit is learned from answers; the others are only configured."""
         self.credential = credential
-        """What the request is sent with."""
 
     def opens_at(self, now_s: float, cost: Cost) -> tuple[float, LocalGate]:
-        """When all of them let one pass, and which of them opens last."""
+        """When all gates let one request pass, and the gate that opens last."""
         slowest = self.gates[0]
         opens_at = slowest.opens_at(now_s, cost)
         for gate in self.gates[1:]:
@@ -36,7 +35,7 @@ class GatePath:
         return opens_at, slowest
 
     def pass_all(self, now_s: float, *, transfer: bool) -> int:
-        """A request goes out; how many transfers the learner has in flight with it."""
+        """Send a request; returns the transfers that the learner then has in flight."""
         for gate in self.gates:
             gate.passed(now_s, transfer=transfer)
         return self.learner.in_flight
@@ -50,9 +49,10 @@ UNKNOWN = ProviderPolicy()
 class GatePaths:
     """Gates by key: `global:all`, `provider:NAME`, `credential:NAME/CREDENTIAL`, `host:HOST`...
 
-    `through:NAME` caps what other hosts serve and this provider has named.
-    One gate on each way learns: that of the credential, else of the provider, else of the host.
-    The others are there only if something is configured for them.
+    `through:NAME` caps requests to other hosts whose URLs this provider has named.
+
+    One gate on each path learns: the credential's, else the provider's, else the host's. The others
+    exist only if something is configured for them.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class GatePaths:
         self.gates: dict[str, LocalGate] = {}
 
     def to(self, route: Route) -> list[GatePath]:
-        """All ways to a host: several where the provider has a pool of credentials."""
+        """All paths to a host: several if the provider has a pool of credentials."""
         policy = self._providers.get(route.provider or route.manners, UNKNOWN)
         everywhere = self._everywhere(route, policy)
         if not route.provider:
@@ -82,7 +82,7 @@ class GatePaths:
         if not policy.credentials:
             gate = self._learns(f"provider:{route.provider}", policy, policy.concurrency)
             return [GatePath((*shared, gate), gate, None)]
-        # A provider's limits are told for each of its credentials.
+        # A provider declares its limits for each of its credentials.
         pool = {
             name: self._learns(f"credential:{route.provider}/{name}", policy, policy.concurrency)
             for name in policy.credentials
@@ -104,7 +104,7 @@ class GatePaths:
         )
 
     def _everywhere(self, route: Route, own: ProviderPolicy) -> list[LocalGate]:
-        """The gates for all requests, for those that one provider names, and for one domain's."""
+        """The gates for all requests, for requests through one provider, and for one domain."""
         policy = self._policy
         gates = []
         if policy.rate or policy.concurrency:

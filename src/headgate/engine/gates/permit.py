@@ -1,4 +1,4 @@
-"""A request that was let out."""
+"""The permit of a request that was sent."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -11,19 +11,19 @@ NO_ANSWER = 0
 
 
 class Departure(NamedTuple):
-    """When and how a request went out."""
+    """The circumstances under which a request was sent; times on the ledger's clock."""
 
     sent_s: float
     in_flight: int
     waited_s: float
     cause: str
     reserved: Cost
-    """What it takes of the learner's budget, as far as is known."""
+    """Its reservation in the learner's budget, as far as the cost is known."""
     transfer: bool
 
 
 class GrantedPermit:
-    """Carries what comes back to the gates that it passed."""
+    """Reports what comes back to the gates that the request passed."""
 
     __slots__ = ("_departure", "_freed", "_gate_path", "_held", "_now", "_pool", "_reserved")
 
@@ -45,25 +45,23 @@ class GrantedPermit:
 
     @property
     def credential(self) -> str | None:
-        """The name of the credential to send."""
         return self._gate_path.credential
 
     @property
     def waited_s(self) -> float:
-        """How long it stood before the gates."""
+        """Seconds that the request waited at gates."""
         return self._departure.waited_s
 
     @property
     def cause(self) -> str:
-        """What it waited for."""
         return self._departure.cause
 
     def recalled(self) -> bool:
-        """Whether the learner has closed since."""
+        """True if the learner has closed since the request was sent."""
         return self._gate_path.learner.limiter.closed_until > self._now()
 
     def answered(self, status: int, headers: Mapping[str, str], latency_s: float) -> Feedback:
-        """Tell the gate that learns; a refusal may close it for everyone."""
+        """Report to the gate that learns; a refusal may close it for every process."""
         sent = self._departure
         learner = self._gate_path.learner
         reading = learner.limiter.on_reply(
@@ -75,11 +73,11 @@ class GrantedPermit:
         return Feedback(reading.refused, reading.retry_in_s, learner.name)
 
     def failed(self) -> None:
-        """No answer is no signal, but nobody need wait for it any longer."""
+        """A lost request says nothing about the limit, but its place becomes free."""
         self.answered(NO_ANSWER, {}, self._now() - self._departure.sent_s)
 
     def withdraw(self) -> None:
-        """Give everything back."""
+        """Give the reservation and the place back."""
         budget = self._gate_path.learner.budget
         if budget is not None:
             self._reserved = budget.give_back(self._reserved)
@@ -87,7 +85,7 @@ class GrantedPermit:
         self.release()
 
     def bench(self, reason: str) -> bool:
-        """Use the credential no more; whether the pool has another."""
+        """Stop using the credential; returns True if the pool has another."""
         self._gate_path.learner.benched = reason
         return any(not gate_path.learner.benched for gate_path in self._pool)
 
@@ -99,7 +97,7 @@ class GrantedPermit:
             self._freed(self._gate_path.learner)
 
     def release(self) -> None:
-        """Let the next one in."""
+        """Free the place for the next request."""
         if self._held:
             self._held = False
             for gate in self._gate_path.gates:

@@ -1,4 +1,4 @@
-"""Keeps this process and the ledger agreed about every gate in use."""
+"""Keeps the gates of this process in agreement with the shared ledger."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -14,10 +14,11 @@ from headgate.ports.limits import Exchange, LedgerEntry, LimitLedger, Proposal
 
 
 class LedgerTime:
-    """Our own steady clock, set by the ledger's; a wall clock that jumps changes nothing here."""
+    """The monotonic clock of this process, set to the ledger's time; immune to wall clock jumps."""
 
     DRIFT_S = 0.05
-    """A later, slower exchange corrects the clock only if it is wrong by more than this."""
+    """A later, slower exchange corrects the clock only if it is wrong by more than these seconds.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -29,7 +30,7 @@ class LedgerTime:
         return self._clock.monotonic() + self._offset_s
 
     def set(self, ledger_s: float, asked_s: float, answered_s: float) -> None:
-        """An exchange between two moments of our steady clock found the ledger at `ledger_s`."""
+        """Set the clock from an exchange; `asked_s` and `answered_s` are on our monotonic clock."""
         doubt_s = (answered_s - asked_s) / 2
         offset_s = ledger_s - (asked_s + answered_s) / 2
         if doubt_s <= self._doubt_s or abs(offset_s - self._offset_s) > doubt_s + self.DRIFT_S:
@@ -41,13 +42,13 @@ _encode = msgspec.json.Encoder().encode
 
 
 class LedgerSync:
-    """Exchanges about once a second, and at once when a gate closes or somebody asks to pass."""
+    """Exchanges state about once a second, and at once if a gate closes or a request waits."""
 
     TICK_S = 0.1
     TRIES = 8
-    """Others may be faster each time; then the next round tries again."""
+    """Attempts to write in one round; another process may win each of them."""
     PATIENCE_S = 2.0
-    """A ledger that takes longer counts as lost: the gates go on with less."""
+    """Seconds. A slower ledger counts as lost: the gates go on with a smaller share."""
     LISTEN_S = 5.0
 
     def __init__(
@@ -65,32 +66,31 @@ class LedgerSync:
         self._entries: dict[str, LedgerEntry] = {}
         self._nudged = asyncio.Event()
         self._one_at_a_time = asyncio.Lock()
-        """What is read while a proposal is on its way would undo what that proposes."""
+        """A read during a proposal would undo what the proposal changes."""
 
     def add(self, gate: LocalGate) -> None:
-        """Look after one more gate, if its limit is shared."""
+        """Sync one more gate, if its limit is shared."""
         if isinstance(gate.limiter, SharedLimiter):
             self._gates[gate.key] = gate, gate.limiter
             gate.limiter.down = gate.down
             self.nudge()
 
     def nudge(self) -> None:
-        """Something may not wait for the next round."""
+        """Start the next exchange now."""
         self._nudged.set()
 
     async def run(self) -> None:
-        """Exchange and listen for ever."""
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._exchange_for_ever())
-            tasks.create_task(self._listen_for_ever())
+            tasks.create_task(self._exchange_loop())
+            tasks.create_task(self._listen_loop())
 
     async def close(self) -> None:
-        """Leave behind what was learned, and what is ours to the others."""
+        """Publish what was learned and give up our share."""
         for _, share in self._gates.values():
             share.leave()
         await self._exchange(self._gates)
 
-    async def _exchange_for_ever(self) -> None:
+    async def _exchange_loop(self) -> None:
         while True:
             now_s = self._time.now()
             due = [key for key, (_, share) in self._gates.items() if self._is_due(share, now_s)]
@@ -108,7 +108,7 @@ class LedgerSync:
         cancel()
         self._nudged.clear()
 
-    async def _listen_for_ever(self) -> None:
+    async def _listen_loop(self) -> None:
         while True:
             try:
                 if await self._ledger.wait_urgent(self.LISTEN_S):
@@ -117,7 +117,7 @@ class LedgerSync:
                 await self._clock.sleep(1.0)
 
     async def _read(self) -> None:
-        """Somebody has closed a gate, or an operator has spoken."""
+        """Read after another process closed a gate or an operator changed one."""
         async with self._one_at_a_time:
             if self._gates:
                 self._take_in((await self._ask((), [*self._gates])).entries, frozenset(), {})
@@ -144,7 +144,7 @@ class LedgerSync:
         entry = self._entries.get(key)
         state = _decode(entry.state) if entry and entry.state else None
         gate, share = self._gates[key]
-        share.in_flight = gate.in_flight  # it hears of departures, but not of every arrival
+        share.in_flight = gate.in_flight  # it is told of each send, but not of each reply
         merged = share.merge(state, self._time.now())
         before = (
             merged if state is None else msgspec.structs.replace(merged, answered=state.answered)
@@ -190,7 +190,7 @@ class LedgerSync:
 
 
 def answered_by(key: str, state: GateState) -> tuple[str, ...]:
-    """Hosts of which somebody has had an answer; earlier versions noted only the replies."""
+    """Hosts that have answered any process; earlier versions stored only the number of replies."""
     if key.startswith("host:") and state.pace.replies:
         return (key.removeprefix("host:"),)
     return state.answered

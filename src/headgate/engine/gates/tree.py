@@ -19,10 +19,10 @@ PathsTo = Callable[[Route], list[GatePath]]
 
 
 class GateClosed(AttemptOver):
-    """A gate will not open soon enough; the item goes back and waits without a lane."""
+    """A gate does not open soon enough; the item goes back and waits without a lane."""
 
     LOOK_AGAIN_S = 1.0
-    """When to come back to a gate of which nobody knows when it opens."""
+    """Seconds until the next try at a gate whose opening time is not known."""
 
     def __init__(self, gate: LocalGate, cause: str, wait_s: float | None) -> None:
         span = "" if wait_s is None else f" for {wait_s:.1f} s"
@@ -37,17 +37,17 @@ class GateClosed(AttemptOver):
 
 
 class GateTree:
-    """Lets requests out. One that may pass at once does so without a turn of the loop."""
+    """Sends requests through gates; one that may pass at once does not wait for the loop."""
 
     MOST = 20_000
-    """Lineups that are remembered; enough for all hosts that are in use at a time."""
+    """Wait queues that are kept; enough for all hosts in use at a time."""
 
     LATE_S = 0.003
-    """A request that is no later than this counts as sent in time."""
+    """A request that is at most these seconds late counts as sent in time."""
     ROOM_S = 5.0
-    """Items are leased for what the gates let through in this time, and not for more."""
+    """Items are leased for what the gates let through in these seconds, and not for more."""
     SHUT_S = 1.0
-    """A gate that opens sooner is no reason to leave its items alone."""
+    """Items of a gate that opens within these seconds are still claimed."""
 
     def __init__(self, paths_to: PathsTo, time: LedgerTime, clock: Clock) -> None:
         self._paths_to = paths_to
@@ -57,13 +57,14 @@ class GateTree:
         self._of_provider: dict[str, list[WaitQueue]] = {}
         self._of_host: dict[str, list[WaitQueue]] = {}
         self._shut: set[WaitQueue] = set()
-        """Those that were found shut, or where somebody stands: looked at whenever one asks."""
+        """Queues that were found shut or have waiters: checked at each claim."""
         self.waiting_lanes = WaitingLanes()
         self.hosts = HostRecords(self._learners_of, time)
         self.on_impatience: Callable[[], None] = lambda: None
-        """Called when somebody has to wait, or a gate has closed: the ledger may know more."""
+        """Called when a request has to wait, or a gate has closed: the ledger may have newer state.
+        """
         self.on_spent: Callable[[int, GateClosed], None] = lambda _job_id, _closed: None
-        """Called when a job needs what a spent hard cap does not give it."""
+        """Called when a job needs more than a spent hard cap leaves."""
 
     async def enter(self, route: Route, turn: Turn, cost: Cost, patience_s: float) -> GrantedPermit:
         """Wait until all gates of the route let it pass; GateClosed beyond `patience_s`."""
@@ -72,20 +73,20 @@ class GateTree:
         if self.hosts.held:
             self.hosts.lets_out(route.host, turn.job_id)
         if not len(wait_queue):
-            opens_at, gate, gate_path = wait_queue.best_way(now_s, cost)
+            opens_at, gate, gate_path = wait_queue.best_path(now_s, cost)
             if opens_at <= now_s:
-                return self._let_out(wait_queue, gate_path, cost, now_s, 0.0)
+                return self._send(wait_queue, gate_path, cost, now_s, 0.0)
             if patience_s < opens_at - now_s < inf:
                 self._shut.add(wait_queue)
                 raise self._closed(gate, turn, cost, now_s)
-        return await self._stand_in(wait_queue, Waiter(turn, cost, now_s, patience_s))
+        return await self._wait_in(wait_queue, Waiter(turn, cost, now_s, patience_s))
 
     @staticmethod
     def _comes_too_late(waiter: Waiter, opens_at: float) -> bool:
         return waiter.since_s + waiter.patience_s < opens_at < inf
 
     def room(self, job_id: int, provider: str) -> int | None:
-        """How many more items of a job may be leased; None: no gate of it is known."""
+        """Items of a job that may still be leased; None if no gate of it is known."""
         if self.waiting_lanes.is_full(job_id):
             return 0
         wait_queues = self._of_provider.get(provider)
@@ -94,7 +95,7 @@ class GateTree:
         return self._room_at(wait_queues, self._time.now())
 
     def make_room(self, job_id: int) -> None:
-        """Send a job's items back from where it is shut, if so many wait that no others come."""
+        """If too many lanes of a job wait, hand back the items that wait at shut gates."""
         if not self.waiting_lanes.is_full(job_id):
             return
         now_s = self._time.now()
@@ -104,7 +105,7 @@ class GateTree:
                     self._send_away(wait_queue, waiter)
 
     def _room_at(self, wait_queues: Sequence[WaitQueue], now_s: float) -> int:
-        """What open gates let through in a while, less those who stand there already."""
+        """Requests that open gates let through in `ROOM_S`, minus those in the queues."""
         gate_paths = [
             gate_path
             for wait_queue in wait_queues
@@ -124,7 +125,7 @@ class GateTree:
         return gate.closed_until(now_s) - now_s >= self.SHUT_S
 
     def shut(self) -> frozenset[str]:
-        """The names of hosts and providers whose items are best left where they are."""
+        """The names of hosts and providers whose items should stay in the store."""
         now_s = self._time.now()
         names = {host for host in self.hosts.down if self.hosts.is_shut(host, self.SHUT_S)}
         for wait_queue in tuple(self._shut):
@@ -132,32 +133,31 @@ class GateTree:
                 names |= {
                     self._name(wait_queue, gate_path, now_s) for gate_path in wait_queue.gate_paths
                 }
-            elif not len(wait_queue):  # it may yet close on those who stand there
+            elif not len(wait_queue):  # it may still close while requests wait
                 self._shut.discard(wait_queue)
         return frozenset(names)
 
     def _name(self, wait_queue: WaitQueue, gate_path: GatePath, now_s: float) -> str:
-        """Whose items to leave alone: all of the learner's, or this host's if only that is shut."""
+        """Whose items to leave in the store: the learner's, or the host's if only that is shut."""
         if self._is_open(gate_path, now_s) or self._is_shut(gate_path.learner, now_s):
             return gate_path.learner.name
         return wait_queue.host
 
     def _learners_of(self, host: str) -> Iterator[LocalGate]:
-        """The gates that learn from the answers of a host."""
         for wait_queue in self._of_host.get(host, ()):
             yield from (gate_path.learner for gate_path in wait_queue.gate_paths)
 
     def wake(self, *gates: LocalGate) -> None:
-        """Something has changed at these gates: let those go who may."""
+        """Send the waiting requests that may go now that these gates have changed."""
         waiting = [gate.wait_queues for gate in gates if gate.wait_queues]
-        # Nearly always the same ones stand before all of them, or nobody does.
+        # Nearly always the same queues wait at all of these gates, or none does.
         for wait_queue in frozenset().union(*waiting) if waiting else ():
             self._pump(wait_queue)
 
-    async def _stand_in(self, wait_queue: WaitQueue, waiter: Waiter) -> GrantedPermit:
+    async def _wait_in(self, wait_queue: WaitQueue, waiter: Waiter) -> GrantedPermit:
         is_first = not len(wait_queue)
         wait_queue.add(waiter)
-        if is_first:  # for others, whoever stands in front waits already
+        if is_first:  # otherwise the head of the queue waits already
             self._shut.add(wait_queue)
             for gate in wait_queue.gates:
                 gate.wait_queues.add(wait_queue)
@@ -178,10 +178,9 @@ class GateTree:
     def _send_away(self, wait_queue: WaitQueue, waiter: Waiter) -> None:
         if not waiter.woken.done():
             now_s = self._time.now()
-            _, gate, gate_path = wait_queue.best_way(now_s, waiter.cost)
-            if not self._is_open(
-                gate_path, now_s
-            ):  # that is known, whatever else it would wait for
+            _, gate, gate_path = wait_queue.best_path(now_s, waiter.cost)
+            # A closed gate is a known wait, whatever else the request would wait for.
+            if not self._is_open(gate_path, now_s):
                 gate = max(gate_path.gates, key=lambda gate: gate.closed_until(now_s))
             waiter.woken.set_exception(self._closed(gate, waiter.turn, waiter.cost, now_s))
 
@@ -189,13 +188,13 @@ class GateTree:
         wait_queue.drop(waiter)
         done = waiter.woken.done() and not waiter.woken.cancelled()
         if done and waiter.woken.exception() is None:
-            # Let out and cancelled at the same moment: nobody will use it.
+            # Sent and cancelled at the same moment: the permit will not be used.
             waiter.woken.result().withdraw()
         self._pump(wait_queue)
 
     def _closed(self, gate: LocalGate, turn: Turn, cost: Cost, now_s: float) -> GateClosed:
         opens_at = gate.opens_at(now_s, cost)
-        # A pause ends when whoever asked for it says so; its items must not sleep longer.
+        # A pause ends when an operator ends it; its items must not sleep longer.
         known = not isinf(opens_at) and gate.limiter.why(now_s) is not Cause.PAUSED
         wait_s = max(opens_at - now_s, 0.0) if known else None
         closed = GateClosed(gate, gate.why(now_s), wait_s)
@@ -204,13 +203,13 @@ class GateTree:
         return closed
 
     def _pump(self, wait_queue: WaitQueue) -> None:
-        """Let out whoever may go, and set the time for the next."""
+        """Send the requests that may go, and set a timer for the next."""
         if wait_queue.cancel_timer is not None:
             wait_queue.cancel_timer()
             wait_queue.cancel_timer = None
         now_s = self._time.now()
         while (head := wait_queue.head()) is not None:
-            opens_at, gate, gate_path = wait_queue.best_way(now_s, head.cost)
+            opens_at, gate, gate_path = wait_queue.best_path(now_s, head.cost)
             if opens_at > now_s:
                 if self._comes_too_late(head, opens_at):
                     wait_queue.shift()
@@ -225,22 +224,22 @@ class GateTree:
                     )
                 return
             wait_queue.shift()
-            at_s = self._meant(wait_queue, now_s)
-            passed = self._let_out(wait_queue, gate_path, head.cost, at_s, now_s - head.since_s)
+            at_s = self._due_time(wait_queue, now_s)
+            passed = self._send(wait_queue, gate_path, head.cost, at_s, now_s - head.since_s)
             head.woken.set_result(passed)
         for gate in wait_queue.gates:
             gate.wait_queues.discard(wait_queue)
 
-    def _meant(self, wait_queue: WaitQueue, now_s: float) -> float:
-        """When a request was to go out that goes now.
+    def _due_time(self, wait_queue: WaitQueue, now_s: float) -> float:
+        """The time at which a request that is sent now was due.
 
-        A loop wakes a little late each time. If the limits counted from there, that would add up:
-        at 100 a second a tenth of what is allowed would be lost.
+        A loop wakes a little late each time. If the limits counted from the real time, that would
+        add up: at 100 requests a second a tenth of the allowed rate would be lost.
         """
         due_s, wait_queue.due_s = wait_queue.due_s, 0.0
         return due_s if 0.0 <= now_s - due_s < self.LATE_S else now_s
 
-    def _let_out(
+    def _send(
         self, wait_queue: WaitQueue, gate_path: GatePath, cost: Cost, now_s: float, waited_s: float
     ) -> GrantedPermit:
         in_flight = gate_path.pass_all(now_s, transfer=wait_queue.transfer)

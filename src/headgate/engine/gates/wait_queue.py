@@ -1,4 +1,7 @@
-"""Those who wait for the same gates: owners take turns, then their jobs, then first come."""
+"""Requests that wait for the same gates: owners take turns, then their jobs, then first come.
+
+Also counts the lanes that wait.
+"""
 
 import asyncio
 from collections import Counter, deque
@@ -12,8 +15,6 @@ from headgate.ports.gate import Cost, Route, Turn
 
 
 class Waiter:
-    """One request that stands before its gates."""
-
     __slots__ = ("cost", "patience_s", "since_s", "turn", "woken")
 
     def __init__(self, turn: Turn, cost: Cost, since_s: float, patience_s: float) -> None:
@@ -25,7 +26,7 @@ class Waiter:
 
 
 class WaitQueue:
-    """A queue. With a pool of credentials there are several ways, and the best one is taken."""
+    """A queue. A pool of credentials gives several paths, and the best one is taken."""
 
     def __init__(self, gate_paths: Iterable[GatePath], route: Route) -> None:
         self.gate_paths = tuple(gate_paths)
@@ -35,10 +36,10 @@ class WaitQueue:
             gate for gate_path in self.gate_paths for gate in gate_path.gates
         )
         self.cause = ""
-        """What the one in front waits for."""
+        """The reason that the head waits."""
         self.cancel_timer: Callable[[], object] | None = None
         self.due_s = 0.0
-        """When the timer was to go off."""
+        """When the timer was due."""
         self._turns = Turns()
         self._by_job: dict[Contender, deque[Waiter]] = {}
         self._head: Waiter | None = None
@@ -46,10 +47,10 @@ class WaitQueue:
     def __len__(self) -> int:
         return sum(map(len, self._by_job.values())) + (self._head is not None)
 
-    def best_way(self, now_s: float, cost: Cost) -> tuple[float, LocalGate, GatePath]:
-        """The way that opens first, and of those the one with the least in flight; its last gate.
+    def best_path(self, now_s: float, cost: Cost) -> tuple[float, LocalGate, GatePath]:
+        """When it opens, its last gate, and the path: the first to open, then the least in flight.
 
-        One with a benched credential comes last: only where there is no other.
+        A path with a benched credential is taken only as the last choice.
         """
         if len(self.gate_paths) == 1:
             return *self.gate_paths[0].opens_at(now_s, cost), self.gate_paths[0]
@@ -61,12 +62,11 @@ class WaitQueue:
         return opens_at, opening[place][1], self.gate_paths[place]
 
     def add(self, waiter: Waiter) -> None:
-        """Let one stand in line."""
         contender = Contender(waiter.turn.job_id, waiter.turn.owner)
         self._by_job.setdefault(contender, deque()).append(waiter)
 
     def head(self) -> Waiter | None:
-        """The one whose turn it is; it stays that until it goes."""
+        """The request whose turn it is; it stays the head until it leaves."""
         while self._head is None or self._head.woken.done():
             contender = self._turns.next(self._by_job)
             if contender is None:
@@ -79,11 +79,11 @@ class WaitQueue:
         return self._head
 
     def shift(self) -> None:
-        """The one in front has gone."""
+        """The head has left."""
         self._head = None
 
     def drop(self, waiter: Waiter) -> None:
-        """One goes away by itself."""
+        """Remove a waiter that gives up."""
         if waiter is self._head:
             self._head = None
             return
@@ -95,40 +95,35 @@ class WaitQueue:
                 del self._by_job[contender]
 
     def of_job(self, job_id: int) -> list[Waiter]:
-        """Those that stand here for one job."""
         waiting = [each for line in self._by_job.values() for each in line]
         if self._head is not None:
             waiting.append(self._head)
         return [each for each in waiting if each.turn.job_id == job_id]
 
     def jobs(self) -> set[int]:
-        """Those that have somebody in line."""
         found = {contender.job_id for contender in self._by_job}
         return found | ({self._head.turn.job_id} if self._head else set())
 
 
 class WaitingLanes:
-    """Counts them, and says when one more lane may start."""
+    """Counts the lanes that wait at gates."""
 
     def __init__(self) -> None:
         self.total = 0
         self.by_job: Counter[int] = Counter()
         self.on_change: Callable[[], None] = lambda: None
         self.room_for_job: int | None = None
-        """How many lanes of one job may wait; beyond that it gets no more items."""
+        """Lanes of one job that may wait; beyond that the job gets no more items."""
 
     def enter(self, job_id: int) -> None:
-        """A lane begins to wait."""
         self.total += 1
         self.by_job[job_id] += 1
         self.on_change()
 
     def is_full(self, job_id: int) -> bool:
-        """Whether a job has enough lanes waiting."""
         return self.room_for_job is not None and self.by_job[job_id] >= self.room_for_job
 
     def leave(self, job_id: int) -> None:
-        """It goes on."""
         self.total -= 1
         self.by_job[job_id] -= 1
         if not self.by_job[job_id]:

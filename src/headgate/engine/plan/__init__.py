@@ -1,1 +1,1 @@
-"""What if: a batch in virtual time, let out by the real pacing code."""
+"""Plans: simulates a batch in virtual time with the real pacing code."""

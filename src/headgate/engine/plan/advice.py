@@ -1,4 +1,4 @@
-"""What would make a batch faster, each tried out in a run of its own."""
+"""Finds changes that would make a batch faster, each tried in its own simulation."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from headgate.engine.plan.forecast import BindingLimit, Estimate, Forecast, esti
 from headgate.engine.plan.workload import Workload
 
 WORTH = 0.95
-"""What saves less than a twentieth of the time is not worth telling."""
+"""A change that saves less than 5 % of the time is not reported."""
 
 
 LIMITS = frozenset(
@@ -20,11 +20,11 @@ LIMITS = frozenset(
         BindingLimit.CONCURRENCY,
     }
 )
-"""What every credential has for itself."""
+"""Limits that apply to each credential separately."""
 
 
 class Advice(msgspec.Struct, frozen=True):
-    """One change, and what it would lead to."""
+    """One change, and the seconds that the batch then takes."""
 
     change: str
     seconds: float
@@ -36,8 +36,8 @@ def advise(
 ) -> list[Advice]:
     """Changes that help, the best first.
 
-    `pooled`: the provider gives out credentials. `published`: the configured limits are those
-    that it asks of everybody, so nobody is told to exceed them.
+    `pooled`: the provider gives out credentials. `published`: the configured limits are the ones
+    that the provider publishes, so no advice exceeds them.
     """
     before = forecast.likely.seconds
     tried = [
@@ -55,7 +55,7 @@ def _helps(tried: Estimate, before: float) -> bool:
 def _changes(
     forecast: Forecast, *, pooled: bool, published: bool
 ) -> Iterator[tuple[str, Workload]]:
-    """What could be changed about that which limits the batch."""
+    """The workload with one part of the binding limit changed, and the change in words."""
     workload, replace = forecast.workload, msgspec.structs.replace
     more = workload.credentials + 1
     words = "a second credential" if more == 2 else f"{more} credentials"

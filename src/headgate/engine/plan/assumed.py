@@ -1,4 +1,4 @@
-"""A provider in virtual time that keeps to assumed limits."""
+"""A provider in virtual time with assumed limits."""
 
 import math
 from collections.abc import Mapping
@@ -9,13 +9,13 @@ from headgate.engine.plan.workload import Assumed
 
 NOTHING: Mapping[str, str] = {}
 LONG_S = 10.0
-"""Limits over a shorter time are taken to be buckets, those over a longer one fixed windows."""
+"""Limits over fewer seconds are taken as buckets, limits over more as fixed windows."""
 BUSY_S = 0.1
-"""When one comes back who was refused because too many were under way."""
+"""Seconds until a request is retried that was refused because of the concurrency cap."""
 
 
 class Bucket:
-    """Fills evenly, up to what the limit counts."""
+    """A token bucket that holds one window of the limit."""
 
     def __init__(self, limit: Limit) -> None:
         self.limit = limit
@@ -25,7 +25,6 @@ class Bucket:
         self._filled_at = -math.inf
 
     def wait_s(self, now: float) -> float:
-        """How long until it takes one more."""
         if now > self._filled_at:
             gained = (now - self._filled_at) * self._rate
             self._tokens = min(self._size, self._tokens + gained)
@@ -33,17 +32,15 @@ class Bucket:
         return max(0.0, (1.0 - self._tokens) / self._rate)
 
     def take(self) -> None:
-        """One has come."""
         self._tokens -= 1.0
 
     @property
     def left(self) -> float:
-        """How many more it would take at once."""
         return self._tokens
 
 
 class FixedWindow:
-    """Takes so many, and the count begins anew at moments of its own, of which one is given."""
+    """A fixed window; `turns_at` is the end of one of them."""
 
     def __init__(self, limit: Limit, turns_at: float) -> None:
         self.limit = limit
@@ -51,7 +48,6 @@ class FixedWindow:
         self._turns_at = turns_at
 
     def wait_s(self, now: float) -> float:
-        """How long until it takes one more."""
         if now >= self._turns_at:
             passed = math.floor((now - self._turns_at) / self.limit.seconds) + 1
             self._turns_at += passed * self.limit.seconds
@@ -59,19 +55,16 @@ class FixedWindow:
         return 0.0 if self.left >= 1.0 else self._turns_at - now
 
     def take(self) -> None:
-        """One has come."""
         self.left -= 1.0
 
 
 class AssumedReply(NamedTuple):
-    """What the provider makes of a request."""
-
     status: int
     headers: Mapping[str, str]
 
 
 class AssumedProvider:
-    """Judges requests as they come; all its limits hold at once."""
+    """Answers requests; all its limits apply at once."""
 
     def __init__(self, assumed: Assumed, began: float, phase: float) -> None:
         self._assumed = assumed
@@ -84,7 +77,7 @@ class AssumedProvider:
         self._under_way = 0
 
     def judge(self, now: float) -> AssumedReply:
-        """Take a request, or refuse it; what is refused uses nothing up."""
+        """Accept a request or refuse it; a refused request uses nothing up."""
         wait_s = max((law.wait_s(now) for law in self._laws), default=0.0)
         if self._assumed.cap is not None and self._under_way >= self._assumed.cap:
             wait_s = max(wait_s, BUSY_S)
@@ -93,10 +86,9 @@ class AssumedProvider:
         for law in self._laws:
             law.take()
         self._under_way += 1
-        return AssumedReply(200, self._told() if self._assumed.tells else NOTHING)
+        return AssumedReply(200, self._quota_headers() if self._assumed.tells else NOTHING)
 
     def ended(self) -> None:
-        """The answer to one that was taken is complete."""
         self._under_way -= 1
 
     def _refusal(self, wait_s: float) -> Mapping[str, str]:
@@ -104,7 +96,7 @@ class AssumedProvider:
             return {"retry-after": str(math.ceil(wait_s))}
         return NOTHING
 
-    def _told(self) -> Mapping[str, str]:
+    def _quota_headers(self) -> Mapping[str, str]:
         policies = (
             f'"{number}";q={law.limit.count:.3f};w={law.limit.seconds:.3f}'
             for number, law in enumerate(self._laws)

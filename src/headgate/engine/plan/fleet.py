@@ -1,4 +1,4 @@
-"""Who lets requests out in a virtual run: each process, and at each of its gates a limiter."""
+"""The processes of a virtual run, each with a limiter at each of its gates."""
 
 from collections.abc import Sequence
 
@@ -21,26 +21,25 @@ class VirtualSend:
         self._budget = budget
 
     def opens_at(self, now: float, workload: Workload) -> float:
-        """When limiter and budget let the next one pass."""
+        """When limiter and budget let the next request pass."""
         at = self.limiter.gate(now, self.in_flight)
         return at if self._budget is None else max(at, self._budget.opens_at(now, workload.cost))
 
     def pass_one(self, now: float, workload: Workload) -> None:
-        """A request goes out."""
         self.in_flight += 1
         self.limiter.on_send(now, self.in_flight)
         if self._budget is not None:
             self._budget.add(now, workload.cost)
 
     def why(self, now: float, workload: Workload) -> Cause:
-        """What holds the next one back."""
+        """The reason that the next request waits."""
         if self._budget is not None and self._budget.opens_at(now, workload.cost) > now:
             return Cause.BUDGET
         return self.limiter.why(now)
 
 
 class VirtualProcess:
-    """Its lanes that have something to ask, and the gates that they stand before."""
+    """The lanes of a process that have a request to send, and its gates."""
 
     def __init__(self, sends: Sequence[VirtualSend], lanes: int) -> None:
         self.sends = sends
@@ -50,7 +49,7 @@ class VirtualProcess:
         self.since = 0.0
 
     def best(self, now: float, workload: Workload) -> tuple[float, VirtualSend]:
-        """The gate that opens first, and of those the one with the least in flight."""
+        """The gate that opens first; of several, the one with the least in flight."""
         if len(self.sends) == 1:
             return self.sends[0].opens_at(now, workload), self.sends[0]
         opening = [
@@ -62,18 +61,17 @@ class VirtualProcess:
 
 
 class VirtualLedger:
-    """Where the shares of one gate meet, in place of a ledger."""
+    """Exchanges the shares of one gate, in place of a ledger."""
 
     def __init__(self, shares: Sequence[SharedLimiter], state: GateState | None) -> None:
         self._shares = shares
         self._state = state
 
     def due(self, now: float) -> bool:
-        """Whether somebody wants to exchange."""
         return any(share.due(now) for share in self._shares)
 
     def exchange(self, now: float) -> None:
-        """Let those whose time it is tell and hear; an urgent word reaches all."""
+        """Exchange the shares that are due; an urgent change reaches all."""
         for share in self._shares:
             if not share.due(now):
                 continue
@@ -86,7 +84,7 @@ class VirtualLedger:
 
 
 class VirtualFleet:
-    """All processes of a run; where there are several, they share each gate."""
+    """All processes of a run; several processes share each gate."""
 
     def __init__(self, workload: Workload) -> None:
         self.ledgers: list[VirtualLedger] = []
@@ -101,7 +99,7 @@ class VirtualFleet:
         ]
 
     def _column(self, workload: Workload, credential: int) -> list[VirtualSend]:
-        """The passages of all processes at one gate."""
+        """The gate of one credential in all processes."""
         known = workload.remembered[credential : credential + 1]
         spent = next(iter(workload.spent[credential : credential + 1]), None)
         budget = Budget(workload.caps, spent) if workload.caps else None

@@ -1,14 +1,15 @@
-"""How long a batch will take, from a part of it that was run in virtual time.
+"""Estimates how long a batch takes, from a part of it that is run in virtual time.
 
 The beginning is simulated with the real pacing code: a start, finding the limit, and a while at it.
 A batch that ends within that is known exactly. A longer one is extrapolated: the rest goes at the
-rate of the last part of the run, and is refused as often, but no more than the pace allows itself
-to be. Two things would spoil that, and are
-minded: a rate that was still growing when the run was left goes on growing as fast, up to what
-limits and lanes let through; and a limit over a longer time than was simulated, 2000/day, say, is
-reckoned with as arithmetic. The band comes from three runs with other luck, in which answers take
-as long as assumed, a fifth less and a quarter more, and the provider's windows turn at other times;
-it is widened a little.
+rate of the last part of the run, and is refused as often, but no more than the pace allows.
+
+Two cases are corrected. A rate that was still growing when the simulation ended goes on growing as
+fast, up to what limits and lanes let through. A limit over a longer time than was simulated, such
+as 2000/day, is added by arithmetic.
+
+The band comes from three runs with different seeds, in which answers take the assumed time, a fifth
+less and a quarter more, and the provider's windows end at different times. It is widened a little.
 """
 
 import bisect
@@ -28,21 +29,20 @@ from headgate.engine.plan.run import Effort, RunCourse, VirtualRun
 from headgate.engine.plan.workload import Workload
 
 VARIANTS = ((1, 1.0), (2, 0.8), (3, 1.25))
-"""Seed, and the share of the assumed latency; the first is the likely one."""
+"""Seed, and the factor on the assumed latency; the first is the likely one."""
 NARROW, WIDE = 0.97, 1.05
-"""What the band is widened by."""
+"""Factors that widen the band."""
 SHORTEST_S = 45.0
 WINDOWS = 5
-"""A run is followed through so many windows of the provider's, if that is not too much workload."""
+"""Windows of the provider that a run simulates, if that does not need too many requests."""
 STRETCH_S, NEAR = 2.0, (0.7, 1.4)
-"""Three such stretches near the steady rate: it is found."""
+"""Three stretches of these seconds within this range of the steady rate mean that it is found."""
 GROWING = 1.03
-"""A rate that grows by more than this from one quarter of the run to the next is not steady."""
+"""A rate that grows by more than this factor from one quarter of the run to the next is not steady.
+"""
 
 
 class BindingLimit(StrEnum):
-    """What a batch is limited by."""
-
     RATE = "rate"
     CAP = "cap"
     CEILING = "ceiling"
@@ -53,7 +53,6 @@ class BindingLimit(StrEnum):
 
     @property
     def words(self) -> str:
-        """The same for people."""
         return _WORDS[self]
 
 
@@ -73,20 +72,20 @@ _BY_CAUSE = {
     Cause.CONCURRENCY: BindingLimit.CONCURRENCY,
     Cause.BUDGET: BindingLimit.BUDGET,
 }
-"""All others are about the provider's rate."""
+"""All other causes are about the provider's rate."""
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """What one run leads to expect."""
+    """The result of one run."""
 
     seconds: float
     binding: BindingLimit
     refused: int
     steady_per_s: float
     found_s: float | None
-    """When it began to go at about that rate; None: it ended before."""
+    """Seconds until it went at about that rate; None if it ended before."""
     simulated: int
-    """Requests that were simulated; if fewer than there are, the rest is extrapolated."""
+    """Requests that were simulated; if fewer than all, the rest is extrapolated."""
 
 
 class Forecast(msgspec.Struct, frozen=True):
@@ -99,12 +98,12 @@ class Forecast(msgspec.Struct, frozen=True):
 
     @property
     def extrapolated(self) -> bool:
-        """Whether the batch is longer than what was simulated."""
+        """True if the batch is longer than the simulation."""
         return self.likely.simulated < self.workload.requests
 
 
 def forecast_runs(workload: Workload, now_s: float) -> Forecast:
-    """What to expect of a batch that begins at a moment of the ledger's clock."""
+    """Forecast a batch that begins at `now_s` on the ledger's clock."""
     estimates = [estimate(workload, now_s, seed, factor) for seed, factor in VARIANTS]
     seconds = [each.seconds for each in estimates]
     return Forecast(workload, estimates[0], NARROW * min(seconds), WIDE * max(seconds))
@@ -113,11 +112,11 @@ def forecast_runs(workload: Workload, now_s: float) -> Forecast:
 def estimate(
     workload: Workload, now_s: float, seed: int = 1, latency_factor: float = 1.0
 ) -> Estimate:
-    """What one run leads to expect."""
+    """Simulate one run."""
     workload = msgspec.structs.replace(workload, latency_s=workload.latency_s * latency_factor)
     if not workload.requests:
         return Estimate(0.0, BindingLimit.LANES, 0, 0.0, 0.0, 0)
-    rng = Random(seed)  # noqa: S311 (luck of a simulation, the same each time)
+    rng = Random(seed)  # noqa: S311 (a simulation, the same each time)
     windows = [WINDOWS * limit.seconds for limit in workload.assumed.limits]
     course = VirtualRun(workload, rng, now_s, Effort(seconds=max([SHORTEST_S, *windows]))).run()
     steady = _steady_rate(workload, course)
@@ -133,7 +132,7 @@ def estimate(
 
 
 def _extrapolated(workload: Workload, course: RunCourse, found: Estimate) -> Estimate:
-    """The same for the whole batch."""
+    """The estimate for the whole batch."""
     growth = _Growth.of(workload, course)
     rest = workload.requests - found.simulated
     if growth is None:
@@ -161,17 +160,17 @@ def _extrapolated(workload: Workload, course: RunCourse, found: Estimate) -> Est
 
 
 class _Growth(msgspec.Struct, frozen=True):
-    """A rate that was still growing when the run was left."""
+    """A rate that was still growing when the simulation ended."""
 
     per_s: float
-    """Where it stood."""
+    """The rate at the end of the simulation."""
     slope: float
     most: float
 
     @classmethod
     def of(cls, workload: Workload, course: RunCourse) -> "_Growth | None":
         if course.refused:
-            return None  # where the limit is has been found out
+            return None  # the limit has been found
         quarter = course.seconds / 4
         before = _rate(course.answered, 2 * quarter, 3 * quarter)
         last = _rate(course.answered, 3 * quarter, 4 * quarter)
@@ -181,11 +180,11 @@ class _Growth(msgspec.Struct, frozen=True):
 
     @property
     def lasts_s(self) -> float:
-        """How long until it is where it ends."""
+        """Seconds until it reaches its highest value."""
         return (self.most - self.per_s) / self.slope
 
     def takes_s(self, requests: int) -> tuple[float, float]:
-        """How long so many more take, and the rate at their end."""
+        """Seconds that these requests take, and the rate at their end."""
         grown = self.lasts_s * (self.per_s + self.most) / 2
         if grown < requests:
             return self.lasts_s + (requests - grown) / self.most, self.most
@@ -202,7 +201,7 @@ def _steady_rate(workload: Workload, course: RunCourse) -> float:
             since = course.seconds - window_s * int(0.75 * course.seconds / window_s)
             break
         if course.complete and window_s >= LONG_S:
-            return mean  # a part of a window says nothing
+            return mean  # a part of a window is not a measure
         if workload.allowed < mean:
             return workload.allowed  # the window is not used up yet, but will be
     return _rate(course.answered, since, course.seconds) or workload.allowed
@@ -218,7 +217,7 @@ def _rate(times: Sequence[float], since: float, until: float) -> float:
 
 
 def _least(workload: Workload) -> tuple[float, Limit | None]:
-    """What the limits alone demand, whoever keeps them, and the one that demands most."""
+    """The seconds that the limits alone require, and the limit that requires most."""
     share = workload.requests / workload.credentials
     needs = [
         ((share - limit.count) / limit.count * limit.seconds, number)
@@ -235,7 +234,7 @@ def _kind(workload: Workload, limit: Limit | None) -> BindingLimit:
 
 
 def _tightest(workload: Workload) -> BindingLimit:
-    """What binds in the long run."""
+    """The limit that binds in the long run."""
     for limit in workload.bounds():
         if limit.count / limit.seconds * workload.credentials <= workload.allowed:
             return _kind(workload, limit)
@@ -264,7 +263,7 @@ def _bound_by(workload: Workload, cause: Cause) -> BindingLimit:
 
 
 def _found_s(course: RunCourse, steady: float) -> float | None:
-    """When the run began to go at about the steady rate, and did so for a while."""
+    """Seconds until the run stayed near the steady rate for a while; None if it never did."""
     stretch_s = max(STRETCH_S, 20 / max(steady, 1e-9))
     number = int(course.seconds / stretch_s)
     near = [

@@ -1,4 +1,4 @@
-"""What a job's recorded calls and the ledger say about what is still to come."""
+"""Reads what a job's recorded calls and the ledger say about its remaining items."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,37 +13,37 @@ from headgate.ports.reads import ReadStore
 
 PAGE = 2_000
 PAGES = 5
-"""No more of a job is looked at: a plan is wanted soon, and its beginning tells enough."""
+"""Pages of calls that are read: a plan must be quick, and the first calls of a job suffice."""
 SPARED = frozenset({CallKind.CACHED, CallKind.SHARED})
 UNCOUNTED = frozenset({CallKind.REFUSED, CallKind.BARRED})
-"""A refusal is followed by another call, and what robots.txt bars is never sent."""
+"""A refused call is followed by another, and a call that robots.txt forbids is never sent."""
 ANSWERED = frozenset({CallKind.FETCHED, CallKind.REVALIDATED})
 _decode = msgspec.json.Decoder(list[Call]).decode
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """How a job has gone about its items so far."""
+    """Averages over the calls of a job until now."""
 
     attempts: int
-    """Those that asked for anything, as far as they were looked at."""
+    """Attempts with at least one call, of the calls that were read."""
     calls_per_item: float
-    """Without refusals, whose requests are made again."""
+    """Without refusals, because their requests are sent again."""
     cache_hits: float
-    """The share of calls that nobody was asked for."""
+    """The share of calls that were not sent to a server."""
     latency_s: float | None
     asked: str
-    """Whom it asked most: a provider, or a host that none declares."""
+    """The most used provider, or host without a provider."""
 
 
 class Learned(msgspec.Struct, frozen=True):
-    """What the ledger knows of some gates, at a moment on its clock."""
+    """The state of some gates in the ledger; `now_s` is on its clock."""
 
     now_s: float
     states: Sequence[GateState]
 
 
 async def measure(reads: ReadStore, job_id: int) -> Measured | None:
-    """What can be said from a job's calls; None if it has not asked for anything yet."""
+    """Measure a job's calls; None if it has made none yet."""
     kinds: Counter[CallKind] = Counter()
     asked: Counter[str] = Counter()
     attempts, ran_ms = 0, 0.0
@@ -71,6 +71,6 @@ async def measure(reads: ReadStore, job_id: int) -> Measured | None:
 
 
 async def recall(ledger: LimitLedger, keys: Sequence[str]) -> Learned:
-    """What is known of those gates that anything is known of."""
-    told = await ledger.exchange((), keys)
-    return Learned(told.now_s, [state_in(entry) for entry in told.entries if entry.state])
+    """The states of the gates that have one."""
+    answer = await ledger.exchange((), keys)
+    return Learned(answer.now_s, [state_in(entry) for entry in answer.entries if entry.state])

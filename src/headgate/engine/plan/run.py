@@ -1,4 +1,4 @@
-"""One batch in virtual time: lanes, gates with the real limiters, and an assumed provider."""
+"""Runs one batch in virtual time: lanes, gates with the real limiters, and an assumed provider."""
 
 import heapq
 import math
@@ -15,39 +15,39 @@ from headgate.engine.plan.workload import Workload
 
 
 class Effort(msgspec.Struct, frozen=True):
-    """How far a run is followed. A batch that is done sooner is followed to its end."""
+    """Bounds of a simulation. A batch that is done sooner is simulated to its end."""
 
     requests: int = 1_500
     seconds: float = 45.0
-    """It ends when both have been reached,"""
+    """The simulation ends when both `requests` and `seconds` are reached."""
     most_requests: int = 3_000
-    """or when one of these has."""
+    """The simulation also ends at this number of requests or of events."""
     most_events: int = 40_000
 
 
 class RunCourse(msgspec.Struct):
-    """What a run leaves behind; times count from its beginning."""
+    """The record of a run; seconds count from its beginning."""
 
     seconds: float = 0.0
     complete: bool = False
-    """The batch was followed to its end."""
+    """The batch was simulated to its end."""
     answered: list[float] = []
     refused: list[float] = []
     held: list[tuple[float, float, Cause]] = []
-    """Until when, how long, and by what the lanes of a process were held back."""
+    """Until when, how long, and why the lanes of a process were held back."""
 
 
 class VirtualRun:
-    """Every lane asks again as soon as it is answered. What is refused is asked again."""
+    """Each lane sends a request as soon as it has an answer. A refused request is sent again."""
 
     WAY_S = 0.01
-    """How long a request is on its way to the provider."""
+    """Seconds until a request reaches the provider."""
     REFUSAL_S = 0.04
-    """How soon a refusal is back."""
+    """Seconds until a refusal is back."""
     SPREAD = 0.4
-    """Of the latency, which is log-normal."""
+    """Standard deviation of the logarithm of the latency."""
     STORE_S = 0.005
-    """What an exchange with the store takes."""
+    """Seconds that an exchange with the store takes."""
     TICK_S = 0.25
 
     def __init__(self, workload: Workload, rng: Random, began_s: float, effort: Effort) -> None:
@@ -68,7 +68,7 @@ class VirtualRun:
         self.course = RunCourse()
 
     def run(self) -> RunCourse:
-        """Let the time pass until the batch is done or has been followed far enough."""
+        """Run until the batch is done or the effort is used up."""
         course = self.course
         for process in self._lane_pool.processes:
             process.since = self._now
@@ -97,7 +97,7 @@ class VirtualRun:
     # ---- lanes
 
     def _pump(self, process: VirtualProcess) -> None:
-        """Send what may go, and come back when more may."""
+        """Send the requests that may go, and set a timer for the next."""
         now, workload = self._now, self._workload
         while process.waiting and self._to_send:
             opens_at, send = process.best(now, workload)
@@ -110,7 +110,7 @@ class VirtualRun:
         self._hold(process, Cause.OPEN)
 
     def _hold(self, process: VirtualProcess, cause: Cause) -> None:
-        """Whatever held the process until now did so since it was last looked at."""
+        """Record what has held the process back since the last call."""
         if self._now > process.since:
             until = self._now - self._began_s
             self.course.held.append((until, self._now - process.since, process.cause))

@@ -1,4 +1,4 @@
-"""What is to be done, and what is assumed of whom it is asked from."""
+"""The workload of a plan, and the assumed provider."""
 
 import msgspec
 
@@ -9,19 +9,19 @@ from headgate.core.rate import Ceilings, Limit
 
 
 class Assumed(msgspec.Struct, frozen=True):
-    """A provider's real limits, for each credential; without any it takes whatever comes."""
+    """A provider's real limits, for each credential; without limits it accepts everything."""
 
     limits: tuple[Limit, ...] = ()
     cap: int | None = None
-    """The most that it works on at once."""
+    """Requests that it accepts at once."""
     tells: bool = False
-    """It names its limit in the headers of every answer."""
+    """The headers of every answer declare the limit."""
     says_when: bool = False
-    """A refusal says when to come back."""
+    """A refusal says when to try again."""
 
 
 class Workload(msgspec.Struct, frozen=True):
-    """Requests to be answered, and what they have to pass."""
+    """Requests to be answered, and the limits that apply to them."""
 
     requests: int
     lanes: int = 32
@@ -30,16 +30,16 @@ class Workload(msgspec.Struct, frozen=True):
     credentials: int = 1
     latency_s: float = 0.2
     ceilings: Ceilings = UNLIMITED
-    """What is configured, for each credential."""
+    """Configured limits, for each credential."""
     assumed: Assumed = Assumed()
     remembered: tuple[PaceState, ...] = ()
-    """What was learned, credential by credential; the others begin with nothing."""
+    """Learned states, credential by credential; the other credentials start with none."""
     caps: tuple[Cap, ...] = ()
     """Budgets, for each credential."""
     spent: tuple[BudgetState | None, ...] = ()
-    """What was spent of them already, credential by credential."""
+    """Spent parts of the budgets, credential by credential."""
     cost: Cost = {}
-    """What one request takes of the budgets."""
+    """The cost of one request."""
 
     @property
     def answerable(self) -> float:
@@ -47,7 +47,7 @@ class Workload(msgspec.Struct, frozen=True):
         return self.lanes / self.latency_s
 
     def bounds(self) -> list[Limit]:
-        """Everything that holds in the long run, in requests, for each credential."""
+        """All limits that apply in the long run, in requests, for each credential."""
         spent = [
             Limit(cap.limit.count / cost, cap.limit.seconds)
             for cap in self.caps
@@ -63,7 +63,7 @@ class Workload(msgspec.Struct, frozen=True):
 
 
 def learned_of(state: PaceState) -> Assumed | None:
-    """The provider that a pace has come to know; None if it knows of no limit yet."""
+    """The provider that a learned pace describes; None if no limit is known yet."""
     cap = int(state.cap.known) if state.cap is not None and state.cap.known else None
     says_when = state.stop.told_s > 0
     if state.told:

@@ -1,4 +1,4 @@
-"""Any number of processes on any number of hosts: the same contract on a PostgreSQL server."""
+"""A PostgreSQL server: any number of processes on any number of hosts."""
 
 from headgate.stores.postgres.store import PostgresStore
 

@@ -1,4 +1,4 @@
-"""Users and tokens on PostgreSQL."""
+"""Users, tokens and login attempts on PostgreSQL."""
 
 from typing import Any
 
@@ -11,43 +11,39 @@ from headgate.stores.postgres.connection import PostgresDatabase, PostgresSessio
 from headgate.stores.postgres.create import usage_of
 from headgate.stores.postgres.records import add_event, fitting
 from headgate.stores.rows import (
-    change_told,
+    change_in_words,
     counted_in,
     ended_by,
     in_us,
-    nobody,
-    require_let_in,
+    login_count,
+    name_taken,
+    require_enabled,
     require_room_for_token,
-    taken,
     token_from,
-    told,
+    unknown_user,
     use_is_news,
     user_from,
 )
 
 
 class PostgresAccess:
-    """AccessStore on one database."""
-
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
     async def add_user(self, new: NewUser) -> User:
-        """Make a user; NameTaken if there is one."""
         values = fitting(name=new.name, role=new.role, password_hash=new.password_hash)
 
         async def work(session: PostgresSession) -> User:
             record = await session.record("add_user", **values)
             if record is None:
-                raise taken(new.name)
+                raise name_taken(new.name)
             await add_event(session, "user_added", f"{new.name} as {new.role}")
             return user_from(record)
 
-        # Not twice: whoever was made without our knowing would be in the way.
+        # Not repeated: the retry would find the user made by the first try and fail.
         return await self._database.write(work, repeatable=False)
 
     async def change_user(self, name: str, change: UserChange) -> User:
-        """Give another role or password, disable or enable; UnknownUser if there is none."""
         values = fitting(name=name, **msgspec.structs.asdict(change))
         del values["asked_with"]
 
@@ -58,41 +54,35 @@ class PostgresAccess:
             revoked = 0
             if ended:
                 revoked = await session.change(ended[0], user=user.name, **ended[1])
-            await add_event(session, "user_changed", change_told(name, change, revoked))
+            await add_event(session, "user_changed", change_in_words(name, change, revoked))
             return user
 
         return await self._database.write(work)
 
     async def user(self, name: str) -> tuple[User, str | None]:
-        """A user and the hash of their password, or UnknownUser."""
         record = await self._database.single(
             lambda session: session.record("user", **fitting(name=name))
         )
         if record is None:
-            raise nobody(name)
+            raise unknown_user(name)
         return user_from(record), record["password_hash"]
 
     async def users(self) -> list[User]:
-        """Everybody, by name."""
         records = await self._database.single(lambda session: session.records("users"))
         return [user_from(record) for record in records]
 
     async def add_token(self, new: NewToken) -> Token:
-        """Keep a token; UnknownUser if there is no such user or they are disabled."""
         return await self._database.write(
             lambda session: _add_token(session, new), repeatable=False
         )
 
     async def renew_token(self, token_id: str, renewed_s: float) -> bool:
-        """Let a token hold that much longer from now; False if it was revoked."""
         values = {"id": token_id, "renewed_us": in_us(renewed_s)}
         return bool(
             await self._database.single(lambda session: session.rows("renew_token", **values))
         )
 
     async def bearer(self, digest: str, kind: TokenKind) -> Bearer | None:
-        """Whose token that is, if it holds. Notes the use, at most once a minute."""
-
         async def work(session: PostgresSession) -> Bearer | None:
             found, now = await _bearer(session, digest, kind)
             if found is not None and use_is_news(found.token, now):
@@ -102,8 +92,6 @@ class PostgresAccess:
         return await self._database.single(work)
 
     async def redeem(self, digest: str) -> Bearer | None:
-        """As `bearer` for a LINK, which is revoked in the same step: the second gets None."""
-
         async def work(session: PostgresSession) -> Bearer | None:
             found, _ = await _bearer(session, digest, TokenKind.LINK)
             if found is None or not await session.records(
@@ -118,14 +106,12 @@ class PostgresAccess:
         return await self._database.write(work)
 
     async def tokens(self, user: str | None) -> list[Token]:
-        """The tokens of a user (None: of all) that hold, newest first."""
         records = await self._database.single(
             lambda session: session.records("tokens", **fitting(user=user))
         )
         return [token_from(record) for record in records]
 
     async def revoke_token(self, token_id: str, user: str | None) -> bool:
-        """End a token at once, and all that was made with it."""
         values = fitting(id=token_id, user=user)
 
         async def work(session: PostgresSession) -> bool:
@@ -138,8 +124,6 @@ class PostgresAccess:
         return await self._database.write(work)
 
     async def end_session(self, token_id: str) -> None:
-        """Let a session expire now. What was made in it goes on."""
-
         async def work(session: PostgresSession) -> None:
             record = await session.record("expire_token", id=token_id)
             if record is not None:
@@ -149,19 +133,18 @@ class PostgresAccess:
         await self._database.write(work)
 
     async def usage(self, owner: str) -> Usage:
-        """How much an owner has under way, from the maintained counters."""
         return await self._database.single(lambda session: usage_of(session, owner))
 
 
 def _found(record: dict[str, Any] | None, name: str) -> User:
     if record is None:
-        raise nobody(name)
+        raise unknown_user(name)
     return user_from(record)
 
 
 async def _add_token(session: PostgresSession, new: NewToken) -> Token:
-    # Locked, so that the user is not disabled under a token that is being made.
-    user = require_let_in(await session.record("lock_user", **fitting(name=new.user)), new)
+    # Locked, so that the user is not disabled while the token is made.
+    user = require_enabled(await session.record("lock_user", **fitting(name=new.user)), new)
     if new.most is not None:
         require_room_for_token(new, (await session.rows("held_tokens", user=user.name))[0][0])
     values = fitting(
@@ -183,7 +166,7 @@ async def _add_token(session: PostgresSession, new: NewToken) -> Token:
 async def _bearer(
     session: PostgresSession, digest: str, kind: TokenKind
 ) -> tuple[Bearer | None, int]:
-    """Whose token that is, and the time."""
+    """The owner of a token, and the time."""
     record = await session.record("bearer", **fitting(digest=digest, kind=kind))
     if record is None:
         return None, 0
@@ -193,25 +176,19 @@ async def _bearer(
 
 
 class PostgresLogins:
-    """LoginStore on one database."""
-
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
     async def knows(self, tried: LoginTry) -> bool:
-        """Whether the account has logged in from the address within the last days."""
         return await self._database.single(lambda session: _is_known(session, tried))
 
     async def count(self, tried: LoginTry) -> LoginCount:
-        """Count a try, unless a limit is reached. A try that is turned away writes nothing."""
         first = await self._database.single(lambda session: _judged(session, tried))
         if first.wait_us > 0:
-            return told(first)
+            return login_count(first)
         return await self._database.write(lambda session: _charge(session, tried))
 
     async def succeeded(self, tried: LoginTry, counted: LoginCount) -> None:
-        """Take the try off the count again, and know the address of the account from now on."""
-
         async def work(session: PostgresSession) -> None:
             for scope in sorted(counted.charged, key=lambda scope: tried.keys[scope]):
                 step_us = tried.limits[scope].step_us
@@ -238,4 +215,4 @@ async def _charge(session: PostgresSession, tried: LoginTry) -> LoginCount:
     verdict = await _judged(session, tried)
     for scope, full_at in verdict.charged.items():
         await session.change("charge_login", key=tried.keys[scope], full_at=full_at)
-    return told(verdict)
+    return login_count(verdict)

@@ -1,4 +1,4 @@
-"""Whether the database obeys its own laws."""
+"""Checks the database for inconsistencies."""
 
 from headgate.core.words import counted
 from headgate.ports.reads import CheckFinding
@@ -9,10 +9,10 @@ from headgate.stores.postgres.records import add_counts, add_event
 
 
 async def check(database: PostgresDatabase, *, repair: bool) -> list[CheckFinding]:
-    """Every departure from the laws, in words; with `repair` the mendable ones are mended."""
+    """Every inconsistency, in words; with `repair`, the repairable ones are repaired."""
 
     async def work(session: PostgresSession) -> list[CheckFinding]:
-        # Leases first: whoever changes items and counters does it in this order too.
+        # Leases first: all code that changes items and counters uses this order.
         return [
             *await _lost_leases(session, repair=repair),
             *await _wrong_counts(session, repair=repair),

@@ -1,4 +1,4 @@
-"""The server: a few connections, whole transactions, and patience while it is away."""
+"""The connection pool: whole transactions, and retries while the server is away."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ ON = frozenset({"on", "true", "1", "yes"})
 
 
 class StoreAddress(NamedTuple):
-    """Where the database is, and whether its bell may be used.
+    """The address of the database, and whether NOTIFY may be used.
 
     `?notify=off` is for transaction poolers: behind them neither LISTEN nor prepared statements
     belong to one client for longer than a transaction.
@@ -33,7 +33,6 @@ class StoreAddress(NamedTuple):
 
 
 def read_address(url: str) -> StoreAddress:
-    """Split a URL into the three."""
     parts = urlsplit(url)
     kept, notify = [], True
     for name, value in parse_qsl(parts.query, keep_blank_values=True):
@@ -54,7 +53,7 @@ def read_address(url: str) -> StoreAddress:
 
 PACKAGE = "headgate.stores.postgres"
 Answer = TypeVar("Answer")
-# What a lost connection means is said by those who need it; the driver's own lines are noise.
+# The callers report a lost connection; the driver's own log lines add nothing.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 CONFLICTS = (errors.DeadlockDetected, errors.SerializationFailure)
@@ -63,8 +62,8 @@ CONFLICTS = (errors.DeadlockDetected, errors.SerializationFailure)
 class PostgresSession:
     """Named queries on one connection.
 
-    `again` says that an earlier try of the same verb was cut off, so that it may have been
-    committed without our knowing.
+    `again` means that an earlier try of the same call was cut off, so it may have been committed
+    without our knowledge.
     """
 
     def __init__(
@@ -75,7 +74,6 @@ class PostgresSession:
         self._queries = queries
 
     async def rows(self, name: str, /, **values: Any) -> list[tuple[Any, ...]]:
-        """Every row that the named query returns."""
         cursor = await self.connection.execute(self._queries[name], values)
         return await cursor.fetchall()
 
@@ -95,12 +93,12 @@ class PostgresSession:
         return records[0] if records else None
 
     async def change(self, name: str, /, **values: Any) -> int:
-        """Run a statement and count the rows that it changed."""
+        """Run a statement; returns the number of rows that it changed."""
         cursor = await self.connection.execute(self._queries[name], values)
         return cursor.rowcount
 
     async def copy(self, name: str, blocks: Iterable[bytes]) -> None:
-        """Send COPY blocks; the server stores one while the next is made ready."""
+        """Send COPY blocks; the server stores one while the next is prepared."""
         async with self.connection.cursor().copy(self._queries[name]) as sink:
             for block in blocks:
                 await sink.write(block)
@@ -115,7 +113,7 @@ Work = Callable[[PostgresSession], Awaitable[Answer]]
 
 
 class PostgresDatabase:
-    """Opens the database and runs verbs on it; every wait is bounded and explained."""
+    """Opens the database and runs calls on it; every wait is bounded."""
 
     CONNECTIONS = 4
     CONNECT_S = 10
@@ -149,14 +147,13 @@ class PostgresDatabase:
         await self._pool.open()
 
     async def close(self) -> None:
-        """Close every connection."""
         if self._pool is not None:
             await self._pool.close()
             self._pool = None
 
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[Connection]:
-        """A connection of one's own, outside the pool."""
+        """A separate connection, outside the pool."""
         try:
             connection = await psycopg.AsyncConnection.connect(
                 self.address.conninfo, **self._options()
@@ -164,14 +161,14 @@ class PostgresDatabase:
         except psycopg.OperationalError as error:
             raise self._unreachable(error) from error
         except psycopg.ProgrammingError as error:
-            raise StoreError(f"{self.address.shown} is no database URL: {error}") from error
+            raise StoreError(f"{self.address.shown} is not a database URL: {error}") from error
         async with connection:
             yield connection
 
     async def write(self, work: Work[Answer], *, repeatable: bool = True) -> Answer:
-        """Run `work` in one transaction: all of it is kept, or none.
+        """Run `work` in one transaction: all of it is committed, or nothing.
 
-        If the server goes away it is tried again; with `repeatable` off, only where it cannot
+        If the server goes away, `work` is tried again; with `repeatable` off, only if it cannot
         have been committed.
         """
 
@@ -182,15 +179,15 @@ class PostgresDatabase:
         return await self._patiently(in_transaction, repeatable=repeatable)
 
     async def single(self, work: Work[Answer]) -> Answer:
-        """Run `work` whose statements are each a transaction of their own."""
+        """Run `work`, whose statements are each their own transaction."""
         return await self._patiently(work, repeatable=True)
 
     def waited_ms(self) -> int:
-        """How long verbs of this process have waited for a connection, all together."""
+        """Milliseconds that calls of this process have waited for a connection, in total."""
         return 0 if self._pool is None else self._pool.get_stats().get("requests_wait_ms", 0)
 
     async def migrate(self) -> list[str]:
-        """Apply what is missing and say what it was."""
+        """Apply missing migrations; returns their names."""
         async with self.connect() as connection:
             return await self._migrate(PostgresSession(connection, self.queries, again=False))
 
@@ -235,12 +232,12 @@ class PostgresDatabase:
             await session.connection.execute(sql.encode())
         except (errors.DuplicateTable, errors.DuplicateFunction) as error:
             raise StoreMismatch(
-                f"{self.address.shown} holds tables of another program ({error}); "
-                "give Headgate a database of its own"
+                f"{self.address.shown} holds tables of another program ({error}). "
+                "Give Headgate its own database"
             ) from error
 
     async def _patiently(self, work: Work[Answer], *, repeatable: bool) -> Answer:
-        """Outlast a restart of the server; turn what it raises into what users can act on."""
+        """Retry through a restart of the server; raise errors that users can act on."""
         give_up_at = time.monotonic() + self._patience_s
         again = False
         conflicts = 0
@@ -248,14 +245,14 @@ class PostgresDatabase:
             try:
                 return await self._attempt(work, again=again, give_up_at=give_up_at)
             except CONFLICTS as error:
-                # The other side has gone on; nothing of ours was kept.
+                # The other side has committed; our transaction was rolled back.
                 conflicts += 1
                 if conflicts > self.CONFLICT_LIMIT:
                     raise StoreError(f"{self.address.shown}: {error}") from error
             except errors.DiskFull as error:
                 raise StoreFull(
-                    f"no space left for {self.address.shown}: "
-                    "make space and run the same command again"
+                    f"no space left for {self.address.shown}. "
+                    "Make space and run the same command again"
                 ) from error
             except (PoolTimeout, TooManyRequests) as error:
                 raise self._unreachable(error) from error
@@ -283,6 +280,6 @@ class PostgresDatabase:
 
 
 def is_lost(error: psycopg.OperationalError) -> bool:
-    """Whether the connection went, rather than the statement being wrong."""
+    """True if the connection was lost, rather than the statement being wrong."""
     state = error.sqlstate
     return state is None or state.startswith(("08", "57P")) or state == "53300"

@@ -1,4 +1,4 @@
-"""Making jobs: within an owner's caps, and once for each key."""
+"""Makes jobs within an owner's caps, and only once for each idempotency key."""
 
 import msgspec
 
@@ -10,14 +10,13 @@ from headgate.stores.postgres.records import add_event, as_json, as_json_or_none
 
 
 async def usage_of(session: PostgresSession, owner: str) -> Usage:
-    """How much an owner has under way, from the maintained counters."""
     return Usage(*await session.row("usage", owner=owner))
 
 
 async def create(session: PostgresSession, new: NewJob) -> Job:
     """The job that was made now, or before under the same key."""
     if new.once is not None or new.newest is not None or new.caps != OwnerCaps():
-        # Two who ask at once are answered one after the other.
+        # Two requests at once are answered one after the other.
         await session.rows("lock_owner", **fitting(owner=new.owner))
     if new.once is not None and (made := await _made_before(session, new.owner, new.once)):
         return made

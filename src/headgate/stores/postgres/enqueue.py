@@ -1,4 +1,4 @@
-"""Rows on their way in: straight by COPY, and by key where the job knows some of them already."""
+"""Stores rows: by COPY, and by key if the job may already have some of them."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -25,7 +25,7 @@ from headgate.stores.postgres.records import as_json, job_from
 
 
 class StoredRows(NamedTuple):
-    """What the job has under a key; no id: it comes with this batch."""
+    """A stored row of the job; `id` is None if the row is in this batch."""
 
     id: int | None
     line: int
@@ -37,7 +37,7 @@ AddCounts = Callable[[PostgresSession, Iterable[tuple[int, str, int]]], Awaitabl
 
 
 class Enqueue:
-    """One batch. The job's row is locked throughout, so that nobody else adds to the job."""
+    """One batch. The job's row is locked throughout, so that no other process adds to the job."""
 
     def __init__(
         self, database: PostgresDatabase, request: EnqueueRequest, add_counts: AddCounts
@@ -46,31 +46,31 @@ class Enqueue:
         self._request = request
         self._add_counts = add_counts
         self._sent: EnqueueReport | None = None
-        """What a try that was cut off would have reported."""
+        """The report of a try that was cut off."""
         self._new_keys: list[str] = []
 
     async def run(self) -> EnqueueReport:
-        """Hope that every row is new; if one is not, look first."""
+        """Assume that every row is new; if one is not, look up the keys first."""
         before_ms = self._database.waited_ms()
         try:
-            report = await self._database.write(lambda session: self._work(session, hopeful=True))
+            report = await self._database.write(lambda session: self._work(session, fresh=True))
         except errors.UniqueViolation:
-            report = await self._database.write(lambda session: self._work(session, hopeful=False))
+            report = await self._database.write(lambda session: self._work(session, fresh=False))
         return replace(report, waited=self._database.waited_ms() > before_ms)
 
-    async def _work(self, session: PostgresSession, *, hopeful: bool) -> EnqueueReport:
+    async def _work(self, session: PostgresSession, *, fresh: bool) -> EnqueueReport:
         record = await session.record("lock_job", job_id=self._request.job_id)
         if record is None:
-            raise UnknownJob(f"there is no job {self._request.job_id}")
+            raise UnknownJob(f"job {self._request.job_id} does not exist")
         now = record.pop("now")
         job = job_from(record)
         require_open(job)
-        if self._sent is not None and await self._was_kept(session, job):
+        if self._sent is not None and await self._was_committed(session, job):
             return self._sent
         self._require_position(job)
-        # A source that is read again brings known rows: hoping would only cost time.
+        # A source that is read again has known rows: the first try would only cost time.
         new, known = self._request.items, list[KnownRow]()
-        if not hopeful or job.ingest_run > 1:
+        if not fresh or job.ingest_run > 1:
             new, known = await self._sort(session, job)
             if self._request.hold_duplicates and any(row.duplicate for row in known):
                 return EnqueueReport(0, known, held=True)
@@ -84,13 +84,13 @@ class Enqueue:
         if request.position is not None and request.expected_position != job.ingest_position:
             raise StaleIngest
 
-    async def _was_kept(self, session: PostgresSession, job: Job) -> bool:
-        """Whether a try that was cut off has been committed after all."""
+    async def _was_committed(self, session: PostgresSession, job: Job) -> bool:
+        """True if a try that was cut off was committed."""
         request = self._request
         if request.position is not None:
             moved = request.position != request.expected_position
             return moved and job.ingest_position == request.position
-        # Without a position, its first new row tells.
+        # Without a position, its first new row shows it.
         found = await session.rows("known_rows", job_id=job.id, keys=text_array(self._new_keys[:1]))
         return bool(found)
 
@@ -110,7 +110,7 @@ class Enqueue:
             ItemStatus.ERROR: bad - skipped,
         }
         await self._add_counts(session, [(job.id, status, n) for status, n in counted.items()])
-        await self._tell(session, job)
+        await self._record_progress(session, job)
         if self._request.open_items_cap is not None and new:
             await self._require_room(session, job.owner, self._request.open_items_cap)
 
@@ -119,7 +119,7 @@ class Enqueue:
         packed: Sequence[bytes] = self._request.packed if whole else pack_rows(new)
         return packed
 
-    async def _tell(self, session: PostgresSession, job: Job) -> None:
+    async def _record_progress(self, session: PostgresSession, job: Job) -> None:
         if self._request.position is not None:
             await session.change("move_position", job_id=job.id, position=self._request.position)
         if self._request.progress is not None:
@@ -127,14 +127,14 @@ class Enqueue:
             await session.change("tell_progress", job_id=job.id, progress=progress)
 
     async def _require_room(self, session: PostgresSession, owner: str, cap: int) -> None:
-        # Late, so that batches are stored side by side and only counted one after the other.
+        # Locked late, so that batches are stored in parallel and only counted one after the other.
         await session.rows("lock_owner", owner=owner)
         require_room_for_items(owner, cap, await usage_of(session, owner))
 
     async def _sort(
         self, session: PostgresSession, job: Job
     ) -> tuple[list[NewItem], list[KnownRow]]:
-        """Which rows are new, and what became of the others."""
+        """The new rows, and reports about the known ones."""
         keys = [storable(item.key) for item in self._request.items]
         found = await session.rows("known_rows", job_id=job.id, keys=text_array(keys))
         stored = {row[0]: StoredRows(*row[1:]) for row in found}
@@ -168,7 +168,6 @@ async def _see_again(session: PostgresSession, job: Job, seen: Sequence[tuple[in
 
 
 def require_open(job: Job) -> None:
-    """Raise UsageError unless the job takes items."""
     if job.state not in UNFINISHED:
         raise UsageError(f"job {job.id} is {job.state} and takes no more items")
     if job.ingest_complete and not job.open:

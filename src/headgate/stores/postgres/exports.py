@@ -13,13 +13,10 @@ MICROSECONDS = 1_000_000
 
 
 class PostgresExports:
-    """ExportStore on one database."""
-
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
     async def ask_export(self, new: NewExport) -> ExportRecord:
-        """Put an export in line."""
         values = fitting(
             job_id=new.job_id,
             format=new.format,
@@ -29,7 +26,7 @@ class PostgresExports:
 
         async def work(session: PostgresSession) -> ExportRecord:
             if await session.record("lock_job", job_id=new.job_id) is None:
-                raise UnknownJob(f"there is no job {new.job_id}")
+                raise UnknownJob(f"job {new.job_id} does not exist")
             # Two requests of one user at once are counted one after the other.
             await session.rows("lock_owner", **fitting(owner=new.asked_by))
             found = await session.rows("unfinished_exports", **fitting(asked_by=new.asked_by))
@@ -42,14 +39,12 @@ class PostgresExports:
         return await self._database.write(work, repeatable=False)
 
     async def exports_to_make(self, per_user: int) -> list[Waiting]:
-        """The oldest that wait, or whose holder fell silent: up to `per_user` of each user."""
         rows = await self._database.single(
             lambda session: session.rows("exports_to_make", per_user=per_user)
         )
         return [Waiting(*row) for row in rows]
 
     async def take_export(self, export_id: int, holder: str, ttl_s: float) -> ExportRecord | None:
-        """Make one of these RUNNING; None if another holder was faster, or it is gone."""
         values = {"id": export_id, "holder": holder, "ttl_us": int(ttl_s * MICROSECONDS)}
 
         async def work(session: PostgresSession) -> ExportRecord | None:
@@ -63,7 +58,6 @@ class PostgresExports:
         return await self._database.write(work)
 
     async def advance_export(self, export_id: int, holder: str, rows: int, ttl_s: float) -> bool:
-        """Note progress and keep hold; False if it was lost (another holder, or deleted)."""
         values = {"id": export_id, "holder": holder, "rows": rows}
         ttl_us = int(ttl_s * MICROSECONDS)
         found = await self._database.single(
@@ -72,7 +66,6 @@ class PostgresExports:
         return bool(found)
 
     async def finish_export(self, export_id: int, holder: str, done: ExportDone) -> bool:
-        """Make it DONE; False if it was lost meanwhile."""
         values = fitting(
             id=export_id,
             holder=holder,
@@ -86,7 +79,7 @@ class PostgresExports:
         async def work(session: PostgresSession) -> bool:
             record = await session.record("finish_export", **values)
             if record is None:
-                return session.again and await _was_kept(session, export_id, done)
+                return session.again and await _was_committed(session, export_id, done)
             message = (
                 f"{export_id} → DONE: {counted(done.rows, 'row')}, {counted(done.size, 'byte')}"
             )
@@ -96,7 +89,6 @@ class PostgresExports:
         return await self._database.write(work)
 
     async def fail_export(self, export_id: int, holder: str, reason: str) -> bool:
-        """Make it FAILED; False if it was lost meanwhile."""
         values = fitting(id=export_id, holder=holder, reason=reason)
 
         async def work(session: PostgresSession) -> bool:
@@ -109,7 +101,6 @@ class PostgresExports:
         return await self._database.write(work)
 
     async def export(self, job_id: int, export_id: int) -> ExportRecord:
-        """One export of a job, or UnknownExport."""
         record = await self._database.single(
             lambda session: session.record("export", id=export_id, job_id=job_id)
         )
@@ -118,15 +109,12 @@ class PostgresExports:
         return export_from(record)
 
     async def exports(self, job_id: int) -> list[ExportRecord]:
-        """The exports of a job, newest first."""
         records = await self._database.single(
             lambda session: session.records("exports", job_id=job_id)
         )
         return [export_from(record) for record in records]
 
     async def drop_exports(self, older_than_us: int, limit: int = 1_000) -> list[ExportRecord]:
-        """Forget finished exports that ended longer ago than that; their files are the caller's."""
-
         async def work(session: PostgresSession) -> list[ExportRecord]:
             records = await session.records(
                 "drop_exports", older_than_us=older_than_us, limit=limit
@@ -139,8 +127,8 @@ class PostgresExports:
         return await self._database.write(work)
 
 
-async def _was_kept(session: PostgresSession, export_id: int, done: ExportDone) -> bool:
-    """Whether a try that was cut off has been committed after all."""
+async def _was_committed(session: PostgresSession, export_id: int, done: ExportDone) -> bool:
+    """True if a try that was cut off was committed."""
     record = await session.record("any_export", id=export_id)
     if record is None:
         return False

@@ -1,4 +1,4 @@
-"""Reprocessing: bounded steps over the items of a job."""
+"""Changes items in bounded steps: reprocessing, and decisions of reviews."""
 
 from collections import Counter
 from typing import Any
@@ -14,7 +14,7 @@ from headgate.stores.postgres.records import add_counts, add_event, as_json, fit
 
 
 async def requeue(session: PostgresSession, request: RequeueRequest) -> SweptItems:
-    """Bring back what matches in the next rows, and reopen the job."""
+    """Requeue the matching items of the next step, and reopen the job."""
     job = await session.record("lock_job", job_id=request.job_id)
     if job is None:
         raise _unknown(request)
@@ -26,7 +26,7 @@ async def requeue(session: PostgresSession, request: RequeueRequest) -> SweptIte
 
 
 async def would_requeue(session: PostgresSession, request: RequeueRequest) -> SweptItems:
-    """What such a step would do."""
+    """Count what such a step would requeue."""
     if await session.record("job", job_id=request.job_id) is None:
         raise _unknown(request)
     found, next_after_id = await _step(session, request)
@@ -34,15 +34,15 @@ async def would_requeue(session: PostgresSession, request: RequeueRequest) -> Sw
 
 
 def _unknown(request: RequeueRequest) -> UnknownJob:
-    return UnknownJob(f"there is no job {request.job_id}")
+    return UnknownJob(f"job {request.job_id} does not exist")
 
 
 async def _step(session: PostgresSession, request: RequeueRequest) -> tuple[list[int], int | None]:
-    """The items that match in the next rows, and where the next step starts."""
+    """The matching items of the next rows, and the position of the next step."""
     place = {"job_id": request.job_id, "after_id": request.after_id}
     last_id = None
     if request.ids is None:
-        # Those that are named by their ids are few; others may be anywhere in a long job.
+        # Items named by ids are few; others may be anywhere in a long job.
         end = await session.rows("window_in_order", rows=WINDOW, **place)
         last_id = end[0][0] if end else None
     rows = await session.rows(
@@ -100,12 +100,12 @@ async def _reopen(session: PostgresSession, job_id: int, state: JobState) -> Non
 
 
 async def decide(session: PostgresSession, decision: ReviewDecision) -> None:
-    """Move the item, keep who decided, and count."""
+    """Move the item, store the decision, and count."""
     require_decision(decision.move, decision.candidate)
     item = await session.record("lock_item", item_id=decision.item_id)
     if item is None or decision.owner not in {None, item["owner"]}:
-        raise UnknownItem(f"there is no item {decision.item_id}")
-    if session.again and await _was_kept(session, decision, item["epoch"]):
+        raise UnknownItem(f"item {decision.item_id} does not exist")
+    if session.again and await _was_committed(session, decision, item["epoch"]):
         return
     job_id, target = item["job_id"], item_after(decision.move, ItemStatus(item["status"]))
     words = told(decision.move, decision.candidate, decision.by, decision.reason)
@@ -132,8 +132,8 @@ def _kept(decision: ReviewDecision) -> dict[str, Any]:
     )
 
 
-async def _was_kept(session: PostgresSession, decision: ReviewDecision, epoch: int) -> bool:
-    """Whether a try that was cut off has been committed after all."""
+async def _was_committed(session: PostgresSession, decision: ReviewDecision, epoch: int) -> bool:
+    """True if a try that was cut off was committed."""
     found = await session.rows("decision", item_id=decision.item_id, epoch=epoch)
     kept = _kept(decision)
     return found == [(kept["move"], kept["candidate"], kept["by"])]

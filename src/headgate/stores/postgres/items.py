@@ -1,4 +1,4 @@
-"""The hot path on PostgreSQL: a whole batch is one statement, and one round trip."""
+"""Items on PostgreSQL, the hot path: a whole batch is one statement and one round trip."""
 
 import asyncio
 import zlib
@@ -39,30 +39,26 @@ MICROSECONDS = 1_000_000
 
 
 async def return_leases(session: PostgresSession, worker: str) -> int:
-    """Give back everything that a worker held."""
+    """Return all leases of a worker."""
     returned = await session.rows("return_leases", worker=worker)
     await _count_returned(session, returned)
     return len(returned)
 
 
 class PostgresItems:
-    """ItemStore on one database."""
-
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
         self._claiming = asyncio.Lock()
         self._delivered: dict[str, int] = {}
 
     def pack(self, items: Sequence[NewItem]) -> list[bytes]:
-        """The rows as COPY takes them, but for what only the transaction knows."""
+        """The rows in COPY format, without the columns that only the transaction knows."""
         return pack_rows(items)
 
     async def enqueue_many(self, request: EnqueueRequest) -> EnqueueReport:
-        """Store rows idempotently by (job, key), with their position and counters."""
         return await Enqueue(self._database, request, add_counts).run()
 
     async def claim(self, request: ClaimRequest) -> list[ClaimedItem]:
-        """Lease due items of a claimable job, in input order, each with a grown epoch."""
         gates = None if request.suspects or request.ids is not None else request.gates
 
         async def work(session: PostgresSession) -> list[tuple[Any, ...]]:
@@ -84,7 +80,8 @@ class PostgresItems:
                 ),
             )
 
-        # One at a time: what arrived last then tells which leases of a lost answer did not.
+        # One at a time: the last claim that arrived then shows which leases of a lost answer did
+        # not.
         async with self._claiming:
             rows = await self._database.single(work)
             if rows:
@@ -92,7 +89,6 @@ class PostgresItems:
         return [ClaimedItem(*row[:-1]) for row in rows]
 
     async def settle_many(self, request: SettleRequest) -> SettleReport:
-        """End leases where the epoch still matches: item, attempt row and counters together."""
         arrays = settlement_arrays(request.settlements) if request.settlements else None
 
         async def work(session: PostgresSession) -> SettleReport:
@@ -110,12 +106,10 @@ class PostgresItems:
                 await session.change("insert_columns", job_id=columns.job_id, names=names)
             return SettleReport([row[0] for row in refused])
 
-        # Names of columns come rarely; without them one statement is the whole transaction.
+        # Column names are rarely new; without them one statement is the whole transaction.
         return await (self._database.write if request.columns else self._database.single)(work)
 
     async def release(self, worker: str, held: Sequence[HeldLease]) -> int:
-        """Return leased items that were never started: no attempt row, same due time."""
-
         async def work(session: PostgresSession) -> int:
             returned = await session.rows(
                 "release_items",
@@ -129,8 +123,6 @@ class PostgresItems:
         return await self._database.write(work)
 
     async def extend(self, worker: str, held: Sequence[HeldLease], lease_s: float) -> int:
-        """Let leases last at least `lease_s` seconds from now; how many are still held."""
-
         async def work(session: PostgresSession) -> int:
             extended = await session.rows(
                 "extend_leases",
@@ -144,31 +136,25 @@ class PostgresItems:
         return await self._database.single(work)
 
     async def leases_of(self, worker: str) -> list[ClaimedItem]:
-        """Everything that a worker holds."""
         rows = await self._database.single(lambda session: session.rows("leases_of", worker=worker))
         return [ClaimedItem(*row) for row in rows]
 
     async def overdue(self, limit: int) -> list[OverdueLease]:
-        """Leases whose deadline has passed on the store's clock."""
         rows = await self._database.single(lambda session: session.rows("overdue", limit=limit))
         return [OverdueLease(*row) for row in rows]
 
     async def requeue(self, request: RequeueRequest) -> SweptItems:
-        """Reprocess: a bounded step over finished items; reopens the job."""
         for status in request.statuses:
             item_after(ItemMove.REQUEUE, status)
         return await self._database.write(lambda session: requeue(session, request))
 
     async def would_requeue(self, request: RequeueRequest) -> SweptItems:
-        """How many items that step would move, and where the next one would start."""
         return await self._database.single(lambda session: would_requeue(session, request))
 
     async def decide(self, decision: ReviewDecision) -> None:
-        """Carry out a person's decision: item, counters, columns and an event that names them."""
         await self._database.write(lambda session: decide(session, decision))
 
     async def recall(self, request: RecallRequest) -> list[ReusedResult]:
-        """What was finished before under the same digests; the newest of each."""
         values = {
             "owner": request.owner,
             "digests": text_array(request.digests),
@@ -178,7 +164,6 @@ class PostgresItems:
         return [ReusedResult(*row) for row in rows]
 
     async def cancel_items(self, job_id: int, limit: int = 5_000) -> int:
-        """Move open items of a CANCELLED job to CANCELLED; 0 when none is left."""
         return await self._database.write(lambda session: _cancel(session, job_id, limit))
 
     async def _undelivered(
@@ -225,13 +210,13 @@ async def _count_returned(session: PostgresSession, returned: Sequence[tuple[Any
 
 
 async def _cancel(session: PostgresSession, job_id: int, limit: int) -> int:
-    # The job's row is not locked: a first claim under way locks items before it.
+    # The job's row is not locked: a concurrent first claim locks items before it.
     job = await session.record("job", job_id=job_id)
     if job is None:
         return 0
     if job["state"] != JobState.CANCELLED:
         raise IllegalMove(
-            f"job {job_id} is {job['state']}: its items end only when it is cancelled"
+            f"job {job_id} is {job['state']}: only items of a cancelled job can be cancelled"
         )
     found = await session.rows(
         "select_open", job_id=job_id, statuses=text_array(sorted(OPEN)), limit=limit

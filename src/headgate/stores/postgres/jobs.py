@@ -28,14 +28,12 @@ from headgate.stores.postgres.records import (
 
 
 class PostgresJobs:
-    """JobStore on one database."""
-
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
     async def create_job(self, new: NewJob) -> Job:
-        """Make a job in INGESTING (an open one in QUEUED), within its owner's caps, and once."""
-        # Without a key not twice: a job that was made without our knowing would be made again.
+        # Not repeated without a key: a job that was committed without our knowledge would be made
+        # twice.
         repeatable = new.once is not None or new.newest is not None
         return await self._database.write(
             lambda session: create(session, new), repeatable=repeatable
@@ -44,15 +42,12 @@ class PostgresJobs:
     async def move_job(
         self, job_id: int, move: JobMove, reason: str = "", resume_in_s: float | None = None
     ) -> Job:
-        """Carry out a state change, or raise IllegalMove naming the state it is in."""
         resume_us = None if resume_in_s is None else int(resume_in_s * 1_000_000)
         return await self._database.write(
             lambda session: _move(session, job_id, move, reason, resume_us)
         )
 
     async def reopen_ingest(self, job_id: int, fingerprint: str) -> Job:
-        """Begin a new reading of the job's source from its start."""
-
         async def work(session: PostgresSession) -> Job:
             before = await _locked(session, job_id)
             row = await session.record("reopen_ingest", job_id=job_id, fingerprint=fingerprint)
@@ -66,8 +61,6 @@ class PostgresJobs:
         return await self._database.write(work)
 
     async def complete_ingest(self, job_id: int, columns: tuple[str, ...]) -> Job:
-        """Mark the source as fully read; INGESTING becomes QUEUED, PAUSED stays."""
-
         async def work(session: PostgresSession) -> Job:
             before = await _locked(session, job_id)
             if before.ingest_complete:
@@ -81,7 +74,6 @@ class PostgresJobs:
         return await self._database.write(work)
 
     async def similar_jobs(self, owner: str, fingerprint: str, ending: str) -> list[Job]:
-        """Jobs over the same content, or whose source ends so, newest first."""
         values = fitting(owner=owner, fingerprint=fingerprint, ending=ending)
         records = await self._database.single(
             lambda session: session.records("similar_jobs", **values)
@@ -89,8 +81,6 @@ class PostgresJobs:
         return [job_from(record) for record in records]
 
     async def rebind_job(self, job_id: int, binding: Binding) -> Job:
-        """Give a job another handler, source, config and options."""
-
         async def work(session: PostgresSession) -> Job:
             before = await _locked(session, job_id)
             await add_event(session, "job_rebound", rebound(before, binding), job_id)
@@ -105,14 +95,11 @@ class PostgresJobs:
         return await self._database.write(work)
 
     async def rebind_items(self, job_id: int, after_id: int = 0, limit: int = 5_000) -> int:
-        """Write the job's handler into its items; the last id of the step, 0 at the end."""
         values = {"job_id": job_id, "after_id": after_id, "limit": limit}
         rows = await self._database.write(lambda session: session.rows("rebind_items", **values))
         return max((row[0] for row in rows), default=0)
 
     async def drop_unseen(self, job_id: int, limit: int = 5_000) -> int:
-        """Remove bad rows that the present reading has not met; 0 when none is left."""
-
         async def work(session: PostgresSession) -> int:
             await _locked(session, job_id)
             found = await session.rows("unseen_bad_rows", job_id=job_id, limit=limit)
@@ -121,8 +108,6 @@ class PostgresJobs:
         return await self._database.write(work)
 
     async def close_queue(self, job_id: int) -> Job:
-        """An open job takes no more items and may become DONE."""
-
         async def work(session: PostgresSession) -> Job:
             await _locked(session, job_id)
             await add_event(session, "job_closed", "takes no more items", job_id)
@@ -131,8 +116,6 @@ class PostgresJobs:
         return await self._database.write(work)
 
     async def set_priority(self, job_id: int, priority: int) -> Job:
-        """Change a job's share among its owner's jobs."""
-
         async def work(session: PostgresSession) -> Job:
             before = await _locked(session, job_id)
             await add_event(session, "job_priority", f"{before.priority} → {priority}", job_id)
@@ -142,8 +125,6 @@ class PostgresJobs:
         return await self._database.write(work)
 
     async def finish_job(self, job_id: int) -> bool:
-        """Make a job DONE if, and only if, it has no open item and takes no more."""
-
         async def work(session: PostgresSession) -> bool:
             if await session.record("lock_job", job_id=job_id) is None:
                 return False
@@ -152,38 +133,32 @@ class PostgresJobs:
         return await self._database.write(work)
 
     async def discard_items(self, job_id: int, limit: int = 5_000) -> int:
-        """Remove the items of a FAILED job in bounded steps; 0 when none is left."""
         return await self._database.write(lambda session: _discard(session, job_id, limit))
 
     async def delete_job(self, job_id: int, limit: int = 5_000) -> int:
-        """Remove a cancelled or finished job in bounded steps; 0 when it is gone."""
         return await self._database.write(lambda session: _delete(session, job_id, limit))
 
     async def demand(
         self, jobs: Sequence[int] | None, handlers: Sequence[str] | None
     ) -> WorkDemand:
-        """What there is to do; None means every job, or every handler."""
         values = {
             "jobs": None if jobs is None else number_array(jobs),
             "handlers": None if handlers is None else text_array(handlers),
         }
-        return require_in(
+        return demand_from(
             await self._database.single(lambda session: session.rows("demand", **values))
         )
 
     async def sources_to_read(self, per_user: int) -> list[WaitingSource]:
-        """The oldest INGESTING jobs that the server reads: up to `per_user` of each owner."""
         rows = await self._database.single(
             lambda session: session.rows("sources_to_read", per_user=per_user)
         )
         return [WaitingSource(*row) for row in rows]
 
     async def rested(self) -> list[int]:
-        """Paused jobs whose pause was to end by itself, and is over."""
         return await self._ids("rested")
 
     async def half_cancelled(self) -> list[int]:
-        """Cancelled jobs that still have open items: whoever cancelled them was cut short."""
         return await self._ids("half_cancelled")
 
     async def _ids(self, query: str) -> list[int]:
@@ -191,12 +166,10 @@ class PostgresJobs:
         return [row[0] for row in rows]
 
     async def register(self, worker: WorkerInfo) -> None:
-        """Announce a worker."""
         values = msgspec.structs.asdict(worker) | {"jobs": as_json(worker.jobs)}
         await self._database.single(lambda session: session.change("register", **values))
 
     async def beat(self, workers: Mapping[str, int], ttl_s: float) -> list[str]:
-        """Count a heartbeat for each worker, with its claim size; return those declared dead."""
         values = {
             "workers": text_array(list(workers)),
             "claims": number_array(list(workers.values())),
@@ -207,8 +180,6 @@ class PostgresJobs:
         return [worker for worker in workers if worker not in alive]
 
     async def ask_drain(self, worker: str) -> bool:
-        """Ask a worker to finish what it runs and end; False if none of that name is alive."""
-
         async def work(session: PostgresSession) -> bool:
             asked = bool(await session.rows("ask_drain", worker=worker))
             if asked:
@@ -218,14 +189,11 @@ class PostgresJobs:
         return await self._database.write(work)
 
     async def draining(self, workers: Sequence[str]) -> list[str]:
-        """Those of these workers that were asked to end."""
         values = {"workers": text_array(workers)}
         rows = await self._database.single(lambda session: session.rows("draining", **values))
         return [row[0] for row in rows]
 
     async def retire(self, worker: str, reason: str) -> int:
-        """Declare a worker gone and return what it still held to PENDING, without suspicion."""
-
         async def work(session: PostgresSession) -> int:
             await session.change("stop_worker", worker=worker, reason=storable(reason))
             returned = await return_leases(session, worker)
@@ -237,12 +205,10 @@ class PostgresJobs:
         return await self._database.write(work)
 
     async def elect(self, duty: str, holder: str, ttl_s: float) -> bool:
-        """Take or keep a duty that one process at a time should do."""
         values = {"duty": duty, "holder": holder, "ttl_us": int(ttl_s * MICROSECONDS)}
         return bool(await self._database.single(lambda session: session.rows("elect", **values)))
 
     async def record_session(self, session: SessionReport) -> None:
-        """Write or update the record of a run."""
         values = {
             "id": session.id,
             "job_id": session.job_id,
@@ -255,12 +221,9 @@ class PostgresJobs:
         await self._database.single(lambda each: each.change("record_session", **values))
 
     async def record_event(self, kind: str, message: str, job_id: int | None = None) -> None:
-        """Append an operator action or a decision that no attempt row tells."""
         await self._database.single(lambda session: add_event(session, kind, message, job_id))
 
     async def retain(self, older_than_us: int, limit: int = 5_000) -> int:
-        """Delete what is on record only and older than that many microseconds."""
-
         async def work(session: PostgresSession) -> int:
             events = await session.change("retain_events", older_than_us=older_than_us, limit=limit)
             await session.change("retain_sessions", older_than_us=older_than_us)
@@ -275,7 +238,7 @@ class PostgresJobs:
 async def _locked(session: PostgresSession, job_id: int) -> Job:
     row = await session.record("lock_job", job_id=job_id)
     if row is None:
-        raise UnknownJob(f"there is no job {job_id}")
+        raise UnknownJob(f"job {job_id} does not exist")
     return job_from(row)
 
 
@@ -361,8 +324,8 @@ async def _remove(session: PostgresSession, job_id: int, found: Sequence[tuple[A
     return len(found)
 
 
-def require_in(rows: Sequence[tuple[Any, ...]]) -> WorkDemand:
-    """What the rows of the query `demand` or `demand_for` say."""
+def demand_from(rows: Sequence[tuple[Any, ...]]) -> WorkDemand:
+    """Read the rows of the query `demand` or `demand_for`."""
     contenders, suspects, waits, finishable = [], [], [], []
     open_items = False
     for job_id, owner, priority, claimable, suspect, is_open, due_in_us, complete in rows:

@@ -11,10 +11,10 @@ from headgate.stores.postgres.notifier import PostgresNotifier
 
 
 class PostgresLimits:
-    """A LimitLedger in the store's own database. Urgent changes travel with the store's bell."""
+    """A LimitLedger in the store's own database; its notifier sends urgent changes."""
 
     STEP_S = 0.25
-    """How often to look for an urgent change where nobody may listen."""
+    """Seconds between checks for an urgent change if LISTEN cannot be used."""
 
     def __init__(self, database: PostgresDatabase, notifier: PostgresNotifier) -> None:
         self._database = database
@@ -23,10 +23,10 @@ class PostgresLimits:
         self._seen: int | None = None
 
     async def exchange(self, proposals: Sequence[Proposal], keys: Sequence[str]) -> Exchange:
-        """Accept what is not outdated, all at one moment; then tell the state of every key named.
+        """Accept proposals that are not outdated, all at one moment, and return every key named.
 
-        What was refused is read by a statement of its own: only a later one is sure to see the
-        change that came first.
+        Refused keys are read by a separate statement: only a later one is sure to see the change
+        that came first.
         """
         ticket = next(self._tickets)
         named = keys_named(proposals, keys)
@@ -45,21 +45,18 @@ class PostgresLimits:
         return await self._database.single(work)
 
     async def entries(self, prefix: str = "") -> Sequence[LedgerEntry]:
-        """Every gate whose key begins so, in order of key."""
         rows = await self._database.single(
             lambda session: session.rows("gates_under", prefix=prefix)
         )
         return [LedgerEntry(*row) for row in rows]
 
     async def forget(self, key: str) -> bool:
-        """Drop what is known of a gate; whether there was anything."""
         values = {"key": key, "ticket": next(self._tickets), **self._ringing}
         return bool(
             await self._database.single(lambda session: session.rows("forget_gate", **values))
         )
 
     async def wait_urgent(self, timeout_s: float) -> bool:
-        """Return early when another process made an urgent change; whether one did."""
         if self._notifier.is_heard:
             return await self._notifier.wait_urgent(timeout_s)
         loop = asyncio.get_running_loop()

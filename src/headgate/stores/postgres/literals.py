@@ -1,6 +1,6 @@
 """Whole batches as text that PostgreSQL reads: array literals and COPY blocks.
 
-Columns are encoded at once, in C: a Python call for each value would cost more than the database
+Columns are encoded as a whole, in C: a Python call for each value would cost more than the database
 needs to store it.
 """
 
@@ -17,10 +17,10 @@ from headgate.core.signature import kind_of
 ODD_ESCAPES = ("\\n", "\\r", "\\t", "\\u", "\\b", "\\f")
 """JSON escapes that an array literal would read as a plain letter."""
 SEPARATOR = "\x00"
-"""Can be in no text that PostgreSQL stores."""
+"""Cannot occur in a text that PostgreSQL stores."""
 BLOCK_ROWS = 1_000
 NOTHING = "\\N"
-"""How COPY writes NULL."""
+"""The form of NULL in COPY."""
 NO_PROBLEM = f"{NOTHING}\t{NOTHING}\tPENDING\t{NOTHING}\t{NOTHING}"
 
 
@@ -36,15 +36,14 @@ def storable(text: str) -> str:
 
 
 def number_array(values: Sequence[int | bool]) -> str:
-    """Numbers or booleans as an array literal."""
     return "{" + msgspec.json.encode(values).decode()[1:-1] + "}"
 
 
 def text_array(values: Sequence[str | None]) -> str:
     """Texts as an array literal; None becomes NULL.
 
-    JSON strings are array elements already, unless they need an escape other than those of the
-    quote and the backslash.
+    JSON strings are array elements already, unless they need an escape other than for the quote and
+    the backslash.
     """
     try:
         encoded = msgspec.json.encode(values).decode()
@@ -99,7 +98,7 @@ def pack_rows(items: Sequence[NewItem]) -> list[bytes]:
 
 
 def copy_blocks(packed: Iterable[bytes], tail: Sequence[str | int]) -> Iterator[bytes]:
-    """Rows that were packed, each with the same `tail`."""
+    """Packed rows, each with the same `tail`."""
     shared = "\t".join(_escaped([storable(str(each)) for each in tail]))
     rest = f"\t{shared}\n".encode()
     for block in packed:
@@ -144,7 +143,7 @@ def _problem(item: NewItem, text: str, kind: str) -> str:
 
 
 def _escaped(column: list[str]) -> list[str]:
-    """The column as COPY text, escaped in one go."""
+    """The column as COPY text, escaped in one step."""
     whole = SEPARATOR.join(column)
     if whole.count(SEPARATOR) != len(column) - 1 or not _encodable(whole):
         column = [storable(text) for text in column]

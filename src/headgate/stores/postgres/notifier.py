@@ -1,4 +1,4 @@
-"""The bell on PostgreSQL: LISTEN and NOTIFY as a hint. Whoever misses a ring polls."""
+"""Notifications by LISTEN and NOTIFY, as a hint: a process that misses one polls."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ URGENT = "headgate_gates"
 
 
 class PostgresNotifier:
-    """Rings for every process on the database; hears through a connection of its own."""
+    """Notifies every process on the database; listens on its own connection."""
 
     RETRY_S = 1.0
 
@@ -26,13 +26,11 @@ class PostgresNotifier:
         self._listener: asyncio.Task[None] | None = None
 
     async def ring(self) -> None:
-        """Tell every process on this store that something changed."""
         self._rung[CHANNEL].set()
         if self.is_heard:
             await self._database.single(lambda session: session.rows("ring", sender=self.sender))
 
     async def wait(self, timeout_s: float) -> bool:
-        """Wait for a ring that came since the last wait; False when the time ran out."""
         return await self._wait(CHANNEL, timeout_s)
 
     async def wait_urgent(self, timeout_s: float) -> bool:
@@ -41,11 +39,10 @@ class PostgresNotifier:
 
     @property
     def is_heard(self) -> bool:
-        """Whether this database carries rings at all."""
+        """True if this database carries notifications."""
         return self._database.address.notify
 
     async def close(self) -> None:
-        """Stop listening."""
         self._closing.set()
         if self._listener is not None:
             self._listener.cancel()
@@ -68,18 +65,18 @@ class PostgresNotifier:
     async def _listen(self) -> None:
         while not self._closing.is_set():
             with contextlib.suppress(StoreError, psycopg.Error):
-                await self._hear()
-            # Cut off: rings may have been missed, and the server may be away for a while.
+                await self._receive()
+            # Cut off: notifications may have been missed, and the server may be away for a while.
             self._rung[CHANNEL].set()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self.RETRY_S):
                     await self._closing.wait()
 
-    async def _hear(self) -> None:
+    async def _receive(self) -> None:
         async with self._database.connect() as connection:
             session = PostgresSession(connection, self._database.queries, again=False)
             await session.change("listen")
-            # Whatever was urgent before this moment has been missed.
+            # Urgent changes before this moment have been missed.
             self._rung[URGENT].set()
             async for notice in connection.notifies():
                 if notice.payload != self.sender:

@@ -1,4 +1,4 @@
-"""Pages of items: each one statement of a few index reads, merged by the database."""
+"""Pages of items: each is one statement of a few index reads, merged by the database."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,11 +12,10 @@ from headgate.stores.postgres.connection import PostgresSession
 from headgate.stores.postgres.literals import text_array
 
 Until = tuple[int, int] | None
-"""The last (time, id) that is looked at, if there may be more behind it."""
+"""The last (time, id) that is read, if there may be more behind it."""
 
 
 async def page(session: PostgresSession, listing: Listing) -> Page:
-    """The page that a listing asks for."""
     await _require_owned(session, listing.query)
     read = _in_order if listing.query.order is SortOrder.INPUT else _by_time
     rows, until = await read(session, listing)
@@ -28,7 +27,7 @@ async def _require_owned(session: PostgresSession, query: ItemQuery) -> None:
         return
     job = await session.record("job", job_id=query.job_id)
     if job is None or job["owner"] != query.owner:
-        raise UnknownJob(f"there is no job {query.job_id}")
+        raise UnknownJob(f"job {query.job_id} does not exist")
 
 
 async def _in_order(session: PostgresSession, listing: Listing) -> tuple[list[Any], Until]:

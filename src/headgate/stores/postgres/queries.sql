@@ -1,19 +1,18 @@
--- Named statements of the PostgreSQL store. Each comment says what for; the statement follows.
+-- Named statements of the PostgreSQL store. A comment above a statement gives a lock, a plan or a
+-- surprise.
 
 -- name: has_schema
--- Whether this database was ever migrated.
 SELECT to_regclass('schema_migrations') IS NOT NULL
 
 -- name: schema
--- The number of the last migration that was applied.
 SELECT coalesce(max(number), 0) FROM schema_migrations
 
 -- name: lock_migrations
--- One process at a time migrates; the lock ends with the transaction, which poolers keep whole.
+-- One process at a time migrates; the lock ends with the transaction, which poolers keep on one
+-- server connection.
 SELECT pg_advisory_xact_lock(7235423894513)
 
 -- name: create_migrations
--- The record of what was applied.
 CREATE TABLE IF NOT EXISTS schema_migrations (
     number integer PRIMARY KEY,
     name text NOT NULL,
@@ -21,38 +20,38 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 )
 
 -- name: record_migration
--- Stamped by hand: the first migration makes the clock.
+-- The time is written directly: the first migration makes the clock.
 INSERT INTO schema_migrations (number, name, applied_at)
 VALUES (%(number)s, %(name)s, (extract(EPOCH FROM clock_timestamp()) * 1000000)::bigint)
 
 -- name: configure
 -- Every query here has an index for its order. A plan for unknown values would not pick a partial
--- one, and a planner with old statistics would read and sort all of a queue to take its head. The
--- same statistics make a batch look dear enough to be compiled, which takes longer than running it.
+-- index, and a planner with old statistics would read and sort a whole queue to take its head. The
+-- same statistics make a batch look expensive enough to be compiled, which takes longer than
+-- running it.
 SET plan_cache_mode = force_custom_plan;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SET jit = off
 
 -- name: listen
--- Hear the bell, and what is urgent about gates.
+-- Listen for notifications, and for urgent changes of gates.
 LISTEN headgate;
 LISTEN headgate_gates
 
 -- name: ring
--- Ring it; the payload says who rang, so that nobody wakes itself.
+-- The payload names the sender, so that a process does not wake itself.
 SELECT pg_notify('headgate', %(sender)s)
 
 -- name: job
--- One job.
 SELECT * FROM jobs WHERE id = %(job_id)s
 
 -- name: lock_job
--- One job, kept from changing until the transaction ends.
+-- The job, locked until the transaction ends.
 SELECT *, utc_us() AS now FROM jobs WHERE id = %(job_id)s FOR NO KEY UPDATE
 
 -- name: jobs
--- Jobs, newest first.
+-- Newest first.
 SELECT
     id, owner, name, handler, source, key_columns, priority, state, open, eager, fingerprint,
     columns, ingest_run, ingest_position, ingest_complete, created_at, updated_at, started_at,
@@ -75,13 +74,13 @@ AND (
 ORDER BY id DESC LIMIT %(limit)s
 
 -- name: find_jobs
--- Jobs of one handler over one source, newest first.
+-- Newest first.
 SELECT * FROM jobs
 WHERE owner = %(owner)s AND handler = %(handler)s AND source = %(source)s
 ORDER BY id DESC
 
 -- name: similar_jobs
--- Jobs over the same content, or over a file of the same name, wherever it lies; newest first.
+-- Jobs over the same content, or over a file of the same name in any folder; newest first.
 SELECT * FROM jobs
 WHERE owner = %(owner)s AND NOT open AND reading IS NULL
 AND (
@@ -91,7 +90,7 @@ AND (
 ORDER BY id DESC LIMIT 100
 
 -- name: insert_job
--- A new job; an open one has no source to read.
+-- An open job has no source to read.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
 INSERT INTO jobs (
     owner, name, handler, source, key_columns, config, priority, state, open, eager, fingerprint,
@@ -105,20 +104,17 @@ FROM clock
 RETURNING *
 
 -- name: lock_owner
--- One change at a time of how much an owner has under way; ends with the transaction.
+-- Serializes changes of an owner's usage; ends with the transaction.
 SELECT pg_advisory_xact_lock(723542389, hashtext(%(owner)s))
 
 -- name: made_once
--- The job that was made under a key.
 SELECT digest, job_id FROM made_once WHERE owner = %(owner)s AND key = %(key)s
 
 -- name: insert_made_once
--- Remember the job under its key.
 INSERT INTO made_once (owner, key, digest, job_id, created_at)
 VALUES (%(owner)s, %(key)s, %(digest)s, %(job_id)s, utc_us())
 
 -- name: usage
--- How much an owner has under way.
 SELECT
     (
         SELECT count(*) FROM jobs
@@ -141,7 +137,7 @@ SELECT id, owner, source FROM (
 WHERE place <= %(per_user)s ORDER BY id
 
 -- name: move_job
--- A state change; the row is locked and the move was found legal.
+-- The row is locked and the move was checked before.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
 UPDATE jobs SET
     state = %(target)s,
@@ -167,7 +163,6 @@ RETURNING jobs.*
 SELECT id FROM jobs WHERE state = 'PAUSED' AND resume_at <= utc_us()
 
 -- name: reopen_ingest
--- A new reading of the source, from its start.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
 UPDATE jobs SET
     state = CASE WHEN state = 'PAUSED' THEN 'PAUSED' ELSE 'INGESTING' END,
@@ -182,7 +177,6 @@ WHERE id = %(job_id)s AND state != 'CANCELLED'
 RETURNING jobs.*
 
 -- name: complete_ingest
--- The source is fully read.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
 UPDATE jobs SET
     state = CASE WHEN state = 'INGESTING' THEN 'QUEUED' ELSE state END,
@@ -194,14 +188,13 @@ WHERE id = %(job_id)s
 RETURNING jobs.*
 
 -- name: rebind_job
--- Another handler, another place of the source.
 UPDATE jobs SET handler = %(handler)s, source = %(source)s, config = %(config)s,
     options = %(options)s, updated_at = utc_us()
 WHERE id = %(job_id)s
 RETURNING *
 
 -- name: rebind_items
--- The name of the job's handler in some of its items.
+-- Writes the job's handler into some of its items.
 UPDATE items SET handler = (SELECT j.handler FROM jobs AS j WHERE j.id = %(job_id)s)
 WHERE job_id = %(job_id)s AND id IN (
     SELECT id FROM items WHERE job_id = %(job_id)s AND id > %(after_id)s ORDER BY id
@@ -210,23 +203,21 @@ WHERE job_id = %(job_id)s AND id IN (
 RETURNING id
 
 -- name: unseen_bad_rows
--- Bad rows that the reading of the source that just ended has not met.
+-- Bad rows that the reading that just ended did not find.
 SELECT i.id, i.status FROM items AS i JOIN jobs AS j ON j.id = i.job_id
 WHERE i.job_id = %(job_id)s AND i.status IN ('ERROR', 'SKIPPED') AND i.error_class = 'bad_row'
 AND i.ingest_run < j.ingest_run
 LIMIT %(limit)s FOR UPDATE OF i
 
 -- name: close_queue
--- An open job takes no more items.
 UPDATE jobs SET open = false, updated_at = utc_us() WHERE id = %(job_id)s RETURNING *
 
 -- name: set_priority
--- A job's share among its owner's jobs.
 UPDATE jobs SET priority = %(priority)s, updated_at = utc_us() WHERE id = %(job_id)s RETURNING *
 
 -- name: finish_job
--- DONE, if nothing is open. Its row was locked before, so that no verb adds open items meanwhile.
--- The first open item is asked for in order, for the same reason as in `demand`.
+-- DONE, if nothing is open. The row was locked before, so that no call adds open items meanwhile.
+-- The first open item is read in order, for the same reason as in `demand`.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
 UPDATE jobs SET state = 'DONE', finished_at = clock.now, updated_at = clock.now
 FROM clock
@@ -242,44 +233,41 @@ AND (
 RETURNING jobs.*
 
 -- name: move_position
--- Where reading goes on; the row is locked and was compared.
+-- The row is locked and its position was compared before.
 UPDATE jobs SET ingest_position = %(position)s WHERE id = %(job_id)s
 
 -- name: tell_progress
--- How far the reading is.
 UPDATE jobs SET ingest = %(progress)s WHERE id = %(job_id)s
 
 -- name: insert_items
--- New rows, in input order.
 COPY items (
     key, input, line, gate, summary, last_error, error_class, status, signature, variant,
     job_id, owner, handler, ingest_run, updated_at
 ) FROM STDIN
 
 -- name: newest_item
--- The last row that the job has.
 SELECT coalesce(max(id), 0) FROM items WHERE job_id = %(job_id)s
 
 -- name: insert_keys
--- The keys of the rows that just came; one that the job has already is a unique violation.
+-- The keys of the rows just inserted; a key that the job already has is a unique violation.
 INSERT INTO item_keys (job_id, key, item_id)
 SELECT job_id, key, id FROM items WHERE job_id = %(job_id)s AND id > %(newest)s ORDER BY id
 
 -- name: known_rows
--- Which of these keys the job has already.
+-- The keys that the job already has.
 SELECT i.key, i.id, i.line, i.ingest_run, i.input
 FROM unnest(%(keys)s::text[]) AS given (key)
 JOIN item_keys AS k ON k.job_id = %(job_id)s AND k.key = given.key
 JOIN items AS i ON i.job_id = k.job_id AND i.id = k.item_id
 
 -- name: see_again
--- Known rows that this reading of the source has come across, and where.
+-- Known rows that this reading of the source has found, and their lines.
 UPDATE items SET ingest_run = %(run)s, line = seen.line
 FROM unnest(%(ids)s::bigint[], %(lines)s::bigint[]) AS seen (id, line)
 WHERE items.job_id = %(job_id)s AND items.id = seen.id AND items.ingest_run < %(run)s
 
 -- name: add_counts
--- Change counters, always in the same order, so that two changes never wait for one another.
+-- Counters change in one order, so that two changes never wait for one another.
 INSERT INTO job_counts AS c (job_id, shard, status, n)
 SELECT * FROM unnest(%(jobs)s::bigint[], %(shards)s::integer[], %(statuses)s::text[], %(n)s::bigint[])
 AS given (job_id, shard, status, n)
@@ -287,12 +275,11 @@ ORDER BY job_id, shard, status
 ON CONFLICT (job_id, shard, status) DO UPDATE SET n = c.n + excluded.n
 
 -- name: counts
--- The maintained counters of a job.
 SELECT status, sum(n)::bigint FROM job_counts WHERE job_id = %(job_id)s GROUP BY status
 
 -- name: situation
--- Whether a row is due, when one was last finished, who may work on it, and whether others are at
--- work. A worker that was killed has no time to say so: its heartbeat tells.
+-- True if a row is due, when one was last finished, the workers that may run it, and whether other
+-- jobs are running. A killed worker cannot say so: its heartbeat shows it.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
 SELECT clock.now,
     coalesce(due.at <= clock.now, false) OR coalesce(suspect.at <= clock.now, false),
@@ -331,7 +318,7 @@ LEFT JOIN LATERAL (
 ) AS suspect ON true
 
 -- name: deferrals
--- Rows that are due later, by the reason; each group tells what the first of it says.
+-- Rows that are due later, grouped by reason, each group with the text of its first row.
 SELECT coalesce(error_class, ''), gate, count(*), min(due_at),
     coalesce((array_agg(last_error ORDER BY due_at))[1], '')
 FROM (
@@ -342,7 +329,7 @@ FROM (
 GROUP BY 1, 2 ORDER BY 4
 
 -- name: handler_time
--- How long the rows that were done last took in their handler.
+-- Handler time of the rows that were done last.
 SELECT avg(ran_us)::float8 FROM attempts
 WHERE outcome = 'done' AND item_id IN (
     SELECT id FROM items
@@ -350,16 +337,17 @@ WHERE outcome = 'done' AND item_id IN (
 )
 
 -- name: fresh_after
--- The place behind a part of the fresh rows; each end is one look into the index.
+-- The position behind a share of the fresh rows; each end is one index read.
 SELECT least + floor((most - least) * %(skipped)s::float8)::bigint FROM (
     SELECT min(id) AS least, max(id) AS most FROM items
     WHERE job_id = %(job_id)s AND status = 'PENDING' AND NOT suspect AND due_at = 0
 ) AS ends WHERE least IS NOT NULL
 
 -- name: claim
--- Lease due items. The worker's row is shared, so that it cannot be retired under the claim.
--- Planned anew each time: only then does the planner know which partial index `suspects` means.
--- Some are retries that are due, most are fresh rows, and retries fill up where those are too few.
+-- Leases due items. The worker's row is locked for share, so that the worker cannot be retired
+-- during the claim. Planned at each call: only then does the planner know which partial index
+-- `suspects` means. Some items are due retries, most are fresh rows; more retries follow if fresh
+-- rows are too few.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now),
 allowed AS MATERIALIZED (
     SELECT j.state FROM jobs AS j CROSS JOIN workers AS w
@@ -436,7 +424,7 @@ SELECT id, job_id, key, input, normalized, epoch, attempts, failures, crashes, s
 FROM claimed ORDER BY due_at, id
 
 -- name: claim_by_gate
--- The same from gates that are open, retries and fresh rows at each; then items without a gate.
+-- The same from open gates, retries and fresh rows at each; then items without a gate.
 WITH RECURSIVE clock AS MATERIALIZED (SELECT utc_us() AS now),
 allowed AS MATERIALIZED (
     SELECT j.state FROM jobs AS j CROSS JOIN workers AS w
@@ -445,7 +433,8 @@ allowed AS MATERIALIZED (
     AND w.id = %(worker)s AND w.stopped_at IS NULL
     FOR SHARE OF w
 ),
--- One look into the index for each gate, however many items wait there; behind the last, the first.
+-- One index read for each gate, whatever the number of its items; after the last gate comes the
+-- first.
 gates AS (
     SELECT %(after)s AS gate, 0 AS n, false AS round
     UNION ALL
@@ -514,7 +503,7 @@ missing AS MATERIALIZED (
     SELECT %(limit)s - (SELECT count(*) FROM retries_at) - (SELECT count(*) FROM fresh_at)
         - (SELECT count(*) FROM more_at) AS n
 ),
--- Where gates are closed, their items may stand before those without a gate: the look is bounded.
+-- Items of closed gates may come before items without a gate, so the read is bounded.
 first_due AS MATERIALIZED (
     SELECT i.ctid, i.gate, i.due_at, i.id FROM items AS i
     WHERE i.job_id = %(job_id)s AND i.status = 'PENDING' AND NOT i.suspect
@@ -579,7 +568,7 @@ AND leased_at > %(delivered)s
 ORDER BY due_at, id
 
 -- name: settle_items
--- End leases whose epoch still matches, record their attempts, count, and name the others.
+-- Ends leases whose epoch still matches, records attempts, counts, and returns the refused items.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now),
 given AS MATERIALIZED (
     SELECT * FROM unnest(
@@ -596,9 +585,9 @@ given AS MATERIALIZED (
         gate, signature, digest, variant, trace
     )
 ),
--- The lateral read forces one look-up by id for each row, in the order given; the lock keeps
--- what was seen true until the end. CASE hides the guard from the planner, which would expect
--- one row to pass it and then compare every row with every other.
+-- The lateral read forces one look-up by id for each row, in the order given; the lock keeps the
+-- rows unchanged until the end. CASE hides the guard from the planner, which would expect one row
+-- to pass it and then compare every row with every other.
 held AS MATERIALIZED (
     SELECT given.*, was.place, was.number, was.strategy AS tried, was.leased_at, was.owner
     FROM given CROSS JOIN LATERAL (
@@ -654,7 +643,8 @@ counted AS (
     GROUP BY job_id, status ORDER BY job_id, status
     ON CONFLICT (job_id, shard, status) DO UPDATE SET n = c.n + excluded.n
 ),
--- A batch sent again because its answer was lost finds its own attempts: those are no refusals.
+-- A batch that is sent again because its answer was lost finds its own attempts: these are not
+-- refusals.
 refused AS MATERIALIZED (
     SELECT given.* FROM given
     WHERE given.item_id NOT IN (SELECT item_id FROM held)
@@ -675,7 +665,7 @@ warned AS (
 SELECT item_id FROM refused
 
 -- name: recall
--- Results of an owner by digest, where they still stand.
+-- Results of an owner by digest, if they still exist.
 SELECT r.digest, r.item_id, i.result
 FROM unnest(%(digests)s::text[]) AS given (digest)
 JOIN reusable AS r ON r.owner = %(owner)s AND r.digest = given.digest
@@ -683,11 +673,10 @@ JOIN items AS i ON i.job_id = r.job_id AND i.id = r.item_id
 WHERE i.status = 'DONE' AND r.finished_at >= (SELECT utc_us()) - %(within_us)s
 
 -- name: delete_reusable
--- Results that are no longer to be recalled.
 DELETE FROM reusable WHERE item_id = ANY (%(ids)s::bigint[])
 
 -- name: insert_columns
--- Names that a job's results used for the first time.
+-- Names that a job's results use for the first time.
 INSERT INTO job_columns (job_id, ordinal, name)
 SELECT
     %(job_id)s,
@@ -697,7 +686,7 @@ FROM unnest(%(names)s::text[]) WITH ORDINALITY AS given (name, ordinal)
 ON CONFLICT (job_id, name) DO NOTHING
 
 -- name: release_items
--- Return leases that were never started.
+-- Returns leases that were never started.
 WITH held AS MATERIALIZED (
     SELECT i.ctid FROM jobs AS j JOIN items AS i ON i.job_id = j.id
     WHERE j.state != 'DONE' AND i.status = 'PROCESSING' AND i.worker = %(worker)s
@@ -711,7 +700,7 @@ WHERE ctid = ANY (ARRAY(SELECT ctid FROM held))
 RETURNING job_id
 
 -- name: extend_leases
--- Let leases last longer, without a change of anything else.
+-- Makes leases longer and changes nothing else.
 WITH held AS MATERIALIZED (
     SELECT i.ctid FROM jobs AS j JOIN items AS i ON i.job_id = j.id
     WHERE j.state != 'DONE' AND i.status = 'PROCESSING' AND i.worker = %(worker)s
@@ -724,7 +713,7 @@ WHERE ctid = ANY (ARRAY(SELECT ctid FROM held))
 RETURNING id
 
 -- name: leases_of
--- What a worker holds. Leases are found through the jobs that can have some.
+-- Leases are found through the jobs that can have some.
 SELECT i.id, i.job_id, i.key, i.input, i.normalized, i.epoch, i.attempts, i.failures, i.crashes,
     i.strategy, i.suspect, coalesce(utc_us() - i.throttled_since, 0), i.gate
 FROM jobs AS j JOIN items AS i ON i.job_id = j.id
@@ -732,14 +721,12 @@ WHERE j.state != 'DONE' AND i.status = 'PROCESSING' AND i.worker = %(worker)s
 ORDER BY i.id
 
 -- name: overdue
--- Leases whose deadline has passed.
 SELECT i.id, i.epoch, i.worker, ((i.deadline_at - i.leased_at) / 1000000.0)::double precision
 FROM jobs AS j JOIN items AS i ON i.job_id = j.id
 WHERE j.state != 'DONE' AND i.status = 'PROCESSING' AND i.deadline_at < (SELECT utc_us())
 ORDER BY i.id LIMIT %(limit)s
 
 -- name: return_leases
--- Take back everything that a worker holds.
 WITH held AS MATERIALIZED (
     SELECT i.ctid FROM jobs AS j JOIN items AS i ON i.job_id = j.id
     WHERE j.state != 'DONE' AND i.status = 'PROCESSING' AND i.worker = %(worker)s
@@ -752,7 +739,6 @@ WHERE ctid = ANY (ARRAY(SELECT ctid FROM held))
 RETURNING job_id
 
 -- name: select_requeue
--- Finished items that a reprocess asks for.
 SELECT id FROM items
 WHERE job_id = %(job_id)s AND id > %(after_id)s AND status = ANY (%(statuses)s::text[])
 AND (%(ids)s::bigint[] IS NULL OR id = ANY (%(ids)s::bigint[]))
@@ -775,19 +761,19 @@ AND (
 ORDER BY id LIMIT %(limit)s
 
 -- name: window_in_order
--- The item so many rows further on, if there is one.
+-- The item this many rows further on, if there is one.
 SELECT id FROM items
 WHERE job_id = %(job_id)s AND id > %(after_id)s ORDER BY id LIMIT 1 OFFSET %(rows)s - 1
 
 -- name: lock_items
--- Those that still stand as they were found, kept from changing.
+-- Items whose status has not changed since they were found, locked.
 SELECT id, status FROM items
 WHERE job_id = %(job_id)s AND id = ANY (%(ids)s::bigint[]) AND status = ANY (%(statuses)s::text[])
 ORDER BY id
 FOR UPDATE
 
 -- name: requeue_items
--- Back to the start, with their history.
+-- The history stays.
 UPDATE items SET
     status = 'PENDING', due_at = 0, failures = 0, crashes = 0, strategy = 0, suspect = false,
     throttled_since = NULL, result = NULL, error_class = NULL, last_error = NULL, signature = NULL,
@@ -797,40 +783,37 @@ UPDATE items SET
 WHERE job_id = %(job_id)s AND id = ANY (%(ids)s::bigint[])
 
 -- name: lock_item
--- One item, kept from changing: of two who decide, the second sees what the first did.
+-- The item, locked: of two decisions, the second sees the first.
 SELECT i.* FROM jobs AS j CROSS JOIN LATERAL (
     SELECT * FROM items WHERE job_id = j.id AND id = %(item_id)s FOR UPDATE
 ) AS i
 
 -- name: decide_item
--- What a person made of an item.
 UPDATE items SET
     status = %(status)s, result = %(result)s, last_error = %(reason)s, updated_at = utc_us()
 WHERE job_id = %(job_id)s AND id = %(item_id)s AND status = 'REVIEW'
 
 -- name: insert_decision
--- Who decided; one decision for each asking.
+-- One decision for each review.
 INSERT INTO decisions (item_id, epoch, move, candidate, decided_by, decided_at, reason)
 VALUES (%(item_id)s, %(epoch)s, %(move)s, %(candidate)s, %(by)s, utc_us(), %(reason)s)
 
 -- name: decision
--- What was decided when an item was asked about.
 SELECT move, candidate, decided_by FROM decisions
 WHERE item_id = %(item_id)s AND epoch = %(epoch)s
 
 -- name: delete_decisions
--- The decisions about items.
 DELETE FROM decisions WHERE item_id = ANY (%(ids)s::bigint[])
 
 -- name: select_open
--- Open items of a job. Those locked by a claim are waited for, and seen as the claim left them.
+-- Items that a claim has locked are waited for, and read as the claim left them.
 SELECT id, status FROM items
 WHERE job_id = %(job_id)s AND status = ANY (%(statuses)s::text[])
 ORDER BY id LIMIT %(limit)s
 FOR UPDATE
 
 -- name: insert_cancelled_attempts
--- What was running when its job was cancelled.
+-- Attempts that were running when their job was cancelled.
 INSERT INTO attempts (
     item_id, epoch, number, worker, strategy, outcome, leased_at, waited_us, ran_us, ended_at
 )
@@ -839,48 +822,40 @@ FROM items
 WHERE job_id = %(job_id)s AND id = ANY (%(ids)s::bigint[]) AND status = 'PROCESSING'
 
 -- name: cancel_items
--- End open items.
 UPDATE items SET
     status = 'CANCELLED', worker = NULL, leased_at = NULL, deadline_at = NULL, updated_at = utc_us()
 WHERE job_id = %(job_id)s AND id = ANY (%(ids)s::bigint[])
 
 -- name: select_any
--- Some items of a job.
 SELECT id, status FROM items WHERE job_id = %(job_id)s ORDER BY id LIMIT %(limit)s FOR UPDATE
 
 -- name: delete_attempts
--- The history of items.
 DELETE FROM attempts WHERE item_id = ANY (%(ids)s::bigint[])
 
 -- name: delete_keys
--- The keys of items.
 DELETE FROM item_keys AS k USING items AS i
 WHERE i.job_id = %(job_id)s AND i.id = ANY (%(ids)s::bigint[])
 AND k.job_id = i.job_id AND k.key = i.key
 
 -- name: delete_items
--- The items themselves.
 DELETE FROM items WHERE job_id = %(job_id)s AND id = ANY (%(ids)s::bigint[])
 
 -- name: delete_counts
--- A job's counters.
 DELETE FROM job_counts WHERE job_id = %(job_id)s
 
 -- name: delete_columns
--- A job's result columns.
 DELETE FROM job_columns WHERE job_id = %(job_id)s
 
 -- name: delete_exports
--- A job's exports.
 DELETE FROM exports WHERE job_id = %(job_id)s
 
 -- name: delete_job
--- The job; its events stay for the record.
+-- The job's events stay.
 DELETE FROM jobs WHERE id = %(job_id)s
 
 -- name: demand
--- What there is to do, by job: the first entries of its indexes tell. They are asked for in order,
--- because EXISTS lets the planner hope for an early hit in the whole table.
+-- Demand by job, from the first entries of its indexes. They are read in order, because with EXISTS
+-- the planner expects an early hit in the whole table.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
 SELECT j.id, j.owner, j.priority,
     coalesce(due.at <= clock.now, false),
@@ -910,12 +885,10 @@ AND (%(handlers)s::text[] IS NULL OR j.handler = ANY (%(handlers)s::text[]))
 ORDER BY j.id
 
 -- name: counts_of
--- Where chosen rows of a job stand.
 SELECT status, count(*) FROM items
 WHERE job_id = %(job_id)s AND id = ANY (%(ids)s::bigint[]) GROUP BY status
 
 -- name: demand_for
--- What there is to do for chosen rows of a job.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
 SELECT j.id, j.owner, j.priority,
     coalesce(bool_or(i.status = 'PENDING' AND NOT i.suspect AND i.due_at <= clock.now), false),
@@ -930,7 +903,7 @@ AND (j.state IN ('QUEUED', 'RUNNING') OR (j.state = 'INGESTING' AND j.eager))
 GROUP BY j.id, j.owner, j.priority
 
 -- name: register
--- A worker; a second announcement, after a lost answer, changes nothing.
+-- A second registration, after a lost answer, changes nothing.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
 INSERT INTO workers (
     id, session_id, host, boot_id, pid, started_ticks, version, ttl_s, jobs, registered_at, beat_at
@@ -961,12 +934,13 @@ SELECT id FROM workers
 WHERE id = ANY (%(workers)s::text[]) AND drain_at IS NOT NULL
 
 -- name: stop_worker
--- Declare a worker gone; waits for a claim of its own that is under way.
+-- Retires a worker; waits for its own claim that is under way.
 UPDATE workers SET stopped_at = utc_us(), stop_reason = %(reason)s
 WHERE id = %(worker)s AND stopped_at IS NULL
 
 -- name: elect
--- Take or keep a duty. A term longer than any can be was written before the clock went back.
+-- Takes or keeps a duty. A term longer than the longest possible one was written before the clock
+-- went back.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
 INSERT INTO duties (name, holder, until_at)
 SELECT %(duty)s, %(holder)s, clock.now + %(ttl_us)s FROM clock
@@ -977,7 +951,6 @@ OR duties.until_at > excluded.until_at + 10 * %(ttl_us)s
 RETURNING holder
 
 -- name: record_session
--- One run of work.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
 INSERT INTO sessions (
     id, job_id, command, worker_count, started_at, ended_at, settled, items_per_s
@@ -992,7 +965,6 @@ ON CONFLICT (id) DO UPDATE SET
     items_per_s = excluded.items_per_s
 
 -- name: insert_event
--- Append to the record of decisions.
 INSERT INTO events (at, job_id, item_id, kind, message, owner)
 VALUES (
     utc_us(), %(job_id)s, %(item_id)s, %(kind)s, %(message)s,
@@ -1000,32 +972,28 @@ VALUES (
 )
 
 -- name: retain_events
--- Old events, a bounded number.
+-- At most `limit` events.
 DELETE FROM events WHERE id IN (
     SELECT id FROM events WHERE at < (SELECT utc_us()) - %(older_than_us)s ORDER BY id LIMIT %(limit)s
 )
 
 -- name: retain_sessions
--- Old sessions.
 DELETE FROM sessions WHERE ended_at < (SELECT utc_us()) - %(older_than_us)s
 
 -- name: retain_workers
--- Workers that stopped long ago.
 DELETE FROM workers WHERE stopped_at < (SELECT utc_us()) - %(older_than_us)s
 
 -- name: retain_made_once
--- Old keys, but for those of files that arrived.
+-- Old keys, except the keys of files that arrived.
 DELETE FROM made_once
 WHERE created_at < (SELECT utc_us()) - %(older_than_us)s AND NOT starts_with(key, %(kept)s)
 
 -- name: retain_tokens
--- Tokens that ended long ago.
 DELETE FROM tokens AS t
 WHERE least(revoked_at, expires_at, until_at) < (SELECT utc_us()) - %(older_than_us)s
 AND NOT EXISTS (SELECT 1 FROM tokens AS made WHERE made.opened_by = t.id)
 
 -- name: items_in_order
--- A page in input order.
 SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
     worker, updated_at, CASE WHEN %(with_result)s THEN result END, owner, handler, gate
 FROM items
@@ -1042,7 +1010,7 @@ AND (
 ORDER BY id LIMIT %(limit)s
 
 -- name: items_by_signature
--- A page of failures of one kind, in input order.
+-- Failures of one kind, in input order.
 SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
     worker, updated_at, CASE WHEN %(with_result)s THEN result END, owner, handler, gate
 FROM items
@@ -1060,7 +1028,7 @@ AND (
 ORDER BY id LIMIT %(limit)s
 
 -- name: items_by_status
--- A page by time: one ordered read for each status, so that no status makes another one sort.
+-- A page by time: one ordered read for each status, so that the database never sorts.
 SELECT page.* FROM unnest(%(statuses)s::text[]) AS wanted (status) CROSS JOIN LATERAL (
     SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error,
         due_at, worker, updated_at, CASE WHEN %(with_result)s THEN result END, owner, handler,
@@ -1085,7 +1053,7 @@ SELECT page.* FROM unnest(%(statuses)s::text[]) AS wanted (status) CROSS JOIN LA
 ORDER BY page.updated_at, page.id LIMIT %(limit)s
 
 -- name: window_by_status
--- Up to where a page by time may look: the first status to have given its share of rows.
+-- The end of a page by time: the first status that has given its share of rows.
 SELECT page.* FROM unnest(%(statuses)s::text[]) AS wanted (status) CROSS JOIN LATERAL (
     SELECT i.updated_at, i.id FROM items AS i
     WHERE i.job_id = %(job_id)s AND i.status = wanted.status
@@ -1207,13 +1175,13 @@ SELECT page.* FROM (
 ORDER BY page.updated_at, page.id LIMIT 1
 
 -- name: item
--- One item with everything; its job is found by asking each, which spares an index.
+-- The job of the item is found by trying each, which saves an index.
 SELECT i.* FROM jobs AS j CROSS JOIN LATERAL (
     SELECT * FROM items WHERE job_id = j.id AND id = %(item_id)s
 ) AS i
 
 -- name: items_by_key
--- The items that have a key, those of the newest jobs first.
+-- Items of the newest jobs first.
 SELECT i.id, i.job_id, i.key, i.line, i.status, i.summary, i.attempts, i.crashes, i.error_class,
     i.last_error, i.due_at, i.worker, i.updated_at, i.result, i.owner, i.handler, i.gate
 FROM jobs AS j
@@ -1224,12 +1192,11 @@ AND (%(owner)s::text IS NULL OR j.owner = %(owner)s)
 ORDER BY j.id DESC LIMIT 100
 
 -- name: last_decision
--- What was decided the last time that an item was asked about.
+-- The last decision about an item.
 SELECT move, candidate, decided_by, reason FROM decisions
 WHERE item_id = %(item_id)s ORDER BY epoch DESC LIMIT 1
 
 -- name: newest_change
--- When a pending or failed row was changed last.
 SELECT greatest(
     coalesce((
         SELECT max(updated_at) FROM items WHERE job_id = %(job_id)s AND status = 'PENDING'
@@ -1240,7 +1207,7 @@ SELECT greatest(
 )
 
 -- name: failing_rows
--- Only rows that were put off have a due time, so fresh ones are not looked at.
+-- Only deferred rows have a due time, so fresh rows are not read.
 SELECT f.id, f.status, f.error_class, coalesce(f.last_error, ''), a.trace
 FROM (
     (
@@ -1259,24 +1226,21 @@ WHERE f.updated_at > %(since_at)s AND f.error_class IS NOT NULL
 AND (f.status = 'ERROR' OR f.error_class IN ('transient', 'timeout'))
 
 -- name: first_rows
--- The first rows of a job.
 SELECT id FROM items WHERE job_id = %(job_id)s ORDER BY id LIMIT %(limit)s
 
 -- name: rows_at_places
--- The rows at given places in input order.
 SELECT id FROM (
     SELECT id, row_number() OVER (ORDER BY id) AS place FROM items WHERE job_id = %(job_id)s
 ) AS numbered WHERE place = ANY (%(places)s::bigint[])
 ORDER BY id
 
 -- name: attempts
--- An item's history.
 SELECT number, epoch, worker, strategy, outcome, error_class, reason, leased_at, waited_us, ran_us,
     ended_at, calls, trace
 FROM attempts WHERE item_id = %(item_id)s ORDER BY epoch
 
 -- name: calls
--- What the next items asked of the network.
+-- The calls of the next items.
 SELECT page.id, a.calls
 FROM (
     SELECT id FROM items WHERE job_id = %(job_id)s AND id > %(after_id)s ORDER BY id LIMIT %(limit)s
@@ -1285,48 +1249,44 @@ LEFT JOIN attempts AS a ON a.item_id = page.id AND a.calls IS NOT NULL
 ORDER BY page.id, a.epoch
 
 -- name: events
--- The record of decisions.
 SELECT id, at, job_id, item_id, kind, message FROM events
 WHERE id > %(after_id)s
 ORDER BY id LIMIT %(limit)s
 
 -- name: last_events
--- The same, newest first.
+-- Newest first.
 SELECT id, at, job_id, item_id, kind, message FROM events
 WHERE id < %(before_id)s
 ORDER BY id DESC LIMIT %(limit)s
 
 -- name: events_of_job
--- The record of one job.
 SELECT id, at, job_id, item_id, kind, message FROM events
 WHERE job_id = %(job_id)s AND id > %(after_id)s AND (%(owner)s::text IS NULL OR owner = %(owner)s)
 ORDER BY id LIMIT %(limit)s
 
 -- name: last_events_of_job
--- The same, newest first.
+-- Newest first.
 SELECT id, at, job_id, item_id, kind, message FROM events
 WHERE job_id = %(job_id)s AND id < %(before_id)s AND (%(owner)s::text IS NULL OR owner = %(owner)s)
 ORDER BY id DESC LIMIT %(limit)s
 
 -- name: events_of_owner
--- The record of one owner's jobs, also of those that are gone.
+-- The events of one owner's jobs, also of deleted jobs.
 SELECT id, at, job_id, item_id, kind, message FROM events
 WHERE owner = %(owner)s AND id > %(after_id)s
 ORDER BY id LIMIT %(limit)s
 
 -- name: last_events_of_owner
--- The same, newest first.
+-- Newest first.
 SELECT id, at, job_id, item_id, kind, message FROM events
 WHERE owner = %(owner)s AND id < %(before_id)s
 ORDER BY id DESC LIMIT %(limit)s
 
 -- name: export_rows
--- Rows on their way out, in input order.
 SELECT id, key, status, input, result, error_class, last_error FROM items
 WHERE job_id = %(job_id)s AND id > %(after_id)s ORDER BY id LIMIT %(limit)s
 
 -- name: histories
--- Every attempt at the items of a page.
 SELECT a.item_id, a.number, a.epoch, a.worker, a.strategy, a.outcome, a.error_class, a.reason,
     a.leased_at, a.waited_us, a.ran_us, a.ended_at, a.calls
 FROM items AS i JOIN attempts AS a ON a.item_id = i.id
@@ -1334,20 +1294,18 @@ WHERE i.job_id = %(job_id)s AND i.id > %(after_id)s AND i.id <= %(last_id)s
 ORDER BY i.id, a.epoch
 
 -- name: rows_by_key
--- The rows that have one of these keys.
 SELECT i.id, i.key, i.status, i.input, i.result, i.error_class, i.last_error
 FROM unnest(%(keys)s::text[]) AS given (key)
 JOIN item_keys AS k ON k.job_id = %(job_id)s AND k.key = given.key
 JOIN items AS i ON i.job_id = k.job_id AND i.id = k.item_id
 
 -- name: result_columns
--- The names that a job's results use.
 SELECT name FROM job_columns WHERE job_id = %(job_id)s ORDER BY ordinal, name
 
 -- name: error_groups
--- A job's failures by kind. A signature begins with its class, so that one row of a group knows the
--- class of all. Variants are told apart while they are few, and all rows of the signature have one:
--- those of before the migration that brought them do not.
+-- A job's failures by kind. A signature begins with its class, so one row of a group has the class
+-- of all. Variants are separate groups while they are few and all rows of the signature have one:
+-- rows from before that migration have none.
 WITH fine AS MATERIALIZED (
     SELECT signature, variant, count(*) AS n, min(id) AS id FROM items
     WHERE job_id = %(job_id)s AND status = 'ERROR'
@@ -1371,7 +1329,7 @@ FROM kind JOIN items AS one ON one.job_id = %(job_id)s AND one.id = kind.id
 ORDER BY kind.n DESC, one.id
 
 -- name: workers
--- Workers, newest first, with what they hold.
+-- Workers, newest first, with their leases.
 SELECT w.id, w.session_id, w.host, w.boot_id, w.pid, w.started_ticks, w.version, w.ttl_s, w.beat,
     w.registered_at, w.beat_at, w.stopped_at,
     coalesce(held.n, 0), w.drain_at IS NOT NULL, w.claim_size
@@ -1391,20 +1349,17 @@ WHERE j.state = 'CANCELLED' AND (
 )
 
 -- name: totals
--- What `db status` says.
 SELECT (SELECT count(*) FROM jobs), pg_database_size(current_database()),
     current_setting('server_version')
 
 -- name: all_counts
--- Items of all jobs by status.
 SELECT status, sum(n)::bigint FROM job_counts GROUP BY status
 
 -- name: duties
--- Who does what only one process at a time should do.
 SELECT name, holder, until_at FROM duties ORDER BY name
 
 -- name: lock_counts
--- Wait for every change under way and keep new ones out, so that a recount is exact.
+-- Waits for every open change and keeps new ones out, so that a recount is exact.
 LOCK TABLE job_counts IN EXCLUSIVE MODE
 
 -- name: wrong_counts
@@ -1426,7 +1381,6 @@ WHERE i.status = 'PROCESSING' AND (w.id IS NULL OR w.stopped_at IS NOT NULL)
 GROUP BY i.worker ORDER BY i.worker
 
 -- name: finished_with_open
--- Jobs that ended too early.
 SELECT j.id, j.state, count(*) FROM jobs AS j JOIN items AS i ON i.job_id = j.id
 WHERE j.state = 'DONE' AND i.status IN ('PENDING', 'PROCESSING')
 GROUP BY j.id ORDER BY j.id
@@ -1450,15 +1404,15 @@ SELECT
     )
 
 -- name: short_histories
--- Items that count more attempts than were recorded.
+-- Items with more attempts than their history has.
 SELECT i.id, i.attempts FROM items AS i
 LEFT JOIN (SELECT item_id, count(*) AS n FROM attempts GROUP BY item_id) AS a ON a.item_id = i.id
 WHERE i.attempts > coalesce(a.n, 0)
 ORDER BY i.id LIMIT 20
 
 -- name: swap_gates
--- Put back what is not outdated, in order of key, which is the order of locks. What is urgent rings
--- with the commit.
+-- Stores proposals that are not outdated, in order of key, which is the order of locks. Urgent
+-- changes are notified with the commit.
 INSERT INTO gates (key, version, state, ticket, updated_at, urgent_at, urgent_by)
 SELECT p.key, p.version + 1, p.state, %(ticket)s, clock.now,
     CASE WHEN p.urgent THEN clock.now ELSE 0 END,
@@ -1481,13 +1435,12 @@ RETURNING utc_us(), key, version, state, ticket,
         THEN pg_notify('headgate_gates', %(sender)s) IS NULL END
 
 -- name: gates
--- The time, and what is known of the gates named.
+-- The time, and the states of the named gates.
 SELECT clock.now, g.key, CASE WHEN g.state IS NULL THEN 0 ELSE g.version END,
     coalesce(g.state, ''), g.ticket
 FROM (SELECT utc_us() AS now) AS clock LEFT JOIN gates AS g ON g.key = ANY(%(keys)s::text[])
 
 -- name: gates_under
--- Every gate whose key begins so.
 SELECT key, version, state FROM gates
 WHERE key >= %(prefix)s AND starts_with(key, %(prefix)s) AND state IS NOT NULL
 ORDER BY key
@@ -1501,18 +1454,17 @@ WHERE key = %(key)s AND (state IS NOT NULL OR ticket = %(ticket)s)
 RETURNING CASE WHEN %(notify)s THEN pg_notify('headgate_gates', %(sender)s) IS NULL END
 
 -- name: urgent_since
--- The newest urgent change of somebody else, for those who may not listen.
+-- The newest urgent change of another process, for processes that cannot listen.
 SELECT max(urgent_at) FROM gates WHERE urgent_at > %(seen)s AND urgent_by != %(sender)s
 
 -- name: add_user
--- A user, unless there is one of that name.
+-- Inserts nothing if the name is taken.
 INSERT INTO users (name, role, password_hash, created_at)
 VALUES (%(name)s, %(role)s, %(password_hash)s, utc_us())
 ON CONFLICT (name) DO NOTHING
 RETURNING *
 
 -- name: change_user
--- Another role or password; let in no more, or again.
 UPDATE users SET
     role = coalesce(%(role)s::text, role),
     password_hash = coalesce(%(password_hash)s::text, password_hash),
@@ -1523,19 +1475,17 @@ WHERE name = %(name)s
 RETURNING *
 
 -- name: user
--- One user.
 SELECT * FROM users WHERE name = %(name)s
 
 -- name: lock_user
--- One user, who is not changed and gets no other token until the transaction ends.
+-- The user, locked: no change and no other token until the transaction ends.
 SELECT * FROM users WHERE name = %(name)s FOR NO KEY UPDATE
 
 -- name: users
--- Everybody.
 SELECT * FROM users ORDER BY name COLLATE "C"
 
 -- name: insert_token
--- A token of a user. It ends no later than those that it was made by.
+-- A token ends no later than the tokens that it was made with.
 WITH RECURSIVE clock AS MATERIALIZED (SELECT utc_us() AS now),
 makers AS (
     SELECT o.* FROM tokens AS o WHERE o.id = %(opened_by)s
@@ -1555,18 +1505,18 @@ FROM clock
 RETURNING *
 
 -- name: renew_token
--- A token that goes on because its server does.
+-- Extends the token of a server that goes on running.
 UPDATE tokens SET until_at = utc_us() + %(renewed_us)s WHERE id = %(id)s AND revoked_at IS NULL
 RETURNING *
 
 -- name: expire_token
--- A session that is over; what was made in it is not.
+-- Ends a session; tokens that were made in it stay valid.
 UPDATE tokens SET expires_at = utc_us()
 WHERE id = %(id)s AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > utc_us())
 RETURNING *
 
 -- name: held_tokens
--- How many API tokens a user has that hold.
+-- Valid API tokens of a user.
 SELECT count(*) FROM tokens AS t
 WHERE user_name = %(user)s AND kind = 'api' AND revoked_at IS NULL
 AND (expires_at IS NULL OR expires_at > utc_us()) AND (until_at IS NULL OR until_at > utc_us())
@@ -1586,7 +1536,8 @@ AND (
 )
 
 -- name: bearer
--- A token that holds, with the time. All that it was made by must hold; a session may be over.
+-- A valid token, with the time. All tokens that it was made with must be valid; a session may be
+-- over.
 SELECT *, utc_us() AS now FROM tokens AS t
 WHERE digest = %(digest)s AND kind = %(kind)s AND revoked_at IS NULL
 AND (expires_at IS NULL OR expires_at > utc_us()) AND (until_at IS NULL OR until_at > utc_us())
@@ -1607,11 +1558,10 @@ AND (
 )
 
 -- name: note_use
--- When a token was last used.
 UPDATE tokens SET last_used_at = utc_us() WHERE id = %(id)s RETURNING *
 
 -- name: tokens
--- Tokens that hold, newest first.
+-- Valid tokens, newest first.
 SELECT * FROM tokens AS t
 WHERE (%(user)s::text IS NULL OR user_name = %(user)s) AND revoked_at IS NULL
 AND (expires_at IS NULL OR expires_at > utc_us()) AND (until_at IS NULL OR until_at > utc_us())
@@ -1632,24 +1582,23 @@ AND (
 ORDER BY created_at DESC, id
 
 -- name: revoke_token
--- A token that holds no more.
 UPDATE tokens SET revoked_at = utc_us()
 WHERE id = %(id)s AND revoked_at IS NULL AND (%(user)s::text IS NULL OR user_name = %(user)s)
 AND (expires_at IS NULL OR expires_at > utc_us())
 RETURNING *
 
 -- name: revoke_tokens
--- No token of a user holds any more.
 UPDATE tokens SET revoked_at = utc_us() WHERE user_name = %(user)s AND revoked_at IS NULL
 
 -- name: revoke_tokens_of_password
--- All tokens of a user with a new password, but those of running servers and the one asked with.
+-- All tokens of a user with a new password, except those of running servers and the one of this
+-- request.
 UPDATE tokens SET revoked_at = utc_us()
 WHERE user_name = %(user)s AND revoked_at IS NULL AND until_at IS NULL
 AND id IS DISTINCT FROM %(asked_with)s
 
 -- name: revoke_tokens_of_role
--- What a user with a lower role loses: sessions, and tokens that they made for others.
+-- Tokens that a user with a lower role loses: sessions, and tokens that they made for others.
 UPDATE tokens SET revoked_at = utc_us()
 WHERE revoked_at IS NULL AND (
     (user_name = %(user)s AND kind = 'login')
@@ -1660,19 +1609,19 @@ WHERE revoked_at IS NULL AND (
 )
 
 -- name: login_tries
--- What was counted of some keys, with the time.
+-- The counts of some keys, with the time.
 SELECT k.key, coalesce(t.full_at, 0) AS full_at, coalesce(t.known_until, 0) AS known_until,
     utc_us() AS now
 FROM unnest(%(keys)s::text[]) AS k (key) LEFT JOIN login_tries AS t ON t.key = k.key
 
 -- name: lock_logins
--- Have a row for each key, and keep others from counting until the transaction ends.
+-- Makes a row for each key, and locks them until the transaction ends.
 INSERT INTO login_tries (key, full_at, over_at)
 SELECT key, 0, utc_us() FROM unnest(%(keys)s::text[]) AS key ORDER BY key
 ON CONFLICT (key) DO UPDATE SET full_at = login_tries.full_at
 
 -- name: charge_login
--- One try more.
+-- One more try.
 INSERT INTO login_tries (key, full_at, over_at) VALUES (%(key)s, %(full_at)s, %(full_at)s)
 ON CONFLICT (key) DO UPDATE SET
     full_at = excluded.full_at, over_at = greatest(excluded.full_at, login_tries.known_until)
@@ -1688,13 +1637,12 @@ UPDATE login_tries SET
 WHERE key = %(key)s
 
 -- name: forget_logins
--- What says nothing any more.
+-- Removes counts that have no effect any more.
 DELETE FROM login_tries WHERE key IN (
     SELECT key FROM login_tries WHERE over_at < utc_us() FOR UPDATE SKIP LOCKED
 )
 
 -- name: ask_export
--- An export that waits.
 WITH clock AS MATERIALIZED (SELECT utc_us() AS now)
 INSERT INTO exports (job_id, format, asked_by, options, created_at, updated_at)
 SELECT %(job_id)s, %(format)s, %(asked_by)s, %(options)s, clock.now, clock.now
@@ -1702,12 +1650,12 @@ FROM clock
 RETURNING *
 
 -- name: unfinished_exports
--- How many a user waits for.
+-- Exports that a user waits for.
 SELECT count(*) FROM exports
 WHERE state IN ('QUEUED', 'RUNNING') AND asked_by = %(asked_by)s
 
 -- name: exports_to_make
--- The oldest of each user that wait, or whose holder fell silent.
+-- For each user, the oldest exports that wait or whose holder stopped renewing.
 SELECT id, asked_by FROM (
     SELECT id, asked_by, row_number() OVER (PARTITION BY asked_by ORDER BY id) AS place
     FROM exports
@@ -1716,7 +1664,7 @@ SELECT id, asked_by FROM (
 WHERE place <= %(per_user)s ORDER BY id
 
 -- name: take_export
--- One that waits, or whose holder fell silent; it goes to one.
+-- An export that waits or whose holder stopped renewing; one holder gets it.
 UPDATE exports SET
     state = 'RUNNING', holder = %(holder)s, until_at = utc_us() + %(ttl_us)s, written = 0,
     updated_at = utc_us()
@@ -1724,13 +1672,11 @@ WHERE id = %(id)s AND (state = 'QUEUED' OR (state = 'RUNNING' AND until_at < utc
 RETURNING *
 
 -- name: advance_export
--- How far its holder is.
 UPDATE exports SET written = %(rows)s, until_at = utc_us() + %(ttl_us)s, updated_at = utc_us()
 WHERE id = %(id)s AND state = 'RUNNING' AND holder = %(holder)s
 RETURNING id
 
 -- name: finish_export
--- An export that is complete.
 UPDATE exports SET
     state = 'DONE', written = %(rows)s, sha256 = %(sha256)s, file = %(file)s, size = %(size)s,
     report = %(report)s, holder = NULL, until_at = NULL, updated_at = utc_us(),
@@ -1739,7 +1685,6 @@ WHERE id = %(id)s AND state = 'RUNNING' AND holder = %(holder)s
 RETURNING *
 
 -- name: fail_export
--- An export that came to nothing.
 UPDATE exports SET
     state = 'FAILED', error = %(reason)s, holder = NULL, until_at = NULL, updated_at = utc_us(),
     finished_at = utc_us()
@@ -1747,19 +1692,17 @@ WHERE id = %(id)s AND state = 'RUNNING' AND holder = %(holder)s
 RETURNING *
 
 -- name: export
--- One export of a job.
 SELECT * FROM exports WHERE id = %(id)s AND job_id = %(job_id)s
 
 -- name: any_export
--- One export, whatever job it is of.
+-- An export of any job.
 SELECT * FROM exports WHERE id = %(id)s
 
 -- name: exports
--- The exports of a job.
 SELECT * FROM exports WHERE job_id = %(job_id)s ORDER BY id DESC
 
 -- name: drop_exports
--- Old exports, a bounded number.
+-- At most `limit` old exports.
 DELETE FROM exports WHERE id IN (
     SELECT id FROM exports
     WHERE finished_at < (SELECT utc_us()) - %(older_than_us)s ORDER BY finished_at LIMIT %(limit)s

@@ -1,4 +1,4 @@
-"""What every verb writes beside the rows it is about: counters and events."""
+"""Counters and events, which every change writes, and JSON columns."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,9 +11,9 @@ from headgate.stores.postgres.connection import PostgresSession
 from headgate.stores.postgres.literals import number_array, storable, text_array
 
 SHARDS = 16
-"""Workers spread their counts over so many rows, so that none of them is hot."""
-NOBODY = SHARDS
-"""The shard of everything that is not done by a worker."""
+"""Workers spread their counts over this many rows, so that none of them is hot."""
+NO_WORKER = SHARDS
+"""The shard of changes that are not made by a worker."""
 
 
 async def add_counts(session: PostgresSession, changes: Iterable[tuple[int, str, int]]) -> None:
@@ -26,7 +26,7 @@ async def add_counts(session: PostgresSession, changes: Iterable[tuple[int, str,
         await session.change(
             "add_counts",
             jobs=number_array([job_id for job_id, _, _ in moved]),
-            shards=number_array([NOBODY] * len(moved)),
+            shards=number_array([NO_WORKER] * len(moved)),
             statuses=text_array([status for _, status, _ in moved]),
             n=number_array([n for _, _, n in moved]),
         )
@@ -39,7 +39,6 @@ async def add_event(
     job_id: int | None = None,
     item_id: int | None = None,
 ) -> None:
-    """Append to the record of decisions."""
     await session.change(
         "insert_event", kind=kind, message=storable(message), job_id=job_id, item_id=item_id
     )
@@ -55,17 +54,15 @@ def job_from(row: dict[str, Any]) -> Job:
 
 
 def as_json(value: object) -> str:
-    """JSON text for a column."""
     return msgspec.json.encode(value).decode()
 
 
 def as_json_or_none(value: object) -> str | None:
-    """JSON text for a column; None stays None."""
     return None if value is None else as_json(value)
 
 
 def fitting(**values: Any) -> dict[str, Any]:
-    """Values of a query whose texts may be anybody's: without what a text column cannot hold."""
+    """Values of a query whose texts users enter, without what a text column cannot hold."""
     return {
         name: storable(value) if isinstance(value, str) else value for name, value in values.items()
     }

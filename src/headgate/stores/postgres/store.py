@@ -33,7 +33,6 @@ class PostgresStore:
         self.limits = PostgresLimits(self._database, self.notifier)
 
     async def __aenter__(self) -> Self:
-        """Open; an empty database is migrated, an older schema raises StoreMismatch."""
         await self._database.open()
         return self
 
@@ -43,17 +42,15 @@ class PostgresStore:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Close every connection."""
         await self.notifier.close()
         await self._database.close()
 
     async def migrate(self) -> list[str]:
-        """Bring the schema up to date; return the names of the migrations that were applied."""
         return await self._database.migrate()
 
     async def backup(self, target: str) -> None:
-        """Not from here: the server's own tool copies it whole while others work."""
+        """Refuse: the server's own tool makes a consistent copy."""
         raise UsageError(
-            f"a PostgreSQL database is copied by its own tool: "
+            f"copy a PostgreSQL database with its own tool: "
             f"pg_dump --format=custom --file={target} '{self._database.address.shown}'"
         )

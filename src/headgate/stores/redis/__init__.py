@@ -1,4 +1,4 @@
-"""A ledger for many hosts: what is known of each limit, on a Redis server."""
+"""A ledger for many hosts on a Redis server: the state of each limit."""
 
 from headgate.stores.redis.limits import RedisLimits
 

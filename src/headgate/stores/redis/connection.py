@@ -1,4 +1,4 @@
-"""The server: a few connections, and patience while it is away."""
+"""Connections to the server, with retries while it is away."""
 
 import asyncio
 import time
@@ -19,7 +19,7 @@ LOST = (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.ReadOnly
 
 
 class RedisConnection:
-    """Opens connections and runs verbs on them; every wait is bounded and explained."""
+    """Opens connections and runs calls on them; every wait is bounded."""
 
     CONNECTIONS = 4
     ANSWER_S = 5.0
@@ -38,16 +38,15 @@ class RedisConnection:
                 decode_responses=True,
                 protocol=2,
                 client_name="headgate",
-                # Trying again is done here, where it ends in time and in words.
+                # Retries are made here, where they are bounded and end with a clear error.
                 retry=Retry(NoBackoff(), 0),
             )
         except ValueError as error:
-            raise BadSetting(f"no ledger serves that URL: {error}") from error
+            raise BadSetting(f"this URL does not name a ledger: {error}") from error
         self.shown = _shown(pool.connection_kwargs)
         self.client: Redis = Redis.from_pool(pool)
 
     async def open(self) -> None:
-        """Make sure that it is there."""
         try:
             await self.client.ping()
         except REFUSED as error:
@@ -56,11 +55,10 @@ class RedisConnection:
             raise self._unreachable(error) from error
 
     async def close(self) -> None:
-        """Close every connection."""
         await self.client.aclose()
 
     async def patiently(self, work: Callable[[], Awaitable[Answer]]) -> Answer:
-        """Outlast a restart of the server; turn what it raises into what users can act on."""
+        """Retry through a restart of the server; raise errors that users can act on."""
         give_up_at = time.monotonic() + self._patience_s
         pause_s = self.FIRST_PAUSE_S
         while True:
@@ -83,7 +81,7 @@ class RedisConnection:
 
 
 def _shown(options: dict[str, Any]) -> str:
-    """Where it is, without the password."""
+    """The address without the password."""
     if "path" in options:
         return f"unix://{options['path']}"
     host, port = options.get("host", "localhost"), options.get("port", 6379)

@@ -1,9 +1,9 @@
 """The shared limits on Redis: one script swaps many gates, on the server's clock.
 
-How much of it outlives a crash of the server is the operator's choice. With `appendonly yes` and
-`appendfsync always` nothing that was accepted is lost; with `everysec` at most a second; with
-snapshots only, whatever came since the last. What is lost is learned again, from the last state
-that was kept: a ledger that forgets costs refusals, never items.
+The operator chooses how much of it survives a crash of the server. With `appendonly yes` and
+`appendfsync always` no accepted change is lost; with `everysec` at most a second; with snapshots
+only, everything since the last one. Lost changes are learned again, from the last stored state: a
+ledger that forgets costs refusals, never items.
 """
 
 import secrets
@@ -22,7 +22,7 @@ PAGE = 500
 
 
 class RedisLimits:
-    """A LimitLedger for any number of hosts. Needs Redis 6 or newer, or a server like it.
+    """A LimitLedger for any number of hosts. Needs Redis 6 or newer, or a compatible server.
 
     All projects that name the same server and prefix share their limits.
     """
@@ -39,7 +39,7 @@ class RedisLimits:
         self._drop = self._server.client.register_script(_script("forget.lua"))
 
     async def __aenter__(self) -> Self:
-        """Open; a server that is not there raises StoreUnreachable."""
+        """Open; StoreUnreachable if the server does not answer."""
         await self._server.open()
         return self
 
@@ -49,12 +49,10 @@ class RedisLimits:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Close every connection."""
         await self._notifier.close()
         await self._server.close()
 
     async def exchange(self, proposals: Sequence[Proposal], keys: Sequence[str]) -> Exchange:
-        """Accept what is not outdated, all at one moment; then tell the state of all keys named."""
         ordered = in_order(proposals)
         named = keys_named(ordered, keys)
         ticket = next(self._tickets)
@@ -71,27 +69,24 @@ class RedisLimits:
         return exchange_of(int(now_us), named, kept, ticket)
 
     async def entries(self, prefix: str = "") -> Sequence[LedgerEntry]:
-        """Every gate whose key begins so, in order of key."""
         names = await self._names(prefix)
         found: list[LedgerEntry] = []
         for start in range(0, len(names), PAGE):
             page = (await self.exchange([], names[start : start + PAGE])).entries
-            # One may have been forgotten since the names were read.
+            # A gate may have been forgotten since the names were read.
             found += [entry for entry in page if entry.version]
         return found
 
     async def forget(self, key: str) -> bool:
-        """Drop what is known of a gate; whether there was anything."""
         words = [next(self._tickets), self._sender, self._channel, key]
         places = [self._gates, self._gate + key]
         return bool(await self._server.patiently(lambda: self._drop(places, words)))
 
     async def wait_urgent(self, timeout_s: float) -> bool:
-        """Return early when another process made an urgent change; whether one did."""
         return await self._notifier.wait(timeout_s)
 
     async def _names(self, prefix: str) -> list[str]:
-        # No byte of UTF-8 is 0xff, so this ends behind all that begins with the prefix.
+        # No byte of UTF-8 is 0xff, so this is greater than every name with the prefix.
         begin, end = b"[" + prefix.encode(), b"[" + prefix.encode() + b"\xff"
         names = await self._server.patiently(
             lambda: self._server.client.zrangebylex(self._gates, begin, end)

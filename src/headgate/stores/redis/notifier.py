@@ -1,4 +1,4 @@
-"""The bell on Redis: publish and subscribe as a hint. Whoever misses a ring looks later."""
+"""Notifications by Redis publish and subscribe, as a hint: a process that misses one polls."""
 
 import asyncio
 import contextlib
@@ -9,7 +9,7 @@ from headgate.stores.redis.connection import RedisConnection
 
 
 class RedisNotifier:
-    """Hears through a connection of its own, from the first wait on."""
+    """Listens on its own connection, from the first wait on."""
 
     RETRY_S = 0.5
     PATIENCE_S = 15.0
@@ -23,7 +23,7 @@ class RedisNotifier:
         self._listener: asyncio.Task[None] | None = None
 
     async def wait(self, timeout_s: float) -> bool:
-        """Wait for somebody else's urgent change, or until one may have been missed."""
+        """Wait for an urgent change of another process, or until one may have been missed."""
         if self._listener is None:
             self._listener = asyncio.create_task(self._listen())
         try:
@@ -35,7 +35,6 @@ class RedisNotifier:
         return True
 
     async def close(self) -> None:
-        """Stop listening."""
         self._closing.set()
         if self._listener is not None:
             self._listener.cancel()
@@ -46,17 +45,17 @@ class RedisNotifier:
     async def _listen(self) -> None:
         while not self._closing.is_set():
             with contextlib.suppress(RedisError, OSError):
-                await self._hear()
+                await self._receive()
             # The server may be away for a while.
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self.RETRY_S):
                     await self._closing.wait()
 
-    async def _hear(self) -> None:
+    async def _receive(self) -> None:
         async with self._server.client.pubsub() as subscription:
             await subscription.subscribe(self._channel)
             while True:
                 notice = await subscription.get_message(timeout=self.PATIENCE_S)
-                # The confirmation counts: whatever was urgent before it has been missed.
+                # The confirmation counts: urgent changes before it have been missed.
                 if notice is not None and notice["data"] != self._sender:
                     self._rung.set()

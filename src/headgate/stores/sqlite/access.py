@@ -1,4 +1,4 @@
-"""Users and tokens on SQLite."""
+"""Users, tokens and login attempts on SQLite."""
 
 import json
 from typing import Any
@@ -9,16 +9,16 @@ from headgate.core.login_limit import KNOWN_US, Counted, LoginScope, LoginVerdic
 from headgate.core.user import Token, TokenKind, User
 from headgate.ports.access import Bearer, LoginCount, LoginTry, NewToken, NewUser, Usage, UserChange
 from headgate.stores.rows import (
-    change_told,
+    change_in_words,
     counted_in,
     ended_by,
     in_us,
-    nobody,
-    require_let_in,
+    login_count,
+    name_taken,
+    require_enabled,
     require_room_for_token,
-    taken,
     token_from,
-    told,
+    unknown_user,
     use_is_news,
     user_from,
 )
@@ -28,27 +28,22 @@ from headgate.stores.sqlite.records import add_event
 
 
 class SqliteAccess:
-    """AccessStore on one file."""
-
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def add_user(self, new: NewUser) -> User:
-        """Make a user; NameTaken if there is one."""
-
         def work(tx: Transaction) -> User:
             row = tx.record(
                 "add_user", name=new.name, role=new.role, password_hash=new.password_hash
             )
             if row is None:
-                raise taken(new.name)
+                raise name_taken(new.name)
             add_event(tx, "user_added", f"{new.name} as {new.role}")
             return user_from(row)
 
         return await self._database.write(work)
 
     async def change_user(self, name: str, change: UserChange) -> User:
-        """Give another role or password, disable or enable; UnknownUser if there is none."""
         values = msgspec.structs.asdict(change)
         del values["asked_with"]
 
@@ -57,48 +52,40 @@ class SqliteAccess:
             user = _found(tx.record("change_user", name=name, **values), name)
             ended = ended_by(change, before.role)
             revoked = tx.change(ended[0], user=name, **ended[1]) if ended else 0
-            add_event(tx, "user_changed", change_told(name, change, revoked))
+            add_event(tx, "user_changed", change_in_words(name, change, revoked))
             return user
 
         return await self._database.write(work)
 
     async def user(self, name: str) -> tuple[User, str | None]:
-        """A user and the hash of their password, or UnknownUser."""
         row = await self._database.read(lambda tx: tx.record("user", name=name))
         if row is None:
-            raise nobody(name)
+            raise unknown_user(name)
         return user_from(row), row["password_hash"]
 
     async def users(self) -> list[User]:
-        """Everybody, by name."""
         rows = await self._database.read(lambda tx: tx.records("users"))
         return [user_from(row) for row in rows]
 
     async def add_token(self, new: NewToken) -> Token:
-        """Keep a token; UnknownUser if there is no such user or they are disabled."""
         return await self._database.write(lambda tx: _add_token(tx, new))
 
     async def renew_token(self, token_id: str, renewed_s: float) -> bool:
-        """Let a token hold that much longer from now; False if it was revoked."""
         values = {"id": token_id, "renewed_us": in_us(renewed_s)}
         return await self._database.write(lambda tx: bool(tx.rows("renew_token", **values)))
 
     async def bearer(self, digest: str, kind: TokenKind) -> Bearer | None:
-        """Whose token that is, if it holds. Notes the use, at most once a minute."""
-
-        def look(tx: Transaction) -> tuple[Bearer | None, bool]:
+        def find(tx: Transaction) -> tuple[Bearer | None, bool]:
             found = _bearer(tx, digest, kind)
             return found, found is not None and use_is_news(found.token, tx.now)
 
-        found, news = await self._database.read(look)
+        found, news = await self._database.read(find)
         if news and found is not None:
             token_id = found.token.id
             await self._database.write(lambda tx: tx.change("note_use", id=token_id))
         return found
 
     async def redeem(self, digest: str) -> Bearer | None:
-        """As `bearer` for a LINK, which is revoked in the same step: the second gets None."""
-
         def work(tx: Transaction) -> Bearer | None:
             found = _bearer(tx, digest, TokenKind.LINK)
             if found is not None:
@@ -110,13 +97,10 @@ class SqliteAccess:
         return await self._database.write(work)
 
     async def tokens(self, user: str | None) -> list[Token]:
-        """The tokens of a user (None: of all) that hold, newest first."""
         rows = await self._database.read(lambda tx: tx.records("tokens", user=user))
         return [token_from(row) for row in rows]
 
     async def revoke_token(self, token_id: str, user: str | None) -> bool:
-        """End a token at once, and all that was made with it."""
-
         def work(tx: Transaction) -> bool:
             row = tx.record("revoke_token", id=token_id, user=user)
             if row is not None:
@@ -126,8 +110,6 @@ class SqliteAccess:
         return await self._database.write(work)
 
     async def end_session(self, token_id: str) -> None:
-        """Let a session expire now. What was made in it goes on."""
-
         def work(tx: Transaction) -> None:
             row = tx.record("expire_token", id=token_id)
             if row is not None:
@@ -136,18 +118,17 @@ class SqliteAccess:
         await self._database.write(work)
 
     async def usage(self, owner: str) -> Usage:
-        """How much an owner has under way, from the maintained counters."""
         return await self._database.read(lambda tx: usage_of(tx, owner))
 
 
 def _found(row: dict[str, Any] | None, name: str) -> User:
     if row is None:
-        raise nobody(name)
+        raise unknown_user(name)
     return user_from(row)
 
 
 def _add_token(tx: Transaction, new: NewToken) -> Token:
-    require_let_in(tx.record("user", name=new.user), new)
+    require_enabled(tx.record("user", name=new.user), new)
     if new.most is not None:
         require_room_for_token(new, tx.rows("held_tokens", user=new.user)[0][0])
     rows = tx.records(
@@ -175,25 +156,19 @@ def _bearer(tx: Transaction, digest: str, kind: TokenKind) -> Bearer | None:
 
 
 class SqliteLogins:
-    """LoginStore on one file."""
-
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def knows(self, tried: LoginTry) -> bool:
-        """Whether the account has logged in from the address within the last days."""
         return await self._database.read(lambda tx: is_known(_counted(tx, tried), tx.now))
 
     async def count(self, tried: LoginTry) -> LoginCount:
-        """Count a try, unless a limit is reached. A try that is turned away writes nothing."""
         first = await self._database.read(lambda tx: _judged(tx, tried))
         if first.wait_us > 0:
-            return told(first)
+            return login_count(first)
         return await self._database.write(lambda tx: _charge(tx, tried))
 
     async def succeeded(self, tried: LoginTry, counted: LoginCount) -> None:
-        """Take the try off the count again, and know the address of the account from now on."""
-
         def work(tx: Transaction) -> None:
             for scope in counted.charged:
                 step_us = tried.limits[scope].step_us
@@ -217,4 +192,4 @@ def _charge(tx: Transaction, tried: LoginTry) -> LoginCount:
     verdict = _judged(tx, tried)
     for scope, full_at in verdict.charged.items():
         tx.change("charge_login", key=tried.keys[scope], full_at=full_at)
-    return told(verdict)
+    return login_count(verdict)

@@ -1,4 +1,4 @@
-"""Whether the file obeys its own laws."""
+"""Checks the file for inconsistencies."""
 
 from headgate.core.words import counted
 from headgate.ports.reads import CheckFinding
@@ -9,7 +9,7 @@ from headgate.stores.sqlite.records import add_counts, add_event
 
 
 async def check(database: SqliteDatabase, *, repair: bool) -> list[CheckFinding]:
-    """Every departure from the laws, in words; with `repair` the mendable ones are mended."""
+    """Every inconsistency, in words; with `repair`, the repairable ones are repaired."""
 
     def work(tx: Transaction) -> list[CheckFinding]:
         return [

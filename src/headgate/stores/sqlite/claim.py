@@ -1,4 +1,4 @@
-"""Leasing due items: some retries and many fresh rows, over all or gate by gate."""
+"""Leases due items: some retries and many fresh rows, over all or gate by gate."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice, takewhile
@@ -11,7 +11,7 @@ from headgate.stores.sqlite.records import add_counts, add_event, as_json
 
 
 def claim(tx: Transaction, request: ClaimRequest) -> list[Any]:
-    """The rows of the items that are leased now."""
+    """Lease items; returns their rows."""
     job = tx.record("job", job_id=request.job_id)
     if job is None or tx.row("worker_alive", worker=request.worker) is None:
         return []
@@ -62,7 +62,7 @@ def _first(tx: Transaction, request: ClaimRequest) -> int:
 def _mixed(
     tx: Transaction, limit: int, asked: int, where: Mapping[str, Any]
 ) -> tuple[list[Any], list[Any]]:
-    """So many retries as asked for, then fresh rows, then more retries if those are too few."""
+    """Up to `asked` retries, then fresh rows, then more retries if fresh rows are too few."""
     at = "_at" if "gate" in where else ""
     asked = min(asked, limit)
     retries = tx.rows(f"select_retries{at}", limit=asked, skip=0, **where) if asked else []
@@ -95,7 +95,7 @@ def _due_at_gates(tx: Transaction, request: ClaimRequest, gates: GateFilter) -> 
 
 
 def _open_gates(tx: Transaction, job_id: int, gates: GateFilter) -> Iterator[str]:
-    """Gates with pending items, once round; one look into the index for each of them."""
+    """Gates with pending items, once round; one index read for each of them."""
     yield from (gate for gate in _gates(tx, job_id, gates.after) if gate not in gates.closed)
     if gates.after:
         before = takewhile(lambda gate: gate <= gates.after, _gates(tx, job_id, ""))

@@ -1,4 +1,4 @@
-"""The file: one thread that writes, one that reads, and whole transactions in between."""
+"""The database file: one writing and one reading thread, transactions, and the store's clock."""
 
 import asyncio
 import os
@@ -25,9 +25,9 @@ def anchored_now() -> Callable[[], int]:
 class StoreClock:
     """Stamps that grow over all processes on one file.
 
-    The last stamp lies in the database. A process that finds it ahead of its own time (because
-    somebody's wall clock jumped) moves its own time forward for good, so that due times go on
-    ticking at the normal speed instead of standing still until the wall has caught up.
+    The last stamp is in the database. A process that finds it ahead of its own time (because a wall
+    clock jumped) moves its own time forward permanently, so that due times go on at the normal
+    speed instead of standing still until the wall clock has caught up.
     """
 
     def __init__(self, now: Callable[[], int] | None = None) -> None:
@@ -35,11 +35,11 @@ class StoreClock:
         self._ahead = 0
 
     def now(self) -> int:
-        """The time, without a claim to be later than anybody else's stamp."""
+        """The time, which may be earlier than another process's stamp."""
         return self._now() + self._ahead
 
     def not_before(self, last: int) -> int:
-        """The time, moved forward if somebody's stamp is ahead of it."""
+        """The time, moved forward if the last stamp is ahead of it."""
         now = self.now()
         if now < last:
             self._ahead += last - now
@@ -47,7 +47,6 @@ class StoreClock:
         return now
 
     def stamp_after(self, last: int) -> int:
-        """A stamp later than `last`."""
         return self.not_before(last + 1)
 
 
@@ -65,7 +64,6 @@ class Transaction:
         self.now = now
 
     def rows(self, name: str, /, **values: Any) -> list[Any]:
-        """Every row that the named query returns."""
         return list(self._run(name, values))
 
     def row(self, name: str, /, **values: Any) -> Any | None:
@@ -88,7 +86,7 @@ class Transaction:
         return records[0] if records else None
 
     def change(self, name: str, /, **values: Any) -> int:
-        """Run a statement and count the rows that it changed."""
+        """Run a statement; returns the number of rows that it changed."""
         before = self._connection.total_changes()
         for _ in self._run(name, values):
             pass
@@ -105,10 +103,10 @@ class Transaction:
 
 
 class SqliteDatabase:
-    """Opens the file and hands out transactions; every wait is bounded and explained."""
+    """Opens the file and runs transactions; every wait is bounded."""
 
     PATIENCE_S = 120.0
-    """How long to wait for another process's write before giving up."""
+    """Seconds to wait for another process's write before an error is raised."""
     STEP_MS = 2_000
 
     def __init__(self, path: Path, clock: StoreClock) -> None:
@@ -127,14 +125,13 @@ class SqliteDatabase:
         await self._in(self._reader_thread, self._open_reader)
 
     async def close(self) -> None:
-        """Close both connections and their threads."""
         await self._in(self._writer_thread, self._close_writer)
         await self._in(self._reader_thread, self._close_reader)
         self._writer_thread.shutdown()
         self._reader_thread.shutdown()
 
     async def write(self, work: Callable[[Transaction], Answer]) -> Answer:
-        """Run `work` in one write transaction: all of it is kept, or none."""
+        """Run `work` in one write transaction: all of it is committed, or nothing."""
         return await self._in(self._writer_thread, lambda: self._write(work))
 
     async def read(self, work: Callable[[Transaction], Answer]) -> Answer:
@@ -142,7 +139,7 @@ class SqliteDatabase:
         return await self._in(self._reader_thread, lambda: self._read(work))
 
     async def migrate(self) -> list[str]:
-        """Apply what is missing and say what it was; the file need not be open for it."""
+        """Apply missing migrations; returns their names. The file need not be open."""
         return await self._in(self._writer_thread, self._migrate_anyway)
 
     async def schema(self) -> int:
@@ -241,7 +238,7 @@ class SqliteDatabase:
         return now
 
     def _patiently(self, attempt: Callable[[], Answer]) -> Answer:
-        """Outwait other writers; turn what SQLite raises into what users can act on."""
+        """Wait for other writers; raise errors that users can act on."""
         give_up_at = time.monotonic() + self.PATIENCE_S
         while True:
             try:
@@ -252,10 +249,10 @@ class SqliteDatabase:
                         f"{self.path} has been locked by another process for "
                         f"{self.PATIENCE_S:.0f} s",
                     ) from error
-                time.sleep(random.uniform(0.001, 0.02))  # noqa: S311  spreads processes, no secret
+                time.sleep(random.uniform(0.001, 0.02))  # noqa: S311  spreads processes, not a secret
             except apsw.FullError as error:
                 raise StoreFull(
-                    f"no space left for {self.path}: make space and run the same command again",
+                    f"no space left for {self.path}. Make space and run the same command again",
                 ) from error
             except apsw.CantOpenError as error:
                 raise StoreUnreachable(f"cannot open {self.path}: {error}") from error
@@ -265,7 +262,7 @@ class SqliteDatabase:
     def _migrate_anyway(self) -> list[str]:
         if self._writer is not None:
             return self._migrate(self._writer)
-        # A schema that is too old to be opened is exactly what has to be migrated.
+        # A schema that is too old to be opened is exactly the one to migrate.
         connection = self._connect_writer()
         try:
             return self._migrate(connection)
@@ -300,7 +297,7 @@ class SqliteDatabase:
 
     def _backup(self, target: Path) -> None:
         if target.exists():
-            raise UsageError(f"{target} exists: name a file that does not")
+            raise UsageError(f"{target} already exists. Name a new file")
         _create_private(target)
         copy = apsw.Connection(str(target))
         with copy.backup("main", _opened(self._reader), "main") as backup:
@@ -310,16 +307,17 @@ class SqliteDatabase:
 
 
 def _create_private(path: Path) -> None:
-    """Make an empty file that its owner alone may read; SQLite gives -wal and -shm the same mode.
+    """Make an empty file that only its owner may read; SQLite gives -wal and -shm the same mode.
 
-    One that exists keeps its mode, and what cannot be made is told when it is opened.
+    A file that exists keeps its mode. An error is ignored here, because opening the file reports
+    it.
     """
     with suppress(OSError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _last_stamp(connection: apsw.Connection) -> int:
-    """The store's own time: whoever reads must not live in its past."""
+    """The store's own time, which a reader must not be behind."""
     return int(next(connection.execute("SELECT last_at FROM clock"))[0])
 
 
@@ -341,7 +339,7 @@ def _schema(connection: apsw.Connection) -> int:
 
 
 def _advice(error: apsw.Error) -> str:
-    """What to do about a file that cannot be used as it is."""
+    """What to do about a file that cannot be used."""
     match error:
         case apsw.CorruptError():
             return (
@@ -350,8 +348,8 @@ def _advice(error: apsw.Error) -> str:
                 ' sqlite3 DAMAGED ".recover" | sqlite3 NEW, then `headgate db check` on NEW'
             )
         case apsw.NotADBError():
-            return "; is --db right? If it was a store, put a backup in its place"
+            return "; check --db. If it was a store, put a backup in its place"
         case apsw.ReadOnlyError():
-            return "; it cannot be written: see to the rights of the file and its folder"
+            return "; it cannot be written. Check the permissions of the file and its folder"
         case _:
-            return "; see to the disk that it lies on, then run the same command again"
+            return "; check its disk, then run the same command again"

@@ -1,4 +1,4 @@
-"""Making jobs: within an owner's caps, and once for each key."""
+"""Makes jobs within an owner's caps, and only once for each idempotency key."""
 
 from msgspec.structs import replace
 
@@ -30,7 +30,6 @@ def create(tx: Transaction, new: NewJob) -> Job:
 
 
 def usage_of(tx: Transaction, owner: str) -> Usage:
-    """How much an owner has under way."""
     return Usage(*tx.rows("usage", owner=owner)[0])
 
 

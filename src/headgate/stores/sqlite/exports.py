@@ -13,17 +13,13 @@ MICROSECONDS = 1_000_000
 
 
 class SqliteExports:
-    """ExportStore on one file."""
-
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def ask_export(self, new: NewExport) -> ExportRecord:
-        """Put an export in line."""
-
         def work(tx: Transaction) -> ExportRecord:
             if tx.record("job", job_id=new.job_id) is None:
-                raise UnknownJob(f"there is no job {new.job_id}")
+                raise UnknownJob(f"job {new.job_id} does not exist")
             [(unfinished,)] = tx.rows("unfinished_exports", asked_by=new.asked_by)
             require_room_for_export(new.asked_by, new.unfinished_cap, unfinished)
             rows = tx.records(
@@ -42,12 +38,10 @@ class SqliteExports:
         return await self._database.write(work)
 
     async def exports_to_make(self, per_user: int) -> list[Waiting]:
-        """The oldest that wait, or whose holder fell silent: up to `per_user` of each user."""
         rows = await self._database.read(lambda tx: tx.rows("exports_to_make", per_user=per_user))
         return [Waiting(*row) for row in rows]
 
     async def take_export(self, export_id: int, holder: str, ttl_s: float) -> ExportRecord | None:
-        """Make one of these RUNNING; None if another holder was faster, or it is gone."""
         ttl_us = int(ttl_s * MICROSECONDS)
 
         def work(tx: Transaction) -> ExportRecord | None:
@@ -60,7 +54,6 @@ class SqliteExports:
         return await self._database.write(work)
 
     async def advance_export(self, export_id: int, holder: str, rows: int, ttl_s: float) -> bool:
-        """Note progress and keep hold; False if it was lost (another holder, or deleted)."""
         values = {"id": export_id, "holder": holder, "rows": rows}
         ttl_us = int(ttl_s * MICROSECONDS)
         found = await self._database.write(
@@ -69,8 +62,6 @@ class SqliteExports:
         return found is not None
 
     async def finish_export(self, export_id: int, holder: str, done: ExportDone) -> bool:
-        """Make it DONE; False if it was lost meanwhile."""
-
         def work(tx: Transaction) -> bool:
             row = tx.record(
                 "finish_export",
@@ -83,17 +74,15 @@ class SqliteExports:
                 report=as_json(done.report),
             )
             if row is not None:
-                told = (
+                message = (
                     f"{export_id} → DONE: {counted(done.rows, 'row')}, {counted(done.size, 'byte')}"
                 )
-                add_event(tx, "export_state", told, row["job_id"])
+                add_event(tx, "export_state", message, row["job_id"])
             return row is not None
 
         return await self._database.write(work)
 
     async def fail_export(self, export_id: int, holder: str, reason: str) -> bool:
-        """Make it FAILED; False if it was lost meanwhile."""
-
         def work(tx: Transaction) -> bool:
             row = tx.record("fail_export", id=export_id, holder=holder, reason=reason)
             if row is not None:
@@ -103,20 +92,16 @@ class SqliteExports:
         return await self._database.write(work)
 
     async def export(self, job_id: int, export_id: int) -> ExportRecord:
-        """One export of a job, or UnknownExport."""
         row = await self._database.read(lambda tx: tx.record("export", id=export_id, job_id=job_id))
         if row is None:
             raise UnknownExport(f"job {job_id} has no export {export_id}")
         return export_from(row)
 
     async def exports(self, job_id: int) -> list[ExportRecord]:
-        """The exports of a job, newest first."""
         rows = await self._database.read(lambda tx: tx.records("exports", job_id=job_id))
         return [export_from(row) for row in rows]
 
     async def drop_exports(self, older_than_us: int, limit: int = 1_000) -> list[ExportRecord]:
-        """Forget finished exports that ended longer ago than that; their files are the caller's."""
-
         def work(tx: Transaction) -> list[ExportRecord]:
             rows = tx.records("drop_exports", before=tx.now - older_than_us, limit=limit)
             for row in rows:

@@ -1,4 +1,4 @@
-"""Reprocessing: bounded steps over the items of a job."""
+"""Changes items in bounded steps: reprocessing, and decisions of reviews."""
 
 from collections import Counter
 from typing import Any
@@ -13,7 +13,7 @@ from headgate.stores.sqlite.records import add_counts, add_event, as_json
 
 
 def requeue(tx: Transaction, request: RequeueRequest) -> SweptItems:
-    """Bring back what matches in the next rows, and reopen the job."""
+    """Requeue the matching items of the next step, and reopen the job."""
     found, swept = _step(tx, request)
     if found:
         ids = as_json([row[0] for row in found])
@@ -28,15 +28,15 @@ def requeue(tx: Transaction, request: RequeueRequest) -> SweptItems:
 
 
 def would_requeue(tx: Transaction, request: RequeueRequest) -> SweptItems:
-    """What such a step would do."""
+    """Count what such a step would requeue."""
     return _step(tx, request)[1]
 
 
 def _step(tx: Transaction, request: RequeueRequest) -> tuple[list[Any], SweptItems]:
     if tx.record("job", job_id=request.job_id) is None:
-        raise UnknownJob(f"there is no job {request.job_id}")
+        raise UnknownJob(f"job {request.job_id} does not exist")
     place = {"job_id": request.job_id, "after_id": request.after_id}
-    # Those that are named by their ids are few; others may be anywhere in a long job.
+    # Items named by ids are few; others may be anywhere in a long job.
     end = None if request.ids is not None else tx.row("window_in_order", rows=WINDOW, **place)
     last_id = end[0] if end else None
     found = tx.rows(
@@ -75,11 +75,11 @@ def _reopen(tx: Transaction, job_id: int) -> None:
 
 
 def decide(tx: Transaction, decision: ReviewDecision) -> None:
-    """Move the item, keep who decided, and count."""
+    """Move the item, store the decision, and count."""
     require_decision(decision.move, decision.candidate)
     item = tx.record("item", item_id=decision.item_id)
     if item is None or decision.owner not in {None, item["owner"]}:
-        raise UnknownItem(f"there is no item {decision.item_id}")
+        raise UnknownItem(f"item {decision.item_id} does not exist")
     target = item_after(decision.move, ItemStatus(item["status"]))
     words = told(decision.move, decision.candidate, decision.by, decision.reason)
     accepted = decision.candidate is not None

@@ -1,7 +1,7 @@
-"""The hot path on SQLite: a whole batch is one JSON parameter of one statement.
+"""Items on SQLite, the hot path: a whole batch is one JSON parameter of one statement.
 
-One statement runs in C with the interpreter lock released; a statement for each row would fight
-over that lock with the handlers for every single row.
+One statement runs in C with the interpreter lock released; a statement for each row would compete
+with the handlers for that lock at every row.
 """
 
 from collections import Counter
@@ -44,8 +44,6 @@ from headgate.stores.sqlite.records import add_counts, add_event, as_json
 
 
 class SqliteItems:
-    """ItemStore on one file."""
-
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
@@ -54,7 +52,6 @@ class SqliteItems:
         return as_json([_row(item) for item in items])
 
     async def enqueue_many(self, request: EnqueueRequest) -> EnqueueReport:
-        """Store rows idempotently by (job, key), with their position and counters."""
         rows = self.pack(request.items) if request.packed is None else request.packed
         try:
             return await self._database.write(lambda tx: _enqueue(tx, request, rows))
@@ -62,17 +59,14 @@ class SqliteItems:
             return EnqueueReport(0, held.known, held=True)
 
     async def claim(self, request: ClaimRequest) -> list[ClaimedItem]:
-        """Lease due items of a claimable job, in input order, each with a grown epoch."""
         rows = await self._database.write(lambda tx: claim(tx, request))
         return [ClaimedItem(*row) for row in rows]
 
     async def settle_many(self, request: SettleRequest) -> SettleReport:
-        """End leases where the epoch still matches: item, attempt row and counters together."""
         settlements = as_json(request.settlements)
         return await self._database.write(lambda tx: _settle(tx, request, settlements))
 
     async def release(self, worker: str, held: Sequence[HeldLease]) -> int:
-        """Return leased items that were never started: no attempt row, same due time."""
         parameter = as_json(held)
 
         def work(tx: Transaction) -> int:
@@ -83,36 +77,29 @@ class SqliteItems:
         return await self._database.write(work)
 
     async def extend(self, worker: str, held: Sequence[HeldLease], lease_s: float) -> int:
-        """Let leases last at least `lease_s` seconds from now; how many are still held."""
         named = {"worker": worker, "held": as_json(held), "lease_us": int(lease_s * 1_000_000)}
         return await self._database.write(lambda tx: len(tx.rows("extend_leases", **named)))
 
     async def leases_of(self, worker: str) -> list[ClaimedItem]:
-        """Everything that a worker holds."""
         rows = await self._database.read(lambda tx: tx.rows("leases_of", worker=worker))
         return [ClaimedItem(*row) for row in rows]
 
     async def overdue(self, limit: int) -> list[OverdueLease]:
-        """Leases whose deadline has passed on the store's clock."""
         rows = await self._database.read(lambda tx: tx.rows("overdue", limit=limit))
         return [OverdueLease(*row) for row in rows]
 
     async def requeue(self, request: RequeueRequest) -> SweptItems:
-        """Reprocess: a bounded step over finished items; reopens the job."""
         for status in request.statuses:
             item_after(ItemMove.REQUEUE, status)
         return await self._database.write(lambda tx: requeue(tx, request))
 
     async def would_requeue(self, request: RequeueRequest) -> SweptItems:
-        """How many items that step would move, and where the next one would start."""
         return await self._database.read(lambda tx: would_requeue(tx, request))
 
     async def decide(self, decision: ReviewDecision) -> None:
-        """Carry out a person's decision: item, counters, columns and an event that names them."""
         await self._database.write(lambda tx: decide(tx, decision))
 
     async def recall(self, request: RecallRequest) -> list[ReusedResult]:
-        """What was finished before under the same digests; the newest of each."""
         digests = as_json(request.digests)
 
         def work(tx: Transaction) -> list[Any]:
@@ -122,12 +109,11 @@ class SqliteItems:
         return [ReusedResult(*row) for row in await self._database.read(work)]
 
     async def cancel_items(self, job_id: int, limit: int = 5_000) -> int:
-        """Move open items of a CANCELLED job to CANCELLED; 0 when none is left."""
         return await self._database.write(lambda tx: _cancel(tx, job_id, limit))
 
 
 class _Held(Exception):
-    """The transaction is taken back: some rows are duplicates."""
+    """Raised to roll the transaction back: some rows are duplicates."""
 
     def __init__(self, known: Sequence[KnownRow]) -> None:
         super().__init__()
@@ -143,7 +129,7 @@ def _row(item: NewItem) -> tuple[str | int | None, ...]:
 def _enqueue(tx: Transaction, request: EnqueueRequest, rows: str) -> EnqueueReport:
     job = tx.record("job", job_id=request.job_id)
     if job is None:
-        raise UnknownJob(f"there is no job {request.job_id}")
+        raise UnknownJob(f"job {request.job_id} does not exist")
     state = JobState(job["state"])
     if state not in UNFINISHED:
         raise UsageError(f"job {request.job_id} is {state} and takes no more items")
@@ -212,7 +198,7 @@ def _settle(tx: Transaction, request: SettleRequest, settlements: str) -> Settle
         accepted = [each for each in accepted if each.item_id in held]
         _record_discarded(tx, request, frozenset(refused))
     if any(each.gate is not None for each in accepted):
-        tx.change("set_gates", **values)  # rare, and a change of it would cost every settlement
+        tx.change("set_gates", **values)  # rare, and setting it always would slow every settlement
     if any(each.digest is not None for each in accepted):
         tx.change("keep_reusable", **values)
     tx.change("settle_items", **values)
@@ -252,7 +238,7 @@ def _count_returned(tx: Transaction, returned: Sequence[tuple[int]]) -> None:
 
 
 def return_leases(tx: Transaction, worker: str) -> int:
-    """Give back everything that a worker held."""
+    """Return all leases of a worker."""
     returned = tx.rows("return_leases", worker=worker)
     _count_returned(tx, returned)
     return len(returned)
@@ -264,7 +250,7 @@ def _cancel(tx: Transaction, job_id: int, limit: int) -> int:
         return 0
     if job["state"] != JobState.CANCELLED:
         raise IllegalMove(
-            f"job {job_id} is {job['state']}: its items end only when it is cancelled",
+            f"job {job_id} is {job['state']}: only items of a cancelled job can be cancelled",
         )
     for status in (ItemStatus.PENDING, ItemStatus.PROCESSING):
         found = tx.rows("select_open", job_id=job_id, status=status, limit=limit)

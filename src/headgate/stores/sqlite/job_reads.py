@@ -1,4 +1,4 @@
-"""Chosen rows of a job on SQLite."""
+"""Rows, situations and histories of jobs on SQLite."""
 
 from collections.abc import Sequence
 
@@ -14,76 +14,64 @@ from headgate.ports.reads import ExportRow, ItemRow
 from headgate.stores.listing import STATUSES
 from headgate.stores.rows import counts_of, export_rows, histories
 from headgate.stores.sqlite.connection import SqliteDatabase, Transaction
-from headgate.stores.sqlite.jobs import require_in
+from headgate.stores.sqlite.jobs import demand_from
 from headgate.stores.sqlite.records import as_json
 
 
 class SqliteRowReads:
-    """RowReads on one file."""
-
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def by_key(
         self, key: str, job_id: int | None = None, owner: str | None = None
     ) -> list[ItemRow]:
-        """The items that have this key, those of the newest jobs first; at most 100."""
         values = {"key": key, "job_id": job_id, "owner": owner}
         rows = await self._database.read(lambda tx: tx.records("items_by_key", **values))
         return [msgspec.convert(row, ItemRow) for row in rows]
 
     async def decision(self, item_id: int) -> str | None:
-        """What a person decided about an item the last time, in words; None: nothing yet."""
         row = await self._database.read(lambda tx: tx.row("last_decision", item_id=item_id))
         return None if row is None else told(ItemMove(row[0]), *row[1:])
 
     async def newest_change(self, job_id: int) -> int:
-        """When the last of the job's pending or failed rows was changed, on the store's clock."""
         row = await self._database.read(lambda tx: tx.row("newest_change", job_id=job_id))
         return 0 if row is None else int(row[0])
 
     async def failing(self, job_id: int, since_at: int, limit: int = 1_000) -> list[FailingRow]:
-        """Rows that failed after `since_at`: up to `limit` that wait, and as many in ERROR."""
         values = {"job_id": job_id, "since_at": since_at, "limit": limit}
         rows = await self._database.read(lambda tx: tx.rows("failing_rows", **values))
         return [FailingRow(row[0], STATUSES[row[1]], *row[2:]) for row in rows]
 
     async def first(self, job_id: int, count: int) -> list[int]:
-        """The ids of the job's first rows, in input order."""
         rows = await self._database.read(
             lambda tx: tx.rows("first_rows", job_id=job_id, limit=count)
         )
         return [row[0] for row in rows]
 
     async def at_places(self, job_id: int, places: Sequence[int]) -> list[int]:
-        """The ids of the rows at these places in input order; the first place is 1."""
         values = {"job_id": job_id, "places": as_json(list(places))}
         rows = await self._database.read(lambda tx: tx.rows("rows_at_places", **values))
         return [row[0] for row in rows]
 
     async def counts_of(self, job_id: int, ids: Sequence[int]) -> Counts:
-        """Where these rows of a job stand."""
         values = {"job_id": job_id, "ids": as_json(list(ids))}
         return counts_of(await self._database.read(lambda tx: tx.rows("counts_of", **values)))
 
     async def demand_for(self, job_id: int, ids: Sequence[int]) -> WorkDemand:
-        """What there is to do for these rows of a job."""
         values = {"job_id": job_id, "ids": as_json(list(ids))}
-        return await self._database.read(lambda tx: require_in(tx, tx.rows("demand_for", **values)))
+        return await self._database.read(
+            lambda tx: demand_from(tx, tx.rows("demand_for", **values))
+        )
 
 
 class SqliteSituations:
-    """SituationStore on one file."""
-
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def of(self, job_id: int) -> Situation:
-        """What is stored about how a job goes now."""
         return await self._database.read(lambda tx: _situation(tx, job_id))
 
     async def handler_s(self, job_id: int) -> float | None:
-        """The seconds that the last rows of a job took in their handler; None: none was done."""
         values = {"job_id": job_id, "limit": TIMED}
         rows = await self._database.read(lambda tx: tx.rows("handler_time", **values))
         return None if rows[0][0] is None else rows[0][0] / 1e6
@@ -104,14 +92,10 @@ def _situation(tx: Transaction, job_id: int) -> Situation:
 
 
 class SqliteHistory:
-    """HistoryStore on one file."""
-
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def page(self, job_id: int, after_id: int, limit: int) -> list[ItemHistory]:
-        """The next items in input order, with their attempts."""
-
         def work(tx: Transaction) -> list[ItemHistory]:
             place = {"job_id": job_id, "after_id": after_id}
             rows = export_rows(tx.rows("export_rows", limit=limit, **place))
@@ -122,7 +106,6 @@ class SqliteHistory:
         return await self._database.read(work)
 
     async def by_key(self, job_id: int, keys: Sequence[str]) -> list[ExportRow]:
-        """The rows that have one of these keys."""
         given = as_json(list(keys))
         rows = await self._database.read(
             lambda tx: tx.rows("rows_by_key", job_id=job_id, keys=given)

@@ -28,25 +28,19 @@ MICROSECONDS = 1_000_000
 
 
 class SqliteJobs:
-    """JobStore on one file."""
-
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def create_job(self, new: NewJob) -> Job:
-        """Make a job in INGESTING (an open one in QUEUED), within its owner's caps, and once."""
         return await self._database.write(lambda tx: create(tx, new))
 
     async def move_job(
         self, job_id: int, move: JobMove, reason: str = "", resume_in_s: float | None = None
     ) -> Job:
-        """Carry out a state change, or raise IllegalMove naming the state it is in."""
         resume_us = None if resume_in_s is None else int(resume_in_s * 1_000_000)
         return await self._database.write(lambda tx: _move(tx, job_id, move, reason, resume_us))
 
     async def reopen_ingest(self, job_id: int, fingerprint: str) -> Job:
-        """Begin a new reading of the job's source from its start."""
-
         def work(tx: Transaction) -> Job:
             before = _job(tx, job_id)
             row = tx.record("reopen_ingest", job_id=job_id, fingerprint=fingerprint)
@@ -60,8 +54,6 @@ class SqliteJobs:
         return await self._database.write(work)
 
     async def complete_ingest(self, job_id: int, columns: tuple[str, ...]) -> Job:
-        """Mark the source as fully read; INGESTING becomes QUEUED, PAUSED stays."""
-
         def work(tx: Transaction) -> Job:
             before = _job(tx, job_id)
             if before.ingest_complete:
@@ -73,14 +65,11 @@ class SqliteJobs:
         return await self._database.write(work)
 
     async def similar_jobs(self, owner: str, fingerprint: str, ending: str) -> list[Job]:
-        """Jobs over the same content, or whose source ends so, newest first."""
         values = {"owner": owner, "fingerprint": fingerprint, "ending": ending}
         rows = await self._database.read(lambda tx: tx.records("similar_jobs", **values))
         return [job_from(row) for row in rows]
 
     async def rebind_job(self, job_id: int, binding: Binding) -> Job:
-        """Give a job another handler, source, config and options."""
-
         def work(tx: Transaction) -> Job:
             before = _job(tx, job_id)
             add_event(tx, "job_rebound", rebound(before, binding), job_id)
@@ -97,22 +86,17 @@ class SqliteJobs:
         return await self._database.write(work)
 
     async def rebind_items(self, job_id: int, after_id: int = 0, limit: int = 5_000) -> int:
-        """Write the job's handler into its items; the last id of the step, 0 at the end."""
         values = {"job_id": job_id, "after_id": after_id, "limit": limit}
         rows = await self._database.write(lambda tx: tx.rows("rebind_items", **values))
         return max((row[0] for row in rows), default=0)
 
     async def drop_unseen(self, job_id: int, limit: int = 5_000) -> int:
-        """Remove bad rows that the present reading has not met; 0 when none is left."""
-
         def work(tx: Transaction) -> int:
             return _remove(tx, job_id, tx.rows("unseen_bad_rows", job_id=job_id, limit=limit))
 
         return await self._database.write(work)
 
     async def close_queue(self, job_id: int) -> Job:
-        """An open job takes no more items and may become DONE."""
-
         def work(tx: Transaction) -> Job:
             _job(tx, job_id)
             add_event(tx, "job_closed", "takes no more items", job_id)
@@ -121,8 +105,6 @@ class SqliteJobs:
         return await self._database.write(work)
 
     async def set_priority(self, job_id: int, priority: int) -> Job:
-        """Change a job's share among its owner's jobs."""
-
         def work(tx: Transaction) -> Job:
             before = _job(tx, job_id)
             add_event(tx, "job_priority", f"{before.priority} → {priority}", job_id)
@@ -131,49 +113,40 @@ class SqliteJobs:
         return await self._database.write(work)
 
     async def finish_job(self, job_id: int) -> bool:
-        """Make a job DONE if, and only if, it has no open item and takes no more."""
         return await self._database.write(lambda tx: _finish(tx, job_id) is not None)
 
     async def discard_items(self, job_id: int, limit: int = 5_000) -> int:
-        """Remove the items of a FAILED job in bounded steps; 0 when none is left."""
         return await self._database.write(lambda tx: _discard(tx, job_id, limit))
 
     async def delete_job(self, job_id: int, limit: int = 5_000) -> int:
-        """Remove a cancelled or finished job in bounded steps; 0 when it is gone."""
         return await self._database.write(lambda tx: _delete(tx, job_id, limit))
 
     async def demand(
         self, jobs: Sequence[int] | None, handlers: Sequence[str] | None
     ) -> WorkDemand:
-        """What there is to do; None means every job, or every handler."""
         values = {
             "jobs": None if jobs is None else as_json(jobs),
             "handlers": None if handlers is None else as_json(handlers),
         }
-        return await self._database.read(lambda tx: require_in(tx, tx.rows("demand", **values)))
+        return await self._database.read(lambda tx: demand_from(tx, tx.rows("demand", **values)))
 
     async def sources_to_read(self, per_user: int) -> list[WaitingSource]:
-        """The oldest INGESTING jobs that the server reads: up to `per_user` of each owner."""
         rows = await self._database.read(lambda tx: tx.rows("sources_to_read", per_user=per_user))
         return [WaitingSource(*row) for row in rows]
 
     async def rested(self) -> list[int]:
-        """Paused jobs whose pause was to end by itself, and is over."""
         rows = await self._database.read(lambda tx: tx.rows("rested"))
         return [row[0] for row in rows]
 
     async def half_cancelled(self) -> list[int]:
-        """Cancelled jobs that still have open items: whoever cancelled them was cut short."""
         rows = await self._database.read(lambda tx: tx.rows("half_cancelled"))
         return [row[0] for row in rows]
 
     async def register(self, worker: WorkerInfo) -> None:
-        """Announce a worker."""
         values = msgspec.structs.asdict(worker) | {"jobs": as_json(worker.jobs)}
         await self._database.write(lambda tx: tx.change("register", **values))
 
     async def beat(self, workers: Mapping[str, int], ttl_s: float) -> list[str]:
-        """Count a heartbeat for each worker, with its claim size; return those declared dead."""
         parameter = as_json(workers)
         alive = await self._database.write(
             lambda tx: {row[0] for row in tx.rows("beat", workers=parameter, ttl_s=ttl_s)},
@@ -181,8 +154,6 @@ class SqliteJobs:
         return [worker for worker in workers if worker not in alive]
 
     async def ask_drain(self, worker: str) -> bool:
-        """Ask a worker to finish what it runs and end; False if none of that name is alive."""
-
         def work(tx: Transaction) -> bool:
             asked = tx.row("ask_drain", worker=worker) is not None
             if asked:
@@ -192,14 +163,11 @@ class SqliteJobs:
         return await self._database.write(work)
 
     async def draining(self, workers: Sequence[str]) -> list[str]:
-        """Those of these workers that were asked to end."""
         parameter = as_json(workers)
         rows = await self._database.read(lambda tx: tx.rows("draining", workers=parameter))
         return [row[0] for row in rows]
 
     async def retire(self, worker: str, reason: str) -> int:
-        """Declare a worker gone and return what it still held to PENDING, without suspicion."""
-
         def work(tx: Transaction) -> int:
             tx.rows("stop_worker", worker=worker, reason=reason)
             returned = return_leases(tx, worker)
@@ -212,8 +180,6 @@ class SqliteJobs:
         return await self._database.write(work)
 
     async def elect(self, duty: str, holder: str, ttl_s: float) -> bool:
-        """Take or keep a duty that one process at a time should do."""
-
         def work(tx: Transaction) -> bool:
             until = tx.now + int(ttl_s * MICROSECONDS)
             return tx.row("elect", duty=duty, holder=holder, until=until) is not None
@@ -221,7 +187,6 @@ class SqliteJobs:
         return await self._database.write(work)
 
     async def record_session(self, session: SessionReport) -> None:
-        """Write or update the record of a run."""
         rate = session.settled / session.drain_s if session.drain_s > 0 else None
         values = {
             "id": session.id,
@@ -235,12 +200,9 @@ class SqliteJobs:
         await self._database.write(lambda tx: tx.change("record_session", **values))
 
     async def record_event(self, kind: str, message: str, job_id: int | None = None) -> None:
-        """Append an operator action or a decision that no attempt row tells."""
         await self._database.write(lambda tx: add_event(tx, kind, message, job_id))
 
     async def retain(self, older_than_us: int, limit: int = 5_000) -> int:
-        """Delete what is on record only and older than that many microseconds."""
-
         def work(tx: Transaction) -> int:
             before = tx.now - older_than_us
             events = tx.change("retain_events", before=before, limit=limit)
@@ -256,7 +218,7 @@ class SqliteJobs:
 def _job(tx: Transaction, job_id: int) -> Job:
     row = tx.record("job", job_id=job_id)
     if row is None:
-        raise UnknownJob(f"there is no job {job_id}")
+        raise UnknownJob(f"job {job_id} does not exist")
     return job_from(row)
 
 
@@ -333,8 +295,8 @@ def _remove(tx: Transaction, job_id: int, found: Sequence[tuple[int, str]]) -> i
     return len(found)
 
 
-def require_in(tx: Transaction, rows: Sequence[Any]) -> WorkDemand:
-    """What the rows of the query `demand` or `demand_for` say."""
+def demand_from(tx: Transaction, rows: Sequence[Any]) -> WorkDemand:
+    """Read the rows of the query `demand` or `demand_for`."""
     contenders, suspects, due, finishable = [], [], [], []
     open_items = False
     for job_id, owner, priority, claimable, suspect, is_open, *next_dues, complete in rows:

@@ -1,4 +1,4 @@
-"""The shared limits on SQLite: one table, swapped under the file's one write lock."""
+"""The shared limits on SQLite: one table, changed under the file's one write lock."""
 
 import asyncio
 import secrets
@@ -14,7 +14,7 @@ class SqliteLimits:
     """A LimitLedger on the store's own file and clock."""
 
     STEP_S = 0.1
-    """How often to look for an urgent change: a file cannot call."""
+    """Seconds between checks for an urgent change: a file cannot notify."""
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
@@ -24,9 +24,9 @@ class SqliteLimits:
         self._seen: int | None = None
 
     async def exchange(self, proposals: Sequence[Proposal], keys: Sequence[str]) -> Exchange:
-        """Accept what is not outdated, all at one moment; then tell the state of every key named.
+        """Accept proposals that are not outdated, all at one moment, and return every key named.
 
-        Without a proposal it is only read, and waits for no writer.
+        Without a proposal this only reads, and waits for no writer.
         """
         ticket = next(self._tickets)
         named = keys_named(proposals, keys)
@@ -41,17 +41,14 @@ class SqliteLimits:
         return await (self._database.write(work) if proposals else self._database.read(work))
 
     async def entries(self, prefix: str = "") -> Sequence[LedgerEntry]:
-        """Every gate whose key begins so, in order of key."""
         rows = await self._database.read(lambda tx: tx.rows("gates_under", prefix=prefix))
         return [LedgerEntry(*row) for row in rows]
 
     async def forget(self, key: str) -> bool:
-        """Drop what is known of a gate; whether there was anything."""
         values = {"key": key, "ticket": next(self._tickets), "sender": self._sender}
         return bool(await self._database.write(lambda tx: tx.change("forget_gate", **values)))
 
     async def wait_urgent(self, timeout_s: float) -> bool:
-        """Return early when another process made an urgent change; whether one did."""
         loop = asyncio.get_running_loop()
         give_up_at = loop.time() + timeout_s
         while not await self._is_urgent():

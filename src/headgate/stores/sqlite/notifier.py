@@ -1,4 +1,4 @@
-"""The bell on SQLite: the file itself shows that somebody has written."""
+"""Notifications on SQLite: the file itself shows that another process has written."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ from headgate.stores.sqlite.connection import SqliteDatabase
 
 
 class SqliteNotifier:
-    """Watches the data version, which every commit changes; nothing has to be rung."""
+    """Watches the data version, which every commit changes."""
 
     STEP_S = 0.05
 
@@ -15,10 +15,9 @@ class SqliteNotifier:
         self._seen: int | None = None
 
     async def ring(self) -> None:
-        """Nothing to do: the commit that made the change is the ring."""
+        """Does nothing: the commit of the change is the notification."""
 
     async def wait(self, timeout_s: float) -> bool:
-        """Wait for a ring that came since the last wait; False when the time ran out."""
         loop = asyncio.get_running_loop()
         give_up_at = loop.time() + timeout_s
         while True:

@@ -1,4 +1,4 @@
-"""Pages of items: each a few index reads, merged."""
+"""Pages of items: each is a few index reads, merged."""
 
 from collections.abc import Iterator
 from heapq import merge
@@ -20,7 +20,6 @@ Branch = tuple[str, dict[str, Any]]
 
 
 def page(tx: Transaction, listing: Listing) -> Page:
-    """The page that a listing asks for."""
     query = listing.query
     _require_owned(tx, query)
     read = _in_order if query.order is SortOrder.INPUT else _by_time
@@ -33,7 +32,7 @@ def _require_owned(tx: Transaction, query: ItemQuery) -> None:
         return
     job = tx.record("job", job_id=query.job_id)
     if job is None or job["owner"] != query.owner:
-        raise UnknownJob(f"there is no job {query.job_id}")
+        raise UnknownJob(f"job {query.job_id} does not exist")
 
 
 Found = tuple[list[dict[str, Any]], tuple[int, int] | None]
@@ -67,7 +66,7 @@ def _by_time(tx: Transaction, listing: Listing) -> Found:
     until = _window(tx, listing, branches, values) if listing.sparse else None
     if until:
         values |= {"before_at": until[0], "before_id": until[1] + 1}
-    # Ordered reads, merged: no status, job or owner makes another one sort.
+    # The merged reads are ordered already, so no filter makes the database sort.
     reads = (tx.records(f"items_{name}", **values | branch) for name, branch in branches)
     in_time = merge(*reads, key=lambda row: (row["updated_at"], row["id"]))
     return list(islice(in_time, query.limit + 1)), until
@@ -76,7 +75,7 @@ def _by_time(tx: Transaction, listing: Listing) -> Found:
 def _window(
     tx: Transaction, listing: Listing, branches: list[Branch], values: dict[str, Any]
 ) -> tuple[int, int] | None:
-    """Up to where all branches together have about as many rows as one call looks at."""
+    """The position up to which all branches together have about as many rows as one call reads."""
     rows = max(WINDOW // max(len(branches), 1), listing.query.limit + 1)
     ends = (tx.row(f"window_{name}", rows=rows, **values | branch) for name, branch in branches)
     return min((end for end in ends if end is not None), default=None)

@@ -162,7 +162,7 @@ RETURNING id
 UPDATE jobs SET ingest = :progress WHERE id = :job_id
 
 -- name: insert_items
--- A problem without a signature is no failure: such a row is left alone.
+-- A problem without a signature is not a failure: the row is skipped.
 INSERT INTO items (
     job_id, key, line, gate, summary, input, last_error, signature, variant, error_class, status,
     updated_at, owner, handler, ingest_run
@@ -204,8 +204,8 @@ ON CONFLICT (job_id, shard, status) DO UPDATE SET n = n + excluded.n
 SELECT status, sum(n) FROM job_counts WHERE job_id = :job_id GROUP BY status
 
 -- name: situation
--- Whether a row is due, when one was last finished, who may work on it, and whether others are at
--- work. A worker that was killed has no time to say so: its heartbeat tells.
+-- True if a row is due, when one was last finished, the workers that may run it, and whether other
+-- jobs are running. A killed worker cannot say so: its heartbeat shows it.
 SELECT
     EXISTS (
         SELECT 1 FROM items INDEXED BY items_claimable
@@ -235,7 +235,7 @@ SELECT
     )
 
 -- name: deferrals
--- Rows that are due later, by the reason; each group tells what the first of it says.
+-- Rows that are due later, grouped by reason, each group with the text of its first row.
 SELECT coalesce(error_class, ''), gate, count(*), min(due_at), coalesce(last_error, '')
 FROM (
     SELECT error_class, gate, due_at, last_error FROM items INDEXED BY items_claimable
@@ -245,7 +245,7 @@ FROM (
 GROUP BY 1, 2 ORDER BY 4
 
 -- name: handler_time
--- How long the rows that were done last took in their handler.
+-- Handler time of the rows that were done last.
 SELECT avg(ran_us) FROM attempts
 WHERE outcome = 'done' AND item_id IN (
     SELECT id FROM items INDEXED BY items_by_status
@@ -256,7 +256,7 @@ WHERE outcome = 'done' AND item_id IN (
 SELECT 1 FROM workers WHERE id = :worker AND stopped_at IS NULL
 
 -- name: select_fresh
--- Rows whose due time was never put off, in input order.
+-- Rows that were never deferred, in input order.
 SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
     CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, gate
 FROM items INDEXED BY items_claimable
@@ -264,7 +264,7 @@ WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at = 0 AND
 ORDER BY id LIMIT :limit
 
 -- name: fresh_after
--- The place behind a part of the fresh rows; each end is one look into the index.
+-- The position behind a share of the fresh rows; each end is one index read.
 SELECT least + CAST((most - least) * :skipped AS INTEGER) FROM (
     SELECT
         (
@@ -280,7 +280,7 @@ SELECT least + CAST((most - least) * :skipped AS INTEGER) FROM (
 ) WHERE least IS NOT NULL
 
 -- name: select_retries
--- Items whose due time was put off and has come.
+-- Items that were deferred and are due now.
 SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
     CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, gate
 FROM items INDEXED BY items_claimable
@@ -288,7 +288,7 @@ WHERE job_id = :job_id AND status = 'PENDING' AND suspect = 0 AND due_at > 0 AND
 ORDER BY due_at, id LIMIT :limit OFFSET :skip
 
 -- name: select_ungated
--- Items without a gate among the first due ones: where gates are closed, theirs stand before them.
+-- Items without a gate among the first due ones: items of closed gates may come before them.
 SELECT id, job_id, key, input, normalized, epoch + 1, attempts, failures, crashes, strategy, suspect,
     CASE WHEN throttled_since IS NULL THEN 0 ELSE :now - throttled_since END, gate
 FROM (
@@ -378,7 +378,7 @@ WHERE items.id = value ->> 0 AND +items.status = 'PROCESSING' AND +items.epoch =
 AND +items.worker = :worker
 
 -- name: set_variants
--- Of what was just settled. Before, none of them had one.
+-- Only for the items just settled. None of them had a variant before.
 UPDATE items SET variant = value ->> 22
 FROM jsonb_each(:settlements)
 WHERE items.id = value ->> 0 AND +items.status = 'ERROR' AND +items.epoch = value ->> 2
@@ -725,7 +725,8 @@ WHERE state != 'DONE' AND (:owner IS NULL OR owner = :owner)
 AND (:handler IS NULL OR handler = :handler)
 
 -- name: items_across_jobs
--- Told that one status is rare, the planner reads it in order; else it may take the list below.
+-- Told that one status is rare, the planner reads it in order; otherwise it may take the list
+-- below.
 SELECT id, job_id, key, line, status, summary, attempts, crashes, error_class, last_error, due_at,
     worker AS locked_by, updated_at, CASE WHEN :with_result THEN result END AS result,
     owner, handler, gate
@@ -785,7 +786,7 @@ SELECT max(
 )
 
 -- name: failing_rows
--- Only rows that were put off have a due time, so fresh ones are not looked at.
+-- Only deferred rows have a due time, so fresh rows are not read.
 SELECT f.id, f.status, f.error_class, coalesce(f.last_error, ''), a.trace
 FROM (
     SELECT * FROM (
@@ -879,9 +880,9 @@ WHERE i.job_id = :job_id AND i.key = given.value
 SELECT name FROM job_columns WHERE job_id = :job_id ORDER BY ordinal, name
 
 -- name: error_groups
--- A signature begins with its class, so that one row of a group knows the class of all. Variants
--- are told apart while they are few, and all rows of the signature have one: those of before the
--- migration that brought them do not.
+-- A signature begins with its class, so one row of a group has the class of all. Variants are
+-- separate groups while they are few and all rows of the signature have one: rows from before that
+-- migration have none.
 WITH fine AS MATERIALIZED (
     SELECT signature, variant, count(*) AS n, min(id) AS id
     FROM items INDEXED BY items_by_signature

@@ -31,47 +31,39 @@ from headgate.stores.sqlite.records import as_json, job_from
 
 
 class SqliteReads:
-    """ReadStore on one file."""
-
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def job(self, job_id: int, owner: str | None = None) -> Job:
-        """One job (of that owner), or UnknownJob."""
         row = await self._database.read(lambda tx: tx.record("job", job_id=job_id))
         if row is None or owner not in {None, row["owner"]}:
-            raise UnknownJob(f"there is no job {job_id}")
+            raise UnknownJob(f"job {job_id} does not exist")
         return job_from(row)
 
     async def jobs(self, query: JobQuery) -> list[Job]:
-        """Jobs, newest first."""
         values = msgspec.structs.asdict(query) | patterns(query.text)
         values["states"] = as_json(sorted(query.states)) if query.states else None
         rows = await self._database.read(lambda tx: tx.records("jobs", **values))
         return [job_from(row) for row in rows]
 
     async def find_jobs(self, owner: str, handler: str, source: str) -> list[Job]:
-        """Jobs of one handler over one source, newest first."""
         rows = await self._database.read(
             lambda tx: tx.records("find_jobs", owner=owner, handler=handler, source=source),
         )
         return [job_from(row) for row in rows]
 
     async def counts(self, job_id: int) -> Counts:
-        """The maintained counters of a job."""
         rows = await self._database.read(lambda tx: tx.rows("counts", job_id=job_id))
         return counts_of(rows)
 
     async def items(self, query: ItemQuery) -> Page:
-        """A page of items."""
         listing = Listing(query)
         return await self._database.read(lambda tx: page(tx, listing))
 
     async def item(self, item_id: int, owner: str | None = None) -> ItemDetail:
-        """One item (of that owner), or UnknownItem."""
         row = await self._database.read(lambda tx: tx.record("item", item_id=item_id))
         if row is None or owner not in {None, row["owner"]}:
-            raise UnknownItem(f"there is no item {item_id}")
+            raise UnknownItem(f"item {item_id} does not exist")
         shared = {
             "row": {**row, "locked_by": row["worker"], "result": None},
             "suspect": bool(row["suspect"]),
@@ -79,49 +71,41 @@ class SqliteReads:
         return msgspec.convert(row | shared, ItemDetail)
 
     async def attempts(self, item_id: int) -> list[AttemptRow]:
-        """An item's history, oldest first."""
         rows = await self._database.read(lambda tx: tx.rows("attempts", item_id=item_id))
         return [AttemptRow(*row) for row in rows]
 
     async def calls(self, job_id: int, after_id: int, limit: int) -> CallsPage:
-        """What the attempts of some items asked of the network, in input order."""
         rows = await self._database.read(
             lambda tx: tx.rows("calls", job_id=job_id, after_id=after_id, limit=limit)
         )
         return CallsPage([text for _, text in rows if text], rows[-1][0] if rows else None)
 
     async def events(self, query: EventQuery) -> list[EventRow]:
-        """The record of decisions, oldest first (or newest first)."""
         values = msgspec.structs.asdict(query) | {"before_id": query.after_id or FAR}
         rows = await self._database.read(lambda tx: tx.rows(events_query(query), **values))
         return [EventRow(*row) for row in rows]
 
     async def export_rows(self, job_id: int, after_id: int, limit: int) -> list[ExportRow]:
-        """Rows in input order, from the stored results."""
         rows = await self._database.read(
             lambda tx: tx.rows("export_rows", job_id=job_id, after_id=after_id, limit=limit),
         )
         return export_rows(rows)
 
     async def result_columns(self, job_id: int) -> list[str]:
-        """The names that the job's results use, in order of first appearance."""
         rows = await self._database.read(lambda tx: tx.rows("result_columns", job_id=job_id))
         return [row[0] for row in rows]
 
     async def error_groups(self, job_id: int, limit: int = 1_000) -> list[ErrorGroup]:
-        """Failures of a job by kind, the most frequent kinds first."""
         rows = await self._database.read(
             lambda tx: tx.rows("error_groups", job_id=job_id, limit=limit, variants=MOST_VARIANTS)
         )
         return [ErrorGroup(*row) for row in rows]
 
     async def workers(self, *, alive_only: bool = True) -> list[WorkerRow]:
-        """Workers, newest first."""
         rows = await self._database.read(lambda tx: tx.rows("workers", alive_only=alive_only))
         return [WorkerRow(*row) for row in rows]
 
     async def status(self) -> StoreStatus:
-        """Size, schema and location."""
         jobs, counted, duties = await self._database.read(
             lambda tx: (tx.rows("totals")[0][0], tx.rows("all_counts"), tx.rows("duties"))
         )
@@ -142,5 +126,4 @@ class SqliteReads:
         )
 
     async def check(self, *, repair: bool) -> list[CheckFinding]:
-        """Compare the store with its own laws; optionally mend counters."""
         return await check(self._database, repair=repair)

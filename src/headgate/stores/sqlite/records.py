@@ -1,4 +1,4 @@
-"""From rows to values, and what every verb writes beside its own rows: counters and events."""
+"""Turns rows into jobs, and writes counters and events, which every change needs."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,12 +11,10 @@ from headgate.stores.sqlite.connection import Transaction
 
 
 def as_json(value: object) -> str:
-    """JSON text for a query parameter."""
     return msgspec.json.encode(value).decode()
 
 
 def as_json_or_none(value: object) -> str | None:
-    """JSON text for a query parameter; None stays None."""
     return None if value is None else as_json(value)
 
 
@@ -51,5 +49,4 @@ def add_event(
     job_id: int | None = None,
     item_id: int | None = None,
 ) -> None:
-    """Append to the record of decisions."""
     tx.change("insert_event", kind=kind, message=message, job_id=job_id, item_id=item_id)

@@ -34,7 +34,6 @@ class SqliteStore:
         self.notifier = SqliteNotifier(self._database)
 
     async def __aenter__(self) -> Self:
-        """Open; an empty file is migrated, an older schema raises StoreMismatch."""
         await self._database.open()
         return self
 
@@ -44,13 +43,10 @@ class SqliteStore:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Close every connection."""
         await self._database.close()
 
     async def migrate(self) -> list[str]:
-        """Bring the schema up to date; return the names of the migrations that were applied."""
         return await self._database.migrate()
 
     async def backup(self, target: str) -> None:
-        """Write a consistent copy while others work."""
         await self._database.backup(Path(target))

@@ -72,7 +72,7 @@ def test_a_number_is_an_items_number_and_with_a_job_a_key(headgate):
     headgate.job(2)
     assert headgate("items", "show", 2, "--json").json["key"] == "k2"
     assert headgate("items", "show", 2, "--job", 1).code == 2
-    assert headgate("items", "show", 99).err == "error: there is no item 99\n"
+    assert headgate("items", "show", 99).err == "error: item 99 does not exist\n"
 
 
 def test_dead_letters_are_replayed_by_key(headgate):

@@ -68,7 +68,7 @@ def test_an_unknown_job_is_wrong_usage(headgate, verb: str):
     headgate.store(_nothing)
     result = headgate("jobs", verb, 99)
     assert result.code == 2
-    assert result.err == "error: there is no job 99\n"
+    assert result.err == "error: job 99 does not exist\n"
 
 
 def test_pause_and_resume(headgate):
@@ -196,7 +196,7 @@ def test_item_with_its_attempts(headgate):
 
 def test_an_unknown_item(headgate):
     headgate.store(_nothing)
-    assert headgate("items", "show", 5).err == "error: there is no item 5\n"
+    assert headgate("items", "show", 5).err == "error: item 5 does not exist\n"
 
 
 def test_dead_letters_across_jobs(headgate):
