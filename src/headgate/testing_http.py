@@ -12,7 +12,7 @@ from headgate.net.response import ReadResponse
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """One reply of a fake service; `json` gives the body, else `content` does."""
+    """A reply of a fake service; `json` gives the body, else `content` does."""
 
     status: int = 200
     json: Any = None

@@ -62,7 +62,7 @@ class DeadLetters:
         page_size: int = 100,
         after: str | None = None,
     ) -> Page[Item]:
-        """One page, the longest dead first."""
+        """A page, the longest dead first."""
         query = params(errorClass=error_class, jobType=job_type, pageSize=page_size, after=after)
         return await self._wire.value(
             ApiRequest(path="/api/dead-letters", params=query), Page[Item]

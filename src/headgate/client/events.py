@@ -69,7 +69,7 @@ class Changed(Wired, frozen=True, kw_only=True):
 
 
 class Event(Wired, frozen=True, kw_only=True):
-    """One entry of the log of decisions."""
+    """An entry of the log of decisions."""
 
     id: str
     kind: str
@@ -144,7 +144,7 @@ class Events:
     async def page(
         self, job_id: str | None = None, *, page_size: int = 100, after: str | None = None
     ) -> Page[Event]:
-        """One page of the log of decisions, newest first."""
+        """A page of the log of decisions, newest first."""
         query = params(jobId=job_id, pageSize=page_size, after=after)
         ask = ApiRequest(path="/api/events/log", params=query, absent=JobNotFound)
         return await self._wire.value(ask, Page[Event])

@@ -38,7 +38,7 @@ class Item(Wired, frozen=True, kw_only=True):
 
 
 class Call(Wired, frozen=True, kw_only=True):
-    """One network or cache operation."""
+    """A network or cache operation."""
 
     at: Moment
     verb: str
@@ -55,7 +55,7 @@ class Call(Wired, frozen=True, kw_only=True):
 
 
 class Attempt(Wired, frozen=True, kw_only=True):
-    """One execution."""
+    """An execution."""
 
     number: int
     epoch: int
@@ -143,7 +143,7 @@ class Items:
         page_size: int = 100,
         after: str | None = None,
     ) -> Page[Item]:
-        """One page of a job's items; with `q`, a page may be short and not be the last."""
+        """A page of a job's items; with `q`, a page may be short and not be the last."""
         path = f"/api/jobs/{segment(job_id)}/items"
         query = (which or ItemFilter()).params(page_size, after)
         return await self._wire.value(
@@ -161,7 +161,7 @@ class Items:
         return await self._wire.value(ask, Page[Item])
 
     async def get(self, item_id: str) -> ItemWhole:
-        """One item with its input, its attempts and their calls."""
+        """An item with its input, its attempts and their calls."""
         return await self._wire.value(_ask(item_id), ItemWhole)
 
     async def why(self, item_id: str) -> Why:
@@ -200,7 +200,7 @@ class Reviews:
     async def page(
         self, job_id: str | None = None, *, page_size: int = 100, after: str | None = None
     ) -> Page[Item]:
-        """One page, across jobs or of one job."""
+        """A page, across jobs or of one job."""
         query = params(jobId=job_id, pageSize=page_size, after=after)
         ask = ApiRequest(path="/api/reviews", params=query, absent=JobNotFound)
         return await self._wire.value(ask, Page[Item])

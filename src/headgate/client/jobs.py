@@ -152,7 +152,7 @@ class Jobs:
         page_size: int = 50,
         after: str | None = None,
     ) -> Page[JobDetail]:
-        """One page of jobs, newest first."""
+        """A page of jobs, newest first."""
         query = params(
             states=",".join(sorted(states)) or None,
             handler=handler,

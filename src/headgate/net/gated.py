@@ -1,4 +1,4 @@
-"""One request through gates and wire; gates, breaker and record learn the result."""
+"""A request through gates and wire; gates, breaker and record learn the result."""
 
 from collections.abc import AsyncIterator, Callable
 
@@ -44,7 +44,7 @@ class RequestContext(msgspec.Struct, frozen=True):
 
 
 class GatedExchange(Unkept):
-    """One request and then its reply. The permit is held until the body has ended.
+    """A request and then its reply. The permit is held until the body has ended.
 
     The cache may send it more than once, each time after the last reply has ended, or not at all.
     """

@@ -20,7 +20,7 @@ class Version(StrEnum):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """One place to try for a file."""
+    """A place to try for a file."""
 
     resolver: str
     url: str

@@ -135,7 +135,7 @@ class Description(Word, frozen=True):
     name: Annotated[str, Meta(pattern=r"^([A-Za-z0-9_.-]{1,64})?$")] = ""
     """The name by which jobs refer to it; empty: the name of the file."""
     about: Annotated[str, Meta(max_length=300)] = ""
-    """One line about what it does."""
+    """A one-line description."""
     variants: Annotated[tuple[Variant, ...], Meta(max_length=20)] = ()
     """Ways to ask, tried in order while nothing is found."""
     not_found: NotFoundWhen = NotFoundWhen()

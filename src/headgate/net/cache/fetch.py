@@ -37,7 +37,7 @@ Send = Callable[[WireRequest], Awaitable[ServerReply]]
 
 
 class CacheFetch(msgspec.Struct, frozen=True):
-    """One caller asks the server, for itself and for the callers that wait."""
+    """Asks the server for one caller, and for the callers that wait."""
 
     demand: CacheRequest
     policy: CachePolicy

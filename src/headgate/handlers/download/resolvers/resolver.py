@@ -26,7 +26,7 @@ class Resolver(NamedTuple):
 
     name: str
     about: str
-    """One line about the files that it finds."""
+    """A line about the files that it finds."""
     kinds: frozenset[IdentifierKind]
     build_request: BuildRequest
     read_reply: ReadReply = _nothing_asked
@@ -45,7 +45,7 @@ class Resolver(NamedTuple):
     home: tuple[str, ...] = ()
     """Parts of the service's own DOIs. Unless it is named, it is asked only about these."""
     rescue: bool = False
-    """It is asked about dead URLs, never about an input."""
+    """Whether it is asked about dead URLs, and never about an input."""
 
     def start(self, identifier: Identifier, options: ResolverOptions) -> Step:
         """Return the first request, or the result if there is nothing to ask."""
