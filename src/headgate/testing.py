@@ -1,4 +1,4 @@
-"""For tests of handlers, and of anything that waits: a handler runner, a fake HTTP, a clock."""
+"""Tools for tests of handlers and of code that waits: a handler runner, a fake HTTP, a clock."""
 
 import asyncio
 import heapq
@@ -27,7 +27,7 @@ class FakeClock:
     """A clock that stands still until it is advanced; sleepers wake in the order of their times."""
 
     TURNS = 20
-    """How often the loop goes round after each wake-up, so that what woke can fall asleep again."""
+    """Turns of the loop after each wake-up, so that a woken task can fall asleep again."""
 
     def __init__(self, start_us: int = 1_800_000_000 * MICROSECONDS) -> None:
         self._start_us = start_us
@@ -46,11 +46,11 @@ class FakeClock:
 
     @property
     def sleepers(self) -> int:
-        """How many tasks are asleep."""
+        """Number of tasks that are asleep."""
         return sum(not future.done() for _, _, future in self._sleepers)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait until somebody advances the clock that far; zero only lets others run."""
+        """Wait until the test advances the clock that far; zero only lets other tasks run."""
         if seconds <= 0:
             await _turn()
             return
@@ -62,7 +62,7 @@ class FakeClock:
         await future
 
     def later(self, seconds: float, call: Callable[[], object]) -> Callable[[], object]:
-        """Have `call` called when the clock has been advanced that far."""
+        """Call `call` when the clock has been advanced that far; return a function that cancels."""
         due = self._elapsed_us + max(round(seconds * MICROSECONDS), 1)
         future = asyncio.get_running_loop().create_future()
         future.add_done_callback(lambda done: None if done.cancelled() else call())
@@ -82,7 +82,7 @@ class FakeClock:
         self._elapsed_us = max(self._elapsed_us, end)
 
     async def until_asleep(self, count: int = 1) -> None:
-        """Wait, in real time, until so many tasks are asleep."""
+        """Wait, in real time, until `count` tasks are asleep."""
         async with self._asleep:
             await self._asleep.wait_for(lambda: self.sleepers >= count)
 
@@ -102,7 +102,7 @@ async def _turns(count: int) -> None:
 
 
 class RunOptions(TypedDict, total=False):
-    """What `run_handler` may be given by name."""
+    """Options of `run_handler`."""
 
     config: Mapping[str, Any] | None
     attempt: int
@@ -137,11 +137,11 @@ def run_handler(
 
         assert run_handler(price, {"sku": "A1"}) == Done({"price": 12.5})
 
-    A handler of packs gets a pack of one, or with a list of inputs a pack of all of them, and the
-    outcomes come back as a list. What the handler raises comes out as it is; only a reply that
-    means an outcome, such as a 404 left to `raise_for_status`, is returned as that outcome. `http`
-    is what it finds as `ctx.http`: a `FakeHttp`, or anything with the methods that it uses;
-    `files` gives `ctx.file` the path behind a name, `folders` gives `ctx.folder` what is at a
+    A handler of packs gets a pack of one; with a list of inputs it gets all of them as one pack,
+    and the outcomes are returned as a list. An exception of the handler is raised as it is; only a
+    reply that means an outcome, such as a 404 left to `raise_for_status`, is returned as that one.
+    `http` becomes `ctx.http`: a `FakeHttp`, or any object with the methods that the handler uses.
+    `files` gives `ctx.file` the path behind a name, `folders` gives `ctx.folder` the folder at a
     path. A handler from `headgate.handlers.registry.resolve` can be run as well.
     """
     config = options.get("config") or {}
@@ -153,7 +153,7 @@ def run_handler(
     packed = spec is not None and spec.pack is not None
     single = isinstance(input, Mapping)
     if not single and not packed:
-        raise TypeError("only a handler of packs takes a list; give it one input at a time")
+        raise TypeError("only a handler with `pack` takes a list; give this one a single input")
     inputs: Sequence[Mapping[str, Any]] = [input] if isinstance(input, Mapping) else input
     items = [_item(number, each, spec) for number, each in enumerate(inputs, start=1)]
     outcomes = _outcomes(lambda: call(items if packed else items[0], context), items, packed=packed)
@@ -205,7 +205,7 @@ def _finished(answer: Any) -> Any:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(wait())
-    # Called from inside a loop (an async test): the handler gets one of its own.
+    # Called from within a loop (an async test): the handler gets its own loop.
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, wait()).result()
 

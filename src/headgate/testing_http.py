@@ -1,4 +1,4 @@
-"""A stand-in for `ctx.http` in tests of handlers: it gives scripted replies and sends nothing."""
+"""A stand-in for `ctx.http` in tests of handlers: it returns scripted replies and sends nothing."""
 
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -12,7 +12,7 @@ from headgate.net.response import ReadResponse
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """One answer of a fake service; `json` gives the body, else `content` does."""
+    """A reply of a fake service; `json` gives the body, else `content` does."""
 
     status: int = 200
     json: Any = None
@@ -27,21 +27,19 @@ class Asked(msgspec.Struct, frozen=True):
     url: str
     """With its parameters."""
     options: Mapping[str, Any]
-    """What it was given beside its URL: `json`, `headers`, `cost` and so on."""
+    """The other options of the request: `json`, `headers`, `cost` and so on."""
 
 
 class FakeResponse(ReadResponse):
-    """A real answer that may also be awaited, so that it suits plain and async handlers."""
+    """A real response that may also be awaited, so that it suits plain and async handlers."""
 
     __slots__ = ()
 
     def __await__(self) -> Generator[None, None, Self]:
-        """Itself, at once."""
         yield from ()
         return self
 
     async def aread(self) -> bytes:
-        """The body."""
         return self.content
 
     async def aiter_bytes(self) -> AsyncIterator[bytes]:
@@ -54,58 +52,50 @@ class FakeHttp:
 
         FakeHttp({"https://shop.example/prices/A1": {"price": 12.5}, "https://shop.example/*": 404})
 
-    A URL may have `*` in it, a method before it (`"POST https://…"`), and is looked up with its
-    parameters, then without them. A reply is a `Reply`; a mapping or list, which is sent as JSON;
-    a text or bytes; a status; or an exception, which is raised. A tuple holds the replies to one
-    request after the other, of which the last is repeated. A function is called with the `Asked`
-    and returns any of these.
+    A URL may contain `*`, and may have a method before it (`"POST https://…"`). It is looked up
+    with its parameters, then without them. A reply is a `Reply`; a mapping or list, sent as JSON;
+    a text or bytes; a status; or an exception, which is raised. A tuple holds the replies to
+    successive requests, and its last one is repeated. A function is called with the `Asked` and
+    returns any of these.
     """
 
     def __init__(self, replies: Mapping[str, Any] | Callable[[Asked], Any]) -> None:
         self._replies = replies
         self._turns: dict[str, int] = {}
         self.requests: list[Asked] = []
-        """What was asked, in order."""
+        """The requests, in order."""
         self.spent: list[Mapping[str, float]] = []
-        """What `ctx.spend` was told."""
+        """The arguments of `ctx.spend`."""
 
     def request(self, method: str, url: str, **options: Any) -> FakeResponse:
-        """The reply to a request; LookupError if none is scripted."""
+        """Return the reply to a request; LookupError if none is scripted."""
         asked = Asked(method.upper(), _with_params(url, options.get("params")), options)
         self.requests.append(asked)
         return _response(self._scripted(asked), asked)
 
     def get(self, url: str, **options: Any) -> FakeResponse:
-        """Ask with GET."""
         return self.request("GET", url, **options)
 
     def head(self, url: str, **options: Any) -> FakeResponse:
-        """Ask with HEAD."""
         return self.request("HEAD", url, **options)
 
     def post(self, url: str, **options: Any) -> FakeResponse:
-        """Ask with POST."""
         return self.request("POST", url, **options)
 
     def put(self, url: str, **options: Any) -> FakeResponse:
-        """Ask with PUT."""
         return self.request("PUT", url, **options)
 
     def patch(self, url: str, **options: Any) -> FakeResponse:
-        """Ask with PATCH."""
         return self.request("PATCH", url, **options)
 
     def delete(self, url: str, **options: Any) -> FakeResponse:
-        """Ask with DELETE."""
         return self.request("DELETE", url, **options)
 
     @asynccontextmanager
     async def stream(self, method: str, url: str, **options: Any) -> AsyncIterator[FakeResponse]:
-        """The reply, to be read piece by piece."""
         yield self.request(method, url, **options)
 
     def spend(self, cost: Mapping[str, float]) -> None:
-        """What the last request really cost."""
         self.spent.append(dict(cost))
 
     def _scripted(self, asked: Asked) -> Any:
@@ -119,13 +109,11 @@ class FakeHttp:
                 found = found[min(turn, len(found) - 1)]
             return found(asked) if callable(found) and not isinstance(found, type) else found
         known = ", ".join(self._replies) or "none"
-        raise LookupError(
-            f"no reply is scripted for {asked.method} {asked.url}; there are: {known}"
-        )
+        raise LookupError(f"no reply is scripted for {asked.method} {asked.url}; scripted: {known}")
 
 
 def _found(replies: Mapping[str, Any], asked: Asked) -> Iterator[str]:
-    """The patterns that fit a request: exact ones first, then those with `*`, in their order."""
+    """The patterns that fit a request: exact ones first, then patterns with `*`, in their order."""
     plain = asked.url.partition("?")[0]
     names = [f"{asked.method} {asked.url}", asked.url, f"{asked.method} {plain}", plain]
     yield from (name for name in names if name in replies)
@@ -135,7 +123,7 @@ def _found(replies: Mapping[str, Any], asked: Asked) -> Iterator[str]:
 
 
 def _escaped(pattern: str) -> str:
-    """A pattern in which `*` alone has a meaning: `?` and `[` are parts of URLs."""
+    """A pattern in which only `*` is special: `?` and `[` are parts of URLs."""
     return "".join(f"[{char}]" if char in "?[" else char for char in pattern)
 
 

@@ -249,7 +249,7 @@ def test_a_moved_project_goes_on(cli: Project):
 def test_what_is_said_of_a_handler_that_is_gone_is_true(cli: Project):
     half_done(cli)
     (cli.folder / "lookup.py").rename(cli.folder / "pricing.py")
-    truth = f"cannot be loaded: there is no file {cli.folder / 'lookup.py'}"
+    truth = f"cannot be loaded: the file {cli.folder / 'lookup.py'} does not exist"
     item = quick(cli, "items", "ls", "1", "--status", "PENDING,PROCESSING", "--json").json["items"]
     why = quick(cli, "items", "why", str(item[-1]["id"]))
     assert truth in why.out

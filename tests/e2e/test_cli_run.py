@@ -220,7 +220,7 @@ def test_bad_rows_are_reported_with_their_lines(cli: Cli):
     ("words", "message"),
     [
         (["lookup.py:nothing", "products.csv"], "has no function 'nothing'"),
-        (["nowhere.py:price", "products.csv"], "there is no file"),
+        (["nowhere.py:price", "products.csv"], "nowhere.py does not exist"),
         (["lookup.py:price", "nowhere.csv"], "there is no file nowhere.csv"),
         (["lookup.py:price", "products.bin"], "cannot tell the format of products.bin"),
         (["lookup.py:price", "products.csv", "--out", "x.bin"], "cannot tell the format of x.bin"),

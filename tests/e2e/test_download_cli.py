@@ -372,7 +372,7 @@ def wrong(*words: str) -> Callable[[Project], Ended]:
         (wrong("urls.txt", "--out", "urls.txt"), "--out urls.txt cannot be made"),
         (wrong("urls.txt", "--out", "p", "--resolvers", "unpaywal"), "did you mean unpaywall?"),
         (wrong("urls.txt", "--out", "p", "--resolvers", "unpaywall"), "give --email"),
-        (wrong("urls.txt", "--out", "p", "--types", "pdff"), "no type is called 'pdff'"),
+        (wrong("urls.txt", "--out", "p", "--types", "pdff"), "unknown type 'pdff'"),
         (wrong("urls.txt", "--out", "p", "--config", "nonsense=1"), "nonsense"),
         (wrong("verify", "absent"), "absent is no folder"),
         (wrong("verify", "."), "has no manifest.jsonl that can be read"),

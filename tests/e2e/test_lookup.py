@@ -81,7 +81,7 @@ def test_a_description_may_stand_in_the_config(cli: Cli, provider: Provider):
     bad = json.dumps({"lookup": {**lookup, "columnz": {}}})
     refused = cli("run", "http.lookup", "rows.csv", "--config", bad, "--new")
     assert refused.code == 2
-    assert "there is no key 'columnz'; did you mean 'columns'?" in refused.err
+    assert "unknown key 'columnz'; did you mean 'columns'?" in refused.err
 
 
 def test_a_job_that_is_configured_wrongly_fails_and_the_worker_goes_on(cli: Cli):
@@ -118,7 +118,7 @@ def test_what_will_not_do_writes_nothing(cli: Cli):
     cli.write("prices.toml", TOML.replace("URL", "https://{host}"))
     refused = cli("run", "prices.toml", "rows.csv")
     assert refused.code == 2
-    assert "prices.toml: request.url: a column stands where the host is" in refused.err
+    assert "prices.toml: request.url: a column is in the place of the host" in refused.err
     assert not (cli.folder / "headgate.db").exists()
 
 

@@ -45,8 +45,8 @@ def test_a_project_may_have_files_that_are_named_like_modules(cli: Cli, handler:
 def test_a_module_that_python_hides_is_named_with_what_to_do(cli: Cli):
     said = cli("run", "random:look", "rows.csv")
     assert said.code == 2
-    assert "'random' is a module of Python itself, which hides your file random.py" in said.err
-    assert "name the file, `random.py:function`" in said.err
+    assert "'random' is also a module of Python, which hides your file random.py" in said.err
+    assert "write `random.py:function`" in said.err
 
 
 def test_a_neighbour_comes_before_an_installed_package(cli: Cli):

@@ -67,4 +67,4 @@ def test_items_wait_for_a_robots_txt_that_cannot_be_read(cli: Cli):
     assert asked == {"/robots.txt"}
     item = cli("items", "show", "40", "--json").json
     assert (item["status"], item["attempts"]) == ("PENDING", 0)
-    assert f"robots.txt of {host} is asked for again in" in item["history"][0]["reason"]
+    assert f"robots.txt of {host} is fetched again in" in item["history"][0]["reason"]

@@ -1,4 +1,4 @@
-"""One server, and everything that can be asked of it."""
+"""The client of one server."""
 
 import os
 from types import TracebackType
@@ -23,8 +23,8 @@ TOKEN_VARIABLE = "HEADGATE_TOKEN"  # noqa: S105  the name of a variable
 class Client:
     """A connection to a server: `async with Client("http://127.0.0.1:8470") as client: …`.
 
-    Without a token, HEADGATE_TOKEN is used. Requests that change nothing are tried again when the
-    server is busy or does not answer.
+    Without a token, the client uses HEADGATE_TOKEN. Safe requests are repeated when the server is
+    busy or does not answer.
     """
 
     def __init__(
@@ -63,11 +63,11 @@ class Client:
         return f"Client({self._wire.url!r})"
 
     async def handlers(self) -> list[Handler]:
-        """What jobs may name as their handler."""
+        """The handlers that jobs may name."""
         return (await self._wire.value(ApiRequest(path="/api/handlers"), Listed[Handler])).items
 
     async def health(self) -> Health:
-        """How the service is, also when it is not well."""
+        """The health of the service; a bad one does not raise."""
         ask = ApiRequest(path="/healthz", fine=frozenset({503}))
         return await self._wire.value(ask, Health)
 
@@ -76,5 +76,5 @@ class Client:
         return await self._wire.value(ApiRequest(path="/api/system"), System)
 
     async def me(self) -> Me:
-        """Whose token this is, and what it may do."""
+        """The user and the role of this client's token."""
         return await self._wire.value(ApiRequest(path="/api/me"), Me)

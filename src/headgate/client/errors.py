@@ -1,15 +1,15 @@
-"""What a server answers instead of what was asked for.
+"""Errors of the client.
 
 HeadgateError
-└── ApiError                 any problem that a server tells of
+└── ApiError                 any problem that a server reports
     ├── Refused              4xx: the request cannot be carried out as it is (a UsageError)
-    │   ├── NotAllowed       401, 403: no token, an unknown one, or one that may not do this
-    │   ├── NotFound         404: there is no such thing, or it is somebody else's
+    │   ├── NotAllowed       401, 403: the token is missing, unknown, or does not allow this
+    │   ├── NotFound         404: the thing does not exist, or it belongs to another user
     │   │   ├── JobNotFound, ItemNotFound, ExportNotFound, UserNotFound
-    │   ├── Conflict         409: it is not in a state for that (an IllegalMove)
-    │   └── TooMuch          429: as much is under way as may be, also after waiting (a CapReached)
+    │   ├── Conflict         409: the state of the thing does not allow this (an IllegalMove)
+    │   └── TooMuch          429: the limit of parallel work is reached, also later (a CapReached)
     ├── ServerFull           507: the server has no space left (a StoreFull)
-    └── Unavailable          502, 503, 504 or no answer at all (a StoreUnreachable)
+    └── Unavailable          502, 503, 504 or no response at all (a StoreUnreachable)
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,17 +32,17 @@ from headgate.core.errors import (
 
 
 class ApiError(HeadgateError):
-    """A problem that a server tells of."""
+    """A problem that a server reports."""
 
     def __init__(self, status: int, detail: str, errors: Sequence[Mapping[str, Any]] = ()) -> None:
         super().__init__(detail)
         self.status = status
-        """Of the answer; 0: there was none."""
+        """HTTP status; 0: no response arrived."""
         self.detail = detail
         self.errors = errors
-        """Which fields are wrong, and how."""
+        """The wrong fields, with the reasons."""
         self.retry_after_s: float | None = None
-        """When the server says that another try may do."""
+        """Seconds until a retry may succeed, if the server says so."""
 
 
 class Refused(ApiError, UsageError):
@@ -50,11 +50,11 @@ class Refused(ApiError, UsageError):
 
 
 class NotAllowed(Refused):
-    """The token does not let you do this."""
+    """The token does not allow this."""
 
 
 class NotFound(Refused):
-    """There is no such thing, or it is somebody else's."""
+    """The thing does not exist, or it belongs to another user."""
 
 
 class JobNotFound(NotFound, UnknownJob):
@@ -70,15 +70,15 @@ class ExportNotFound(NotFound, UnknownExport):
 
 
 class UserNotFound(NotFound, UnknownUser):
-    """Nobody has that name."""
+    """No user has that name."""
 
 
 class Conflict(Refused, IllegalMove):
-    """It is not in a state for that."""
+    """The state of the thing does not allow this."""
 
 
 class TooMuch(Refused, CapReached):
-    """As much is under way as may be."""
+    """The limit of parallel work is reached."""
 
 
 class ServerFull(ApiError, StoreFull):
@@ -90,7 +90,7 @@ class Unavailable(ApiError, StoreUnreachable):
 
 
 class _Problem(msgspec.Struct):
-    """RFC 9457 problem details, as far as they are read."""
+    """The fields of RFC 9457 problem details that are used."""
 
     detail: str = ""
     title: str = ""
@@ -110,13 +110,13 @@ _KINDS: Mapping[int, type[ApiError]] = {
 
 
 def error_of(status: int, body: bytes, absent: type[NotFound] = NotFound) -> ApiError:
-    """The error that an answer stands for; `absent` is what a 404 means here."""
+    """The error for a response; `absent` is the class for a 404."""
     kind = absent if status == 404 else _KINDS.get(status)
     if kind is None:
         kind = Refused if 400 <= status < 500 else ApiError
     try:
         problem = msgspec.json.decode(body, type=_Problem)
-    except (msgspec.DecodeError, UnicodeDecodeError):  # from something between us and the server
+    except (msgspec.DecodeError, UnicodeDecodeError):  # from a proxy between us and the server
         problem = _Problem()
     detail = problem.detail or problem.title or f"the server answered with status {status}"
     return kind(status, detail, problem.errors or ())

@@ -1,4 +1,4 @@
-"""What changes, as it changes; and the record of decisions."""
+"""The live stream of changes, and the log of decisions."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
@@ -13,15 +13,13 @@ from headgate.core.status import JobState
 
 
 class Message(msgspec.Struct, frozen=True):
-    """One event of a stream."""
-
     kind: str
     id: str | None
     data: str
 
 
 class SseParser:
-    """Turns lines into messages; comments, which only keep the connection alive, are dropped."""
+    """Parses the lines of a stream; comments, which only keep the connection alive, are dropped."""
 
     def __init__(self) -> None:
         self._kind = ""
@@ -29,7 +27,7 @@ class SseParser:
         self._data: list[str] = []
 
     def line(self, line: str) -> Iterator[Message]:
-        """Take in one line without its end; an empty one completes a message."""
+        """Feed one line without its end; an empty line completes a message."""
         if not line:
             if self._data:
                 yield Message(self._kind or "message", self._id, "\n".join(self._data))
@@ -46,11 +44,11 @@ class SseParser:
 
 
 class Hello(Wired, frozen=True, kw_only=True):
-    """The stream has begun, or begun again."""
+    """The stream has started, or started again."""
 
 
 class Counters(Wired, frozen=True, kw_only=True):
-    """How a job stands."""
+    """The progress of a job."""
 
     job_id: str
     state: JobState
@@ -59,7 +57,7 @@ class Counters(Wired, frozen=True, kw_only=True):
     rate: float | None = None
     eta: Eta | None = None
     limited_by: Wait | None = None
-    """What decides its speed."""
+    """What limits the job's speed."""
     at: Moment = None
 
 
@@ -71,7 +69,7 @@ class Changed(Wired, frozen=True, kw_only=True):
 
 
 class Event(Wired, frozen=True, kw_only=True):
-    """One line of the record of decisions."""
+    """An entry of the log of decisions."""
 
     id: str
     kind: str
@@ -82,7 +80,7 @@ class Event(Wired, frozen=True, kw_only=True):
 
 
 class GateChange(Wired, frozen=True, kw_only=True):
-    """A gate is not what it was."""
+    """A gate has changed."""
 
     key: str
     name: str
@@ -97,7 +95,7 @@ class GateChange(Wired, frozen=True, kw_only=True):
 
 
 class Trouble(Wired, frozen=True, kw_only=True):
-    """The server cannot look at present; it goes on trying."""
+    """The server cannot read its store at present; it keeps trying."""
 
     detail: str
 
@@ -114,8 +112,6 @@ KINDS: Mapping[str, type[News]] = {
 
 
 class Events:
-    """The stream and the record of one server."""
-
     def __init__(self, wire: Transport, patience: ClientTimeouts) -> None:
         self._wire = wire
         self._patience = patience
@@ -123,9 +119,9 @@ class Events:
     async def stream(
         self, job_id: str | None = None, last_event_id: str | None = None
     ) -> AsyncIterator[News]:
-        """What happens from now on (or after that event), for ever.
+        """Yield what happens from now on, or after `last_event_id`, without an end.
 
-        A connection that breaks is opened again, and goes on after the last event that came.
+        A broken connection is opened again, and continues after the last event.
         """
         failures = 0
         while True:
@@ -142,13 +138,13 @@ class Events:
             await self._wire.rest(self._patience.before(failures + 2))
 
     def log(self, job_id: str | None = None) -> AsyncIterator[Event]:
-        """The record of decisions, newest first, page after page."""
+        """The log of decisions, newest first, page after page."""
         return walk(lambda after: self.page(job_id, page_size=1_000, after=after))
 
     async def page(
         self, job_id: str | None = None, *, page_size: int = 100, after: str | None = None
     ) -> Page[Event]:
-        """Some of the record of decisions, newest first."""
+        """A page of the log of decisions, newest first."""
         query = params(jobId=job_id, pageSize=page_size, after=after)
         ask = ApiRequest(path="/api/events/log", params=query, absent=JobNotFound)
         return await self._wire.value(ask, Page[Event])
@@ -166,6 +162,6 @@ class Events:
 
 
 def decoded(message: Message) -> News | None:
-    """What a message says; None for kinds that this version does not know."""
+    """Decode a message; None for kinds that this version does not know."""
     kind = KINDS.get(message.kind)
     return None if kind is None else msgspec.json.decode(message.data, type=kind)

@@ -1,4 +1,4 @@
-"""Files that the server makes of a job's rows."""
+"""Exports: files that the server makes of a job's rows."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -14,8 +14,6 @@ UNDER_WAY = frozenset({"QUEUED", "RUNNING"})
 
 
 class Export(Wired, frozen=True, kw_only=True):
-    """An export: asked for, under way, or there."""
-
     id: str
     job_id: str
     format: str
@@ -35,8 +33,6 @@ class Export(Wired, frozen=True, kw_only=True):
 
 
 class Exports:
-    """Verbs over the exports of a server."""
-
     def __init__(self, wire: Transport, patience: ClientTimeouts) -> None:
         self._wire = wire
         self._patience = patience
@@ -44,7 +40,7 @@ class Exports:
     async def ask(
         self, job_id: str, file_format: str = "xlsx", formulas: str = "neutral"
     ) -> Export:
-        """Ask for a file of all rows: `xlsx`, `csv`, `tsv`, `jsonl` or `parquet`."""
+        """Request a file of all rows: `xlsx`, `csv`, `tsv`, `jsonl` or `parquet`."""
         path = f"/api/jobs/{segment(job_id)}/export"
         query = params(format=file_format, formulas=formulas)
         ask = ApiRequest(method="POST", path=path, params=query, absent=JobNotFound)
@@ -58,23 +54,22 @@ class Exports:
         ).items
 
     async def get(self, job_id: str, export_id: str) -> Export:
-        """One export: how far it is, its row count and hash."""
         ask = ApiRequest(path=_path(job_id, export_id), absent=ExportNotFound)
         return await self._wire.value(ask, Export)
 
     async def wait(self, export: Export) -> Export:
-        """The export once it is there, or ApiError with what went wrong."""
-        looks = 0
+        """Wait until the export is done; ApiError if it failed."""
+        polls = 0
         while export.state in UNDER_WAY:
-            await self._wire.rest(self._patience.polls(looks))
+            await self._wire.rest(self._patience.polls(polls))
             export = await self.get(export.job_id, export.id)
-            looks += 1
+            polls += 1
         if export.state != "DONE":
             raise ApiError(200, f"the export failed: {export.error or export.state}")
         return export
 
     async def download(self, export: Export, target: str | Path) -> Path:
-        """Fetch a finished export; the file appears when it is complete and of the right size."""
+        """Download a finished export; the file appears only when it is complete."""
         target = Path(target)
         part = target.with_name(f".{target.name}.part")
         try:
@@ -87,14 +82,14 @@ class Exports:
         return target
 
     async def pieces(self, export: Export) -> AsyncIterator[bytes]:
-        """The bytes of a finished export; ApiError at their end if they are not all of it."""
+        """The bytes of a finished export; ApiError at the end if they are incomplete."""
         ask = ApiRequest(path=_path(export.job_id, export.id), absent=ExportNotFound)
         size = 0
         async with self._wire.reply(ask) as reply:
             headers = reply.headers
-            told = (headers.get("X-Content-SHA256"), headers.get("X-Row-Count"))
-            if told != (export.sha256, str(export.rows)):
-                raise ApiError(reply.status, "this is the file of another export; ask for it anew")
+            received = (headers.get("X-Content-SHA256"), headers.get("X-Row-Count"))
+            if received != (export.sha256, str(export.rows)):
+                raise ApiError(reply.status, "the server sent another export; request it again")
             async for piece in reply.content.iter_chunked(PIECE):
                 size += len(piece)
                 yield piece

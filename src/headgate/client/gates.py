@@ -1,4 +1,4 @@
-"""Gates: what was learned of outside services, and what an operator says to it."""
+"""Gates: the learned limits of outside services, and an operator's overrides."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,7 +7,7 @@ from headgate.client.values import Moment, Wired, params
 
 
 class Evidence(Wired, frozen=True, kw_only=True):
-    """What was seen, what was made of it, and the rate before and after."""
+    """An observation, the decision, and the rate before and after."""
 
     at: Moment
     seen: str
@@ -17,7 +17,7 @@ class Evidence(Wired, frozen=True, kw_only=True):
 
 
 class Override(Wired, frozen=True, kw_only=True):
-    """What an operator has said."""
+    """An operator's override."""
 
     rate: float | None = None
     paused: bool = False
@@ -32,11 +32,11 @@ class Member(Wired, frozen=True, kw_only=True):
     in_flight: int
     waiting: bool
     could_use_per_s: float | None = None
-    """Requests a second that it could use; None: more than there are."""
+    """Requests per second that it could use; None: more than there are."""
 
 
 class Budget(Wired, frozen=True, kw_only=True):
-    """One cap, and how much of it is used."""
+    """A cap, and how much of it is used."""
 
     name: str
     count: float
@@ -55,8 +55,6 @@ class HostDown(Wired, frozen=True, kw_only=True):
 
 
 class Gate(Wired, frozen=True, kw_only=True):
-    """What is known of a gate."""
-
     key: str
     kind: str
     name: str
@@ -88,20 +86,20 @@ class Gate(Wired, frozen=True, kw_only=True):
 
 
 class Gates(Wired, frozen=True, kw_only=True):
-    """Some gates, as they were at one moment of the ledger's clock."""
+    """Gates at one moment of the ledger's clock."""
 
     items: list[Gate]
     now: Moment = None
 
 
 class Providers:
-    """Verbs over gates; for admins."""
+    """For admins only."""
 
     def __init__(self, wire: Transport) -> None:
         self._wire = wire
 
     async def ls(self, which: str = "used") -> Gates:
-        """Gates that were `used`; those of `declared` providers too; or of `all` that are known."""
+        """The gates that were `used`; also of `declared` providers; or `all` known gates."""
         ask = ApiRequest(path="/api/providers", params=params(which=which))
         return await self._wire.value(ask, Gates)
 
@@ -110,23 +108,23 @@ class Providers:
         return await self._wire.value(ApiRequest(path=_path(name)), Gates)
 
     async def set_rate(self, name: str, rate: str, for_s: float | None = None) -> Gates:
-        """Overrule what was learned: `5/s`, `100/min`; for a while, or until taken back."""
+        """Override the learned rate with `5/s` or `100/min`, for `for_s` seconds or without end."""
         return await self._change(name, rate=rate, forS=for_s)
 
     async def pause(self, name: str, for_s: float | None = None) -> Gates:
-        """Send nothing more, for a while or until taken back."""
+        """Send nothing more, for `for_s` seconds or until `resume`."""
         return await self._change(name, paused=True, forS=for_s)
 
     async def resume(self, name: str) -> Gates:
-        """Go on as learned."""
+        """Continue with the learned rate."""
         return await self._change(name, paused=False)
 
     async def forget(self, name: str) -> Gates:
-        """Drop all that was learned, and begin to look for it anew."""
+        """Drop the learned rate and learn it again."""
         return await self._change(name, forget=True)
 
-    async def _change(self, name: str, **said: str | bool | float | None) -> Gates:
-        body, headers = as_json({word: value for word, value in said.items() if value is not None})
+    async def _change(self, name: str, **change: str | bool | float | None) -> Gates:
+        body, headers = as_json({key: value for key, value in change.items() if value is not None})
         ask = ApiRequest(method="PATCH", path=_path(name), body=body, headers=headers)
         return await self._wire.value(ask, Gates)
 

@@ -1,4 +1,4 @@
-"""Items: a job's rows, single ones with their history, why they wait, and decisions on them."""
+"""Items: lists, single items with their history, why they wait, and decisions on them."""
 
 from collections.abc import AsyncIterator, Collection, Sequence
 from datetime import datetime
@@ -13,14 +13,14 @@ from headgate.core.status import ItemStatus
 
 
 class Item(Wired, frozen=True, kw_only=True):
-    """An item of a list: light, never the whole input."""
+    """An item of a list, without its input."""
 
     id: str
     job_id: str
     owner: str = ""
     handler: str = ""
     gate: str = ""
-    """The gate that it waits for, if it has one of its own."""
+    """The gate that the item waits for, if it has one of its own."""
     key: str
     line: int
     status: ItemStatus
@@ -34,11 +34,11 @@ class Item(Wired, frozen=True, kw_only=True):
     due_at: Moment = None
     locked_by: str | None = None
     waiting: Wait | None = None
-    """What it waits for, where `waits` asked for that and it is not finished."""
+    """What an unfinished item waits for; only if `waits` was set."""
 
 
 class Call(Wired, frozen=True, kw_only=True):
-    """One network or cache operation."""
+    """A network or cache operation."""
 
     at: Moment
     verb: str
@@ -51,11 +51,11 @@ class Call(Wired, frozen=True, kw_only=True):
     waited_ms: float
     cause: str = ""
     url: str = ""
-    """Without secrets; empty where it was not kept."""
+    """Without secrets; empty if it was not recorded."""
 
 
 class Attempt(Wired, frozen=True, kw_only=True):
-    """One execution."""
+    """An execution."""
 
     number: int
     epoch: int
@@ -71,12 +71,12 @@ class Attempt(Wired, frozen=True, kw_only=True):
     failed_at: str | None = None
     """The line of the handler's code that failed, such as `lookup.py:12`."""
     traceback: str | None = None
-    """The last calls of the handler's code, without those of Headgate and without secrets."""
+    """The last calls of the handler's code, without Headgate's own and without secrets."""
     calls: Sequence[Call] = ()
 
 
 class ItemWhole(Item, frozen=True, kw_only=True):
-    """An item with everything."""
+    """An item with its input and its history."""
 
     epoch: int
     strategy: int
@@ -87,21 +87,19 @@ class ItemWhole(Item, frozen=True, kw_only=True):
     leased_at: Moment = None
     deadline_at: Moment = None
     decision: str | None = None
-    """What a person decided about it the last time, and why."""
+    """A person's last decision about the item, and the reason."""
     history: Sequence[Attempt] = ()
 
 
 class Why(Wired, frozen=True, kw_only=True):
-    """What an item waits for."""
-
     item_id: str
     status: ItemStatus
     waiting: Wait | None = None
-    """None: it is finished."""
+    """None: the item is finished."""
     ended: str = ""
-    """How it ended; empty: it is open."""
+    """How the item ended; empty: the item is open."""
     todo: str = ""
-    """What can be done about it."""
+    """What a user can do about it."""
 
 
 class ItemFilter(Wired, frozen=True, kw_only=True, omit_defaults=True):
@@ -109,7 +107,7 @@ class ItemFilter(Wired, frozen=True, kw_only=True, omit_defaults=True):
 
     statuses: Collection[ItemStatus] = ()
     q: str | None = None
-    """In the key or the summary."""
+    """Text in the key or the summary."""
     error_class: str | None = None
     signature: str | None = None
     order: str = "input"
@@ -118,10 +116,9 @@ class ItemFilter(Wired, frozen=True, kw_only=True, omit_defaults=True):
     """With `changed_to`, only in the order `updated`."""
     changed_to: datetime | None = None
     waits: bool = False
-    """Also say of each what it waits for."""
+    """Also return what each item waits for."""
 
     def params(self, page_size: int, after: str | None) -> Params:
-        """As parameters of a query."""
         return between(self.changed_from, self.changed_to) | params(
             statuses=",".join(sorted(self.statuses)) or None,
             q=self.q,
@@ -135,8 +132,6 @@ class ItemFilter(Wired, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Items:
-    """Verbs over the items of a server."""
-
     def __init__(self, wire: Transport) -> None:
         self._wire = wire
 
@@ -148,7 +143,7 @@ class Items:
         page_size: int = 100,
         after: str | None = None,
     ) -> Page[Item]:
-        """Some items of a job; with a text, a page may be short and not be the last."""
+        """A page of a job's items; with `q`, a page may be short and not be the last."""
         path = f"/api/jobs/{segment(job_id)}/items"
         query = (which or ItemFilter()).params(page_size, after)
         return await self._wire.value(
@@ -156,38 +151,36 @@ class Items:
         )
 
     def all(self, job_id: str, which: ItemFilter | None = None) -> AsyncIterator[Item]:
-        """Every item of a job, page after page."""
         return walk(lambda after: self.page(job_id, which, page_size=1_000, after=after))
 
     async def by_key(self, key: str, *, job_id: str | None = None) -> Page[Item]:
-        """The items that have this key, those of the newest jobs first."""
+        """The items with this key, of the newest jobs first."""
         ask = ApiRequest(
             path="/api/items", params=params(key=key, jobId=job_id), absent=JobNotFound
         )
         return await self._wire.value(ask, Page[Item])
 
     async def get(self, item_id: str) -> ItemWhole:
-        """One item with its input, its attempts and their calls."""
+        """An item with its input, its attempts and their calls."""
         return await self._wire.value(_ask(item_id), ItemWhole)
 
     async def why(self, item_id: str) -> Why:
-        """What an item waits for."""
         return await self._wire.value(_ask(item_id, "/why"), Why)
 
     async def accept(self, item_id: str, candidate_id: str, reason: str = "") -> ItemWhole:
-        """Take a candidate: its result becomes the item's, which is DONE."""
+        """Choose a candidate: its result becomes the item's, and the item is DONE."""
         return await self._decide(item_id, "/accept", candidateId=candidate_id, reason=reason)
 
     async def reject(self, item_id: str, reason: str = "") -> ItemWhole:
-        """Take none of the candidates: the item is NOT_FOUND."""
+        """Choose none of the candidates: the item is NOT_FOUND."""
         return await self._decide(item_id, "/reject", reason=reason)
 
     async def skip(self, item_id: str, reason: str = "") -> ItemWhole:
-        """Leave the item alone: it is SKIPPED."""
+        """Skip the item: it becomes SKIPPED."""
         return await self._decide(item_id, "/skip", reason=reason)
 
-    async def _decide(self, item_id: str, verb: str, **said: str) -> ItemWhole:
-        body, headers = as_json(said)
+    async def _decide(self, item_id: str, verb: str, **decision: str) -> ItemWhole:
+        body, headers = as_json(decision)
         ask = _ask(item_id, verb, "POST")
         ask = msgspec.structs.replace(ask, body=body, headers=headers)
         return await self._wire.value(ask, ItemWhole)
@@ -207,11 +200,10 @@ class Reviews:
     async def page(
         self, job_id: str | None = None, *, page_size: int = 100, after: str | None = None
     ) -> Page[Item]:
-        """Some of them, across jobs or in one."""
+        """A page, across jobs or of one job."""
         query = params(jobId=job_id, pageSize=page_size, after=after)
         ask = ApiRequest(path="/api/reviews", params=query, absent=JobNotFound)
         return await self._wire.value(ask, Page[Item])
 
     def all(self, job_id: str | None = None) -> AsyncIterator[Item]:
-        """All of them, page after page."""
         return walk(lambda after: self.page(job_id, page_size=1_000, after=after))

@@ -1,4 +1,4 @@
-"""Jobs: listed, seen, waited for, steered, deleted."""
+"""Jobs: list, read, wait, control, delete."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from typing import Any
@@ -13,8 +13,6 @@ from headgate.core.status import UNFINISHED, ItemStatus, JobState
 
 
 class Job(Wired, frozen=True, kw_only=True):
-    """A job."""
-
     id: str
     name: str
     owner: str
@@ -27,12 +25,12 @@ class Job(Wired, frozen=True, kw_only=True):
     key_columns: tuple[str, ...]
     columns: tuple[str, ...]
     config: Mapping[str, Any] | None
-    """None in a list of jobs: ask for the job itself."""
+    """None in a list of jobs; `get` returns it."""
     open: bool
-    """It is a queue that takes items until it is closed."""
+    """Whether the job is a queue that takes items until it is closed."""
     counts: Counts
     ingest: Mapping[str, Any]
-    """How far and how fast the reading of its source is."""
+    """Progress and speed of reading the source."""
     created_at: Moment
     updated_at: Moment
     started_at: Moment = None
@@ -46,12 +44,12 @@ class Job(Wired, frozen=True, kw_only=True):
 
     @property
     def finished(self) -> bool:
-        """Whether nothing more will happen unless somebody asks for it."""
+        """Whether nothing more happens unless a user asks for it."""
         return self.state not in UNFINISHED
 
 
 class Eta(Wired, frozen=True, kw_only=True):
-    """How much longer, as a band."""
+    """Remaining time as a range."""
 
     low_s: float
     high_s: float | None = None
@@ -59,19 +57,19 @@ class Eta(Wired, frozen=True, kw_only=True):
 
 
 class JobDetail(Job, frozen=True, kw_only=True):
-    """A job, and how its work goes."""
+    """A job with its progress."""
 
     rate: float | None = None
-    """Items finished in a second: in the last 5 s, or of a slow job by its last 10 items."""
+    """Items finished per second: in the last 5 s, or of a slow job by its last 10 items."""
     eta: Eta | None = None
     limited_by: Wait | None = None
-    """What decides its speed."""
+    """What limits the job's speed."""
     heartbeat: Moment = None
-    """When a worker last showed that it lives."""
+    """The last sign of life of a worker."""
 
 
 class Slice(Wired, frozen=True, kw_only=True):
-    """What a slice of work did."""
+    """The result of a slice of work."""
 
     settled: int
     remaining: int
@@ -80,14 +78,12 @@ class Slice(Wired, frozen=True, kw_only=True):
 
 
 class Example(Wired, frozen=True, kw_only=True):
-    """One of a group of failures."""
-
     item_id: str
     reason: str
 
 
 class ErrorGroup(Wired, frozen=True, kw_only=True):
-    """Failures that say the same but for numbers, names and addresses."""
+    """Failures whose texts differ only in numbers, names and addresses."""
 
     signature: str
     error_class: str
@@ -96,7 +92,7 @@ class ErrorGroup(Wired, frozen=True, kw_only=True):
 
 
 class GatePoint(Wired, frozen=True, kw_only=True):
-    """What a gate let through at a moment, and how it answered."""
+    """The rate and the replies of a gate at one moment."""
 
     name: str
     now_per_s: float | None = None
@@ -106,7 +102,7 @@ class GatePoint(Wired, frozen=True, kw_only=True):
 
 
 class Reading(Wired, frozen=True, kw_only=True):
-    """How a job stood at a moment."""
+    """A job's progress at one moment."""
 
     at: Moment
     counts: Counts
@@ -117,34 +113,32 @@ class Filter(Wired, frozen=True, kw_only=True, omit_defaults=True):
     """Which items, beside statuses and error class."""
 
     q: str | None = None
-    """In the key or the summary."""
+    """Text in the key or the summary."""
     signature: str | None = None
 
 
 class Reprocess(Wired, frozen=True, kw_only=True, omit_defaults=True):
-    """What to bring back; by default ERROR and NOT_FOUND below their attempt caps."""
+    """Which items to requeue; by default ERROR and NOT_FOUND below their attempt caps."""
 
     statuses: Collection[ItemStatus] | None = None
     error_class: str | None = None
     filter: Filter | None = None
     item_ids: Sequence[str] | None = None
     except_ids: Sequence[str] = ()
-    """All that match but these."""
+    """Items to leave out."""
     reset_attempts: bool = False
     dry_run: bool = False
     """Only count."""
 
 
 class Reprocessed(Wired, frozen=True, kw_only=True):
-    """How many items were brought back."""
+    """The number of items that were requeued."""
 
     job_id: str
     count: int
 
 
 class Jobs:
-    """Verbs over the jobs of a server."""
-
     def __init__(self, wire: Transport, patience: ClientTimeouts) -> None:
         self._wire = wire
         self._patience = patience
@@ -158,7 +152,7 @@ class Jobs:
         page_size: int = 50,
         after: str | None = None,
     ) -> Page[JobDetail]:
-        """Some jobs, newest first."""
+        """A page of jobs, newest first."""
         query = params(
             states=",".join(sorted(states)) or None,
             handler=handler,
@@ -184,15 +178,14 @@ class Jobs:
         )
 
     async def get(self, job_id: str) -> JobDetail:
-        """One job with its progress."""
         return await self._wire.value(_ask(job_id), JobDetail)
 
     async def wait(self, job_id: str) -> JobDetail:
-        """The job once it is finished; `asyncio.timeout` around it bounds the wait."""
-        looks = 0
+        """Wait until the job is finished; `asyncio.timeout` limits the wait."""
+        polls = 0
         while not (job := await self.get(job_id)).finished:
-            await self._wire.rest(self._patience.polls(looks))
-            looks += 1
+            await self._wire.rest(self._patience.polls(polls))
+            polls += 1
         return job
 
     async def pause(self, job_id: str) -> Job:
@@ -200,11 +193,10 @@ class Jobs:
         return await self._moved(job_id, "/pause")
 
     async def resume(self, job_id: str) -> Job:
-        """Let a paused job go on."""
         return await self._moved(job_id, "/resume")
 
     async def cancel(self, job_id: str) -> Job:
-        """End a job: what is finished stays, everything else becomes CANCELLED."""
+        """End a job: finished items stay, all others become CANCELLED."""
         return await self._moved(job_id, "/cancel")
 
     async def set_priority(self, job_id: str, priority: int) -> Job:
@@ -216,13 +208,13 @@ class Jobs:
         await self._wire.done(_ask(job_id, method="DELETE"))
 
     async def kickoff(self, job_id: str, duration_ms: int = 5_000) -> Slice:
-        """Have a worker process work on a job for a while, and say what came of it."""
+        """Let a worker process work on a job for `duration_ms`, and return the result."""
         ask = _ask(job_id, "/kickoff", "POST")
         ask = msgspec.structs.replace(ask, params=params(durationMs=duration_ms))
         return await self._wire.value(ask, Slice)
 
     async def reprocess(self, job_id: str, what: Reprocess | None = None) -> int:
-        """Bring finished items back to PENDING; how many matched."""
+        """Requeue finished items as PENDING; return how many matched."""
         what = what or Reprocess()
         scope = "job" if what.item_ids is None else "items"
         body = {"scope": scope, **msgspec.to_builtins(what)}
@@ -230,15 +222,14 @@ class Jobs:
         return (await self._wire.value(ask, Reprocessed)).count
 
     async def errors(self, job_id: str) -> list[ErrorGroup]:
-        """Failures grouped by what they say, the most frequent first."""
+        """Failures grouped by their text, the most frequent first."""
         return (await self._wire.value(_ask(job_id, "/errors"), Listed[ErrorGroup])).items
 
     async def gates(self, job_id: str) -> Gates:
-        """The gates that a job's requests pass."""
         return await self._wire.value(_ask(job_id, "/gates"), Gates)
 
     async def history(self, job_id: str) -> list[Reading]:
-        """How a job stood while the server watched it, oldest first."""
+        """The job's progress while the server watched it, oldest first."""
         return (await self._wire.value(_ask(job_id, "/history"), Listed[Reading])).items
 
     async def _moved(self, job_id: str, verb: str) -> Job:

@@ -12,33 +12,33 @@ from headgate.client.values import Listed, Wired
 
 
 class Rows(Wired, frozen=True, kw_only=True, omit_defaults=True):
-    """Items on their way into a queue."""
+    """Items to add to a queue."""
 
     items: Sequence[Mapping[str, Any] | msgspec.Raw]
     handler: str | None = None
-    """What runs its items; needed to make the queue, remembered afterwards."""
+    """The handler of the items; required for a new queue, remembered afterwards."""
     key: Sequence[str] = ()
-    """The fields that name an item; without them, its whole content does."""
+    """The fields that identify an item; empty: its whole content."""
     lines: Sequence[int] | None = None
-    """Where each item stood, if they come from a file; else they are counted from 1."""
+    """The line of each item in its file; None: counted from 1."""
     problems: Sequence[str | None] | None = None
-    """Why each item is bad, so that it is kept as an ERROR; None: it is not."""
+    """For each item its defect, with which it is stored as an ERROR; None: it has none."""
 
 
 class Fed(Wired, frozen=True, kw_only=True):
-    """What became of some items."""
+    """The result of adding items."""
 
     job_id: str
     added: int
     known: int
-    """Were there already."""
+    """Items that the queue already had."""
     bad: int
     problems: Sequence[str] = ()
-    """The first few, in words."""
+    """The first few, as texts."""
 
 
 class Queues:
-    """Verbs over open queues, by name. Pause and resume them as jobs."""
+    """Open queues by name. Pause and resume them as jobs."""
 
     def __init__(self, wire: Transport) -> None:
         self._wire = wire
@@ -48,11 +48,10 @@ class Queues:
         return (await self._wire.value(ApiRequest(path="/api/queues"), Listed[Job])).items
 
     async def get(self, name: str) -> Job:
-        """The open queue of that name."""
         return await self._wire.value(_ask(name), Job)
 
     async def feed(self, name: str, rows: Rows) -> Fed:
-        """Put items in; those that it has already are not put in twice, so it may be repeated."""
+        """Add items; the queue drops items that it already has, so a repeat is safe."""
         body, headers = as_json(rows)
         path = f"/api/queues/{segment(name)}/items"
         ask = ApiRequest(

@@ -1,4 +1,4 @@
-"""New jobs: files that are sent, sources elsewhere, items in the request itself."""
+"""New jobs: from files, from sources elsewhere, or from items in the request."""
 
 import mimetypes
 import secrets
@@ -17,29 +17,27 @@ PREVIEWED = frozenset({"handler", "read", "columns"})
 
 
 class NewJob(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """What is to be done, and how the rows are to be read."""
+    """The handler of a new job, and how to read its rows."""
 
     handler: str
     """A name that `client.handlers()` lists."""
     name: str = ""
     key: Sequence[str] = ()
-    """The columns that tell rows apart; without them, their place in the source does."""
+    """The columns that identify a row; empty: its position in the source."""
     config: Mapping[str, Any] = {}
     read: Mapping[str, Any] = {}
     """How to read the file: `format`, `delimiter`, `encoding`, `sheet`."""
     columns: Mapping[str, str] = {}
-    """Other names for columns."""
+    """New names for columns."""
     on_bad_row: str | None = None
     priority: int = 0
     eager: bool = False
-    """Begin before the source is read to its end."""
+    """Start before the source is read to its end."""
     reuse: str | None = None
-    """Take over results at most so old, as `30d`."""
+    """Highest age of earlier results to reuse, such as `30d`."""
 
 
 class Accepted(Wired, frozen=True, kw_only=True):
-    """The job that was made."""
-
     job_id: str
 
 
@@ -51,7 +49,7 @@ class BadRow(Wired, frozen=True, kw_only=True):
 
 
 class Preview(Wired, frozen=True, kw_only=True):
-    """The beginning of a file."""
+    """The first rows of a file."""
 
     format: str
     columns: list[str]
@@ -61,37 +59,37 @@ class Preview(Wired, frozen=True, kw_only=True):
     missing: Sequence[str] = ()
     """Columns that the handler needs and the file does not have."""
     sheets: Sequence[str] = ()
-    """Those of a workbook."""
+    """The sheets of a workbook."""
 
 
 class Submit:
-    """Ways to make a job. Each is sent with a key, so that a repeated try makes no second job.
+    """Ways to make a job. Each request has an idempotency key, so a repeat makes no second job.
 
-    `once` is that key, for programs that may be started again; without it a new one is taken.
+    `once` is that key, for programs that may be restarted; without it a new key is made.
     """
 
     def __init__(self, wire: Transport) -> None:
         self._wire = wire
 
     async def files(self, job: NewJob, *paths: str | Path, once: str | None = None) -> str:
-        """Send files, piece by piece; the id of the job."""
+        """Upload files; return the job's id."""
         form = _form_maker(_fields(job), paths)
         return await self._made(form, {}, once)
 
     async def source(self, job: NewJob, source: str, once: str | None = None) -> str:
-        """Have the server read `file:`, `s3:`, `ftp:`, `sftp:` or `https:`; the id of the job."""
+        """Let the server read `file:`, `s3:`, `ftp:`, `sftp:` or `https:`; return the job's id."""
         body, headers = as_json({**_values(job), "source": source})
         return await self._made(body, headers, once)
 
     async def items(
         self, job: NewJob, items: Sequence[Mapping[str, Any]], once: str | None = None
     ) -> str:
-        """Send some items as they are; the id of the job."""
+        """Send items in the request; return the job's id."""
         body, headers = as_json({**_values(job), "items": items})
         return await self._made(body, headers, once)
 
     async def preview(self, job: NewJob, *paths: str | Path) -> Preview:
-        """Look at the first rows of a file; nothing is kept."""
+        """Return the first rows of a file; the server stores nothing."""
         shown = {name: text for name, text in _fields(job).items() if name in PREVIEWED}
         ask = ApiRequest(
             method="POST", path="/api/preview", body=_form_maker(shown, paths), again=True
@@ -99,7 +97,7 @@ class Submit:
         return await self._wire.value(ask, Preview)
 
     async def preview_source(self, job: NewJob, source: str) -> Preview:
-        """Look at the first rows of a file that lies elsewhere."""
+        """Return the first rows of a source elsewhere."""
         shown = {name: value for name, value in _values(job).items() if name in PREVIEWED}
         body, headers = as_json({**shown, "source": source})
         ask = ApiRequest(method="POST", path="/api/preview", body=body, headers=headers, again=True)
@@ -119,7 +117,7 @@ def _values(job: NewJob) -> dict[str, Any]:
 
 
 def _fields(job: NewJob) -> dict[str, str]:
-    """The same as fields of a form: lists of names with commas, everything else as JSON."""
+    """The job as form fields: lists of names with commas, everything else as JSON."""
     values = _values(job)
     key = values.pop("key", ())
     texts = {
@@ -137,7 +135,7 @@ def _form_maker(
         raise UsageError("name a file to send")
     for path in files:
         if not path.is_file():
-            raise UsageError(f"there is no file {path}")
+            raise UsageError(f"the file {path} does not exist")
 
     def form() -> aiohttp.FormData:
         made = aiohttp.FormData(quote_fields=False)
@@ -145,7 +143,7 @@ def _form_maker(
             made.add_field(name, text)
         for path in files:
             kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-            # aiohttp reads it in pieces, beside the loop, and closes it when it was sent.
+            # aiohttp reads the file in pieces, in a thread, and closes it at the end.
             made.add_field("file", path.open("rb"), filename=_sent_name(path), content_type=kind)
         return made
 

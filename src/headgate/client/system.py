@@ -1,4 +1,4 @@
-"""The whole as an operator sees it."""
+"""The state of the whole system, for operators."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,8 +8,6 @@ from headgate.client.values import Counts, Listed, Moment, Wired, params
 
 
 class Database(Wired, frozen=True, kw_only=True):
-    """The database that is queue and truth."""
-
     kind: str
     version: str
     location: str
@@ -21,7 +19,7 @@ class Database(Wired, frozen=True, kw_only=True):
 
 
 class SweeperState(Wired, frozen=True, kw_only=True):
-    """Who puts right what died, and sweeps out what is old; nobody: None."""
+    """The process that recovers lost items and deletes old data; None: no process does."""
 
     holder: str | None = None
     until: Moment = None
@@ -29,25 +27,21 @@ class SweeperState(Wired, frozen=True, kw_only=True):
 
 
 class QueueState(Wired, frozen=True, kw_only=True):
-    """How the work goes, over all jobs."""
+    """Progress over all jobs."""
 
     counts: Counts
     per_second: float
     error_share: float | None = None
-    """Of the finished items, those in ERROR; None: none is finished."""
+    """Share of finished items that are in ERROR; None: no item is finished."""
 
 
 class System(Wired, frozen=True, kw_only=True):
-    """The database, its sweeper, the queue."""
-
     database: Database
     sweeper: SweeperState
     queue: QueueState
 
 
 class Handler(Wired, frozen=True, kw_only=True):
-    """A handler by its name."""
-
     name: str
     about: str = ""
     provider: str | None = None
@@ -55,11 +49,11 @@ class Handler(Wired, frozen=True, kw_only=True):
     pack: int | None = None
     version: str = ""
     config: Mapping[str, Any] | None = None
-    """What its configuration must look like, as a JSON Schema; None: anything."""
+    """JSON Schema of its config; None: any config."""
 
 
 class Health(Wired, frozen=True, kw_only=True):
-    """Whether the store answers and items move."""
+    """Whether the store answers and items make progress."""
 
     status: str
     """`ok`, or what is wrong: `store`, `not running`, `no workers`, `stalled`, `slow`."""
@@ -67,23 +61,20 @@ class Health(Wired, frozen=True, kw_only=True):
     store: bool
     workers: int
     claimable: bool
-    """Something could be claimed now."""
+    """Whether an item could be claimed now."""
     moving: bool
-    """Nothing waits, or something was claimed or finished within the last minute."""
+    """Whether nothing waits, or an item was claimed or finished within the last minute."""
     slow_jobs: int = 0
-    """Jobs that have had work to do for 30 s and did less than 5 % of what they could."""
+    """Jobs that had work to do for 30 s and did less than 5 % of what they could."""
     not_running: tuple[str, ...] = ()
-    """Parts of the server that gave no sign of life for too long: `file worker`, `supervisor`…"""
+    """Parts of the server without a sign of life: `file worker`, `supervisor`…"""
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
         return self.status == "ok"
 
 
 class Worker(Wired, frozen=True, kw_only=True):
-    """A worker process."""
-
     id: str
     session_id: str
     host: str
@@ -91,7 +82,7 @@ class Worker(Wired, frozen=True, kw_only=True):
     version: str
     beat: int
     running: int
-    """Items that it holds."""
+    """Items that the worker holds."""
     draining: bool
     registered_at: Moment
     beat_at: Moment
@@ -100,21 +91,21 @@ class Worker(Wired, frozen=True, kw_only=True):
     started_ticks: int = 0
     ttl_s: float = 0.0
     claim_size: int = 0
-    """How many items its claims ask for at present; 0 before the first."""
+    """Number of items that its claims request at present; 0 before the first."""
 
 
 class Workers:
-    """Verbs over workers; for admins."""
+    """For admins only."""
 
     def __init__(self, wire: Transport) -> None:
         self._wire = wire
 
     async def ls(self, *, everybody: bool = False) -> list[Worker]:
-        """Workers, newest first; `everybody`: also those that stopped."""
+        """Workers, newest first; with `everybody` also stopped ones."""
         ask = ApiRequest(path="/api/workers", params=params(all=everybody))
         return (await self._wire.value(ask, Listed[Worker])).items
 
     async def drain(self, worker_id: str) -> Worker:
-        """Let a worker finish what it runs, take nothing more, and end."""
+        """Let a worker finish its items, take no more, and end."""
         path = f"/api/workers/{segment(worker_id)}/drain"
         return await self._wire.value(ApiRequest(method="POST", path=path), Worker)

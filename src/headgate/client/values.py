@@ -1,4 +1,4 @@
-"""What many answers have in common: moments, pages, counters, waits."""
+"""Values that many responses share: moments, pages, counters, waits."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime
@@ -11,24 +11,22 @@ Value = TypeVar("Value")
 
 
 class Wired(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A value as it crosses the wire: camelCase there, snake_case here; more fields may come."""
+    """A value in a response: camelCase there, snake_case here; unknown fields are ignored."""
 
 
 class Page(msgspec.Struct, Generic[Value], frozen=True):
-    """Some values and where the next ones begin; None: there are no more now."""
+    """Some values and the cursor of the next page; None: there are no more now."""
 
     items: list[Value]
     next: str | None = None
 
 
 class Listed(msgspec.Struct, Generic[Value], frozen=True):
-    """All values of a kind."""
-
     items: list[Value]
 
 
 class Counts(Wired, frozen=True, kw_only=True):
-    """How many items of a job stand where; they add up to `total`."""
+    """Numbers of a job's items by status; they add up to `total`."""
 
     total: int = 0
     pending: int = 0
@@ -42,34 +40,30 @@ class Counts(Wired, frozen=True, kw_only=True):
 
     @property
     def open(self) -> int:
-        """Items that still have to be worked on."""
         return self.pending + self.processing
 
 
 class Wait(Wired, frozen=True, kw_only=True):
-    """A wait and its cause."""
-
     kind: str
     why: str
     until: Moment = None
-    """When it ends, as far as is known."""
+    """The expected end, if it is known."""
     gate: str = ""
     next: str = ""
-    """What happens at that time, as `asked again`; empty: the wait ends."""
+    """What happens at that time, such as `asked again`; empty: the wait ends."""
     evidence: str = ""
-    """What was seen that led to it, if there is more to say."""
+    """The observation that led to it, if there is one."""
 
 
 Params = dict[str, str]
 
 
 def params(**given: str | float | None) -> Params:
-    """The parameters of a query; what is None is left out."""
+    """The parameters of a query; None leaves one out."""
     return {name: _text(value) for name, value in given.items() if value is not None}
 
 
 def between(start: datetime | None, end: datetime | None) -> Params:
-    """A span of time as parameters."""
     bounds = {"from": start, "to": end}
     return {name: at.isoformat() for name, at in bounds.items() if at is not None}
 
@@ -81,7 +75,7 @@ def _text(value: str | float) -> str:
 async def walk(
     page_after: Callable[[str | None], Awaitable[Page[Value]]], after: str | None = None
 ) -> AsyncIterator[Value]:
-    """Every value from a place on, page after page; a page may be short and not be the last."""
+    """Yield every value after a cursor, page after page; a short page may not be the last."""
     while True:
         page = await page_after(after)
         for value in page.items:

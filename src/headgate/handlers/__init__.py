@@ -1,1 +1,1 @@
-"""What is done with an item, and how the code for it is found."""
+"""Handlers: the code that processes items, and how it is found."""

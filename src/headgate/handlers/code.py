@@ -1,4 +1,4 @@
-"""Python code as handlers: imports it, finds functions in it, and says what is wrong with it."""
+"""Python code as handlers: import it, find its functions, and report what is wrong with it."""
 
 import hashlib
 import importlib
@@ -23,42 +23,40 @@ if TYPE_CHECKING:
 
 
 def load_entry(entry: "EntryPoint") -> object:
-    """What a package has registered."""
     try:
         return entry.load()
     except (Exception, SystemExit) as error:
-        raise UnknownHandler(f"handler {entry.name!r} ({entry.value}): {_story(error)}") from error
+        raise UnknownHandler(f"handler {entry.name!r} ({entry.value}): {_cause(error)}") from error
 
 
 def load_module(name: str) -> ModuleType:
-    """A module by its dotted name."""
     file = Path(*name.split(".")).with_suffix(".py")
     if is_hidden(name) and file.is_file():
         raise UnknownHandler(
-            f"{name!r} is a module of Python itself, which hides your file {file};"
-            f" name the file, `{file}:function`, or give it another name"
+            f"{name!r} is also a module of Python, which hides your file {file};"
+            f" write `{file}:function`, or rename the file"
         )
     try:
         with importing_from(Path.cwd()):
             return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
-            raise UnknownHandler(f"there is no module {name!r} to import") from error
-        raise UnknownHandler(f"module {name!r} cannot be imported: {_story(error)}") from error
+            raise UnknownHandler(f"the module {name!r} does not exist") from error
+        raise UnknownHandler(f"module {name!r} cannot be imported: {_cause(error)}") from error
     except (Exception, SystemExit) as error:
-        raise UnknownHandler(f"module {name!r} cannot be imported: {_story(error)}") from error
+        raise UnknownHandler(f"module {name!r} cannot be imported: {_cause(error)}") from error
 
 
 def load_file(path: Path) -> ModuleType:
-    """The module of a file: loaded once for each process, under a name that its path decides."""
+    """Load a file once for each process, under a module name that its path decides."""
     if not path.is_file():
-        raise UnknownHandler(f"there is no file {path}")
+        raise UnknownHandler(f"the file {path} does not exist")
     with _loading:
         return _load_file(path)
 
 
 _loading = threading.RLock()
-"""One thread at a time: another must not find a module that is not run to its end."""
+"""Lets one thread load at a time: another must not find a half-executed module."""
 
 
 def _load_file(path: Path) -> ModuleType:
@@ -76,12 +74,12 @@ def _load_file(path: Path) -> ModuleType:
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise UnknownHandler(f"{path} cannot be imported: {_story(error, path)}") from error
+        raise UnknownHandler(f"{path} cannot be imported: {_cause(error, path)}") from error
     return module
 
 
 def member(module: ModuleType, name: str, where: str) -> object:
-    """What a module calls by a name, which may have dots."""
+    """Return a member of a module; the name may have dots."""
     found: Any = module
     for part in name.split("."):
         found = getattr(found, part, None)
@@ -92,7 +90,7 @@ def member(module: ModuleType, name: str, where: str) -> object:
 
 
 def functions_in(module: ModuleType) -> list[str]:
-    """Names of the module's own functions, those that are marked first."""
+    """Names of the module's own functions, functions with `@handler` first."""
     functions = {
         name: value
         for name, value in vars(module).items()
@@ -103,8 +101,8 @@ def functions_in(module: ModuleType) -> list[str]:
 
 
 def did_you_mean(name: str, known: list[str]) -> str:
-    """A hint for somebody who may have mistyped, or what there is to choose from."""
-    import difflib  # noqa: PLC0415  only for who mistypes
+    """Suggest the closest name, or list the names there are."""
+    import difflib  # noqa: PLC0415  needed only after a typing error
 
     close = difflib.get_close_matches(name, known, n=1)
     if close:
@@ -113,7 +111,7 @@ def did_you_mean(name: str, known: list[str]) -> str:
 
 
 def described(function: object, reference: str) -> HandlerSpec:
-    """The handler that a function is, marked or not."""
+    """The handler spec of a function, with or without `@handler`."""
     if inspect.isclass(function) or not callable(function):
         raise UnknownHandler(f"{reference} is a {_kind(function)}, not a function")
     if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
@@ -134,7 +132,7 @@ def _check_parameters(function: object, reference: str, *, pack: bool) -> None:
     try:
         signature = inspect.signature(function)  # type: ignore[arg-type]  # it was found callable
     except ValueError:
-        return  # some that are written in C do not tell
+        return  # some functions written in C have no signature
     try:
         signature.bind(None, None)
     except TypeError as error:
@@ -144,8 +142,8 @@ def _check_parameters(function: object, reference: str, *, pack: bool) -> None:
         ) from error
 
 
-def _story(error: BaseException, path: Path | None = None) -> str:
-    """What went wrong in the user's code, and in which line of it."""
+def _cause(error: BaseException, path: Path | None = None) -> str:
+    """Describe an error in the user's code, with its line."""
     what = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {error.msg}"

@@ -1,4 +1,4 @@
-"""A handler is a function with a mark on it."""
+"""The `@handler` decorator."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -33,21 +33,21 @@ def handler(  # noqa: PLR0913 (each is an option that users write by name)
     needs: Sequence[str] = (),
     config_schema: Mapping[str, Any] | None = None,
 ) -> Callable[[Function], Function]:
-    """Make a function a handler; it stays callable as it was.
+    """Make a function a handler; the function stays callable as before.
 
         @handler("price.lookup", timeout=30)
         async def price(item, ctx):
             return {"price": 12.5}
 
-    `provider` names the service that its requests go to, as in the settings; `rate="5/s"`,
-    `burst`, `concurrency` and `budget={"tokens": "90000/min"}` say of it what the settings do not.
+    `provider` names the service of the requests, as in the settings. `rate="5/s"`, `burst`,
+    `concurrency` and `budget={"tokens": "90000/min"}` set its limits where the settings do not.
     `gate_of(input)` names the host or provider that a single item waits for. `strategies` are query
-    variants, tried in order while the answer is NotFound: see `ctx.strategy`. `normalize(input)`
+    variants, tried in order while the outcome is NotFound: see `ctx.strategy`. `normalize(input)`
     fills `item.normalized`. With `pack=N` the function takes a list of up to N items and returns
     a list of as many outcomes. `timeout` is in seconds, for one item or one pack. Change `version`
     when the same input gives another result than before, so that earlier results are not reused.
-    `needs` names the columns that a row must have; `config_schema` is the JSON Schema of what a job
-    may be configured with. Both are shown to users before they begin.
+    `needs` names the columns that a row must have. `config_schema` is the JSON Schema of a job's
+    config. Users see both before they start a job.
     """
     _check(name, pack, timeout, memory_mb)
     _check_words(name, version, needs)
@@ -79,18 +79,15 @@ def handler(  # noqa: PLR0913 (each is an option that users write by name)
 
 
 def marked(function: object) -> HandlerSpec | None:
-    """What `@handler` wrote on a function, if anything."""
     spec = getattr(function, MARK, None)
     return spec if isinstance(spec, HandlerSpec) else None
 
 
 def first_line(doc: str | None) -> str:
-    """What a docstring begins with."""
     return (doc or "").strip().partition("\n")[0].strip()
 
 
 def is_async(function: object) -> bool:
-    """Whether calling it gives something to await."""
     call = getattr(function, "__call__", None)  # noqa: B004 (the method is looked at, not called)
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
 

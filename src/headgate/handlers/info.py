@@ -1,4 +1,4 @@
-"""Handlers as users choose among them."""
+"""The list of handlers that users choose from."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,10 +9,8 @@ from headgate.handlers.registry import load_all
 
 
 class HandlerInfo(msgspec.Struct, frozen=True):
-    """What can be said of a handler without running it."""
-
     name: str
-    """What a job asks for it by."""
+    """The name by which a job refers to the handler."""
     about: str = ""
     provider: str | None = None
     strategies: tuple[str, ...] = ()
@@ -22,16 +20,16 @@ class HandlerInfo(msgspec.Struct, frozen=True):
     needs: tuple[str, ...] = ()
     """The columns that a row must have."""
     guarded: bool = False
-    """Private addresses are refused when it asks them."""
+    """Whether requests to private addresses are refused."""
     asks: tuple[str, ...] = ()
-    """The addresses that it asks for every row."""
+    """The fixed origins that are asked for every row."""
     config_schema: Mapping[str, Any] | None = None
 
 
 def describe(references: Sequence[str]) -> list[HandlerInfo]:
-    """Every handler that has a name, in order of names.
+    """Return every handler that has a name, sorted by name.
 
-    It imports users' code: whoever must not do that asks `app.handler_list`.
+    This imports users' code; `app.handler_list` does so in another process.
     """
     return [
         HandlerInfo(

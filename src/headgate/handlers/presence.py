@@ -1,4 +1,4 @@
-"""Whether a handler can be there, without running any code of its author."""
+"""Checks whether a handler exists, without running its code."""
 
 import ast
 from collections.abc import Iterator
@@ -9,18 +9,18 @@ from headgate.core.identity import file_of
 
 
 def problem_of(reference: str) -> str | None:
-    """Why a handler cannot be loaded, as far as its files tell; None if nothing speaks against it.
+    """Return why a handler cannot be loaded, as far as its files show; None if it can.
 
-    A handler that is known by a plain name is not looked at.
+    A handler with a plain name is not checked.
     """
     if file := file_of(reference):
         path = Path(file)
         if not path.is_file():
-            return f"there is no file {path}"
+            return f"the file {path} does not exist"
         return None if path.suffix == ".toml" else _problem_in(path, reference.rpartition(":")[2])
     module, colon, _ = reference.partition(":")
     if colon and not _is_there(module.partition(".")[0]):
-        return f"there is no module {module!r} to import"
+        return f"the module {module!r} does not exist"
     return None
 
 
@@ -45,7 +45,7 @@ def _problem_in(path: Path, function: str) -> str | None:
 
 
 def _names(statements: list[ast.stmt]) -> Iterator[str]:
-    """What a module may call by a name; "*" where that is not known."""
+    """Names that a module defines; "*" where they are unknown."""
     for statement in statements:
         match statement:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -55,7 +55,7 @@ def _names(statements: list[ast.stmt]) -> Iterator[str]:
             case ast.Expr():
                 continue
             case _:
-                # Assignments, branches and loops: every name that is written somewhere in them.
+                # In assignments, branches and loops: every name that is written anywhere in them.
                 for node in ast.walk(statement):
                     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                         yield node.id

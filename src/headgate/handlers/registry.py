@@ -32,15 +32,15 @@ SHIPPED: Final = {
     DOWNLOAD: ("headgate.handlers.download.handler", "DOWNLOAD"),
     "sample.words": ("headgate.handlers.sample", "SAMPLE"),
 }
-"""Where they are; imported when one is first asked for, as most jobs do without."""
+"""Handlers of Headgate, imported only when they are needed."""
 
 
 def resolve(reference: str, references: Sequence[str] = ()) -> HandlerSpec:
-    """The handler that `reference` names, or UnknownHandler saying what to change.
+    """Return the handler that `reference` names; UnknownHandler says what to change.
 
-    A plain name is looked up in the handler sets of `references`, then among what is shipped and
-    what packages have registered. The reference in the answer holds for every process of this
-    machine that has the same sets: file paths are absolute.
+    A plain name is looked up in the handler sets of `references`, then among the handlers of
+    Headgate and of installed packages. The resolved reference works in every process of this
+    machine with the same sets: file paths are absolute.
     """
     if reference.endswith(".toml"):
         return _of_toml(Path(reference))
@@ -56,7 +56,7 @@ def resolve(reference: str, references: Sequence[str] = ()) -> HandlerSpec:
 
 
 def load_all(references: Sequence[str]) -> Mapping[str, HandlerSpec]:
-    """Every handler that has a name: of these sets, shipped, and registered by packages."""
+    """Return every handler that has a name: of these sets, of Headgate and of packages."""
     entries = _entries()
     found = _sets(references, entries)
     found |= {name: _shipped(name) for name in SHIPPED}
@@ -79,13 +79,13 @@ def _named(name: str, references: Sequence[str]) -> HandlerSpec:
         raise UnknownHandler(_unnamed_function(path))
     hint = did_you_mean(name, [*found, *SHIPPED, *entries])
     raise UnknownHandler(
-        f"no handler is registered as {name!r}{hint}{'' if hint.endswith('?') else '.'}"
-        " A function of your own is named as `file.py:function` or `module:function`",
+        f"no handler has the name {name!r}{hint}{'' if hint.endswith('?') else '.'}"
+        "  Write your own function as `file.py:function` or `module:function`",
     )
 
 
 def _sets(references: Sequence[str], entries: "Mapping[str, EntryPoint]") -> dict[str, HandlerSpec]:
-    """The handlers of all sets by name; two of the same name are an error."""
+    """Return the handlers of all sets by name; UnknownHandler if two have the same name."""
     places = dict.fromkeys(SHIPPED, "Headgate itself")
     places |= {name: f"the entry point {entry.value}" for name, entry in entries.items()}
     found: dict[str, HandlerSpec] = {}
@@ -105,7 +105,7 @@ def _sets(references: Sequence[str], entries: "Mapping[str, EntryPoint]") -> dic
 
 
 def _of_set(reference: str) -> Iterator[HandlerSpec]:
-    """The handlers of a file, a module or a TOML file, each with its name as its reference."""
+    """Yield the handlers of a file, a module or a TOML file, each with its name as reference."""
     if reference.endswith(".toml"):
         specs = [_of_toml(Path(reference))]
     else:
@@ -113,8 +113,8 @@ def _of_set(reference: str) -> Iterator[HandlerSpec]:
     for spec in specs:
         if ":" in spec.name or "/" in spec.name or spec.name.endswith((".py", ".toml")):
             raise UnknownHandler(
-                f"{reference}: {spec.name!r} reads like a file or a function, so nobody could ask"
-                " for it by name; name it like `price.lookup`",
+                f"{reference}: {spec.name!r} looks like a file or a function, so no job could"
+                "  refer to it; use a name such as `price.lookup`",
             )
         yield msgspec.structs.replace(spec, reference=spec.name)
 
@@ -122,7 +122,7 @@ def _of_set(reference: str) -> Iterator[HandlerSpec]:
 def _load(reference: str) -> ModuleType:
     if ":" in reference:
         raise UnknownHandler(
-            f"{reference!r}: give the file or module alone; all handlers in it are taken",
+            f"{reference!r}: give only the file or module; all its handlers are used",
         )
     if reference.endswith(".py") or "/" in reference:
         return load_file(Path(reference).expanduser().resolve())
@@ -148,7 +148,7 @@ def _shipped(name: str) -> HandlerSpec:
 
 
 def _entries() -> "dict[str, EntryPoint]":
-    # It brings much along, and a handler that is named by its file needs none of it.
+    # This import is slow, and a handler that is named by its file does not need it.
     from importlib.metadata import entry_points  # noqa: PLC0415
 
     return {entry.name: entry for entry in entry_points(group=GROUP)}
@@ -156,6 +156,6 @@ def _entries() -> "dict[str, EntryPoint]":
 
 def _unnamed_function(path: Path) -> str:
     if not path.exists():
-        return f"there is no file {path}"
+        return f"the file {path} does not exist"
     names = functions_in(load_file(path.resolve())) or ["function"]
-    return f"say which function of {path}: {', '.join(f'{path}:{name}' for name in names)}"
+    return f"name a function of {path}: {', '.join(f'{path}:{name}' for name in names)}"

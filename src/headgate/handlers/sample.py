@@ -1,4 +1,4 @@
-"""A handler for a first look: it asks no service, and shows every outcome that a row can have."""
+"""A sample handler: it asks no service, and shows every outcome that a row can have."""
 
 import threading
 import time
@@ -13,10 +13,10 @@ from headgate.ports.handler import Context, HandlerSpec, Result
 
 NAME = "sample.words"
 PAUSE_S = 0.5
-"""As long as a service might take, so that there is something to watch."""
+"""Seconds per word, as a service might take, so that users can watch the progress."""
 AT_ONCE = 3
 """Words that a process counts at the same time. The sample of the web UI then runs for some
-seconds, in which its progress, its rate and its charts can be seen."""
+seconds, in which users can watch its progress, its rate and its charts."""
 _turns = threading.BoundedSemaphore(AT_ONCE)
 MEANINGS: Final[Mapping[str, tuple[str, str]]] = {
     "bank": ("the side of a river", "a house for money"),
@@ -33,11 +33,11 @@ def words(item: Item, _ctx: Context) -> Result:
 
 
 def outcome_of(word: str) -> Result:
-    """What becomes of a word: a number is skipped, a riddle is not found, two words are a fault."""
+    """NotFound for a word without vowels, Skipped for a number, GiveUp for two words."""
     if word.isdigit():
         return Skipped("this is a number, not a word")
     if not word.isalpha():
-        return GiveUp("write one word in a row, of letters alone")
+        return GiveUp("write one word per row, with letters only")
     if word in MEANINGS:
         return Review(
             [
@@ -47,7 +47,7 @@ def outcome_of(word: str) -> Result:
             f"{word!r} has two meanings",
         )
     facts = _facts(word)
-    return facts if facts["vowels"] else NotFound("there is no word without a vowel")
+    return facts if facts["vowels"] else NotFound("a word without vowels does not exist")
 
 
 def _facts(word: str, meaning: str = "") -> dict[str, Any]:

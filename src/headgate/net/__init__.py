@@ -1,1 +1,1 @@
-"""The polite HTTP client, outermost first: cache, gate, breaker, address guard, wire."""
+"""The HTTP client with its layers, outermost first: cache, gate, breaker, address guard, wire."""

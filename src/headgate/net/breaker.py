@@ -10,44 +10,43 @@ from headgate.ports.clock import Clock
 from headgate.ports.gate import Hosts, HostTrouble, NoHosts, Turn
 
 GATEWAY = frozenset({502, 503, 504})
-"""A proxy answers, and says that the host behind it does not."""
+"""Statuses with which a proxy reports that the host behind it does not answer."""
 
 
 class BreakerOpen(AttemptOver):
-    """The host does not answer and is left alone for a while; that costs no attempt."""
+    """The host does not answer and is left alone for a while; this costs no attempt."""
 
     def __init__(self, host: str, why: str, wait_s: float) -> None:
-        reason = f"{no_answer(host, why)}; it is asked again in {wait_s:.1f} s"
+        reason = f"{no_answer(host, why)}; the next try is in {wait_s:.1f} s"
         super().__init__(Fault(FaultClass.THROTTLED, reason, wait_s, host))
 
 
 class HostGone(AttemptOver):
-    """The host has not answered for so long that its rows no longer wait for it."""
+    """The host has not answered for longer than its items may wait."""
 
     code = "host-gone"
 
     def __init__(self, host: str, why: str, away_s: float) -> None:
-        reason = f"{no_answer(host, why)}; it was waited for {in_words(away_s)}"
+        reason = f"{no_answer(host, why)}; gave up after {in_words(away_s)}"
         super().__init__(Fault(FaultClass.STALLED, reason, gate=host))
 
 
 def no_answer(host: str, why: str) -> str:
-    """What is wrong with a host: it does not answer, or only with errors."""
+    """Describe a host that does not answer, or answers only with errors."""
     if why.startswith("answers "):
-        return f"{host} {why} to all that it is asked"
+        return f"{host} {why} to every request"
     return f"{host} does not answer ({why})" if why else f"{host} does not answer"
 
 
 def in_words(seconds: float) -> str:
-    """A span as people say it."""
     return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
 
 
 class Breakers:
-    """Finds the breaker of a host, and gives it time and chance."""
+    """The breakers by host."""
 
     MOST = 20_000
-    """Hosts that are watched at a time; the one that was watched longest makes room."""
+    """Most hosts that are watched at a time; beyond it the oldest is dropped."""
 
     def __init__(
         self, policy: BreakerPolicy, clock: Clock, rng: Random, hosts: Hosts | None = None
@@ -58,11 +57,11 @@ class Breakers:
         self._rng = rng
         self._by_host: dict[str, Breaker] = {}
         self._why: dict[str, str] = {}
-        """The last failure of each host that is left alone."""
+        """The last failure of each host whose breaker is not closed."""
 
     @property
     def troubled(self) -> Mapping[str, Breaker]:
-        """Every host that is not simply answering."""
+        """Hosts whose breaker is not closed."""
         return {
             host: breaker
             for host, breaker in self._by_host.items()
@@ -70,29 +69,28 @@ class Breakers:
         }
 
     def of(self, host: str) -> Breaker:
-        """The breaker of a host."""
         return self._by_host.get(host) or self._watch(host)
 
     def check(self, host: str, breaker: Breaker, turn: Turn) -> None:
-        """BreakerOpen or HostGone if this host would not be asked now."""
+        """Raise BreakerOpen or HostGone if this host must not be asked now."""
         if breaker.wait_s(self._clock.monotonic(), elsewhere=turn.elsewhere) > 0.0:
             raise self._stop(host, breaker, turn)
 
     def admit(self, host: str, breaker: Breaker, turn: Turn) -> int:
-        """The number under which the verdict on a request is to be given; or it is stopped."""
+        """Return the number to report the result under; raise BreakerOpen or HostGone."""
         if breaker.state is BreakerState.CLOSED:
             return breaker.epoch
         number = breaker.admit(self._clock.monotonic(), elsewhere=turn.elsewhere)
         if number is None:
             raise self._stop(host, breaker, turn)
-        # Until the trial has ended, nothing else is worth sending.
+        # Until the trial has ended, no other request is worth sending.
         self._tell(host, breaker, turn, breaker.wait_s(self._clock.monotonic()))
         return number
 
     def answered_badly(
         self, host: str, breaker: Breaker, number: int, turn: Turn, status: int
     ) -> None:
-        """The host answered, but with an error of its own."""
+        """The host answered with a server error."""
         failure = Failure.UNANSWERED if status in GATEWAY else Failure.ERROR
         if failure is Failure.ERROR and not breaker.answered:
             self.answers(host, breaker)
@@ -103,8 +101,8 @@ class Breakers:
     ) -> None:
         """The host did not answer.
 
-        A request that never left costs its row no attempt, if the host has answered before; and
-        the row ends, if the host has been away for too long.
+        A request that was never sent costs its item no attempt if the host has answered before. The
+        item ends if the host has been away for too long.
         """
         kind = Failure.UNANSWERED if failure.sent else Failure.UNREACHED
         self._failed(host, breaker, number, turn, (kind, failure.why))
@@ -125,7 +123,6 @@ class Breakers:
             self._closed(host)
 
     def answers(self, host: str, breaker: Breaker) -> None:
-        """The host answered for the first time."""
         breaker.answered = True
         self._hosts.answers(host)
 

@@ -1,4 +1,4 @@
-"""Before the gates: the cache. What it answers costs no request and no token."""
+"""The client's cache layer: a reply from the cache costs no request and no token."""
 
 from collections.abc import AsyncIterator
 
@@ -7,12 +7,12 @@ from headgate.net.cache import CacheReply, CallerBody, HttpCache, Unkept
 from headgate.net.gated import GatedExchange
 from headgate.ports.wire import WireRequest
 
-ASKED_NOBODY = frozenset({CallKind.CACHED, CallKind.SHARED})
-FROM_CACHE = ASKED_NOBODY | {CallKind.REVALIDATED}
+NO_SERVER_ASKED = frozenset({CallKind.CACHED, CallKind.SHARED})
+FROM_CACHE = NO_SERVER_ASKED | {CallKind.REVALIDATED}
 
 
 class CachedReply(Unkept):
-    """An answer for which nobody was asked; it is written down when its body has ended."""
+    """A reply for which no server was asked; its call is recorded when the body has ended."""
 
     __slots__ = (
         "_at_us",
@@ -41,18 +41,16 @@ class CachedReply(Unkept):
 
     @property
     def kind(self) -> CallKind:
-        """How it was come by."""
         return self._reply.kind
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """The body."""
         async for chunk in self._reply.chunks():
             self._bytes += len(chunk)
             yield chunk
         self._end()
 
     async def read(self, limit: int) -> bytes | None:
-        """The whole body; None if it is larger than `limit`."""
+        """Return the whole body; None if it is larger than `limit`."""
         body = await self._reply.read(limit)
         if body is not None:
             self._bytes = len(body)
@@ -60,7 +58,6 @@ class CachedReply(Unkept):
         return body
 
     async def close(self) -> None:
-        """Let go of what is kept."""
         self._end()
         await self._reply.close()
 
@@ -91,7 +88,6 @@ async def ask(
     exchange: GatedExchange,
     caller_body: CallerBody | None = None,
 ) -> CacheReply:
-    """What the cache has, or what the server says."""
     at_us = exchange.now_us()
     reply = await cache.fetch(
         request,
@@ -101,6 +97,6 @@ async def ask(
         caller_body=caller_body,
         waits=exchange.context.turn.waits,
     )
-    if reply.kind in ASKED_NOBODY:
+    if reply.kind in NO_SERVER_ASKED:
         return CachedReply(reply, exchange, request, at_us)
     return reply

@@ -1,4 +1,4 @@
-"""`ctx.http`: cached, paced, capped, retried, recorded."""
+"""`ctx.http`: the client of one attempt, with cache, gates, retries, redirects and recording."""
 
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 Taken = TypeVar("Taken", bound=ResponseHead)
 Pending = Coroutine[Any, Any, ReadResponse]
-"""What is awaited; no coroutine of its own, which every request would have to pass through."""
+"""The coroutine of `request` itself: a wrapping coroutine would cost every request."""
 
 
 class Streaming:
-    """`async with`: an answer whose body is read piece by piece, and then let go."""
+    """For `async with`: a response whose body is read piece by piece and then closed."""
 
     __slots__ = ("_asked", "_response")
     _response: OpenResponse
@@ -48,8 +48,6 @@ class Streaming:
 
 
 class HttpClient:
-    """The client of one attempt."""
-
     __slots__ = ("_context", "_guarded", "_permit", "_provider", "_stack")
 
     def __init__(
@@ -62,50 +60,44 @@ class HttpClient:
         self._permit: Permit | None = None
 
     async def request(self, method: str, url: str, **options: Unpack[Options]) -> ReadResponse:
-        """Send one request; for the options see `ports.http.Options`."""
+        """Send one request; `ports.http.Options` documents the options."""
         outgoing, request_options = read(method.upper(), url, options)
         if request_options.caller_body is not None:
-            raise UsageError("kept_in is for bodies that you keep yourself: use ctx.http.stream()")
+            raise UsageError("kept_in works only with streams: use ctx.http.stream()")
         limit = request_options.max_bytes
         take = self._whole if limit is None else partial(self._whole, limit=limit)
         return await self._follow(outgoing, request_options, take)
 
     def get(self, url: str, **options: Unpack[Options]) -> Pending:
-        """Fetch."""
         return self.request("GET", url, **options)
 
     def head(self, url: str, **options: Unpack[Options]) -> Pending:
-        """Ask for the headers alone."""
         return self.request("HEAD", url, **options)
 
     def post(self, url: str, **options: Unpack[Options]) -> Pending:
-        """Send."""
         return self.request("POST", url, **options)
 
     def put(self, url: str, **options: Unpack[Options]) -> Pending:
-        """Store."""
         return self.request("PUT", url, **options)
 
     def patch(self, url: str, **options: Unpack[Options]) -> Pending:
-        """Change."""
         return self.request("PATCH", url, **options)
 
     def delete(self, url: str, **options: Unpack[Options]) -> Pending:
-        """Remove."""
         return self.request("DELETE", url, **options)
 
     def stream(self, method: str, url: str, **options: Unpack[Options]) -> "Streaming":
-        """Send, and read the body piece by piece; its place at the gates is held meanwhile."""
+        """Send, and read the body piece by piece; the permit is held until the block ends."""
         outgoing, request_options = read(method.upper(), url, options)
         return Streaming(self._follow(outgoing, request_options, self._in_pieces))
 
     def spend(self, cost: Cost) -> None:
-        """What the last request really cost, where only an estimate was reserved."""
+        """Report the true cost of the last request, for which only an estimate was reserved."""
         if self._permit is not None:
             self._permit.spend(cost)
 
     async def _robots(self, url: str) -> OpenResponse:
-        """The robots.txt of a place. Nobody needs leave to ask for it, nor a credential."""
+        """Fetch a robots.txt: exempt from robots rules, sent without credentials."""
         return await self._follow(RedirectHop("GET", url, bare=True), FOR_RULES, self._in_pieces)
 
     async def _follow(
@@ -114,7 +106,7 @@ class HttpClient:
         request_options: RequestOptions,
         take: Callable[[CacheReply, str], Awaitable[Taken]],
     ) -> Taken:
-        """Send, and send again wherever a redirect leads; its gates are free before the next."""
+        """Send, and follow redirects; each permit is released before the next request."""
         stack = self._stack
         redirects = (
             stack.policy.redirects
@@ -152,7 +144,7 @@ class HttpClient:
         caller_body: CallerBody | None,
         take: Callable[[CacheReply, str], Awaitable[Taken]],
     ) -> Taken:
-        """Send, and send again what failed, as far as the small budget for that goes."""
+        """Send, and repeat what failed while the retry budget lasts."""
         stack = self._stack
         clock = stack.deps.clock
         repeats: Repeats | None = None
@@ -188,7 +180,7 @@ class HttpClient:
     def _noted(
         self, context: RequestContext, trouble: RequestRefused | WireFailure | None = None
     ) -> RequestContext:
-        """The errand of a row that has failed: if it fails again, that says little of the host."""
+        """The context of a failed item: another failure is weak evidence against the host."""
         if context.turn.again or isinstance(trouble, RequestRefused):
             return context
         turn = msgspec.structs.replace(context.turn, again=True)
@@ -211,7 +203,7 @@ class HttpClient:
         return Repeats(request.method, exchange.place.policy, exchange.sent_s, self._stack.rng)
 
     async def _whole(self, reply: CacheReply, url: str, limit: int | None = None) -> ReadResponse:
-        """The answer with its body, if that is not too large."""
+        """Read the whole body; BodyTooLarge if it exceeds the limit."""
         most = self._stack.policy.body_bytes
         limit = most if limit is None else min(limit, most)
         try:
@@ -230,9 +222,10 @@ class HttpClient:
         return OpenResponse(reply, url)
 
     def _is_withheld(self, request: WireRequest, place: Target) -> bool:
-        """Whether a user's request goes without the credential, because that is not for users.
+        """Whether a user's request goes without the credential, because users may not use it.
 
-        CredentialWithheld if it names the provider: it would fail there for lack of the credential.
+        CredentialWithheld if the request names the provider: it would fail there without the
+        credential.
         """
         if not place.policy.credentials:
             return False

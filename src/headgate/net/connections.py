@@ -1,7 +1,7 @@
-"""Connections: one that is at rest is used again, a new one is made where the guard allows it.
+"""HTTP connections: idle ones are reused, new ones are made where the guard allows it.
 
-aiohttp's connector does the work. Its session is left out: what that does for every request, from
-cookies to timers and redirects, is either done elsewhere here or not wanted at all.
+aiohttp's connector does the work. Its session is left out: what the session does for every request,
+from cookies to timers and redirects, is done elsewhere in this package or not wanted.
 """
 
 from typing import Final, NamedTuple
@@ -19,23 +19,21 @@ from headgate.net.guard import GuardedResolver, guarded_socket
 from headgate.ports.wire import WireRequest
 
 BUFFER = 64 * 1024
-"""What may lie ready of each body before its server is made to wait; aiohttp doubles it."""
+"""Bytes of each body that may be buffered before its server must wait; aiohttp doubles it."""
 
 
 class Destination(NamedTuple):
-    """Where requests go."""
-
     host: str
-    """As the header wants it."""
+    """The value of the Host header."""
     address: aiohttp.ClientRequest
-    """What the connector knows it by; it is never sent."""
+    """The connector's key for this destination; it is never sent."""
 
 
 class HttpConnections:
-    """Open ones to all destinations. The gates say how many are in use, so this need not."""
+    """Open connections to all destinations, without a limit: the gates limit their number."""
 
     MOST = 20_000
-    """Destinations that are remembered; enough for all that are in use at a time."""
+    """Most destinations that are remembered."""
 
     def __init__(self, *, guarded: bool) -> None:
         self._connector = aiohttp.TCPConnector(
@@ -48,7 +46,7 @@ class HttpConnections:
         self._known: WeakSet[ResponseHandler] = WeakSet()
 
     def destination(self, origin: str) -> Destination:
-        """That of `https://host:port`."""
+        """Return the destination of an origin such as `https://host:port`."""
         found = self._destinations.get(origin)
         if found is None:
             if len(self._destinations) >= self.MOST:
@@ -59,7 +57,7 @@ class HttpConnections:
         return found
 
     async def open(self, destination: Destination, connect_s: float) -> tuple[Connection, bool]:
-        """One that is ready to be used, and whether it was before; to be released or closed."""
+        """Return a connection, and whether it was used before; the caller releases or closes it."""
         limit = self._limits.get(connect_s)
         if limit is None:
             limit = self._limits[connect_s] = aiohttp.ClientTimeout(total=None, connect=connect_s)
@@ -74,18 +72,18 @@ class HttpConnections:
                 return connection, False
             if protocol is None or not protocol.should_close:
                 return connection, True
-            # More has come than its last answer announced: it would be taken for the next one.
+            # More bytes have come than the last response announced: they would be read as the next
+            # one.
             connection.close()
 
     async def close(self) -> None:
-        """Close all of them."""
         await self._connector.close()
 
 
 async def exchange(
     connection: Connection, request: bytes, body: bytes | None, *, bodiless: bool
 ) -> tuple[RawResponseMessage, StreamReader]:
-    """Send a request and wait for the head of its answer, which has no body to a HEAD."""
+    """Send a request and wait for the head of its response; `bodiless` is for HEAD."""
     protocol = connection.protocol
     if protocol is None or protocol.transport is None or protocol.transport.is_closing():
         raise aiohttp.ClientConnectionResetError
@@ -102,8 +100,8 @@ async def exchange(
             return message, content
 
 
-def let_go(connection: Connection) -> None:
-    """Keep it for the next request, unless something of this one is still on its way."""
+def release(connection: Connection) -> None:
+    """Release the connection for reuse, unless part of the request is still being sent."""
     transport = connection.transport
     if transport is not None and transport.get_write_buffer_size():
         connection.close()
@@ -112,13 +110,13 @@ def let_go(connection: Connection) -> None:
 
 
 _OURS: Final = frozenset({"host", "content-length", "transfer-encoding"})
-"""Where a request ends is not for others to say, or one could be hidden in another."""
+"""Callers may not set these: a forged length could hide one request in another."""
 _MAY_LACK_BODY: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-"""These say nothing of a length where there is none."""
+"""Methods for which an empty body sends no Content-Length."""
 
 
 def split_url(url: str) -> tuple[str, str]:
-    """Scheme and host of a normalized URL, and what that host is asked for."""
+    """Split a normalized URL into its origin and its request target."""
     end = url.find("/", len("https://"))
     if end < 0:
         return url, "/"
@@ -127,7 +125,7 @@ def split_url(url: str) -> tuple[str, str]:
 
 
 def head_of(request: WireRequest, host: str, target: str) -> bytes:
-    """All lines up to the body; ValueError if a part of one would begin another."""
+    """Return all lines up to the body; ValueError if a value contains a line break."""
     method, headers, body = request.method, request.headers, request.body
     lines = [f"{method} {target} HTTP/1.1", f"host: {dict(headers).get('host', host)}"]
     lines += [f"{name}: {value}" for name, value in headers if name not in _OURS]
@@ -135,5 +133,5 @@ def head_of(request: WireRequest, host: str, target: str) -> bytes:
         lines.append(f"content-length: {len(body or b'')}")
     text = "\n".join(lines)
     if text.count("\n") >= len(lines) or "\r" in text or "\0" in text:
-        raise ValueError("a request has no line break and no null in its URL or in a header")
+        raise ValueError("the URL or a header contains a line break or a null character")
     return f"{text}\n\n".replace("\n", "\r\n").encode()

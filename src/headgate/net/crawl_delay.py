@@ -1,9 +1,9 @@
 """Time between two requests to a host that asks for it with `Crawl-delay`.
 
-It is kept here, before the gates, and not by a gate: gates keep what is configured or learned, and
-their ledger is shared, while this is known only to a process that has read the host's robots.txt.
-So each process keeps it for its own requests. Whoever is let through here waits for the gates next,
-and the next one is not let through before that has ended: what counts is when a request leaves.
+This is enforced before the gates, not by a gate: gates enforce configured and learned limits, and
+their ledger is shared, while a crawl delay is known only to a process that has read the host's
+robots.txt. So each process spaces its own requests. A request that passes here waits for the gates
+next, and the next request passes only after that: what counts is when a request is sent.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from headgate.ports.clock import Clock
 
 
 class CrawlDelayed(AttemptOver):
-    """Its turn comes too late to wait for it here; that costs no attempt."""
+    """The request's turn comes too late to wait for it here; this costs no attempt."""
 
     def __init__(self, host: str, delay_s: float, wait_s: float) -> None:
         reason = f"robots.txt of {host} asks for {delay_s:g} s between two requests"
@@ -25,31 +25,30 @@ class CrawlDelayed(AttemptOver):
 
 
 class CrawlDelay:
-    """Lets the requests of one host go one by one."""
+    """Spaces the requests to one host."""
 
     LONGEST_S = 3_600.0
-    """Nobody is sent away for longer."""
+    """Longest time in seconds for which an item is put off."""
 
     def __init__(self, host: str, clock: Clock) -> None:
         self._host = host
         self._clock = clock
         self._turn = asyncio.Lock()
-        self._standing = 0
+        self._waiting = 0
         self._sent_s = -math.inf
         self._promised_s = 0.0
         self.delay_s = 0.0
 
     @property
     def cause(self) -> str:
-        """What a request waits for here."""
         return f"crawl-delay: robots.txt asks for {self.delay_s:g} s between two requests"
 
     @asynccontextmanager
     async def turn(self, patience_s: float) -> AsyncIterator[float]:
-        """Wait for it, and say how long that took; the next one comes after the block."""
+        """Wait for the turn and yield the seconds waited; the next turn starts after the block."""
         began_s = self._clock.monotonic()
-        self._send_away_if_late(began_s, patience_s)
-        self._standing += 1
+        self._put_off_if_late(began_s, patience_s)
+        self._waiting += 1
         try:
             async with self._turn:
                 wait_s = self._sent_s + self.delay_s - self._clock.monotonic()
@@ -58,11 +57,11 @@ class CrawlDelay:
                 yield self._clock.monotonic() - began_s
                 self._sent_s = self._clock.monotonic()
         finally:
-            self._standing -= 1
+            self._waiting -= 1
 
-    def _send_away_if_late(self, now: float, patience_s: float) -> None:
-        """Each one that is sent away gets a time of its own, so that they do not return at once."""
-        turn_s = max(self._sent_s + self.delay_s, now) + self._standing * self.delay_s
+    def _put_off_if_late(self, now: float, patience_s: float) -> None:
+        """Put late requests off to different times, so that they do not all return together."""
+        turn_s = max(self._sent_s + self.delay_s, now) + self._waiting * self.delay_s
         if turn_s - now <= patience_s:
             return
         back_s = max(turn_s, self._promised_s + self.delay_s)
@@ -71,23 +70,22 @@ class CrawlDelay:
 
 
 class CrawlDelays:
-    """Those of all places that have asked for it."""
+    """The crawl delays of all hosts that ask for one."""
 
     MOST = 20_000
-    """Places that are remembered; whoever asked first makes room."""
+    """Most hosts that are remembered; beyond it the oldest is dropped."""
     LONGEST_S = 60.0
-    """Nobody gets more between two requests, whatever is asked for."""
+    """Longest delay in seconds between two requests, whatever a host asks for."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._spacings: dict[str, CrawlDelay] = {}
 
     def of(self, place: Target) -> CrawlDelay | None:
-        """That of a place, if it has one."""
         return self._spacings.get(place.text)
 
     def ask(self, place: Target, delay_s: float | None) -> None:
-        """What a place asks for now; most ask for nothing."""
+        """Set the delay that a host asks for now; None for most hosts."""
         found = self._spacings.get(place.text)
         if found is None:
             if not delay_s:

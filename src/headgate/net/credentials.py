@@ -1,4 +1,4 @@
-"""Keys and tokens: read from where they are kept, put on requests to their own provider alone."""
+"""Credentials: read from their source, and sent only to their own provider."""
 
 import base64
 import os
@@ -28,7 +28,7 @@ class CredentialLeak(AttemptOver):
 
 
 class CredentialWithheld(AttemptOver):
-    """A user's request names a provider whose credential it may not have."""
+    """A user's request names a provider whose credential users may not use."""
 
     def __init__(self, provider: str, why: str) -> None:
         reason = f"provider {provider!r}: {why}; ask the operator, or leave out `provider`"
@@ -36,7 +36,7 @@ class CredentialWithheld(AttemptOver):
 
 
 class Credential:
-    """A value that nobody prints, and where it goes in a request."""
+    """A secret value and its place in a request; `repr` hides the value."""
 
     __slots__ = ("_policy", "_value")
 
@@ -48,15 +48,15 @@ class Credential:
         return f"Credential({self._policy.placement}, ***)"
 
     def put_on(self, url: str, headers: Headers) -> tuple[str, Headers]:
-        """The URL and the headers with the credential in its place."""
+        """Return the URL and the headers with the credential added."""
         policy = self._policy
         if policy.placement is Placement.QUERY:
             return with_parameter(url, policy.name, self._value), headers
         name, text = self._header()
         return url, [*(header for header in headers if header[0] != name), (name, text)]
 
-    def stands_in(self, url: str) -> bool:
-        """Whether a URL, such as the target of a redirect, gives the value away."""
+    def appears_in(self, url: str) -> bool:
+        """Whether a URL, such as the target of a redirect, contains the value."""
         return self._value in url or quote(self._value, safe="") in url
 
     def _header(self) -> tuple[str, str]:
@@ -77,7 +77,7 @@ class Credentials:
         self._read: dict[tuple[str, str], Credential | None] = {}
 
     def of(self, provider: str, name: str) -> Credential | None:
-        """A credential by name; CredentialMissing, or None if the provider can do without it."""
+        """Return a credential; None if it is optional and absent, else CredentialMissing."""
         if (provider, name) not in self._read:
             self._read[provider, name] = self._load(provider, name)
         return self._read[provider, name]
@@ -85,7 +85,7 @@ class Credentials:
     def _load(self, provider: str, name: str) -> Credential | None:
         policy = self._providers[provider].credentials.get(name)
         if policy is None:
-            raise CredentialMissing(provider, name, "the settings declare no such credential")
+            raise CredentialMissing(provider, name, "the settings do not declare this credential")
         value, problem = _value(policy)
         if problem and policy.optional:
             return None
@@ -94,13 +94,12 @@ class Credentials:
         return Credential(policy, value)
 
     def check_redirect(self, provider: str, url: str) -> None:
-        """CredentialLeak if the target of a redirect repeats a credential that we have sent."""
+        """Raise CredentialLeak if the target of a redirect contains a credential that was sent."""
         for (owner, name), credential in self._read.items():
-            if owner == provider and credential is not None and credential.stands_in(url):
+            if owner == provider and credential is not None and credential.appears_in(url):
                 raise CredentialLeak(provider, name)
 
     def problems(self, provider: str) -> list[str]:
-        """What is wrong with a provider's credentials, before anything was sent."""
         found = []
         for name in self._providers[provider].credentials:
             try:
@@ -111,13 +110,12 @@ class Credentials:
 
 
 def with_parameter(url: str, name: str, value: str) -> str:
-    """The URL with one more parameter."""
     mark = "&" if "?" in url else "?"
     return f"{url}{mark}{quote(name, safe='')}={quote(value, safe='')}"
 
 
 def _value(policy: CredentialPolicy) -> tuple[str, str]:
-    """The value, and what is wrong with it."""
+    """Return the value and the problem with it; one of them is empty."""
     if policy.env:
         value = os.environ.get(policy.env, "")
         place = f"the environment variable {policy.env}"
@@ -128,10 +126,10 @@ def _value(policy: CredentialPolicy) -> tuple[str, str]:
         except OSError as error:
             return "", f"cannot read {place}: {error.strerror}"
         except UnicodeDecodeError:
-            return "", f"{place} holds no text"
+            return "", f"{place} is not a text file"
     value = value.strip()
     if not value:
         return "", f"{place} is empty or not set"
     if not (value.isascii() and value.isprintable()):
-        return "", f"{place} holds more than one line of plain text"
+        return "", f"{place} must hold one line of plain text"
     return value, ""

@@ -1,4 +1,4 @@
-"""Undoes the content encoding of a body while it arrives, in small pieces and within bounds."""
+"""Undo the content encoding of a body while it arrives, in small pieces and within a limit."""
 
 import zlib
 from collections.abc import Iterator, Mapping
@@ -7,9 +7,9 @@ from typing import Any, Final
 from headgate.core.decompression import DecompressionLimit
 
 PIECE: Final = 64 * 1024
-"""The most that is unpacked at a time."""
-BITE: Final = 16 * 1024
-"""The most that is unpacked from: zlib copies what it has not used yet, again and again."""
+"""Most bytes of decoded output at a time."""
+INPUT: Final = 16 * 1024
+"""Most bytes of encoded input at a time: zlib copies unused input again at each call."""
 
 _GZIP: Final = 16 + zlib.MAX_WBITS
 _ZLIB: Final = zlib.MAX_WBITS
@@ -24,25 +24,25 @@ _ENCODINGS: Final = {
     "compress": "compress",
     "x-compress": "compress",
 }
-"""Real ones. What else stands in the header, such as `utf-8` or `none`, means nothing."""
+"""Known encodings. Other values in the header, such as `utf-8` or `none`, are ignored."""
 
 
 class BadEncoding(Exception):
-    """The body is not in the encoding that its header names, or it lacks its end."""
+    """The body is not in the encoding that its header names, or is incomplete."""
 
 
 class TooFarDecompressed(Exception):
-    """The body unpacks to far more than was sent."""
+    """The decoded body exceeds the decompression limit."""
 
     def __init__(self, encoded: int, decoded: int) -> None:
         super().__init__(f"{encoded:,} bytes unpack to {decoded:,} and more")
 
 
 def encoding_of(fields: Mapping[str, str]) -> str:
-    """The encoding that must be undone to get at the content; empty if there is none.
+    """Return the encoding to undo; empty if there is none.
 
-    Some servers say of a file with the ending .gz that its type is gzip and its encoding too. They
-    mean one packing, and it is the file's own.
+    Some servers name gzip both as the type and as the encoding of a .gz file. They mean one
+    compression, which belongs to the file.
     """
     words = fields.get("content-encoding", "").lower().split(",")
     named = ", ".join(_ENCODINGS[word.strip()] for word in words if word.strip() in _ENCODINGS)
@@ -51,8 +51,6 @@ def encoding_of(fields: Mapping[str, str]) -> str:
 
 
 class BodyDecoder:
-    """One body, fed as it arrives."""
-
     __slots__ = ("_decoded", "_encoded", "_encoding", "_limit", "_member")
 
     def __init__(self, encoding: str, limit: DecompressionLimit) -> None:
@@ -65,19 +63,18 @@ class BodyDecoder:
         self._decoded = 0
 
     def feed(self, arrived: bytes) -> Iterator[bytes]:
-        """What further bytes unpack to."""
-        for start in range(0, len(arrived), BITE):
-            yield from self._bite(arrived[start : start + BITE])
+        for start in range(0, len(arrived), INPUT):
+            yield from self._decode(arrived[start : start + INPUT])
 
     def finish(self) -> None:
-        """The body has ended: BadEncoding if it should not have."""
+        """Raise BadEncoding if the body has ended too early."""
         if self._member is not None and not self._member.eof:
             raise BadEncoding(self._encoding)
 
-    def _bite(self, packed: bytes) -> Iterator[bytes]:
+    def _decode(self, packed: bytes) -> Iterator[bytes]:
         self._encoded += len(packed)
         unpacked = b""
-        # A full piece may not be all: zlib holds some back even if it has used all its input.
+        # A full piece may not be all: zlib can hold output back even if it has used all its input.
         while packed or len(unpacked) == PIECE:
             if self._member is None or self._member.eof:
                 if self._member is not None and not packed.strip(b"\0"):
@@ -96,8 +93,8 @@ class BodyDecoder:
                 yield unpacked
 
     def _new_member(self, packed: bytes) -> Any:
-        """Begin to unpack; gzip may have several members, one behind the other."""
+        """Start a member; a gzip body may consist of several members in a row."""
         if self._encoding == "gzip":
             return zlib.decompressobj(_GZIP)
-        # RFC 9110 means zlib by this word; some servers leave out its head.
+        # By RFC 9110 "deflate" means zlib; some servers leave out the zlib header.
         return zlib.decompressobj(_ZLIB if packed[0] & 0x0F == 8 else _BARE)

@@ -1,4 +1,4 @@
-"""Requests that got no answer."""
+"""Failures of requests, and the budget for repeating them."""
 
 import errno
 from enum import StrEnum
@@ -10,8 +10,6 @@ from headgate.core.retry import Rng
 
 
 class FailureKind(StrEnum):
-    """Where it went wrong."""
-
     DNS = "dns"
     CONNECT = "connect"
     TLS = "tls"
@@ -19,9 +17,9 @@ class FailureKind(StrEnum):
     CUT = "cut"
     PROTOCOL = "protocol"
     ENCODING = "encoding"
-    """The body cannot be unpacked."""
+    """The body cannot be decoded."""
     BOMB = "bomb"
-    """The body unpacks to far more than was sent; it will do so the next time as well."""
+    """The body decodes to far more than was sent; a repeat would do the same."""
 
 
 _WORDS = {
@@ -45,31 +43,31 @@ _FAULTS = {FailureKind.TIMEOUT: FaultClass.TIMEOUT, FailureKind.BOMB: FaultClass
 
 
 class WireFailure(AttemptOver):
-    """There was no answer, or not all of one; another try may get it, unless it is a bomb."""
+    """No complete response arrived; a repeat may succeed, unless the failure is a bomb."""
 
     def __init__(self, kind: FailureKind, words: str, *, sent: bool, number: int = 0) -> None:
         super().__init__(Fault(_FAULTS.get(kind, FaultClass.TRANSIENT), words))
         self.why = ERRNO_WORDS.get(number) or _WORDS[kind]
-        """The failure without the place, in two or three words; `number` is the system's errno."""
+        """The failure without the URL, in two or three words; `number` is the system's errno."""
         self.kind = kind
         self.code = str(kind)
         self.sent = sent
-        """The server may have seen the request, and acted on it."""
+        """Whether the server may have received the request and acted on it."""
 
 
 class AddressRefused(AttemptOver):
-    """The address is none that a URL from data may lead to."""
+    """A URL from data leads to an address that is not public."""
 
     code = "address-refused"
 
     def __init__(self, where: str, kind: str) -> None:
-        # The address itself is left out: it would tell strangers about the network we are in.
+        # The message leaves the address out: it would reveal our network.
         reason = f"address refused: {where} is {kind}, not public (net.allow_private permits it)"
         super().__init__(Fault(FaultClass.PERMANENT, reason))
 
 
 class RequestRefused(AttemptOver):
-    """The server asked us to slow down; that costs no attempt."""
+    """The server asked for a lower rate; this costs no attempt."""
 
     def __init__(self, gate: str, status: int, retry_in_s: float) -> None:
         reason = f"{gate} asked to slow down ({status}); its gate reopens in {retry_in_s:.1f} s"
@@ -79,7 +77,7 @@ class RequestRefused(AttemptOver):
 
 
 class RequestRecalled(Exception):
-    """Its gate has closed before it was sent, so it was not."""
+    """The gate closed before the request was sent, so it was not sent."""
 
 
 class HostBenched(AttemptOver):
@@ -94,15 +92,14 @@ IDEMPOTENT: Final = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE
 
 
 class Repeats:
-    """What is left of the small budget that a request has for being repeated.
+    """What is left of a request's budget for repeats.
 
-    Beyond it the item goes back with a due time, and its lane is free for others.
+    Beyond it the item goes back to the queue with a due time, and its lane is free for other items.
     """
 
     __slots__ = ("_deadline_s", "_idempotent", "_left", "_policy", "_rng", "_step_s")
 
     def __init__(self, method: str, policy: ProviderPolicy, started_s: float, rng: Rng) -> None:
-        """A budget that runs since the request was first sent."""
         self._idempotent = method in IDEMPOTENT
         self._policy = policy
         self._rng = rng
@@ -111,7 +108,7 @@ class Repeats:
         self._step_s = policy.retry.base_s
 
     def after(self, trouble: WireFailure | RequestRefused, now: float) -> float | None:
-        """How long to wait before sending again what got no answer; None: not at all."""
+        """Return the seconds to wait before a repeat; None: do not repeat."""
         if isinstance(trouble, RequestRefused):
             return self._after_refusal(trouble.retry_in_s)
         if trouble.kind is FailureKind.BOMB:
@@ -119,18 +116,18 @@ class Repeats:
         return self._drawn(now) if self._idempotent or not trouble.sent else None
 
     def after_status(self, status: int, now: float) -> float | None:
-        """The same for what was answered; only a server's own error is worth another try."""
+        """Return the same for a response; only a server error is worth a repeat."""
         return self._drawn(now) if worth_another_try(status) and self._idempotent else None
 
     def _after_refusal(self, retry_in_s: float) -> float | None:
-        """The gate itself makes it wait, if that is short."""
+        """Return 0 for a short refusal: the gate itself makes the repeat wait."""
         if self._left <= 0 or retry_in_s > self._policy.patience_s:
             return None
         self._left -= 1
         return 0.0
 
     def _drawn(self, now: float) -> float | None:
-        """Full jitter, as long as the budget lasts."""
+        """Draw a wait with full jitter, while the budget lasts."""
         wait_s = self._rng.uniform(0.0, self._step_s)
         if self._left <= 0 or now + wait_s > self._deadline_s:
             return None

@@ -6,7 +6,7 @@ from headgate.ports.wire import Headers
 
 
 def folded(headers: Headers) -> dict[str, str]:
-    """Fields by name in lower case; what came twice is joined by a comma."""
+    """Return the fields by lower-case name; repeated fields are joined by a comma."""
     fields = dict(headers)
     if len(fields) != len(headers):
         fields.clear()
@@ -16,7 +16,7 @@ def folded(headers: Headers) -> dict[str, str]:
 
 
 class Fields(Mapping[str, str]):
-    """Fields by name, in any case."""
+    """Fields by name, case-insensitive."""
 
     __slots__ = ("_fields",)
 

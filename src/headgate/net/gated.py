@@ -1,4 +1,4 @@
-"""Through the gates to the wire and back: gates, breaker and record learn what came of it."""
+"""A request through gates and wire; gates, breaker and record learn the result."""
 
 from collections.abc import AsyncIterator, Callable
 
@@ -22,8 +22,6 @@ CONDITIONS = frozenset({"if-none-match", "if-modified-since"})
 
 
 class NetDeps(msgspec.Struct, frozen=True):
-    """What all requests of a process pass through."""
-
     gates: Gates
     breakers: Breakers
     wire: Wire
@@ -33,22 +31,22 @@ class NetDeps(msgspec.Struct, frozen=True):
 
 
 class RequestContext(msgspec.Struct, frozen=True):
-    """On whose behalf a request is sent, at what cost, and who writes it down."""
+    """The acting job and user of a request, its cost, and the sink for its call record."""
 
     turn: Turn
     record: Record
     cost: Cost = {}
     light: bool = False
     bare: bool = False
-    """Without a credential: a redirect has led away from its host, or it is not for users."""
+    """Send no credential: a redirect left its host, or users may not use it."""
     through: str = ""
-    """The provider that named the URL: its cap on transfers holds too."""
+    """The provider that named the URL; its cap on transfers holds too."""
 
 
 class GatedExchange(Unkept):
-    """One request's way out, and then its reply. The permit is held until the body has ended.
+    """A request and then its reply. The permit is held until the body has ended.
 
-    The cache may send it more than once, each time when the last reply has ended, or not at all.
+    The cache may send it more than once, each time after the last reply has ended, or not at all.
     """
 
     __slots__ = (
@@ -86,7 +84,7 @@ class GatedExchange(Unkept):
         self._held_why = ""
         self.place = place
         self.permit: Permit | None = None
-        """That of the last time it was sent."""
+        """The permit of the last time the request was sent."""
         self.sent_s = 0.0
         self.status = 0
         self.headers: Headers = ()
@@ -128,13 +126,13 @@ class GatedExchange(Unkept):
         return self.permit
 
     async def _sent(self, request: WireRequest, permit: Permit) -> bool:
-        """Whether it was sent and answered; not, if its gate has closed before it could be."""
+        """Send; False if the gate closed before the request was sent."""
         deps, place = self._deps, self.place
         self._begin()
         try:
             self._number = deps.breakers.admit(place.host, place.breaker, self.context.turn)
             if place.contact is not None or permit.credential is not None:
-                request = self._dressed(request, permit)
+                request = self._with_identity(request, permit)
             place.breaker.in_flight += 1
             try:
                 self._reply = await deps.wire.send(request, permit.recalled)
@@ -166,13 +164,13 @@ class GatedExchange(Unkept):
         return self._deps.clock.now()
 
     def partition(self, *, guarded: bool) -> str:
-        """Who may share a kept answer to this request with whom."""
+        """Return the cache partition; replies are shared only within a partition."""
         context, place = self.context, self.place
         pool = place.provider if place.policy.credentials and not context.bare else ""
         return f"{context.turn.owner}\n{pool}\n{'guarded' * guarded}"
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """The body as it arrives; the permit is given back when it has ended."""
+        """The body as it arrives; its end releases the permit."""
         try:
             async for chunk in self._reply.chunks():
                 self._bytes += len(chunk)
@@ -183,7 +181,7 @@ class GatedExchange(Unkept):
         self._end()
 
     async def read(self, limit: int) -> bytes | None:
-        """The whole body; None if it is larger than `limit`."""
+        """Return the whole body; None if it is larger than `limit`."""
         try:
             body = await self._reply.read(limit)
         except WireFailure as failure:
@@ -195,12 +193,12 @@ class GatedExchange(Unkept):
         return body
 
     async def close(self) -> None:
-        """Give the permit and the connection back; doing it twice is harmless."""
+        """Release the permit and the connection; closing twice is harmless."""
         self._end()
         await self._reply.close()
 
     def _check(self) -> None:
-        """Ask the breaker before the gates too, so that no token is lost on a dead host."""
+        """Ask the breaker before the gates too, so that no token is spent on a dead host."""
         deps, place = self._deps, self.place
         try:
             deps.breakers.check(place.host, place.breaker, self.context.turn)
@@ -210,8 +208,8 @@ class GatedExchange(Unkept):
             self.context.record(msgspec.structs.replace(call, url=kept_url(self._url)))
             raise
 
-    def _dressed(self, request: WireRequest, permit: Permit) -> WireRequest:
-        """The request with what only the provider may see: our contact and a credential."""
+    def _with_identity(self, request: WireRequest, permit: Permit) -> WireRequest:
+        """The request with the contact and the credential, which only the provider may see."""
         place = self.place
         url, headers = request.url, request.headers
         if place.contact is not None and f"{place.contact[0]}=" not in url:
@@ -226,7 +224,7 @@ class GatedExchange(Unkept):
         return permit.credential is not None and self.place.declared and not self.context.bare
 
     async def _judge(self, request: WireRequest, permit: Permit, feedback: Feedback) -> None:
-        """What an answer means that is no plain success."""
+        """Report a response that is not a plain success, and raise if it ends the attempt."""
         place, status = self.place, self.status
         if status >= 500 and not feedback.refused:
             self._deps.breakers.answered_badly(
@@ -245,7 +243,7 @@ class GatedExchange(Unkept):
             and self._carries(permit)
             and permit.bench(f"{place.host} answered {status}")
         ):
-            # Another one is left to try. Without one, the answer stands as it is.
+            # Another credential is left to try. Without one, the response is returned as it is.
             await self.close()
             raise HostBenched(place.host, status)
 
@@ -272,7 +270,7 @@ class GatedExchange(Unkept):
                 place.host, place.breaker, self._number, self.context.turn, error
             )
         else:
-            # Cancelled, or stopped by a rule of our own: that says nothing about the host.
+            # A cancellation, or a stop by our own rules, is not evidence about the host.
             self.place.breaker.abandoned(self._number)
         self._end(str(error) or type(error).__name__)
 

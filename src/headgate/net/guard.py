@@ -1,9 +1,9 @@
-"""The address guard: where a URL from data may lead is checked when the connection is made.
+"""The address guard: checks the address of a URL from data when the connection is made.
 
-Checking earlier would leave a gap in which a name could change its address. So the guard sits in
-the connector: names lose their special addresses when they are resolved, and no socket is made
-for a special address, whichever way it came there. Guarded connections have a pool of their own,
-for one that was made without a check must not be used again by somebody who needs it.
+An earlier check would leave a gap in which a name could change its address. So the guard sits in
+the connector: the resolver drops special addresses, and no socket is made for a special address.
+Guarded connections have their own pool: a connection that was made without a check must not be
+reused for a guarded request.
 """
 
 import socket
@@ -21,7 +21,7 @@ AddressInfo = tuple[int | socket.AddressFamily, int | socket.SocketKind, int, st
 
 
 class GuardedResolver(AbstractResolver):
-    """Resolves names to their public addresses alone."""
+    """Resolves names to their public addresses only."""
 
     def __init__(self, resolver: AbstractResolver | None = None) -> None:
         self._resolver = resolver or ThreadedResolver()
@@ -32,7 +32,7 @@ class GuardedResolver(AbstractResolver):
         port: int = 0,
         family: socket.AddressFamily = socket.AF_INET,
     ) -> list[ResolveResult]:
-        """The public addresses of a name; AddressRefused if it has none but others."""
+        """Return the public addresses of a name; AddressRefused if it has only others."""
         found = await self._resolver.resolve(host, port, family)
         public = [one for one in found if refusal_of(one["host"]) is None]
         if found and not public:
@@ -40,12 +40,11 @@ class GuardedResolver(AbstractResolver):
         return public
 
     async def close(self) -> None:
-        """Close the resolver underneath."""
         await self._resolver.close()
 
 
 def guarded_socket(address: AddressInfo) -> socket.socket:
-    """A socket for a public address; AddressRefused for any other."""
+    """Return a socket for a public address; AddressRefused for any other."""
     family, kind, protocol, _, place = address
     refusal = refusal_of(str(place[0]))
     if refusal is not None:

@@ -1,4 +1,4 @@
-"""What a handler asks for, read from the options of a request."""
+"""The options of one request, read from the handler's keyword arguments."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,28 +16,25 @@ _encode = msgspec.json.Encoder().encode
 
 
 class RequestOptions(msgspec.Struct, frozen=True):
-    """How a request is to be sent."""
-
     timeout_s: float | None = None
     follow: bool = True
     cost: Cost = {}
     light: bool = False
     max_bytes: int | None = None
     redirects: int | None = None
-    """How many are followed; None: as many as the settings say."""
+    """Most redirects to follow; None: the number in the settings."""
     caller_body: CallerBody | None = None
-    """The caller keeps the body."""
+    """Set if the caller keeps the body."""
     through: str = ""
-    """The provider that named the URL, if its cap on transfers is to hold."""
+    """The provider that named the URL, if its cap on transfers holds too."""
 
 
 ORDINARY = RequestOptions()
 FOR_RULES = RequestOptions(light=True, redirects=5)
-"""A robots.txt; RFC 9309 wants five redirects to be followed."""
+"""For a robots.txt; RFC 9309 asks clients to follow five redirects."""
 
 
 def read(method: str, url: str, options: Options) -> tuple[RedirectHop, RequestOptions]:
-    """The request and the wishes that come with it."""
     if not options:
         return RedirectHop(method, url), ORDINARY
     body, kind = _body(options)
@@ -61,7 +58,7 @@ def read(method: str, url: str, options: Options) -> tuple[RedirectHop, RequestO
 
 
 def with_params(url: str, params: Params) -> str:
-    """The URL with these parameters behind the ones that it has; None leaves one out."""
+    """Append the parameters to the URL; a value of None leaves its parameter out."""
     given = [(name, _text(value)) for name, value in params.items() if value is not None]
     if not given:
         return url
@@ -82,7 +79,7 @@ def _text(value: object) -> str:
 
 
 def _body(options: Options) -> tuple[bytes | None, str | None]:
-    """The body, and the type that it has unless a header says otherwise."""
+    """Return the body and its default content type."""
     given = [name for name in ("json", "data", "content") if _named(options, name) is not None]
     if len(given) > 1:
         raise UsageError(f"a request has one body: give {' or '.join(given)}, not both")

@@ -1,4 +1,4 @@
-"""What holds for every request, whoever the provider is."""
+"""Settings of the HTTP client that apply to every provider."""
 
 from typing import Annotated
 
@@ -15,22 +15,22 @@ class NetPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     allow_private: bool = False
     """Let URLs that come from data lead to private, local and other special addresses."""
     guard_all: bool = False
-    """Take the URLs of every handler for such; `headgate serve` does, whatever is set here."""
+    """Check the addresses of every handler's URLs; `headgate serve` always does."""
     user_agent: Line = ""
-    """How we introduce ourselves, unless the provider's settings say otherwise."""
+    """The User-Agent header, unless the provider's settings name another."""
     contact: Line = ""
-    """Whom a provider may write to: an address or a page; part of how we introduce ourselves."""
+    """An address or a page for questions from providers; part of the User-Agent header."""
     body_bytes: Count = 64 * 1024 * 1024
-    """A larger answer must be streamed: it is not taken into memory."""
+    """Most bytes of a response in memory; a larger one must be streamed."""
     cache: bool = True
-    """Keep answers as their headers and the provider's settings allow."""
+    """Keep responses as their headers and the provider's settings allow."""
     cache_folder: str = ""
-    """Where they are kept; unset: `.headgate-cache` beside the SQLite file, or where we run."""
+    """Folder of the cache; unset: `.headgate-cache` beside the SQLite file, or where we run."""
     cache_bytes: Annotated[int, Meta(ge=1, le=10**15)] = 10_000_000_000
-    """How much is kept; what was not used for longest goes first."""
+    """Most bytes in the cache; the least recently used responses are removed first."""
     redirects: Few = 10
-    """How many redirects are followed."""
+    """Most redirects to follow."""
     connect_s: Seconds = 10.0
-    """How long a connection may take."""
+    """Most seconds to wait for a connection."""
     read_s: Seconds = 30.0
-    """How long a server may be silent in the middle of an answer."""
+    """Most seconds that a server may be silent within a response."""

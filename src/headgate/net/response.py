@@ -1,4 +1,4 @@
-"""Answers as handlers see them."""
+"""Responses as handlers see them."""
 
 import codecs
 import json
@@ -20,7 +20,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 class BadStatus(AttemptOver):
-    """The answer was no success; left to itself, this ends the attempt as it should."""
+    """The response is not a success; uncaught, this error ends the attempt correctly."""
 
     def __init__(self, response: "ResponseHead") -> None:
         super().__init__(meaning_of(response.status_code, response.url))
@@ -28,19 +28,19 @@ class BadStatus(AttemptOver):
 
 
 class BodyTooLarge(AttemptOver):
-    """The answer is larger than what may be taken into memory."""
+    """The response is larger than what may be held in memory."""
 
     def __init__(self, url: str, limit: int) -> None:
         reason = (
-            f"{shown(url)} answered with more than {limit:,} bytes: read it piece by piece with"
-            " ctx.http.stream(), or raise the limit: reply_bytes of a lookup, max_bytes of a"
-            " request, net.body_bytes of all"
+            f"{shown(url)} answered with more than {limit:,} bytes. Stream it with"
+            "  ctx.http.stream(), or raise a limit: reply_bytes of the lookup, max_bytes of the"
+            " request, net.body_bytes in the settings"
         )
         super().__init__(Fault(FaultClass.PERMANENT, reason))
 
 
 def meaning_of(status: int, url: str) -> Outcome | Fault:
-    """What a status that is no success means for an item."""
+    """Return what a status other than success means for an item."""
     reason = f"{shown(url)} answered {status}"
     if status in {404, 410}:
         return NotFound(reason)
@@ -52,14 +52,12 @@ def meaning_of(status: int, url: str) -> Outcome | Fault:
 
 
 class ResponseHead:
-    """What every answer begins with."""
-
     __slots__ = ("_fields", "_headers", "status_code", "url")
 
     def __init__(self, status: int, headers: Headers, url: str) -> None:
         self.status_code = status
         self.url = url
-        """Where it came from in the end."""
+        """The URL after all redirects."""
         self._headers = headers
         self._fields: Fields | None = None
 
@@ -68,29 +66,26 @@ class ResponseHead:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """By name, in any case; what came twice is joined by a comma."""
+        """Fields by name, case-insensitive; repeated fields are joined by a comma."""
         if self._fields is None:
             self._fields = Fields(self._headers)
         return self._fields
 
     @property
     def is_success(self) -> bool:
-        """A status of 200 to 299."""
         return 200 <= self.status_code < 300
 
     def raise_for_status(self) -> Self:
-        """Itself, if it is a success; else BadStatus, which ends the attempt as it should."""
+        """Return the response if it is a success; raise BadStatus otherwise."""
         if not self.is_success:
             raise BadStatus(self)
         return self
 
     async def aclose(self) -> None:
-        """Let go of the connection and of the place at the gates, where they are still held."""
+        """Release the connection and the permit, if they are still held."""
 
 
 class ReadResponse(ResponseHead):
-    """An answer with its body."""
-
     __slots__ = ("content", "from_cache")
 
     def __init__(
@@ -99,26 +94,26 @@ class ReadResponse(ResponseHead):
         super().__init__(status, headers, url)
         self.content = content
         self.from_cache = from_cache
-        """No server was asked for the body."""
+        """Whether the body came from the cache."""
 
     @property
     def text(self) -> str:
-        """The body, decoded as its headers say, else as UTF-8."""
+        """The body, decoded by the charset in its headers, else as UTF-8."""
         return self.content.decode(self._charset(), errors="replace")
 
     def json(self) -> Any:
-        """The body as a value; a transient fault if it is no JSON."""
+        """Decode the body; a transient fault if it is not JSON."""
         try:
             return _decode(self.content)
         except (msgspec.DecodeError, UnicodeDecodeError):
             return self._lenient_json()
 
     def _lenient_json(self) -> Any:
-        """What other clients would read as well: NaN, a byte order mark, UTF-16."""
+        """Accept what other clients read as well: NaN, a byte order mark, UTF-16."""
         try:
             return json.loads(self.content)
         except (ValueError, RecursionError):
-            reason = f"{shown(self.url)} answered {self.status_code} with what is no JSON"
+            reason = f"{shown(self.url)} answered {self.status_code} with a body that is not JSON"
             raise AttemptOver(Fault(FaultClass.TRANSIENT, reason)) from None
 
     def _charset(self) -> str:
@@ -132,7 +127,7 @@ class ReadResponse(ResponseHead):
 
 
 class OpenResponse(ResponseHead):
-    """An answer whose body is read piece by piece."""
+    """A response whose body is read piece by piece."""
 
     __slots__ = ("_reply",)
 
@@ -142,26 +137,22 @@ class OpenResponse(ResponseHead):
 
     @property
     def kind(self) -> CallKind:
-        """How it was come by."""
         return self._reply.kind
 
     @property
     def kept(self) -> str:
-        """The note that was given to `keep`; then the body is there, and none comes."""
+        """The note that was given to `keep`; the caller then has the body, and none comes."""
         return self._reply.kept
 
     async def keep(self, note: str) -> None:
-        """Say that the body is safe in `kept_in`; `note` comes back as `kept` the next time."""
+        """Declare that the body is safe in `kept_in`; the next response has `note` as `kept`."""
         await self._reply.keep(note)
 
     def aiter_bytes(self) -> AsyncIterator[bytes]:
-        """The body as it arrives."""
         return self._reply.chunks()
 
     async def aread(self) -> bytes:
-        """The rest of the body."""
         return b"".join([chunk async for chunk in self._reply.chunks()])
 
     async def aclose(self) -> None:
-        """Let go of the connection and of the place at the gates."""
         await self._reply.close()

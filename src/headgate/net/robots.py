@@ -1,4 +1,4 @@
-"""robots.txt by RFC 9309: what a host lets programs fetch, asked before anything else is."""
+"""robots.txt by RFC 9309, fetched before the first request to a host."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -21,13 +21,13 @@ from headgate.ports.gate import Hosts, HostTrouble, NoHosts
 from headgate.ports.wire import WireRequest
 
 Fetch = Callable[[str], Awaitable[OpenResponse]]
-"""Asks for a robots.txt on behalf of whoever needs it: gates, guard, cache, record and all."""
+"""Fetches a robots.txt through the item's own gates, guard, cache and record."""
 FILE = "/robots.txt"
 NO_TROUBLE = Fault(FaultClass.TRANSIENT, "")
 
 
 class RobotsBarred(AttemptOver):
-    """The host does not want programs like us there, so nothing was sent."""
+    """The host does not allow this path to programs, so no request was sent."""
 
     code = "robots"
 
@@ -36,25 +36,25 @@ class RobotsBarred(AttemptOver):
 
 
 class RobotsUnknown(AttemptOver):
-    """Nobody can say what the host allows, so it is left alone; that costs no attempt."""
+    """The rules of the host are unknown, so no request is sent; this costs no attempt."""
 
     def __init__(self, host: str, trouble: Fault, wait_s: float) -> None:
-        reason = f"robots.txt of {host} is asked for again in {wait_s:.1f} s: {trouble.reason}"
+        reason = f"robots.txt of {host} is fetched again in {wait_s:.1f} s: {trouble.reason}"
         super().__init__(Fault(FaultClass.THROTTLED, reason, wait_s, trouble.gate or host))
 
 
 class RobotsNever(AttemptOver):
-    """The host has kept its robots.txt back for so long that its rows no longer wait for it."""
+    """The robots.txt has been unreadable for longer than items may wait."""
 
     code = "robots-never"
 
     def __init__(self, host: str, trouble: Fault) -> None:
-        reason = f"robots.txt of {host} cannot be read, so nothing was asked: {trouble.reason}"
+        reason = f"robots.txt of {host} cannot be read, so no request was sent: {trouble.reason}"
         super().__init__(Fault(FaultClass.STALLED, reason, gate=host))
 
 
 class RobotsUnreached(AttemptOver):
-    """No connection could be made to ask for it; the request itself would fare no better."""
+    """No connection could be made to fetch it; the request itself would fail in the same way."""
 
     def __init__(self, host: str, trouble: Fault) -> None:
         reason = f"robots.txt of {host} cannot be read: {trouble.reason}"
@@ -65,29 +65,27 @@ class RobotsRules:
     """What is known of one robots.txt."""
 
     LIFE_S = 86_400.0
-    """For so long it is not asked for again."""
+    """Seconds until the file is fetched again."""
     FIRST_WAIT_S = 60.0
-    """For so long a server is left alone that fails; twice as long each time."""
+    """Seconds to wait after a server error; doubles with each failure."""
     LONGEST_WAIT_S = 3_600.0
     UNREACHED_S = 5.0
-    """For so long all rows share one try that got no connection."""
+    """Seconds for which all items share the result of a failed connection."""
 
     def __init__(self) -> None:
         self.asking = asyncio.Lock()
         self.parsed: Protego | None = None
-        """None while nothing is known. What is known outlives a server that fails later on."""
+        """None until the file is first read. A later server error does not reset it."""
         self.trouble = NO_TROUBLE
-        """Why it could not be read the last time."""
         self.until_s = 0.0
-        """When it is to be asked for again."""
+        """Monotonic time at which the file is due to be fetched."""
         self.since_s: float | None = None
-        """Since when the server cannot say."""
+        """Monotonic time of the first server error in a row."""
         self.unreached = False
-        """The last try got no connection."""
+        """Whether the last try got no connection."""
         self._failures = 0
 
     def learn(self, text: str, now: float) -> None:
-        """This is what it says."""
         self.parsed = Protego.parse(text)
         self.trouble = NO_TROUBLE
         self.unreached = False
@@ -96,7 +94,7 @@ class RobotsRules:
         self.since_s = None
 
     def miss(self, trouble: Fault, now: float, patience_s: float = LIFE_S) -> None:
-        """The server cannot say; rows wait for it no longer than `patience_s` in all."""
+        """Note a server error; items wait for the file for `patience_s` in all."""
         wait_s = min(self.FIRST_WAIT_S * 2.0**self._failures, self.LONGEST_WAIT_S)
         self._failures += wait_s < self.LONGEST_WAIT_S
         self.since_s = now if self.since_s is None else self.since_s
@@ -105,23 +103,23 @@ class RobotsRules:
         self.hold(trouble, now, min(wait_s, left_s) if left_s > 0.0 else wait_s)
 
     def not_reached(self, trouble: Fault, now: float) -> None:
-        """There was no connection: whoever needs it meanwhile shares this failure."""
+        """Note a failed connection, which all items share for UNREACHED_S."""
         self.unreached = True
         self.hold(trouble, now, self.UNREACHED_S)
 
     def hold(self, trouble: Fault, now: float, least_s: float = 0.0) -> None:
-        """It is not asked for until then: those who wait for it must not all ask again."""
+        """Do not fetch until then: the waiting items must not all ask again."""
         self.trouble = trouble
         self.until_s = now + max(trouble.retry_after_s or 0.0, least_s)
 
 
 class Robots:
-    """The rules of all places that this process has asked for them."""
+    """The rules of all hosts that this process has asked."""
 
     MOST = 5_000
-    """Places whose rules are remembered; whoever was asked first makes room."""
+    """Most hosts whose rules are remembered; beyond it the oldest is dropped."""
     BYTES = 500_000
-    """No more of a robots.txt is read."""
+    """Most bytes that are read of a robots.txt."""
 
     def __init__(
         self,
@@ -139,17 +137,17 @@ class Robots:
     async def check(
         self, request: WireRequest, place: Target, fetch: Fetch, context: RequestContext
     ) -> None:
-        """Return if the request may be sent; RobotsBarred, RobotsUnknown and the like if not."""
+        """Return if the request may be sent; otherwise raise RobotsBarred or RobotsUnknown."""
         rules = self._of(place.text, guarded=request.guarded)
         if rules.until_s <= self._clock.monotonic():
             waits = context.turn.waits
-            waits.begin()  # for another request that asks, which may itself wait at a gate
+            waits.begin()  # another request fetches the file, and may itself wait at a gate
             try:
                 await rules.asking.acquire()
             finally:
                 waits.end()
             try:
-                if rules.until_s <= self._clock.monotonic():  # nobody was faster
+                if rules.until_s <= self._clock.monotonic():  # no other request was faster
                     await self._ask(rules, place, fetch, context.turn.job_id)
             finally:
                 rules.asking.release()
@@ -188,7 +186,7 @@ class Robots:
                 trouble = HostTrouble(rules.until_s - now, why(failing))
                 self._hosts.is_down(place.host, trouble, job_id)
         except AttemptOver as over:
-            # A gate or a breaker of our own did not let us ask.
+            # One of our own gates or breakers refused the request.
             rules.unreached = False
             rules.hold(fault_of(over), clock.monotonic())
             raise
@@ -198,11 +196,11 @@ class Robots:
             rules.learn(text, clock.monotonic())
 
     async def _read(self, url: str, fetch: Fetch) -> str:
-        """Its text, which is empty where there is none; BadStatus if the server fails."""
+        """Return its text, empty if there is none; BadStatus for a server error."""
         try:
             response = await fetch(url)
         except (TooManyRedirects, BadUrl):
-            return ""  # it leads nowhere
+            return ""  # the redirects do not end, or the target is not a URL
         try:
             if response.status_code >= 500:
                 raise BadStatus(response)
@@ -221,7 +219,7 @@ class Robots:
         return body.decode("utf-8-sig", errors="replace")
 
     def _of(self, where: str, *, guarded: bool) -> RobotsRules:
-        # Those who may not go everywhere must not hear what others have found inside.
+        # Guarded requests must not learn what unguarded ones found in a private network.
         found = self._rules.get((where, guarded))
         if found is None:
             if len(self._rules) >= self.MOST:
@@ -247,13 +245,12 @@ class Robots:
 
 
 def product_token(request: WireRequest) -> str:
-    """The name under which a host may have rules for us: that before the version."""
+    """The product name in the User-Agent header, before the version."""
     introduction = next(text for name, text in request.headers if name == "user-agent")
     return introduction.partition("/")[0].partition(" ")[0]
 
 
 def why(error: BadStatus | RequestRefused | WireFailure) -> str:
-    """Why it could not be read, without the place."""
     if isinstance(error, WireFailure):
         return error.why
     status = error.status if isinstance(error, RequestRefused) else error.response.status_code
@@ -261,6 +258,5 @@ def why(error: BadStatus | RequestRefused | WireFailure) -> str:
 
 
 def fault_of(error: AttemptOver) -> Fault:
-    """Why it could not be read."""
     ending = error.ending
     return ending if isinstance(ending, Fault) else Fault(FaultClass.TRANSIENT, str(error))

@@ -1,4 +1,4 @@
-"""Where requests go: each place is looked up once and remembered."""
+"""Routes: the provider, gates and headers for each origin, looked up once and remembered."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -18,22 +18,21 @@ from headgate.ports.wire import Headers, WireTimeouts
 
 @cache
 def suffixes() -> PublicSuffixList:
-    """The list, read once for each process, when the first host is met."""
+    """The public suffix list, read once for each process when it is first needed."""
     return PublicSuffixList()
 
 
 def domain_of(origin: UrlOrigin) -> str:
-    """The registrable domain of a place."""
-    # An address needs no list, and reading one takes a while.
+    # An address needs no list, and reading the list takes a while.
     return origin.host if origin.is_address else registrable_domain(origin, suffixes())
 
 
 class Target(msgspec.Struct, frozen=True):
-    """A host, whose it is, the gates before it and how we introduce ourselves there."""
+    """An origin with its provider, its gates and the headers that we send."""
 
     origin: UrlOrigin
     text: str
-    """The origin as it stands in a URL."""
+    """The origin as it appears in a URL."""
     host: str
     provider: str
     """Empty for a host that no provider declares."""
@@ -45,22 +44,20 @@ class Target(msgspec.Struct, frozen=True):
     """The parameter in which the provider wants our contact, and the contact."""
     patience: WireTimeouts
     counts_bytes: bool
-    """There is a budget for them."""
+    """Whether there is a budget for bytes."""
     breaker: Breaker
     route: Route
     light: Route
 
     @property
     def is_down(self) -> bool:
-        """Whether its breaker would stop a repetition, which would hide why there was to be one."""
+        """Whether the breaker would stop a repeat, which would hide the first failure."""
         return self.breaker.state is not BreakerState.CLOSED
 
 
 class Routes:
-    """Finds the place that a URL names."""
-
     MOST = 20_000
-    """Places that are remembered; enough for all that are in use at a time."""
+    """Most origins that are remembered."""
 
     def __init__(
         self, providers: Mapping[str, ProviderPolicy], policy: NetPolicy, breakers: Breakers
@@ -72,8 +69,8 @@ class Routes:
         self._places: dict[tuple[str, str], Target] = {}
 
     def find(self, url: str, provider: str) -> tuple[Target, str]:
-        """The place that a URL names, on behalf of a handler's provider, and the URL's rest."""
-        # Nearly every URL is of a place that is known, and then nothing need be taken apart.
+        """Return the target of a URL for a handler's provider, and the rest of the URL."""
+        # Nearly every URL belongs to a known origin, and then nothing needs to be parsed.
         end = url.find("/", 8)
         found = self._places.get((url[:end], provider)) if end > 0 else None
         if found is not None:
@@ -82,7 +79,7 @@ class Routes:
         return self.place(where, provider), rest
 
     def place(self, where: str, provider: str) -> Target:
-        """The place behind `https://host:port`."""
+        """Return the target of an origin such as `https://host:port`."""
         found = self._places.get((where, provider))
         if found is None:
             if len(self._places) >= self.MOST:
@@ -94,7 +91,7 @@ class Routes:
         origin = parse_origin(where)
         host = origin.key
         declared = provider_of(host, self._providers)
-        # A provider that names no hosts means all that its handlers ask.
+        # A provider that names no hosts covers all hosts that its handlers ask.
         anywhere = not self._providers.get(handlers_provider, self._unknown).hosts
         provider = declared or (handlers_provider if anywhere else "")
         policy = self._providers.get(provider, self._unknown)

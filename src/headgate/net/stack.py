@@ -1,4 +1,4 @@
-"""The HTTP stack of a process: one wire, one cache, one set of breakers, one way through gates."""
+"""The HTTP stack of a process: one wire, one cache, one set of breakers and gates."""
 
 from collections.abc import Mapping
 from random import Random
@@ -22,18 +22,16 @@ from headgate.ports.wire import Wire
 
 
 class HttpParts(msgspec.Struct, frozen=True):
-    """What a stack is put together from."""
-
     wire: Wire
     gates: Gates
     clock: Clock
     rng: Random
     cache: HttpCache | None = None
-    """Opened and closed by whoever made it."""
+    """Opened and closed by its maker."""
 
 
 class HttpStack:
-    """Makes a client for each attempt; all of them share what is in here."""
+    """Makes a client for each attempt; all clients share the parts."""
 
     def __init__(
         self,
@@ -67,5 +65,4 @@ class HttpStack:
         return HttpClient(self, turn, provider, record, guarded=guarded)
 
     async def close(self) -> None:
-        """Close every connection."""
         await self._wire.close()

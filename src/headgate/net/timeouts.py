@@ -1,8 +1,7 @@
 """Time limits for many waits at once.
 
-A timer for each request and for each piece of a body is a good part of what a small request
-costs. So everything under way is looked through ten times a second instead, and a limit may be
-kept a tenth of a second late.
+A timer for each request and for each piece of a body is a good part of the cost of a small request.
+So one timer checks all exchanges ten times a second, and a limit may act a tenth of a second late.
 """
 
 import asyncio
@@ -14,8 +13,8 @@ from headgate.ports.wire import WireTimeouts
 class TimedWait:
     """The time limits of one exchange.
 
-    Whoever waits for the server sets `task` before and clears it after; in between it may be
-    cancelled by the watch, and `overdue` then says why.
+    A task that waits for the server sets `task` before and clears it after. In between the timer
+    may cancel it, and `overdue` then returns the reason.
     """
 
     __slots__ = ("_cancelling", "_patience", "_why", "began_s", "since_s", "task")
@@ -31,8 +30,8 @@ class TimedWait:
         # A head may take as long as a connection and a silence together.
         self.since_s = now + patience.connect_s
 
-    def look(self, now: float) -> None:
-        """Wake whoever waits for the server if that has taken too long."""
+    def check(self, now: float) -> None:
+        """Cancel the waiting task if a limit has passed."""
         task, patience = self.task, self._patience
         if task is None or self._why:
             return
@@ -46,7 +45,7 @@ class TimedWait:
         task.cancel()
 
     def overdue(self) -> str:
-        """After a cancellation: which limit it was; nothing if somebody else has cancelled."""
+        """After a cancellation, return the limit that passed; empty if another task cancelled."""
         task, self.task = self.task, None
         if not self._why or task is None or task.uncancel() > self._cancelling:
             return ""
@@ -54,7 +53,7 @@ class TimedWait:
 
 
 class Timeouts:
-    """Looks through the exchanges that are under way, as long as there are any."""
+    """Checks the limits of all exchanges under way."""
 
     TICK_S = 0.1
 
@@ -65,19 +64,19 @@ class Timeouts:
         self.time = loop.time
 
     def begin(self, patience: WireTimeouts) -> TimedWait:
-        """Watch over an exchange that begins now; `end` it."""
+        """Start the limits of an exchange; the caller must `end` it."""
         wait = TimedWait(patience, asyncio.current_task(self._loop), self.time())
         self.waits.add(wait)
         if self._tick is None:
-            self._tick = self._loop.call_later(self.TICK_S, self._look)
+            self._tick = self._loop.call_later(self.TICK_S, self._check)
         return wait
 
     def end(self, wait: TimedWait) -> None:
-        """Watch over it no more. Doing it twice is harmless."""
+        """Stop checking. Ending twice is harmless."""
         self.waits.discard(wait)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         now = self.time()
         for wait in tuple(self.waits):
-            wait.look(now)
-        self._tick = self._loop.call_later(self.TICK_S, self._look) if self.waits else None
+            wait.check(now)
+        self._tick = self._loop.call_later(self.TICK_S, self._check) if self.waits else None

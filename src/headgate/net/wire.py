@@ -1,4 +1,4 @@
-"""The wire over aiohttp: one request out, one reply in, and nothing it was not told to do."""
+"""The wire over aiohttp: sends one request and reads one reply."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -12,7 +12,7 @@ from aiohttp.streams import StreamReader
 
 from headgate.core.decompression import DecompressionLimit
 from headgate.core.url import shown
-from headgate.net.connections import BUFFER, HttpConnections, exchange, head_of, let_go, split_url
+from headgate.net.connections import BUFFER, HttpConnections, exchange, head_of, release, split_url
 from headgate.net.decoding import BadEncoding, BodyDecoder, TooFarDecompressed, encoding_of
 from headgate.net.failure import ERRNO_WORDS, IDEMPOTENT, FailureKind, RequestRecalled, WireFailure
 from headgate.net.fields import folded
@@ -20,20 +20,18 @@ from headgate.net.timeouts import TimedWait, Timeouts
 from headgate.ports.wire import WireRequest
 
 MANY: Final = 32
-"""With more exchanges under way, no body is read ahead of whoever takes it: each would be held."""
-_HANGING_UP: Final = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, ConnectionError)
+"""Above this number of exchanges, bodies are not read ahead: each would take memory."""
+_CLOSED_BY_SERVER: Final = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, ConnectionError)
 
 
-class _HungUpAtRestError(Exception):
-    """A connection was closed by its server just when it was to be used again.
+class _IdleClosedError(Exception):
+    """The server closed an idle connection just when it was reused.
 
-    That says nothing of the request, which may not even have been read.
+    This is not evidence about the request, which may not even have been read.
     """
 
 
 class AiohttpReply:
-    """The head of a reply over aiohttp."""
-
     __slots__ = (
         "_connection",
         "_content",
@@ -66,14 +64,14 @@ class AiohttpReply:
         self._encoding = encoding_of(folded(self.headers)) if packed else ""
         self._inflation = inflation
         self._paused = False
-        content.on_eof(self._let_go)
+        content.on_eof(self._release)
 
     def chunks(self) -> AsyncIterator[bytes]:
         """The body as it arrives, with its content encoding undone."""
         return self._unpacked() if self._encoding else self._pieces()
 
     async def read(self, limit: int) -> bytes | None:
-        """The whole body; None if it is larger than that."""
+        """Return the whole body; None if it is larger than `limit`."""
         if self._encoding:
             return await gathered(self._unpacked(), limit)
         pieces: list[bytes] = []
@@ -88,16 +86,16 @@ class AiohttpReply:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     async def close(self) -> None:
-        """Give the connection back, or drop it if the body was not read to its end."""
+        """Release the connection, or close it if the body was not read to its end."""
         self._watch.end(self._wait)
-        self._let_go()
+        self._release()
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
-            let_go(connection)
+            release(connection)
 
-    def _hang_up(self) -> None:
+    def _abort(self) -> None:
         self._watch.end(self._wait)
         connection, self._connection = self._connection, None
         if connection is not None:
@@ -120,18 +118,20 @@ class AiohttpReply:
             if unpacking is not None:
                 unpacking.finish()
         except (BadEncoding, TooFarDecompressed) as error:
-            self._hang_up()
-            raise self._spoilt(error) from None
+            self._abort()
+            raise self._bad_body(error) from None
 
-    def _spoilt(self, error: BadEncoding | TooFarDecompressed) -> WireFailure:
+    def _bad_body(self, error: BadEncoding | TooFarDecompressed) -> WireFailure:
         place = shown(self._url)
         if isinstance(error, TooFarDecompressed):
-            return WireFailure(FailureKind.BOMB, f"{place} sent a bomb: {error}", sent=True)
-        words = f"{place} sent a body that cannot be unpacked as {error}"
+            return WireFailure(
+                FailureKind.BOMB, f"{place} sent a decompression bomb: {error}", sent=True
+            )
+        words = f"{place} sent a body that cannot be decoded as {error}"
         return WireFailure(FailureKind.ENCODING, words, sent=True)
 
     async def _piece(self) -> bytes:
-        """What has arrived, or what arrives next."""
+        """Return what has arrived, or wait for the next bytes."""
         wait = self._wait
         try:
             piece = self._content.read_nowait()
@@ -141,7 +141,7 @@ class AiohttpReply:
                 wait.task = asyncio.current_task()
                 piece = await self._content.readany()
         except BaseException as error:
-            self._hang_up()
+            self._abort()
             if failure := failure_of(error, self._url, wait):
                 raise failure from None
             raise
@@ -151,7 +151,7 @@ class AiohttpReply:
         return piece
 
     def _pause(self) -> None:
-        """Leave the rest with the system until it is asked for."""
+        """Stop reading from the socket until the reader wants more."""
         if not self._paused and self._connection is not None:
             self._paused = True
             if transport := self._connection.transport:
@@ -165,7 +165,7 @@ class AiohttpReply:
 
 
 async def gathered(pieces: AsyncIterator[bytes], limit: int) -> bytes | None:
-    """All of it; None if that is more than `limit`."""
+    """Join the pieces; None if they are longer than `limit`."""
     body = bytearray()
     async for piece in pieces:
         body += piece
@@ -175,7 +175,7 @@ async def gathered(pieces: AsyncIterator[bytes], limit: int) -> bytes | None:
 
 
 class AiohttpWire:
-    """Sends requests over one shared pool of connections, and guarded ones over another."""
+    """Sends requests over a shared pool of connections, and guarded ones over another."""
 
     def __init__(
         self, *, allow_private: bool = False, inflation: DecompressionLimit | None = None
@@ -189,12 +189,12 @@ class AiohttpWire:
     async def send(
         self, request: WireRequest, recalled: Callable[[], bool] | None = None
     ) -> AiohttpReply:
-        """Return when the head of the reply is there; WireFailure or AddressRefused otherwise."""
+        """Return when the head of the reply is there; raise WireFailure or AddressRefused."""
         while True:
             try:
                 return await self._send(request, recalled)
-            except _HungUpAtRestError:
-                continue  # at the latest, one that was never used before tells how it is
+            except _IdleClosedError:
+                continue  # ends at the latest with a new connection, whose failure counts
 
     async def _send(
         self, request: WireRequest, recalled: Callable[[], bool] | None
@@ -212,7 +212,7 @@ class AiohttpWire:
         try:
             connection, used = await connections.open(destination, request.patience.connect_s)
             if recalled is not None and recalled():
-                _hold_back(connection)
+                _recall(connection)
             answer = await exchange(
                 connection, head, request.body, bodiless=request.method == hdrs.METH_HEAD
             )
@@ -220,9 +220,9 @@ class AiohttpWire:
             watch.end(wait)
             if connection is not None:
                 connection.close()
-            if used and request.method in IDEMPOTENT and isinstance(error, _HANGING_UP):
-                raise _HungUpAtRestError from None
-            # Without its cause: aiohttp's words name the whole URL, in which a key may stand.
+            if used and request.method in IDEMPOTENT and isinstance(error, _CLOSED_BY_SERVER):
+                raise _IdleClosedError from None
+            # Without its cause: aiohttp's message contains the whole URL, which may hold a key.
             if failure := failure_of(error, request.url, wait):
                 raise failure from None
             raise
@@ -230,7 +230,6 @@ class AiohttpWire:
         return AiohttpReply(connection, answer, request.url, (watch, wait), self._inflation)
 
     async def close(self) -> None:
-        """Close every connection."""
         for connections in (self._open, self._guarded):
             if connections is not None:
                 await connections.close()
@@ -250,14 +249,14 @@ class AiohttpWire:
         return self._open
 
 
-def _hold_back(connection: Connection) -> NoReturn:
-    """Nothing was sent, so it is as good as new for another request."""
-    let_go(connection)
+def _recall(connection: Connection) -> NoReturn:
+    """Release the connection, on which nothing was sent, and raise RequestRecalled."""
+    release(connection)
     raise RequestRecalled
 
 
 def failure_of(error: BaseException, url: str, wait: TimedWait) -> WireFailure | None:
-    """What an error means, in words that tell no secrets; None if it is none of the network."""
+    """Describe an error without secrets; None if it is not an error of the network."""
     place = shown(url)
     match error:
         case asyncio.CancelledError():
@@ -285,7 +284,7 @@ def failure_of(error: BaseException, url: str, wait: TimedWait) -> WireFailure |
             words = f"{place} closed the connection without an answer"
             return WireFailure(FailureKind.CUT, words, sent=True)
         case aiohttp.ClientError() | HttpProcessingError():
-            words = f"{place} does not speak HTTP as it should: {type(error).__name__}"
+            words = f"{place} sent an invalid HTTP response: {type(error).__name__}"
             return WireFailure(FailureKind.PROTOCOL, words, sent=True)
         case _:
             return None

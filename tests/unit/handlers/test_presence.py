@@ -38,12 +38,13 @@ def test_what_is_missing_is_named(file: Path):
     assert problem_of(f"{file}:prise") == f"{file} has no function 'prise'"
     assert problem_of(f"{file}:method") == f"{file} has no function 'method'"
     gone = file.with_name("gone.py")
-    assert problem_of(f"{gone}:price") == f"there is no file {gone}"
+    assert problem_of(f"{gone}:price") == f"the file {gone} does not exist"
     assert (
-        problem_of(str(file.with_name("gone.toml"))) == f"there is no file {file.parent}/gone.toml"
+        problem_of(str(file.with_name("gone.toml")))
+        == f"the file {file.parent}/gone.toml does not exist"
     )
     assert problem_of("no_such_package.part:f") == (
-        "there is no module 'no_such_package.part' to import"
+        "the module 'no_such_package.part' does not exist"
     )
     file.write_text("def broken(:\n")
     assert "line 1" in (problem_of(f"{file}:broken") or "")

@@ -190,12 +190,12 @@ async def test_a_bomb_costs_little_memory_and_no_further_try(provider: Provider)
         async with cli.client().stream("GET", provider.url()) as answer:
             tracemalloc.start()
             try:
-                with pytest.raises(WireFailure, match="sent a bomb") as caught:
+                with pytest.raises(WireFailure, match="sent a decompression bomb") as caught:
                     await through(answer.aiter_bytes())
                 _, peak = tracemalloc.get_traced_memory()
             finally:
                 tracemalloc.stop()
-        with pytest.raises(WireFailure, match="sent a bomb"):
+        with pytest.raises(WireFailure, match="sent a decompression bomb"):
             await cli.client().get(provider.url())
     assert caught.value.kind is FailureKind.BOMB
     assert isinstance(caught.value.ending, Fault)

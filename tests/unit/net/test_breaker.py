@@ -228,7 +228,7 @@ async def test_rows_of_a_host_that_never_answered_end_before_long(provider: Prov
         assert waited < 120.0
         assert set(kinds) == {FaultClass.TRANSIENT, FaultClass.THROTTLED, FaultClass.STALLED}
         assert "does not answer (connection refused)" in found.reason
-        assert "it was waited for" in found.reason
+        assert "gave up after" in found.reason
 
 
 async def test_rows_wait_for_a_host_that_another_process_has_seen_alive(provider: Provider):
@@ -246,7 +246,7 @@ async def test_rows_wait_for_a_host_that_another_process_has_seen_alive(provider
             waited += found.retry_after_s
         assert found.kind is FaultClass.STALLED
         assert 1_700.0 < waited < 1_900.0
-        assert "for 30 min" in found.reason
+        assert "after 30 min" in found.reason
         assert hosts.news[-1][1].gave_up
         provider.up()
         await clock.advance(60.0)

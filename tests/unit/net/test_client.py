@@ -151,7 +151,7 @@ async def test_what_is_no_json_is_worth_another_try(provider: Provider, body: by
     provider.script = always(Answer(200, body=body))
     async with bench() as cli:
         answer = await cli.client().get(provider.url())
-        with pytest.raises(AttemptOver, match="what is no JSON") as caught:
+        with pytest.raises(AttemptOver, match="a body that is not JSON") as caught:
             answer.json()
     assert isinstance(caught.value.ending, Fault)
     assert caught.value.ending.kind is FaultClass.TRANSIENT

@@ -174,9 +174,9 @@ async def test_an_answer_to_a_request_without_credential_benches_nobody(provider
     ("credential", "problem"),
     [
         (CredentialPolicy(env="NO_SUCH_KEY"), "the environment variable NO_SUCH_KEY is empty"),
-        (CredentialPolicy(env="TWO_LINES"), "holds more than one line"),
+        (CredentialPolicy(env="TWO_LINES"), "must hold one line"),
         (CredentialPolicy(file="/nowhere/key"), "cannot read the file /nowhere/key: No such file"),
-        (CredentialPolicy(file="/bin/sh"), "holds no text"),
+        (CredentialPolicy(file="/bin/sh"), "is not a text file"),
     ],
 )
 async def test_a_credential_that_cannot_be_read_is_a_permanent_fault(
@@ -208,7 +208,7 @@ async def test_an_optional_credential_is_done_without(provider: Provider):
 async def test_a_credential_that_nobody_declared_is_a_permanent_fault(provider: Provider):
     providers = {"p": policy(provider, CredentialPolicy(env="KEY"))}
     async with bench(providers, gates=OpenGates("unknown")) as cli:
-        with pytest.raises(AttemptOver, match="declare no such credential"):
+        with pytest.raises(AttemptOver, match="do not declare this credential"):
             await cli.client("p").get(provider.url())
 
 

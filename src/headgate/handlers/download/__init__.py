@@ -1,1 +1,1 @@
-"""`download`: identifiers become plans, and plans become verified files."""
+"""`download`: resolvers turn identifiers into plans, and plans become verified files."""

@@ -1,4 +1,4 @@
-"""What was tried for an item, and what it comes to when nothing of it led to a file."""
+"""Failed plans of an item, and the outcome that they add up to."""
 
 from collections.abc import Sequence
 from enum import IntEnum
@@ -12,7 +12,7 @@ from headgate.core.verification import Finding, Flaw
 from headgate.handlers.download.plan import ResolverResult, ResolverVerdict
 
 NO_FILE: Final = "no-file"
-"""Nobody knows a place where there is one."""
+"""No resolver knows a file."""
 DEAD: Final = frozenset({"http-404", "http-410", "dns"})
 """Reasons for which an archive may have what a URL once had."""
 _ABSENT: Final = frozenset({404, 410})
@@ -20,35 +20,35 @@ _PREPARING: Final = 202
 
 
 class Weight(IntEnum):
-    """How much a miss says about the item: of several, the greatest decides."""
+    """How much a miss decides: of several misses, the greatest weight wins."""
 
     ABSENT = 0
-    """There is no file there."""
+    """The place has no file."""
     BARRED = 1
-    """The host does not want programs like us there."""
+    """The host does not allow programs."""
     UNFIT = 2
-    """Something came, or would come, that is not wanted; asking again changes nothing."""
+    """The file is not acceptable; another attempt gets the same."""
     FAILED = 3
-    """No answer, or not all of one; another attempt may get it."""
+    """The reply is missing or incomplete; another attempt may get it."""
     THROTTLED = 4
-    """It is not our turn yet."""
+    """A gate is closed."""
 
 
 class Miss(msgspec.Struct, frozen=True):
-    """A place or a resolver that led to no file."""
+    """A plan or a resolver that led to no file."""
 
     resolver: str
     url: str
     reason: str
-    """In a word that does not change."""
+    """A stable code."""
     weight: Weight
     words: str
-    """For people."""
+    """The text for people."""
     status: int = 0
     fault: Fault | None = None
 
-    def told(self) -> dict[str, Any]:
-        """What is stored of it."""
+    def record(self) -> dict[str, Any]:
+        """The form in an item's result."""
         return {
             "resolver": self.resolver,
             "url": self.url or None,
@@ -58,7 +58,7 @@ class Miss(msgspec.Struct, frozen=True):
 
 
 class PlanFailed(Exception):
-    """A plan that led to no file; the next one may."""
+    """A plan that led to no file; the next plan may."""
 
     def __init__(self, reason: str, weight: Weight, words: str, status: int = 0) -> None:
         super().__init__(words)
@@ -68,12 +68,11 @@ class PlanFailed(Exception):
         self.status = status
 
     def miss(self, resolver: str, url: str) -> Miss:
-        """The same, as it is kept."""
         return Miss(resolver, url, self.reason, self.weight, self.words, self.status)
 
 
 def bad_status(status: int) -> PlanFailed:
-    """A status that brings no file."""
+    """A response whose status brings no file."""
     if status in _ABSENT:
         weight = Weight.ABSENT
     elif worth_another_try(status) or status == _PREPARING:
@@ -83,18 +82,18 @@ def bad_status(status: int) -> PlanFailed:
     return PlanFailed(f"http-{status}", weight, f"the server answered {status}", status)
 
 
-_PERHAPS_OF_THE_WAY: Final = frozenset({Flaw.SIZE_MISMATCH, Flaw.CUT_OFF, Flaw.CHECKSUM})
+_TRANSFER_FLAWS: Final = frozenset({Flaw.SIZE_MISMATCH, Flaw.CUT_OFF, Flaw.CHECKSUM})
 
 
 def unfit(finding: Finding, status: int, *, resumed: bool = False) -> PlanFailed:
-    """A body that is not kept. One that was put together from two tries may be well when whole."""
-    again = finding.flaw is Flaw.SIZE_MISMATCH or (resumed and finding.flaw in _PERHAPS_OF_THE_WAY)
+    """A body that is not acceptable. A body joined from two attempts may be right as a whole."""
+    again = finding.flaw is Flaw.SIZE_MISMATCH or (resumed and finding.flaw in _TRANSFER_FLAWS)
     weight = Weight.FAILED if again else Weight.UNFIT
     return PlanFailed(finding.flaw, weight, str(finding), status)
 
 
 def miss_of(over: AttemptOver, resolver: str, url: str) -> Miss:
-    """What the client says of a request that it could not send, or got no answer to."""
+    """The miss for a request that failed in the client."""
     ending = over.ending
     if isinstance(ending, Skipped):
         return Miss(resolver, url, over.code or "barred", Weight.BARRED, str(over))
@@ -110,12 +109,12 @@ def miss_of(over: AttemptOver, resolver: str, url: str) -> Miss:
 
 
 def bad_row(over: AttemptOver) -> AttemptOver:
-    """A row that asks for nothing that could be looked for."""
+    """A row without anything to look for."""
     return AttemptOver(outcome_of([miss_of(over, "", "")], ""))
 
 
 def miss_of_reading(resolver: str, reading: ResolverResult) -> Miss | None:
-    """A resolver that named no file; None if it was not even asked."""
+    """The miss for a resolver that named no file; None if the resolver was not asked."""
     match reading.verdict:
         case ResolverVerdict.NOT_ASKED | ResolverVerdict.FOUND:
             return None
@@ -129,15 +128,15 @@ def miss_of_reading(resolver: str, reading: ResolverResult) -> Miss | None:
 
 
 def outcome_of(misses: Sequence[Miss], url: str) -> Outcome | Fault:
-    """What becomes of an item for which nothing has led to a file; `url` is its own, if it is one.
+    """Return the outcome of an item without a file; `url` is the item's own, if it is one.
 
-    Whatever is worth waiting for comes before whatever is final.
+    A fault that is worth a retry wins over a final outcome.
     """
     if not misses:
-        return NotFound("no resolver that is on knows such an identifier", _told(None, url, []))
+        return NotFound("no enabled resolver knows such an identifier", _result(None, url, []))
     weight = max(miss.weight for miss in misses)
     decisive = next(miss for miss in misses if miss.weight is weight)
-    result = _told(decisive, url, [miss for miss in misses if miss is not decisive])
+    result = _result(decisive, url, [miss for miss in misses if miss is not decisive])
     words = decisive.words or decisive.reason
     match weight:
         case Weight.ABSENT:
@@ -152,16 +151,16 @@ def outcome_of(misses: Sequence[Miss], url: str) -> Outcome | Fault:
 
 
 def _soonest(misses: Sequence[Miss], result: dict[str, Any]) -> Fault:
-    """The gate that opens first: another attempt then may do without the others."""
+    """The fault of the gate that opens first: the next attempt may not need the others."""
     faults = [miss.fault for miss in misses if miss.weight is Weight.THROTTLED and miss.fault]
     first = min(faults, key=lambda fault: fault.retry_after_s or 0.0)
     return msgspec.structs.replace(first, result=result)
 
 
-def _told(decisive: Miss | None, url: str, others: Sequence[Miss]) -> dict[str, Any]:
+def _result(decisive: Miss | None, url: str, others: Sequence[Miss]) -> dict[str, Any]:
     return {
         "reason": decisive.reason if decisive else NO_FILE,
         "resolver": (decisive and decisive.resolver) or None,
         "url": (decisive.url if decisive else "") or url or None,
-        "tried": [miss.told() for miss in others],
+        "tried": [miss.record() for miss in others],
     }

@@ -1,4 +1,4 @@
-"""What a download job may be told."""
+"""The config of a download job."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -20,57 +20,56 @@ Bytes = Annotated[int, Meta(ge=0, le=10**15)]
 
 
 class NameStyle(StrEnum):
-    """What files are called."""
+    """How files are named."""
 
     AUTO = "auto"
-    """A work by its identifier, a URL as its server or its path calls it."""
+    """A work is named by its identifier, a URL by its server or its path."""
     IDENTIFIER = "identifier"
-    """All by what was asked for."""
+    """Every file is named by its identifier."""
     SERVER = "server"
-    """All as the server or the path of the URL calls them."""
+    """Every file is named by the server or the path of the URL."""
 
 
 class DownloadConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The config of a job of `download`."""
 
     out: str
-    """The folder for the files: an absolute path. It is made if it is not there."""
+    """The folder for the files: an absolute path. It is made if it does not exist."""
     email: Email = ""
-    """Whom services and hosts may write to; empty: `download.email` of the settings."""
+    """A contact address for services and hosts; empty: `download.email` of the settings."""
     resolvers: tuple[Name, ...] = ()
-    """Whom to ask for places, in this order; empty: all that are on, but nobody about URLs."""
+    """Resolvers to ask, in this order; empty: all that are on, and only `direct` for URLs."""
     types: tuple[str, ...] = ()
-    """What is kept: `pdf`, `.html`, `text/html`; empty: what the resolver promises, or anything."""
+    """Accepted types: `pdf`, `.html`, `text/html`; empty: what the resolver promises, or any."""
     min_bytes: Bytes = SizeBounds().min_bytes
-    """A smaller file is refused."""
+    """Least bytes of a file; a smaller one is refused."""
     min_pdf_bytes: Bytes = SizeBounds().min_pdf_bytes
-    """The same for a PDF: less than this holds no page."""
+    """Least bytes of a PDF; a smaller one holds no page."""
     max_bytes: Annotated[int, Meta(ge=1, le=10**15)] = SizeBounds().max_bytes
-    """A larger file is refused."""
+    """Most bytes of a file; a larger one is refused."""
     head: bool = False
-    """Ask for the headers first, and for the body only where these fit."""
+    """Request the headers first, and the body only if they fit."""
     names: NameStyle = NameStyle.AUTO
-    """What files are called: `auto`, `identifier` or `server`."""
+    """How files are named: `auto`, `identifier` or `server`."""
     timeout_s: Seconds = 3_600.0
-    """How long one file may take, without the time spent before gates."""
+    """Most seconds for one file, without the time spent waiting at gates."""
     least_bytes_s: Patience = 100.0
-    """A transfer that is slower than this for a minute is given up, to be gone on with later."""
+    """Least bytes per second over a minute; a slower transfer stops and resumes later."""
 
     @property
     def allowed(self) -> frozenset[ContentType]:
-        """The types that are kept; none: any."""
+        """The accepted types; empty: any."""
         return frozenset(kind for name in self.types for kind in types_named(name))
 
     @property
     def bounds(self) -> SizeBounds:
-        """How large a file may be."""
         return SizeBounds(self.min_bytes, self.min_pdf_bytes, self.max_bytes)
 
 
 def parse(config: Mapping[str, Any]) -> DownloadConfig:
-    """The config of a job; UsageError says what is wrong with it."""
+    """Parse the config of a job; UsageError if it is not valid."""
     if not config.get("out"):
-        raise UsageError(f"{NAME} needs `out` in the config of the job: the folder for its files")
+        raise UsageError(f"{NAME} needs `out` in the job's config: the folder for its files")
     try:
         parsed = msgspec.convert(config, DownloadConfig)
     except msgspec.ValidationError as error:
@@ -78,16 +77,16 @@ def parse(config: Mapping[str, Any]) -> DownloadConfig:
     if not Path(parsed.out).is_absolute() or "\0" in parsed.out:
         raise UsageError(f"{NAME}: out = {parsed.out!r} must be an absolute path")
     if parsed.max_bytes < parsed.min_bytes:
-        raise UsageError(f"{NAME}: max_bytes is less than min_bytes, so no file would do")
+        raise UsageError(f"{NAME}: max_bytes is less than min_bytes, so no file would fit")
     for name in parsed.types:
         if not types_named(name):
             known = ", ".join(kind.extensions[0][1:] for kind in ContentType if kind.extensions)
-            raise UsageError(f"{NAME}: no type is called {name!r}; there are {known}")
+            raise UsageError(f"{NAME}: unknown type {name!r}; the types are {known}")
     return parsed
 
 
 def types_named(name: str) -> tuple[ContentType, ...]:
-    """The types behind `pdf`, `.pdf` or `application/pdf`: XML may be any of its kinds."""
+    """The types behind `pdf`, `.pdf` or `application/pdf`; `xml` has several."""
     name = name.strip().lower()
     ending = f".{name.removeprefix('.')}"
     return tuple(kind for kind in ContentType if kind == name or ending in kind.extensions)

@@ -1,4 +1,4 @@
-"""What is known of a file before it comes, from its row, its plan and the head of its reply."""
+"""What is known of a file before it arrives: from its row, its plan and the reply's head."""
 
 import re
 from collections.abc import Mapping
@@ -16,11 +16,11 @@ from headgate.handlers.download.identifier import Identifier, IdentifierKind
 from headgate.handlers.download.plan import Plan
 
 MOST_INPUTS = 20
-"""Of more inputs that led to the same answer, the first are remembered."""
+"""Most inputs of one file that are remembered; further ones are not."""
 
 
 class CachedFileNote(msgspec.Struct, frozen=True):
-    """Where the body is, what it is, and for whom it was fetched."""
+    """The note in the HTTP cache: where the body is, what it is, and its inputs."""
 
     path: str
     """Relative to the folder."""
@@ -28,21 +28,19 @@ class CachedFileNote(msgspec.Struct, frozen=True):
     bytes: int
     content_type: str
     inputs: tuple[str, ...] = ()
-    """What was asked for: only for these it is the same file as before."""
+    """Keys of the identifiers that led to this file; for these an unchanged file is skipped."""
 
     def encoded(self) -> str:
-        """As the cache keeps it."""
         return msgspec.json.encode(self).decode()
 
     def known_to(self, key: str) -> "CachedFileNote | None":
-        """The note with one more input; None if it has it already, or has no room."""
+        """The note with one more input; None if it has the input already, or is full."""
         if key in self.inputs or len(self.inputs) >= MOST_INPUTS:
             return None
         return msgspec.structs.replace(self, inputs=(*self.inputs, key))
 
 
 def read_note(text: str) -> CachedFileNote | None:
-    """What is noted; None if it cannot be read."""
     try:
         return msgspec.json.decode(text, type=CachedFileNote)
     except msgspec.DecodeError:
@@ -50,7 +48,7 @@ def read_note(text: str) -> CachedFileNote | None:
 
 
 CHECKSUMS: Final = ("checksum", "sha256", "sha512", "sha1", "md5")
-"""The columns of a row that may hold one."""
+"""The columns of a row that may hold a checksum."""
 
 
 class BadChecksum(AttemptOver):
@@ -63,7 +61,6 @@ class BadChecksum(AttemptOver):
 
 
 def checksum_in(row: Mapping[str, Any]) -> Checksum | None:
-    """The checksum that a row gives, if it does."""
     for column in CHECKSUMS:
         text = str(row.get(column) or "").strip()
         if text:
@@ -76,15 +73,15 @@ def checksum_in(row: Mapping[str, Any]) -> Checksum | None:
 
 
 class RowExpectations(msgspec.Struct, frozen=True):
-    """What will do for every item of a job."""
+    """What every item of a job accepts."""
 
     allowed: frozenset[ContentType]
-    """None named: whatever the resolver promises."""
+    """Accepted types; empty: what the resolver promises."""
     bounds: SizeBounds
 
 
 class ExpectedFile:
-    """What will do for one item."""
+    """What one item accepts."""
 
     __slots__ = ("_checksum", "_row_expectations")
 
@@ -93,20 +90,19 @@ class ExpectedFile:
         self._checksum = checksum_in(row)
 
     def checksum(self, plan: Plan) -> Checksum | None:
-        """What the bytes must hash to: as the row says, else as the service does."""
+        """The checksum of the row, else the one of the service."""
         if self._checksum is not None or not plan.checksum:
             return self._checksum
         try:
             return Checksum.parse(plan.checksum)
         except ValueError:
-            return None  # of an algorithm that we do not know
+            return None  # the algorithm is unknown
 
     def allowed(self, plan: Plan) -> frozenset[ContentType]:
-        """The types that will do; none: any."""
+        """The accepted types; empty: any."""
         return self._row_expectations.allowed or frozenset(map(ContentType, plan.types))
 
     def expected(self, plan: Plan, status: int, headers: Mapping[str, str]) -> Expected:
-        """What the body of a reply must be."""
         name = plan.url.partition("?")[0].partition("#")[0]
         return Expected(
             promised=stated_type(headers.get("content-type", ""), name),
@@ -117,7 +113,7 @@ class ExpectedFile:
         )
 
     def will_do(self, plan: Plan, note: CachedFileNote) -> bool:
-        """Whether a file that was fetched under other wishes meets these."""
+        """Whether a file that was fetched for another config fits this one."""
         allowed, checksum = self.allowed(plan), self.checksum(plan)
         if allowed and note.content_type not in allowed:
             return False
@@ -135,7 +131,7 @@ _PLAIN: Final = re.compile(r"(?:^|;)\s*filename\s*=\s*([^\";\s][^;]*)", re.IGNOR
 def name_for(
     identifier: Identifier, style: NameStyle, url: str, disposition: str, found: ContentType
 ) -> str:
-    """The name of a file that came from `url`, ending as its content calls for."""
+    """The name of a file from `url`, with the extension of its content."""
     by_identifier = style is NameStyle.IDENTIFIER or (
         style is NameStyle.AUTO and identifier.kind is not IdentifierKind.URL
     )
@@ -144,17 +140,17 @@ def name_for(
     elif by_identifier:
         suggested = _in_url(identifier.value)
     else:
-        suggested = told_name(disposition) or _in_url(url)
+        suggested = disposition_name(disposition) or _in_url(url)
     return file_name(suggested, found.extensions)
 
 
-def told_name(disposition: str) -> str:
-    """The name in a `Content-Disposition` header, without folders; empty if there is none."""
+def disposition_name(disposition: str) -> str:
+    """The name in a `Content-Disposition` header, without folders; empty if it has none."""
     if extended := _EXTENDED.search(disposition):
         try:
             return _last(unquote(extended[2], extended[1], "strict"))
         except (LookupError, UnicodeDecodeError):
-            pass  # the plain one beside it may do
+            pass  # the plain name beside it may be usable
     if quoted := _QUOTED.search(disposition):
         return _last(re.sub(r"\\(.)", r"\1", _decoded(quoted[1])))
     plain = _PLAIN.search(disposition)
@@ -167,7 +163,7 @@ def _in_url(url: str) -> str:
 
 
 def _decoded(text: str) -> str:
-    """Headers come as Latin-1, but most servers mean UTF-8."""
+    """Decode a header: headers arrive as Latin-1, but most servers mean UTF-8."""
     try:
         return text.encode("latin-1").decode()
     except UnicodeError:

@@ -1,4 +1,4 @@
-"""One plan on its way to a file: asked for, verified while it arrives, and put into its folder."""
+"""Fetches one plan: requests the file, verifies it while it arrives, and stores it."""
 
 import asyncio
 from collections.abc import Mapping
@@ -32,23 +32,23 @@ from headgate.ports.artifacts import (
 from headgate.ports.http import Http, StreamedResponse
 
 WINDOW_S: Final = 60.0
-"""Over so long a transfer is looked at for its speed."""
+"""Seconds over which the speed of a transfer is measured."""
 
 
 class TooSlow(AttemptOver):
-    """It would take for ever, and hold a place among the transfers all the while."""
+    """The transfer is too slow to keep its slot among the transfers."""
 
     code = "too-slow"
 
     def __init__(self, least_bytes_s: float) -> None:
-        words = f"less than {least_bytes_s:g} bytes a second arrived for {WINDOW_S:g} s"
+        words = f"less than {least_bytes_s:g} bytes per second arrived for {WINDOW_S:g} s"
         super().__init__(Fault(FaultClass.TIMEOUT, words))
 
 
-async def pour(
+async def write_body(
     reply: StreamedResponse, draft: Draft, inspection: BodyCheck, least_bytes_s: float
 ) -> None:
-    """All that comes. Unfit as soon as it shows, TooSlow where nearly nothing comes."""
+    """Write the body to the draft. Unfit as soon as a flaw shows, TooSlow below the limit."""
     time = asyncio.get_running_loop().time
     until_s, size = time() + WINDOW_S, inspection.size
     async for chunk in reply.aiter_bytes():
@@ -65,11 +65,11 @@ WHOLE: Final = frozenset({200, 203})
 PARTIAL: Final = 206
 NOT_SATISFIABLE: Final = 416
 _NO_HEAD: Final = frozenset({400, 401, 403, 405, 500, 501, 503})
-"""Statuses by which servers say no more than that they do not answer such questions."""
+"""Statuses with which servers refuse HEAD requests."""
 
 
 class FetchTarget(msgspec.Struct, frozen=True):
-    """What all plans of one item have in common."""
+    """The parts that all plans of one item share."""
 
     identifier: Identifier
     config: DownloadConfig
@@ -77,22 +77,20 @@ class FetchTarget(msgspec.Struct, frozen=True):
     http: Http
     folder: Artifacts
     headers: Mapping[str, str]
-    """How we introduce ourselves."""
+    """The User-Agent header with a contact; empty: the client's own."""
 
 
 class FetchedFile(msgspec.Struct, frozen=True):
-    """A file that is in the folder."""
-
     note: CachedFileNote
     final_url: str
     kind: CallKind
-    """How its answer was come by."""
+    """Source of the reply: network, cache or revalidation."""
     unchanged: bool = False
-    """It was there, for this very input, and is what the server has."""
+    """The folder had the file for this very input, and the server's file is the same."""
 
 
 class Fetch:
-    """Carries out one plan. PlanFailed, or an AttemptOver of the client, if it leads to no file."""
+    """Runs one plan. PlanFailed, or an AttemptOver of the client, if it leads to no file."""
 
     def __init__(self, subject: FetchTarget, plan: Plan, through: str) -> None:
         self._subject = subject
@@ -100,17 +98,17 @@ class Fetch:
         self._through = through
         self._checksum = subject.wanted.checksum(plan)
         self._begun = False
-        """What lies aside is ours; before, it may be the beginning of what another plan brings."""
-        # Packed bodies cannot be gone on with, and nobody knows their length beforehand.
+        """Whether the draft holds this plan's bytes; before, it may hold those of another plan."""
+        # Encoded bodies cannot be resumed, and their length is unknown beforehand.
         self._headers = {**subject.headers, "accept-encoding": "identity", **plan.headers}
         if plan.referer:
             self._headers["referer"] = plan.referer
 
     async def run(self) -> FetchedFile:
-        """The file. Whatever happens, nothing half stands under a name."""
+        """Return the file. On any error no incomplete file has a name."""
         subject = self._subject
         if subject.config.head:
-            await self._look()
+            await self._check_head()
         algorithms = (self._checksum.algorithm,) if self._checksum else ()
         draft = await subject.folder.begin(subject.identifier.key, algorithms)
         try:
@@ -125,12 +123,12 @@ class Fetch:
                 await draft.leave()
             raise
         except (AttemptOver, asyncio.CancelledError):
-            # Cut off, too slow, or told to stop: what has come is good for another try.
+            # Cut off, too slow, or told to stop: another attempt can use the bytes.
             await draft.leave()
             raise
 
-    async def _look(self) -> None:
-        """Ask for the head alone, and stop where the body would not do."""
+    async def _check_head(self) -> None:
+        """Send a HEAD request, and stop if the body is not acceptable."""
         reply = await self._subject.http.head(self._plan.url, headers=self._headers)
         status = reply.status_code
         if status in _NO_HEAD:
@@ -145,15 +143,15 @@ class Fetch:
     async def _fill(self, draft: Draft) -> FetchedFile:
         kept = draft.kept
         if kept is not None and kept.origin.url == self._plan.url:
-            fetched = await self._go_on(draft, kept)
+            fetched = await self._resume(draft, kept)
             if fetched is not None:
                 return fetched
         async with self._stream(self._headers) as reply:
             if not reply.kept:
                 return await self._receive(draft, reply)
-            if there := await self._there(reply):
+            if existing := await self._existing(reply):
                 draft.abandon()
-                return there
+                return existing
         async with self._stream(self._headers, anew=True) as reply:
             return await self._receive(draft, reply)
 
@@ -171,8 +169,8 @@ class Fetch:
             anew=anew,
         )
 
-    async def _there(self, reply: StreamedResponse) -> FetchedFile | None:
-        """The file that an earlier answer became, if it still is where it was."""
+    async def _existing(self, reply: StreamedResponse) -> FetchedFile | None:
+        """The file of an earlier reply, if it is still in the folder."""
         subject, note = self._subject, read_note(reply.kept)
         if note is None or not subject.wanted.will_do(self._plan, note):
             return None
@@ -183,12 +181,12 @@ class Fetch:
             await reply.keep(more.encoded())
         return FetchedFile(note, reply.url, reply.kind, unchanged=key in note.inputs)
 
-    async def _go_on(self, draft: Draft, kept: KeptPart) -> FetchedFile | None:
-        """The rest of what an earlier try has left; None if it must be fetched as a whole."""
+    async def _resume(self, draft: Draft, kept: KeptPart) -> FetchedFile | None:
+        """Fetch the rest of an earlier attempt; None if the whole file must be fetched."""
         condition = {"range": f"bytes={kept.size}-", "if-range": kept.origin.validator}
         async with self._stream({**self._headers, **condition}) as reply:
             status = reply.status_code
-            # What does not fit to what the server has is good for nothing.
+            # The bytes are useless if they do not fit the server's file.
             self._begun = status in {PARTIAL, NOT_SATISFIABLE}
             if status == PARTIAL and self._continues(reply, kept):
                 inspection = BodyCheck(
@@ -203,12 +201,12 @@ class Fetch:
             return await self._receive(draft, reply)
 
     def _continues(self, reply: StreamedResponse, kept: KeptPart) -> bool:
-        """Whether a part is the rest of what is there; some servers send what they like."""
+        """Whether the reply is the rest of the draft; some servers send another range."""
         same = self._origin(reply).continues(kept.origin)
         return same and range_start(reply.headers) == kept.size
 
     async def _receive(self, draft: Draft, reply: StreamedResponse) -> FetchedFile:
-        """The whole file, from its first byte."""
+        """Receive the whole file from its first byte."""
         status = reply.status_code
         if status not in WHOLE:
             raise bad_status(status)
@@ -224,7 +222,7 @@ class Fetch:
     ) -> FetchedFile:
         subject, status = self._subject, reply.status_code
         try:
-            await pour(reply, draft, inspection, subject.config.least_bytes_s)
+            await write_body(reply, draft, inspection, subject.config.least_bytes_s)
             stored = await draft.finish(self._name(reply, inspection), inspection.accept)
         except Unfit as error:
             raise unfit(error.finding, status, resumed=status == PARTIAL) from None
@@ -240,7 +238,7 @@ class Fetch:
         return name_for(self._subject.identifier, style, self._plan.url, disposition, found)
 
     def _origin(self, reply: StreamedResponse) -> FileOrigin:
-        """Which version of what this is; of a packed body, none that could be gone on with."""
+        """The version of the file; without validators for an encoded body, which cannot resume."""
         headers = reply.headers
         if headers.get("content-encoding", "identity").strip().lower() not in {"", "identity"}:
             return FileOrigin(self._plan.url)

@@ -47,7 +47,7 @@ class Known(msgspec.Struct, frozen=True):
 
 
 class Download:
-    """Finds a file for each item, and keeps it."""
+    """Finds a file for each item, and stores it."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Download:
         headers: Mapping[str, str],
         capped: frozenset[str] = frozenset(),
     ) -> None:
-        """`capped` are providers whose `concurrency` holds for files that they only name."""
+        """`capped` are providers whose `concurrency` also limits files that they only name."""
         self._config = config
         self._capped = capped
         self._row_expectations = RowExpectations(config.allowed, config.bounds)
@@ -69,11 +69,10 @@ class Download:
         return self._selection.left_out
 
     def search(self, identifier: Identifier, http: Http) -> Resolution:
-        """Whom to ask about an identifier, and what they say."""
         return Resolution(identifier, self._selection, http, self._headers)
 
     async def __call__(self, item: Item, ctx: Context) -> Outcome:
-        """Try plan after plan until one leads to a file; AttemptOver if another try may."""
+        """Try plan after plan until one leads to a file; AttemptOver if none does."""
         try:
             identifier = identifier_of(item.input)
             wanted = ExpectedFile(self._row_expectations, item.input)
@@ -95,7 +94,7 @@ class Download:
     async def _tried(
         self, subject: FetchTarget, plan: Plan, misses: list[Miss]
     ) -> FetchedFile | None:
-        """The file of a plan; None if it has led to none, and then why stands among the misses."""
+        """Return the file of a plan; on failure, add a miss and return None."""
         provider = RESOLVERS[plan.resolver].provider
         through = provider if provider in self._capped else ""
         try:
@@ -119,7 +118,7 @@ def _success(plan: Plan, fetched: FetchedFile, misses: list[Miss]) -> Outcome:
         "sha256": note.sha256,
         "path": note.path,
         "cache": fetched.kind,
-        "tried": [miss.told() for miss in misses],
+        "tried": [miss.record() for miss in misses],
     }
     return Skipped(UNCHANGED, result) if fetched.unchanged else Done(result)
 
@@ -129,25 +128,25 @@ def _url_of(identifier: Identifier) -> str:
 
 
 def key_of(row: Mapping[str, Any]) -> str:
-    """What a row asks for, however it is written."""
+    """The key of a row's identifier, the same for all spellings."""
     return identifier_of(row).key
 
 
 def host_of(row: Mapping[str, Any]) -> str:
-    """The host that a row waits for; nothing if that is not known before somebody is asked."""
+    """The host that a row waits for; empty if a resolver must be asked first."""
     try:
         identifier = identifier_of(row)
     except BadIdentifier:
-        return ""  # what is wrong is said when the row is worked on
+        return ""  # the error is reported when the row is processed
     url = _url_of(identifier)
     return parse_origin(split_origin(url)[0]).key if url else ""
 
 
-NOTHING_KNOWN: Final = Known()
+NO_SETTINGS: Final = Known()
 
 
-def of_config(config: Mapping[str, Any], known: Known = NOTHING_KNOWN) -> HandlerSpec:
-    """The handler of a job; UsageError says what is wrong with its config."""
+def of_config(config: Mapping[str, Any], known: Known = NO_SETTINGS) -> HandlerSpec:
+    """The handler of a job; UsageError if its config is not valid."""
     parsed = parse(config)
     email = parsed.email or known.policy.email
     policy = msgspec.structs.replace(known.policy, email=email)
@@ -164,9 +163,9 @@ def of_config(config: Mapping[str, Any], known: Known = NOTHING_KNOWN) -> Handle
 
 
 def _capped(providers: Mapping[str, ProviderPolicy]) -> frozenset[str]:
-    """Those for whom somebody has set a cap.
+    """Providers whose cap was set in the settings.
 
-    What is shipped is what services ask for themselves; it says nothing of files elsewhere.
+    The presets hold the limits that services ask for; they do not concern files elsewhere.
     """
     shipped = {name: policy.concurrency for name, policy in PRESETS.items()}
     return frozenset(
@@ -177,7 +176,7 @@ def _capped(providers: Mapping[str, ProviderPolicy]) -> frozenset[str]:
 
 
 def _introduction(email: str, user_agent: str) -> dict[str, str]:
-    """Who asks, and whom to write to; nothing where the client's own introduction will do."""
+    """The User-Agent header with the contact; empty if the client's own is enough."""
     if not email or not email.isascii():
         return {}
     name = user_agent or f"headgate/{version('headgate')}"
@@ -185,7 +184,7 @@ def _introduction(email: str, user_agent: str) -> dict[str, str]:
 
 
 async def _unconfigured(item: Item, ctx: Context) -> Outcome:  # noqa: ARG001 (as handlers are called)
-    raise UsageError(f"{NAME} is made for a job from its config")
+    raise UsageError(f"{NAME} works only with a job's config")
 
 
 def _schema() -> dict[str, Any]:

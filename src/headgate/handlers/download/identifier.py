@@ -1,4 +1,4 @@
-"""What a row asks for: a DOI, an arXiv id, a PMCID or a URL, in the one form that it has."""
+"""Identifiers: a DOI, an arXiv id, a PMCID or a URL, in one normal form."""
 
 import re
 from collections.abc import Mapping
@@ -15,10 +15,10 @@ from headgate.core.url import BadUrl, normalize
 
 MOST_CHARS: Final = 2_000
 COLUMNS: Final = ("doi", "arxiv", "arxiv_id", "pmcid", "pmc", "url", "id", "identifier")
-"""Where a row is looked for one, in this order."""
+"""Columns that may hold an identifier, in order of precedence."""
 
 _INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
-_HALF: Final = re.compile("[\ud800-\udfff]")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _WRAPPED: Final = {"<": ">", '"': '"', "'": "'", "[": "]", "(": ")"}
 _CLOSING: Final = {")": "(", "]": "[", "}": "{", ">": "<"}
 _PUNCTUATION: Final = ".,;:\"'"
@@ -53,8 +53,6 @@ _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 
 
 class IdentifierKind(StrEnum):
-    """What an identifier is."""
-
     DOI = "doi"
     ARXIV = "arxiv"
     PMCID = "pmcid"
@@ -62,7 +60,7 @@ class IdentifierKind(StrEnum):
 
 
 class BadIdentifier(AttemptOver):
-    """A row that names nothing to download; no retry will change that."""
+    """A row without a readable identifier; no retry will change that."""
 
     code = "bad-identifier"
 
@@ -72,21 +70,21 @@ class BadIdentifier(AttemptOver):
 
 
 class Identifier(msgspec.Struct, frozen=True):
-    """One thing to download. What is the same has the same `key`, however it was written."""
+    """An identifier. Equal ones have the same `key`, whatever their spelling."""
 
     kind: IdentifierKind
     value: str
     given: str = ""
-    """As the row has it."""
+    """The spelling in the row."""
 
     @property
     def key(self) -> str:
-        """`doi:10.1234/abc`: what inputs are told apart by."""
+        """For example `doi:10.1234/abc`."""
         return f"{self.kind}:{self.value}"
 
     @property
     def doi(self) -> str:
-        """Its DOI, also where arXiv gave it one; empty if it has none that is known."""
+        """The DOI, also one that arXiv gave; empty if none is known."""
         if self.kind is IdentifierKind.DOI:
             return self.value
         if self.kind is IdentifierKind.ARXIV:
@@ -95,14 +93,14 @@ class Identifier(msgspec.Struct, frozen=True):
 
     @property
     def unversioned(self) -> str:
-        """An arXiv id without its version; anything else as it is."""
+        """An arXiv id without its version; any other identifier unchanged."""
         return _VERSION.sub("", self.value) if self.kind is IdentifierKind.ARXIV else self.value
 
 
 def identifier_of(row: Mapping[str, Any]) -> Identifier:
-    """What a row asks for; BadIdentifier says why it asks for nothing.
+    """Return the identifier of a row; BadIdentifier if none can be read.
 
-    The first column that can be read counts; a damaged DOI beside a good URL is no reason to stop.
+    The first readable column counts: a damaged DOI beside a good URL does not stop the row.
     """
     filled = _filled(row)
     if not filled:
@@ -117,7 +115,7 @@ def identifier_of(row: Mapping[str, Any]) -> Identifier:
 
 
 def given_in(row: Mapping[str, Any]) -> str:
-    """What a row asks for as it is written there; of one that cannot be read, the first try."""
+    """The spelling of a row's identifier; if none can be read, the first column that is filled."""
     filled = _filled(row)
     for name, text in filled if len(filled) > 1 else ():
         with suppress(BadIdentifier):
@@ -126,12 +124,12 @@ def given_in(row: Mapping[str, Any]) -> str:
 
 
 def is_identifier_column(name: str) -> bool:
-    """Whether a row is looked for an identifier there."""
+    """Whether a column of this name may hold an identifier."""
     return _column(name) in COLUMNS
 
 
 def read_identifier(text: str) -> Identifier:
-    """What a bare line asks for; BadIdentifier says why it asks for nothing."""
+    """Return the identifier of a bare line; BadIdentifier if it is not one."""
     given = text
     text = _cleaned(text)
     found = _as_pmcid(text) or _as_arxiv(text) or _as_doi(text)
@@ -147,7 +145,7 @@ def _filled(row: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _of_column(name: str, text: str) -> Identifier:
     if name == "url":
-        # Whoever says that it is a URL means that page, also where it looks like more.
+        # In the column `url`, a URL means that page, even if it looks like a DOI.
         return _as_url(_cleaned(text), text)
     if name in {"pmcid", "pmc"} and text.isascii() and text.isdigit():
         return msgspec.structs.replace(read_identifier(f"PMC{text}"), given=text)
@@ -157,7 +155,7 @@ def _of_column(name: str, text: str) -> Identifier:
 def _as_doi(text: str) -> Identifier | None:
     address = _DOI_URL.match(text)
     if address:
-        # In a URL both marks end the path; a DOI that holds one has it quoted.
+        # In a URL, ? and # end the path; a DOI that contains one has it quoted.
         text = unquote(re.split(r"[?#]", text[address.end() :])[0])
     else:
         text = _DOI_PREFIX.sub("", text, count=1) if _DOI_PREFIX.match(text) else text
@@ -190,7 +188,7 @@ def _arxiv_id(text: str) -> Identifier | None:
         if old is None:
             return None
         archive, year, month, number, version = old.groups()
-        # The subject class is no part of the name: math.GT/0309136 is math/0309136.
+        # The subject class does not belong to the id: math.GT/0309136 is math/0309136.
         value = f"{archive.lower()}/{year}{month}{number}"
     if not 1 <= int(month) <= 12:
         return None
@@ -208,7 +206,7 @@ def _as_url(text: str, given: str) -> Identifier:
     if scheme is None:
         raise BadIdentifier(given, "is neither a DOI, an arXiv id, a PMCID nor a URL with http://")
     if scheme[1].lower() not in {"http", "https"}:
-        raise BadIdentifier(given, f"is a URL of {scheme[1]}: only http and https are downloaded")
+        raise BadIdentifier(given, f"is a {scheme[1]} URL: only http and https are supported")
     try:
         return Identifier(IdentifierKind.URL, normalize(text), given)
     except BadUrl as error:
@@ -216,22 +214,22 @@ def _as_url(text: str, given: str) -> Identifier:
 
 
 def _cleaned(text: str) -> str:
-    """Without what copying leaves at the edges and between the letters."""
+    """Strip what copying leaves at the edges and between the letters."""
     given = text
     text = _INVISIBLE.sub("", text).strip()
     while len(text) > 1 and _WRAPPED.get(text[0]) == text[-1]:
         text = text[1:-1].strip()
     if not text:
-        raise BadIdentifier("", "there is nothing here to download")
+        raise BadIdentifier("", "the identifier is empty")
     if len(text) > MOST_CHARS:
-        raise BadIdentifier(given, f"has more than {MOST_CHARS:,} characters, as no identifier has")
-    if _HALF.search(text):
-        raise BadIdentifier("", "the identifier holds half a character")
+        raise BadIdentifier(given, f"is longer than {MOST_CHARS:,} characters")
+    if _SURROGATE.search(text):
+        raise BadIdentifier("", "the identifier contains an unpaired surrogate")
     return text
 
 
 def _without_tail(text: str) -> str:
-    """Without the punctuation of the sentence that it stood in."""
+    """Strip the punctuation of a surrounding sentence."""
     while text and (text[-1] in _PUNCTUATION or _unopened(text)):
         text = text[:-1]
     return text

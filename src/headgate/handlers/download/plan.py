@@ -1,4 +1,4 @@
-"""What resolvers say: requests to be sent, replies to be read, and plans to be tried."""
+"""The values that resolvers exchange: requests, replies, plans and results."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -11,7 +11,7 @@ PDF: Final = "application/pdf"
 
 
 class Version(StrEnum):
-    """Which text of a work a file has."""
+    """The version of a work's text."""
 
     PUBLISHED = "published"
     ACCEPTED = "accepted"
@@ -20,86 +20,77 @@ class Version(StrEnum):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """One place to try for a file."""
+    """A place to try for a file."""
 
     resolver: str
     url: str
     referer: str = ""
-    """The page that it was found on, for hosts that ask for one."""
+    """The page that links to the file, for hosts that check it."""
     headers: Mapping[str, str] = {}
     types: tuple[str, ...] = (PDF,)
-    """What may come; empty if anything may."""
+    """Types that are accepted; empty if any."""
     license: str = ""
-    """As the service has it: a name or a URL."""
+    """A name or a URL, as the service gives it."""
     version: Version = Version.UNKNOWN
     checksum: str = ""
-    """`md5:…` or `sha256:…`, where the service tells it."""
+    """`md5:…` or `sha256:…`, if the service gives it."""
     note: str = ""
-    """Where in the reply it stood."""
+    """The place in the reply."""
 
 
 class ResolverRequest(msgspec.Struct, frozen=True):
-    """A request that a resolver needs answered."""
-
     resolver: str
     provider: str
-    """Whose gate it passes; empty for the gates of its host alone."""
+    """The provider whose gate the request passes; empty: only the gates of its host."""
     url: str
     method: str = "GET"
     params: Mapping[str, str] = {}
     headers: Mapping[str, str] = {}
     json: Any = None
     light: bool = True
-    """A small look-up: paced, but no transfer."""
+    """A small look-up: paced, but not counted as a transfer."""
     max_bytes: int = MOST_BYTES
     step: str = ""
-    """Which of its questions it is, where a resolver has several."""
+    """The resolver's name for this request, if it makes several."""
     found: tuple[Plan, ...] = ()
-    """What earlier steps found; it stays good if this one fails."""
+    """Plans of earlier steps; they stay valid if this step fails."""
 
 
 class ResolverReply(msgspec.Struct, frozen=True):
-    """What came back for an `ResolverRequest`."""
-
     ask: ResolverRequest
     status: int
     text: str = ""
     headers: Mapping[str, str] = {}
-    """By name, in any case."""
+    """By name, case-insensitive."""
     url: str = ""
-    """Where it came from in the end; empty if no redirect led away."""
+    """The URL after redirects; empty if there were none."""
 
     @property
     def final_url(self) -> str:
-        """Where it came from."""
         return self.url or self.ask.url
 
     @property
     def content_type(self) -> str:
-        """Its media type, without parameters and in lower case."""
+        """The media type, without parameters and in lower case."""
         found = next((v for n, v in self.headers.items() if n.lower() == "content-type"), "")
         return found.partition(";")[0].strip().lower()
 
 
 class ResolverVerdict(StrEnum):
-    """How a resolver ended with an identifier."""
-
     FOUND = "found"
     UNKNOWN = "unknown"
-    """The service does not know it: an answer, not an error."""
+    """The service does not know the identifier: a reply, not an error."""
     NO_FILE = "no-file"
-    """The service knows it, and no file that may be fetched."""
+    """The service knows the identifier, but no file that may be fetched."""
     NOT_ASKED = "not-asked"
-    """It has no question about such an identifier."""
+    """The resolver does not handle such an identifier."""
     UNREADABLE = "unreadable"
-    """The reply is not of the shape that the service documents."""
+    """The reply does not have the documented shape."""
     FAULT = "fault"
-    """The service did not answer: see the status. Whether to ask again is not decided here."""
+    """The service failed: see the status. The caller decides about a retry."""
 
 
 class ResolverResult(msgspec.Struct, frozen=True):
-    """What a resolver made of its replies."""
-
     verdict: ResolverVerdict
     plans: tuple[Plan, ...] = ()
     """Best first."""
@@ -107,8 +98,8 @@ class ResolverResult(msgspec.Struct, frozen=True):
     """Pages of the work, on which `landing_page` may find a file."""
     reason: str = ""
     status: int = 0
-    """Of the reply, where that is why nothing came of it."""
+    """The status of a reply that led to nothing."""
 
 
 Step = ResolverRequest | ResolverResult
-"""A resolver asks on, or has come to an end."""
+"""A resolver's next request, or its result."""

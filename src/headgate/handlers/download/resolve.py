@@ -1,4 +1,4 @@
-"""Asks the resolvers about an identifier, one after the other, as long as files are wanted."""
+"""Asks the resolvers about an identifier, one after the other, while files are wanted."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Final
@@ -20,11 +20,11 @@ from headgate.ports.http import Http
 LANDING_PAGE: Final = "landing_page"
 MOST_PAGES: Final = 3
 MOST_DEAD: Final = 3
-"""URLs of one item about which an archive is asked."""
+"""Most URLs of one item about which an archive is asked."""
 
 
 class Resolution:
-    """The plans for one item, each told once, the likeliest first; and all that led nowhere."""
+    """The plans for one item, each once, the likeliest first; and the misses."""
 
     def __init__(
         self,
@@ -37,13 +37,13 @@ class Resolution:
         self._selection = selection
         self._http = http
         self._headers = headers
-        self._told: set[str] = set()
+        self._seen: set[str] = set()
         self._pages: list[str] = []
         self.misses: list[Miss] = []
-        """Whoever tries a plan in vain adds to them."""
+        """The caller adds a miss for each plan that fails."""
 
     async def plans(self) -> AsyncIterator[Plan]:
-        """Ask on only when all plans so far were tried; then look for what dead URLs once had."""
+        """Yield plans; ask the next resolver only after all earlier plans failed, archives last."""
         for resolver in self._selection.of(self._identifier):
             for plan in self._fresh(await self._ask(resolver, self._identifier)):
                 yield plan
@@ -68,8 +68,8 @@ class Resolution:
     def _fresh(self, reading: ResolverResult) -> Iterator[Plan]:
         self._pages += [page for page in reading.pages if page not in self._pages]
         for plan in reading.plans:
-            if plan.url not in self._told:
-                self._told.add(plan.url)
+            if plan.url not in self._seen:
+                self._seen.add(plan.url)
                 yield plan
 
     def _dead(self) -> list[str]:
@@ -77,7 +77,7 @@ class Resolution:
         return dead[:MOST_DEAD]
 
     async def _ask(self, resolver: Resolver, identifier: Identifier) -> ResolverResult:
-        """All that a resolver has to say; why it names nothing is noted."""
+        """Run a resolver to its result; add a miss if it names no file."""
         step = resolver.start(identifier, self._selection.options(resolver))
         for _ in range(MOST_STEPS):
             if isinstance(step, ResolverResult):
@@ -89,7 +89,7 @@ class Resolution:
                 return ResolverResult(ResolverVerdict.FOUND, step.found)
             step = resolver.read(identifier, reply)
         if not isinstance(step, ResolverResult):
-            raise RuntimeError(f"{resolver.name} asks on and on")  # noqa: TRY004  it is a defect
+            raise RuntimeError(f"{resolver.name} asks too often")  # noqa: TRY004  it is a defect
         if miss := miss_of_reading(resolver.name, step):
             self.misses.append(miss)
         return step

@@ -1,4 +1,4 @@
-"""`http.lookup`: a described request for each row, and a described reading of its reply."""
+"""`http.lookup`: a TOML file or a job's config describes a request per row and its reply."""
 
 from headgate.handlers.lookup.handler import HTTP_LOOKUP, check_config, of_config, of_file
 

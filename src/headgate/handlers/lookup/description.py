@@ -1,4 +1,4 @@
-"""What a lookup is described by: the words of its TOML file, or of `lookup` in a job's config."""
+"""The description of a lookup: the keys of its TOML file, or of `lookup` in a job's config."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -21,7 +21,7 @@ Bytes = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 
 
 class Method(StrEnum):
-    """How a service is asked."""
+    """HTTP methods."""
 
     GET = "GET"
     HEAD = "HEAD"
@@ -32,7 +32,7 @@ class Method(StrEnum):
 
 
 class Step(StrEnum):
-    """What is done to a value before it is asked with."""
+    """Steps that normalize a value before it is sent."""
 
     TRIM = "trim"
     LOWER = "lower"
@@ -43,20 +43,20 @@ class Step(StrEnum):
 
 
 class Word(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A struct of the description; unknown words in it are refused."""
+    """A struct of the description; unknown keys are refused."""
 
 
 class Secret(Word, frozen=True):
-    """A value that stands in an environment variable of the workers."""
+    """A value from an environment variable of the workers."""
 
     env: Variable
     """The variable."""
     prefix: Line = ""
-    """What comes before its value, such as `Bearer `."""
+    """Text before the value, such as `Bearer `."""
 
 
 Value = Text | int | float | bool
-"""A template, or a value as it is."""
+"""A template, or a constant."""
 
 
 class Request(Word, frozen=True):
@@ -76,11 +76,11 @@ class Request(Word, frozen=True):
     file_column: ColumnName = "ref"
     """The column that names the stored file."""
     file_bytes: Bytes = 32 * 1024 * 1024
-    """A larger file is not sent."""
+    """Most bytes of a file; a larger one is not sent."""
 
 
 class Variant(Word, frozen=True):
-    """Another way to ask; what it says stands in place of what the request says."""
+    """Another way to ask; its values replace those of the request."""
 
     name: Annotated[str, Meta(max_length=100)] = ""
     url: Text | None = None
@@ -91,15 +91,15 @@ class Variant(Word, frozen=True):
 
 
 class NotFoundWhen(Word, frozen=True):
-    """Which replies mean that there is nothing."""
+    """Which replies mean that nothing was found."""
 
     statuses: tuple[AnyStatus, ...] = (404, 410)
     empty: Annotated[str, Meta(max_length=500)] = ""
-    """A JMESPath expression: nothing was found if it gives nothing, false, or something empty."""
+    """A JMESPath expression: nothing was found if its value is null, false or empty."""
 
 
 class Column(Word, frozen=True):
-    """Where the value of a column comes from: one of these."""
+    """The source of a column's value: give one of these."""
 
     path: Annotated[str, Meta(max_length=500)] = ""
     """A JMESPath expression over the reply."""
@@ -110,20 +110,20 @@ class Column(Word, frozen=True):
 
 
 class ReviewWhen(Word, frozen=True):
-    """When a person has to choose, and between what."""
+    """When a person has to choose, and the candidates."""
 
     candidates: Path
-    """A JMESPath expression over the reply that gives a list."""
+    """A JMESPath expression over the reply; its value is a list."""
     when: Annotated[str, Meta(max_length=500)] = ""
-    """Ask only if this gives something that is neither false nor empty; else if there are two."""
+    """Ask only if the value is neither false nor empty; unset: if there are two candidates."""
     id: Path = "id"
-    """Over one candidate."""
+    """A JMESPath expression over one candidate."""
     name: Path = "name"
-    """Over one candidate."""
+    """A JMESPath expression over one candidate."""
     score: Path = "score"
-    """Over one candidate."""
+    """A JMESPath expression over one candidate."""
     columns: Mapping[ColumnName, Path] = {}
-    """Over one candidate: what becomes the result if it is chosen; else its plain members."""
+    """Expressions over the chosen candidate that make the result; empty: its plain members."""
 
 
 class Description(Word, frozen=True):
@@ -133,30 +133,30 @@ class Description(Word, frozen=True):
     columns: Mapping[ColumnName, Path | Column]
     """The columns of the result."""
     name: Annotated[str, Meta(pattern=r"^([A-Za-z0-9_.-]{1,64})?$")] = ""
-    """What jobs ask for it by; else the name of the file."""
+    """The name by which jobs refer to it; empty: the name of the file."""
     about: Annotated[str, Meta(max_length=300)] = ""
-    """What it does, in a line."""
+    """A one-line description."""
     variants: Annotated[tuple[Variant, ...], Meta(max_length=20)] = ()
     """Ways to ask, tried in order while nothing is found."""
     not_found: NotFoundWhen = NotFoundWhen()
     review: ReviewWhen | None = None
     normalize: Mapping[ColumnName, tuple[Step, ...]] = {}
-    """What is done to a column's values before they are asked with."""
+    """Steps for a column's values before they are sent."""
     reply: Literal["json", "text"] = "json"
-    """What the reply is; of `text`, expressions see `{"text": …}`."""
+    """Format of the reply; for `text`, expressions see `{"text": …}`."""
     reply_bytes: Bytes = 4 * 1024 * 1024
-    """A larger reply is not read."""
+    """Most bytes of a reply; a larger one is an error."""
     host_from_data: bool = False
-    """Let rows say which host is asked."""
+    """Let rows name the host."""
     cost: Mapping[Name, Annotated[float, Meta(ge=0)] | Text] = {}
-    """What a request is expected to take from the budgets of its provider, such as `tokens`: a
-    number, or a template that gives one."""
+    """The expected cost of a request by budget of its provider, such as `tokens`: a number, or a
+    template that gives one."""
     spend: Mapping[Name, Path] = {}
-    """What it really took: JMESPath expressions over the reply."""
+    """The true cost: JMESPath expressions over the reply."""
     provider: Annotated[str, Meta(pattern=r"^([A-Za-z0-9_.-]{1,64})?$")] = ""
-    """The provider whose settings and credentials hold."""
+    """The provider whose settings and credentials apply."""
     rate: str = ""
-    """The most requests, such as `5/s`, where the settings say nothing."""
+    """Most requests, such as `5/s`, if the settings set no limit."""
     burst: Count | None = None
     concurrency: Count | None = None
     timeout: Seconds | None = None

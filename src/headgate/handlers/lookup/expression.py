@@ -1,4 +1,4 @@
-"""JMESPath expressions: checked before they are used, and bounded in what they can make."""
+"""JMESPath expressions: checked before use, and limited in the size of their values."""
 
 import difflib
 from collections.abc import Iterator, Mapping
@@ -15,20 +15,20 @@ from headgate.core.fault import AttemptOver, Fault, FaultClass
 MOST_NODES: Final = 300
 MOST_DEPTH: Final = 50
 MOST_GROWTH: Final = 100
-"""How many times as large as the reply a value may become: `[@, @]` doubles it."""
+"""Most times that a value may exceed the reply in size: `[@, @]` doubles it."""
 _SELECTS: Final = frozenset({"multi_select_list", "multi_select_dict"})
 Node = Mapping[str, Any]
 
 
 class UnreadableExpression(AttemptOver):
-    """The reply is not what the description says; no retry will change that."""
+    """The reply does not fit the description; no retry will change that."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(Fault(FaultClass.PERMANENT, reason))
 
 
 class Expression:
-    """One compiled expression, and where it stands in the description."""
+    """A compiled expression and its key in the description."""
 
     def __init__(self, text: str, where: str) -> None:
         self.text = text
@@ -36,17 +36,17 @@ class Expression:
         self._compiled = _compiled(text, where)
 
     def of(self, value: Any) -> Any:
-        """What it finds in a value; Unreadable if the value is of another kind than it needs."""
+        """Evaluate; UnreadableExpression if the value has the wrong type."""
         try:
             return self._compiled.search(value)
         except (JMESPathError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
-            said = str(error).strip().partition("\n")[0][:300]
+            message = str(error).strip().partition("\n")[0][:300]
             raise UnreadableExpression(
-                f"{self._where}: the reply does not fit {self.text!r}: {said}"
+                f"{self._where}: the reply does not fit {self.text!r}: {message}"
             ) from None
 
     def holds(self, value: Any) -> bool:
-        """Whether it finds something that is neither false nor empty; nought is something."""
+        """Whether the value is neither null, false nor empty; 0 counts as a value."""
         found = self.of(value)
         return not (found is None or found is False or found in ("", [], {}))
 
@@ -58,14 +58,14 @@ def _compiled(text: str, where: str) -> Any:
         growth = _growth(compiled.parsed)
         deep = _depth(compiled.parsed) > MOST_DEPTH
     except JMESPathError as error:
-        said = str(error).strip().partition("\n")[0]
-        raise UsageError(f"{where}: {text!r} is no JMESPath expression: {said}") from None
+        message = str(error).strip().partition("\n")[0]
+        raise UsageError(f"{where}: {text!r} is not a JMESPath expression: {message}") from None
     except RecursionError:
         deep = True
     if deep:
         raise UsageError(f"{where}: the expression is nested too deeply")
     if len(nodes) > MOST_NODES or growth > MOST_GROWTH:
-        raise UsageError(f"{where}: the expression could make too much of a reply; make it simpler")
+        raise UsageError(f"{where}: the expression could make a reply too large; simplify it")
     for node in nodes:
         if node["type"] == "function_expression":
             _check_function(node["value"], where)
@@ -83,7 +83,7 @@ def _depth(node: Node) -> int:
 
 
 def _growth(node: Node) -> float:
-    """How many times as large as its input the value of an expression can become, at most."""
+    """The most times that the value can exceed its input in size."""
     kind = node["type"]
     parts = [_growth(child) for child in node["children"]]
     if kind in _SELECTS:
@@ -93,7 +93,7 @@ def _growth(node: Node) -> float:
         return max(len(str(node["value"])), 1)
     if kind == "comparator":
         return 1.0
-    # It escapes quotes and backslashes, which doubles a text of them.
+    # to_string escapes quotes and backslashes, which doubles a text of them.
     return 2 * grown if kind == "function_expression" and node["value"] == "to_string" else grown
 
 

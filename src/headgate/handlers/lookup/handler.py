@@ -1,4 +1,4 @@
-"""A description made into a handler."""
+"""Turns the description of a lookup into a handler."""
 
 import tomllib
 from collections.abc import Mapping
@@ -32,13 +32,13 @@ from headgate.ports.handler import Context, HandlerSpec
 
 NAME = "http.lookup"
 PACE = frozenset({"about", "rate", "burst", "concurrency", "timeout"})
-"""Parts of a description that may change while a job is under way."""
+"""Keys of a description that may change while a job is under way."""
 KEY = "lookup"
-"""What a job's config has the description under."""
+"""The key of the description in a job's config."""
 
 
 class Lookup:
-    """Asks for one row, and reads the answer."""
+    """Sends the request for one row, and reads the reply."""
 
     def __init__(self, description: Description, *, trusted: bool) -> None:
         options = {"host_from_data": description.host_from_data, "trusted": trusted}
@@ -67,15 +67,15 @@ class Lookup:
         return self._price.columns if self._price else []
 
     def host_of(self, row: Mapping[str, Any]) -> str:
-        """The host that a row waits for; nothing if it cannot be told."""
+        """The host that a row waits for; empty if it is unknown."""
         first = next(iter(self._questions.values()))
         try:
             return parse_origin(split_origin(first.address.url(row))[0]).key
         except (AttemptOver, UnicodeEncodeError):
-            return ""  # what is wrong is said when the row is asked about
+            return ""  # the error is reported when the row is processed
 
     async def __call__(self, item: Item, ctx: Context) -> Outcome:
-        """The outcome for one item; what cannot be asked or read ends it as a permanent error."""
+        """Process one item; a permanent fault if the row or the reply is unusable."""
         question = self._questions[ctx.strategy]
         row = {**item.input, **(item.normalized or {})}
         try:
@@ -84,9 +84,9 @@ class Lookup:
         except NoValue as problem:
             if not self.strategies:
                 raise
-            return NotFound(str(problem))  # another way to ask may do without that column
+            return NotFound(str(problem))  # another variant may not need that column
         except UnicodeEncodeError:
-            raise Unasked("the row has half a character, which nothing can be asked with") from None
+            raise Unasked("the row contains an unpaired surrogate and cannot be encoded") from None
         options["max_bytes"] = self._reply_bytes
         if self._price is not None:
             options["cost"] = self._price.estimate(row)
@@ -97,7 +97,7 @@ class Lookup:
 
 
 def of_file(path: Path) -> HandlerSpec:
-    """The handler that a TOML file describes; UnknownHandler says what is wrong with it."""
+    """The handler of a TOML file; UnknownHandler if the file is not valid."""
     path = path.expanduser().resolve()
     try:
         tree = _read(path)
@@ -109,10 +109,10 @@ def of_file(path: Path) -> HandlerSpec:
 
 
 def of_config(config: Mapping[str, Any]) -> HandlerSpec:
-    """The handler of a job; UsageError says what is wrong with its config."""
+    """The handler of a job; UsageError if its config is not valid."""
     if KEY not in config:
         raise UsageError(
-            f"{NAME} needs its description in the config of the job, under `{KEY}`: an object with"
+            f"{NAME} needs its description in the job's config, under `{KEY}`: an object with"
             " `request` and `columns`",
         )
     try:
@@ -124,7 +124,7 @@ def of_config(config: Mapping[str, Any]) -> HandlerSpec:
 
 
 def check_config(config: Mapping[str, Any]) -> None:
-    """Whether a job may be made with this config; UsageError says what is wrong with it. Pure."""
+    """Raise UsageError if a job's config is not valid. Pure."""
     of_config(config)
 
 
@@ -132,7 +132,7 @@ def _spec(description: Description, name: str, reference: str, *, trusted: bool)
     version = digest_of(NAME, "", _deciding(description))
     lookup = Lookup(description, trusted=trusted)
     limits = _limits(description)
-    # Whoever describes a job sets limits for that job alone, not for everybody's provider.
+    # A description in a job's config sets limits for that job only, not for a shared provider.
     whole = digest_of(NAME, "", msgspec.to_builtins(description))
     own = name if trusted else f"lookup-{whole[:12]}"
     spec = HandlerSpec(
@@ -160,16 +160,16 @@ def _spec(description: Description, name: str, reference: str, *, trusted: bool)
 
 
 def _deciding(description: Description) -> dict[str, Any]:
-    """What of a description decides the result: not how fast it is asked for."""
+    """The keys of a description that decide the result; the pace does not."""
     tree: dict[str, Any] = msgspec.to_builtins(description)
     return {name: value for name, value in tree.items() if name not in PACE}
 
 
 def _with_secrets(spec: HandlerSpec, secrets: list[Secret], _: Mapping[str, Any]) -> HandlerSpec:
-    """The handler, when all that it is asked with is at hand: found out before rows are asked."""
+    """Check before the first row that all environment variables are set."""
     if missing := missing_secret(secrets):
         raise UsageError(
-            f"{spec.name}: the environment variable {missing} is not set, or holds more than one"
+            f"{spec.name}: the environment variable {missing} is not set, or is not one"
             " line of plain text",
         )
     return spec
@@ -180,7 +180,7 @@ def _normalizer(description: Description, lookup: Lookup) -> Normalizer | None:
     unknown = [name for name in steps if name != EVERY and name not in lookup.columns]
     if unknown:
         raise UsageError(
-            f"normalize.{unknown[0]}: no request asks with this column; they ask with"
+            f"normalize.{unknown[0]}: no request uses this column; they use"
             f" {', '.join(lookup.columns) or 'none'}",
         )
     return Normalizer(steps, lookup.columns) if steps else None
@@ -189,7 +189,7 @@ def _normalizer(description: Description, lookup: Lookup) -> Normalizer | None:
 def _check_hints(description: Description) -> None:
     if description.provider and _hints(description):
         raise UsageError(
-            "provider: the limits of a provider stand in the settings; leave out `rate`, `burst`"
+            "provider: the settings hold the limits of a provider; leave out `rate`, `burst`"
             " and `concurrency`, or the provider",
         )
 
@@ -214,7 +214,7 @@ def _variant_names(description: Description) -> list[str]:
     ]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise UsageError(f"variants: two are named {twice!r}")
+        raise UsageError(f"variants: two have the name {twice!r}")
     return names
 
 
@@ -223,7 +223,7 @@ def _named(name: Any) -> str:
         return msgspec.convert(name, Name)
     except msgspec.ValidationError:
         raise UsageError(
-            f"name: {name!r} will not do; use up to 64 letters, digits, dots, _ and -",
+            f"name: {name!r} is not a valid name; use up to 64 letters, digits, dots, _ and -",
         ) from None
 
 
@@ -232,16 +232,16 @@ def _read(path: Path) -> dict[str, Any]:
         with path.open("rb") as file:
             text = file.read(MOST_BYTES + 1)
         if len(text) > MOST_BYTES:
-            raise UsageError(f"it has more than {MOST_BYTES:,} bytes")
+            raise UsageError(f"the file has more than {MOST_BYTES:,} bytes")
         return tomllib.loads(text.decode())
     except OSError as error:
-        raise UsageError(f"it cannot be read: {error.strerror}") from None
+        raise UsageError(f"the file cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"it is not valid TOML: {error}") from None
+        raise UsageError(f"the file is not valid TOML: {error}") from None
 
 
 async def _undescribed(item: Item, ctx: Context) -> Outcome:  # noqa: ARG001 (as handlers are called)
-    raise UsageError(f"{NAME} is made for a job from its config")
+    raise UsageError(f"{NAME} works only with a description in the job's config")
 
 
 def _schema() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Values brought into the form that a service is asked with."""
+"""Normalization of values before they are sent to a service."""
 
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ from headgate.handlers.lookup.description import Step
 from headgate.handlers.lookup.template import Row, Unasked
 
 EVERY = "*"
-"""Stands for all columns that have no steps of their own."""
+"""The key for all columns that have no steps of their own."""
 
 _TEXT: Mapping[Step, Callable[[str], str]] = {
     Step.TRIM: str.strip,
@@ -22,16 +22,16 @@ _TEXT: Mapping[Step, Callable[[str], str]] = {
 
 
 class Normalizer:
-    """Makes `item.normalized`: the columns that are asked with, in their normal form.
+    """Makes `item.normalized`: the columns that the request uses, in their normal form.
 
-    Others are left out, so that rows that differ in them alone count as the same question.
+    Other columns are left out, so that rows that differ only in them count as the same.
     """
 
     def __init__(self, steps: Mapping[str, Sequence[Step]], columns: Sequence[str]) -> None:
         self._steps = {column: steps.get(column, steps.get(EVERY, ())) for column in columns}
 
     def __call__(self, row: Row) -> dict[str, Any]:
-        """The normal form of a row; Unasked if a number is none."""
+        """Return the normal form of a row; Unasked if a value should be a number and is not."""
         return {
             column: _taken(row[column], steps, column)
             for column, steps in self._steps.items()
@@ -48,10 +48,10 @@ def _taken(value: Any, steps: Sequence[Step], column: str) -> Any:
 
 
 def _number(text: str, column: str) -> int | float | str:
-    """The number in a text; an empty text stays one, for a column may be left empty."""
+    """Parse a number; an empty text stays empty, because a column may be empty."""
     if not text.strip():
         return ""
     try:
         return msgspec.json.decode(text.strip(), type=int | float)
     except (msgspec.MsgspecError, UnicodeEncodeError):
-        raise Unasked(f"normalize.{column}: {text[:60]!r} is no number") from None
+        raise Unasked(f"normalize.{column}: {text[:60]!r} is not a number") from None

@@ -1,4 +1,4 @@
-"""From a tree of words to a description, or to a message that names the word and what to do."""
+"""Parse a description, or explain which key is wrong and what to change."""
 
 import difflib
 import re
@@ -20,7 +20,7 @@ _MISSING: Final = re.compile(r"Object missing required field `(.*)`")
 
 
 class _Spot(NamedTuple):
-    """A place of the description: what it is called, what it should be and what it is."""
+    """A key of the description, its type and its value."""
 
     name: str
     kind: Any
@@ -33,7 +33,7 @@ class _Spot(NamedTuple):
 
 
 def parse(tree: object) -> Description:
-    """The description in a tree that was read from TOML or JSON."""
+    """Parse a tree that was read from TOML or JSON."""
     if not isinstance(tree, Mapping):
         raise UsageError("a lookup is an object with `request` and `columns`")
     try:
@@ -47,10 +47,10 @@ def parse(tree: object) -> Description:
     raise UsageError(f"the description has {size:,} bytes, more than {MOST_BYTES:,}")
 
 
-def _explained(said: str, tree: Mapping[str, Any]) -> str:
-    """What msgspec said of a tree, in the words of this program."""
-    place = _PLACE.search(said)
-    problem = said[: place.start()] if place else said
+def _explained(message: str, tree: Mapping[str, Any]) -> str:
+    """Turn msgspec's message into one with the user's keys."""
+    place = _PLACE.search(message)
+    problem = message[: place.start()] if place else message
     spot = _Spot("", Description, tree)
     for step in _STEP.findall(place[2]) if place else ():
         spot = _next(spot, step)
@@ -60,16 +60,16 @@ def _explained(said: str, tree: Mapping[str, Any]) -> str:
     if unknown := _UNKNOWN.fullmatch(problem):
         close = difflib.get_close_matches(unknown[1], spot.words, 1)
         hint = f"did you mean {close[0]!r}?" if close else f"it may have {', '.join(spot.words)}"
-        return f"{name}: there is no key {unknown[1]!r}; {hint}"
+        return f"{name}: unknown key {unknown[1]!r}; {hint}"
     if missing := _MISSING.fullmatch(problem):
         return f"{name}: the key {missing[1]!r} is missing"
     if isinstance(spot.kind, EnumType):
-        return f"{name}: {spot.value!r} is none of {', '.join(map(str, spot.kind))}"
+        return f"{name}: {spot.value!r} is not one of {', '.join(map(str, spot.kind))}"
     return f"{name}: {problem.replace('`', '')}"
 
 
 def _next(spot: _Spot, step: str) -> _Spot:
-    """The place that a step of msgspec's path leads to; it calls every key of a mapping `[...]`."""
+    """Follow one step of msgspec's path, which writes every key of a mapping as `[...]`."""
     if not step.startswith("["):
         (field,) = (each for each in msgspec.structs.fields(spot.kind) if each.name == step)
         return _Spot(f"{spot.name}.{step}", _narrowed(field.type), spot.value[step])
@@ -89,7 +89,7 @@ def _fits(value: Any, kind: Any) -> bool:
 
 
 def _narrowed(kind: Any) -> Any:
-    """The part of a type that has places inside, if one has; else the type."""
+    """The part of a union that has members, if one has; else the type."""
     while get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     if get_origin(kind) in {Union, UnionType}:

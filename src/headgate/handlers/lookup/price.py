@@ -1,4 +1,4 @@
-"""What the requests of a lookup take from budgets: an estimate before, the real figure after."""
+"""The cost of a lookup's requests: an estimate before, the true figure after."""
 
 import math
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ from headgate.ports.handler import Context
 from headgate.ports.http import Response
 
 COUNTED = frozenset({"requests", "bytes"})
-"""Budgets that are counted by themselves."""
+"""Budgets that Headgate counts itself."""
 
 
 class Price(NamedTuple):
-    """The costs of one request, by the name of the budget."""
+    """The cost of one request by budget."""
 
     cost: Mapping[str, float | Template]
     spend: Mapping[str, Expression]
@@ -30,32 +30,32 @@ class Price(NamedTuple):
         return [part.column for part in found if not part.optional]
 
     def estimate(self, row: Row) -> dict[str, float]:
-        """What is reserved before the request goes out; Unasked if the row gives no number."""
+        """The cost to reserve before the request is sent; Unasked if the row gives no number."""
         return {name: _number(name, cost, row) for name, cost in self.cost.items()}
 
     def settle(self, reply: Response, ctx: Context, reading: ReplyReader) -> None:
-        """Replace the estimate by what the reply says; a reply that does not say it leaves it."""
+        """Replace the estimate by the figure in the reply, if there is one."""
         if not self.spend or not reply.is_success:
             return
         try:
             value = reading.value(reply)
             found = {name: path.of(value) for name, path in self.spend.items()}
         except UnreadableExpression:
-            return  # what is wrong with the reply is said when its columns are read
+            return  # the error is reported when the columns are read
         spent = {name: float(each) for name, each in found.items() if _is_amount(each)}
         if spent:
             ctx.spend(**spent)
 
 
 def price_of(description: Description) -> Price | None:
-    """The costs that a description names; UsageError says what is wrong with them."""
+    """Parse the costs of a description; UsageError if they are not valid."""
     cost, spend = description.cost, description.spend
     for name in (*cost, *spend):
         if name in COUNTED:
-            raise UsageError(f"cost: {name} are counted by themselves; leave them out")
+            raise UsageError(f"cost: Headgate counts {name} itself; leave it out")
     if unknown := next((name for name in spend if name not in cost), None):
         raise UsageError(
-            f"spend.{unknown}: say under `cost` what a request is expected to take, so that it can"
+            f"spend.{unknown}: give the expected amount under `cost` too, so that it can"
             " be reserved"
         )
     if not cost:

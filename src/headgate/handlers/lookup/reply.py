@@ -1,4 +1,4 @@
-"""What a reply means: columns, nothing, or something that a person has to decide."""
+"""Reads a reply: columns of the result, nothing found, or candidates for a review."""
 
 import json
 from collections.abc import Mapping
@@ -19,8 +19,6 @@ _decode = msgspec.json.Decoder().decode
 
 
 class ReplyReader:
-    """Reads replies as a description says."""
-
     def __init__(self, description: Description) -> None:
         self._as_text = description.reply == "text"
         self._statuses = frozenset(description.not_found.statuses)
@@ -40,7 +38,7 @@ class ReplyReader:
         }
 
     def outcome(self, reply: Response) -> Outcome:
-        """What became of the row; what the reply's status means otherwise is raised."""
+        """Return the outcome of a row; raise BadStatus for a status that is an error."""
         if reply.status_code in self._statuses:
             return NotFound(f"{shown(reply.url)} answered {reply.status_code}")
         reply.raise_for_status()
@@ -53,7 +51,7 @@ class ReplyReader:
         )
 
     def value(self, reply: Response) -> Any:
-        """What expressions see of a reply; Unreadable if it is not what was described."""
+        """Return the value that expressions see; UnreadableExpression if the reply is not JSON."""
         if self._as_text:
             return {"text": reply.text}
         if reply.status_code == 204:
@@ -63,13 +61,13 @@ class ReplyReader:
         except (ValueError, RecursionError):
             kind = reply.headers.get("content-type", "of no type")[:80]
             raise UnreadableExpression(
-                f"{shown(reply.url)} answered {reply.status_code} with what is no JSON ({kind});"
-                ' for a reply of text say reply = "text"',
+                f"{shown(reply.url)} answered {reply.status_code} with a body that is not JSON"
+                f' ({kind}); if the reply is text, write reply = "text"',
             ) from None
 
 
 class _Choice:
-    """Finds what a person may choose from."""
+    """Finds the candidates that a person may choose from."""
 
     def __init__(self, review: ReviewWhen) -> None:
         self._candidates = Expression(review.candidates, "review.candidates")
@@ -83,11 +81,11 @@ class _Choice:
         }
 
     def of(self, value: Any) -> Review | None:
-        """The choice, or None if there is none to make."""
+        """Return the review; None if there is nothing to choose."""
         found = self._candidates.of(value)
         if not isinstance(found, list):
             raise UnreadableExpression(
-                f"review.candidates: {self._candidates.text!r} gives no list, but"
+                f"review.candidates: {self._candidates.text!r} does not give a list, but"
                 f" {type(found).__name__}",
             )
         asked = self._when.holds(value) if self._when else len(found) > 1
@@ -116,7 +114,7 @@ def _checked(columns: Mapping[str, Any], where: str = "columns") -> Mapping[str,
     for name in columns:
         if not name.isprintable() or name.startswith("_"):
             raise UsageError(
-                f"{where}: {name!r} is no name for a column: use printable characters, and no _ in"
+                f"{where}: {name!r} is not a column name: use printable characters, and no _ in"
                 " front",
             )
     return columns
@@ -140,4 +138,4 @@ def _json(content: bytes) -> Any:
     try:
         return _decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return json.loads(content)  # what others read as well: NaN, a byte order mark, UTF-16
+        return json.loads(content)  # accepts NaN, a byte order mark, UTF-16

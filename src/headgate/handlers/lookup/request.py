@@ -1,4 +1,4 @@
-"""One way to ask about a row: the request that a description makes of it."""
+"""The request of a lookup: compiled from its description, then filled in for each row."""
 
 import asyncio
 import os
@@ -33,7 +33,7 @@ _WITHOUT_BODY: Final = frozenset({Method.GET, Method.HEAD})
 
 
 class LookupRequest(NamedTuple):
-    """A request with its templates taken apart."""
+    """A request with compiled templates."""
 
     method: Method
     address: RequestUrl
@@ -46,7 +46,7 @@ class LookupRequest(NamedTuple):
 
     @property
     def columns(self) -> dict[str, bool]:
-        """The columns that it names, in order, and whether it can do without their values."""
+        """The columns that the request uses, in order, and whether each is optional."""
         found = [*self.address.placeholders]
         for tree in (self.params, self.headers, self.json, self.form, self.file):
             found += [each for template in templates_in(tree) for each in template.placeholders]
@@ -54,7 +54,7 @@ class LookupRequest(NamedTuple):
         return {each.column: each.column not in needed for each in found}
 
     async def options(self, row: Row, ctx: Context) -> Options:
-        """What the request is sent with; Unasked if the row will not do."""
+        """Return the options of the request for a row; Unasked if the row is unusable."""
         options = Options()
         if params := _texts(self.params, row):
             options["params"] = params
@@ -74,8 +74,8 @@ class LookupRequest(NamedTuple):
         for name, text in headers.items():
             if not (text.isascii() and text.isprintable()):
                 raise Unasked(
-                    f"request.headers.{name}: a header is one line of plain characters, which"
-                    " what the row says is not",
+                    f"request.headers.{name}: the row gives a value that is not one line of"
+                    "  plain characters",
                 )
         return headers
 
@@ -91,7 +91,7 @@ class LookupRequest(NamedTuple):
 
 
 def lookup_request(request: Request, *, host_from_data: bool, trusted: bool) -> LookupRequest:
-    """Take a request apart; UsageError names what is wrong with it."""
+    """Compile a request; UsageError if it is not valid."""
     _check_body(request)
     url = parse_template(request.url, "request.url")
     headers = {name.lower(): value for name, value in request.headers.items()}
@@ -99,7 +99,7 @@ def lookup_request(request: Request, *, host_from_data: bool, trusted: bool) -> 
         raise UsageError("request.headers: a header is given twice")
     for name, value in headers.items():
         _check_header(name, value)
-    for each, given in _said_openly(request):
+    for each, given in _plain_values(request):
         _check_open(each, given)
     question = LookupRequest(
         request.method,
@@ -117,18 +117,16 @@ def lookup_request(request: Request, *, host_from_data: bool, trusted: bool) -> 
 
 
 def varied(request: Request, variant: Variant) -> Request:
-    """The request as a variant has it."""
-    said = {
+    changes = {
         name: value
         for name in ("url", "params", "headers", "json", "form")
         if (value := getattr(variant, name)) is not None
     }
     fields = {name: getattr(request, name) for name in request.__struct_fields__}
-    return Request(**{**fields, **said})
+    return Request(**{**fields, **changes})
 
 
 def templates_in(tree: Any) -> list[Template]:
-    """The templates in a tree."""
     if isinstance(tree, Template):
         return [tree]
     if isinstance(tree, Mapping):
@@ -139,13 +137,12 @@ def templates_in(tree: Any) -> list[Template]:
 
 
 def secrets_in(question: LookupRequest) -> list[Secret]:
-    """The secrets that a question is asked with."""
     values = [*question.params.values(), *question.headers.values()]
     return [value for value in values if isinstance(value, Secret)]
 
 
 def missing_secret(secrets: Sequence[Secret]) -> str | None:
-    """The first environment variable that is not set or of no use, if there is one."""
+    """Return the first environment variable that is unset or unusable."""
     for secret in secrets:
         value = os.environ.get(secret.env, "").strip()
         if not (value and value.isascii() and value.isprintable()):
@@ -154,7 +151,7 @@ def missing_secret(secrets: Sequence[Secret]) -> str | None:
 
 
 def _compiled(tree: Any, where: str, depth: int = 0) -> Any:
-    """The tree with templates in place of its texts."""
+    """Replace the texts of a tree by templates."""
     if depth > DEEPEST:
         raise UsageError(f"{where}: it is nested more than {DEEPEST} deep")
     if isinstance(tree, str):
@@ -169,7 +166,7 @@ def _compiled(tree: Any, where: str, depth: int = 0) -> Any:
 
 
 def _filled(tree: Any, row: Row) -> Any:
-    """The tree with the values of a row; what is left empty is left out."""
+    """Fill in the values of a row; empty optional values are left out."""
     if isinstance(tree, Template):
         return tree.value(row)
     if isinstance(tree, Mapping):
@@ -185,7 +182,7 @@ def _kept(part: Any, value: Any) -> bool:
 
 
 def _texts(tree: Mapping[str, Any], row: Row) -> dict[str, Any]:
-    """Names with the texts for a row; secrets are filled in, what is left empty is left out."""
+    """Fill in the texts of a row and the secrets; empty optional values are left out."""
     texts: dict[str, Any] = {}
     for name, part in tree.items():
         if isinstance(part, Template):
@@ -208,7 +205,7 @@ def _file_template(request: Request) -> Template | None:
 def _check_body(request: Request) -> None:
     named = [name for name in ("json", "form", "body") if getattr(request, name)]
     if len(named) > 1:
-        raise UsageError(f"request: it has one body; give {' or '.join(named)}, not both")
+        raise UsageError(f"request: a request has one body; give {' or '.join(named)}, not both")
     if named and request.method in _WITHOUT_BODY:
         raise UsageError(
             f"request.method: a {request.method} carries no body, and there is `{named[0]}`; use"
@@ -218,15 +215,15 @@ def _check_body(request: Request) -> None:
 
 def _check_header(name: str, value: str | Secret) -> None:
     if not _TOKEN.fullmatch(name):
-        raise UsageError(f"request.headers: {name!r} is no name of a header")
+        raise UsageError(f"request.headers: {name!r} is not a valid header name")
     if name in _OURS:
         raise UsageError(f"request.headers: {name} is set by the client; leave it out")
     if isinstance(value, str) and not (value.isascii() and value.isprintable()):
         raise UsageError(f"request.headers.{name}: a header is one line of plain characters")
 
 
-def _said_openly(request: Request) -> Iterator[tuple[str, object]]:
-    """Names and values that stand in a request for all to see."""
+def _plain_values(request: Request) -> Iterator[tuple[str, object]]:
+    """Names and values that the stored description contains in plain text."""
     yield from _IN_QUERY.findall(request.url)
     body = request.json if isinstance(request.json, Mapping) else {}
     for named in (request.params, request.headers, request.form, body):
@@ -234,20 +231,20 @@ def _said_openly(request: Request) -> Iterator[tuple[str, object]]:
 
 
 def _check_open(name: str, value: object) -> None:
-    """Refuse a key that stands there for all to see."""
+    """Refuse a key or token in plain text."""
     if isinstance(value, str) and _SECRET.search(name) and "{" not in value:
         raise UsageError(
-            f"request: {name} has its value in the description, which is stored and shown; write"
+            f"request: {name} has its value in the description, which users can see; write"
             ' { env = "NAME" } in a TOML file, or name a `provider` whose settings have a'
             " credential",
         )
 
 
 def _check_secrets(question: LookupRequest) -> None:
-    """Whoever may describe a job could have any variable of the workers sent anywhere."""
+    """Refuse secrets in a job's config: its author could send any variable anywhere."""
     if secrets := secrets_in(question):
         raise UsageError(
-            f"request: {secrets[0].env} cannot be read for a job's config; name a `provider` whose"
+            f"request: {secrets[0].env} cannot be used in a job's config; name a `provider` whose"
             " settings have a credential, or have the operator add the lookup as a TOML file",
         )
 

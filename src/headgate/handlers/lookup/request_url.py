@@ -1,4 +1,4 @@
-"""The URL of a request. What rows say is quoted, and by itself it changes neither host nor path."""
+"""The URL of a request. Values of rows are quoted, and cannot change the host or the path."""
 
 import re
 from typing import Final, NamedTuple
@@ -17,7 +17,7 @@ _DOTS: Final = frozenset({".", ".."})
 
 
 class RequestUrl(NamedTuple):
-    """The parts of a URL that is made for each row."""
+    """The templates of a URL's parts."""
 
     origin: Template
     path: Template
@@ -25,16 +25,15 @@ class RequestUrl(NamedTuple):
 
     @property
     def placeholders(self) -> list[Placeholder]:
-        """What stands for values of a row."""
         return [*self.origin.placeholders, *self.path.placeholders, *self.query.placeholders]
 
     @property
     def fixed(self) -> str:
-        """Scheme and host where no row changes them; else nothing."""
+        """The origin, if no row changes it; else empty."""
         return "" if self.origin.placeholders else self.origin.text({})
 
     def url(self, row: Row) -> str:
-        """The URL for a row; Unasked where a value would lead elsewhere."""
+        """Return the URL for a row; Unasked if a value would change the host or the path."""
         path = "".join(self._in_path(part, row) for part in self.path.parts)
         if any(unquote(segment) in _DOTS for segment in path.split("/")):
             raise Unasked(f"{self.path.where}: a value of . or .. would lead to another path")
@@ -42,24 +41,24 @@ class RequestUrl(NamedTuple):
         return f"{self._where_to(row)}{path}{query}"
 
     def _where_to(self, row: Row) -> str:
-        """Scheme and host; a row that gives them gives a URL, or a host where one stands."""
+        """The origin; a row gives a whole URL, or a host in the place of one."""
         first, *_ = self.origin.parts
         whole = isinstance(first, Placeholder)
         for part in self.origin.parts[1 if whole else 0 :]:
             value = "" if isinstance(part, str) else part.text(row, self.origin.where)
             if value and not _HOST.fullmatch(value):
-                raise Unasked(f"{self.origin.where}: {value[:100]!r} is no host")
+                raise Unasked(f"{self.origin.where}: {value[:100]!r} is not a host")
         text = self.origin.text(row)
         if not whole or not (self.path.parts or self.query.parts):
             return text
         if "?" in text or "#" in text:
-            raise Unasked(f"{self.origin.where}: {text[:100]!r} is no beginning of a URL")
+            raise Unasked(f"{self.origin.where}: {text[:100]!r} is not the beginning of a URL")
         return text.removesuffix("/")
 
     def _in_path(self, part: Part, row: Row) -> str:
         if isinstance(part, Placeholder):
             value = part.text(row, self.path.where)
-            # Quoted as it is below, some servers would still take it for a way up.
+            # Some servers treat even the quoted form as a parent folder.
             if not _DOTS.isdisjoint(_SEPARATORS.split(value)):
                 raise Unasked(f"{self.path.where}: {value[:100]!r} would lead to another path")
         return self._quoted(part, row)
@@ -71,14 +70,14 @@ class RequestUrl(NamedTuple):
 
 
 def request_url(template: Template, *, host_from_data: bool) -> RequestUrl:
-    """Take a URL apart; UsageError if it is none, or if rows could change its host unasked."""
+    """Split a URL; UsageError if it is not valid, or if rows could change its host."""
     where = template.where
     origin, rest = _split_origin(template)
     if any(isinstance(part, Placeholder) for part in origin):
         if not host_from_data:
             raise UsageError(
-                f"{where}: a column stands where the host is, so rows would say who is asked; put"
-                " it behind the / that follows the host, or allow it: host_from_data = true",
+                f"{where}: a column is in the place of the host, so rows would choose the host; put"
+                "  it after the / behind the host, or allow it: host_from_data = true",
             )
     else:
         _check_origin("".join(map(str, origin)), where)
@@ -90,7 +89,7 @@ def request_url(template: Template, *, host_from_data: bool) -> RequestUrl:
 def _split_origin(template: Template) -> tuple[list[Part], list[Part]]:
     first = template.parts[0] if template.parts else ""
     if isinstance(first, Placeholder):
-        # It gives a URL, or the beginning of one; what follows is path and query.
+        # The column gives a URL, or the beginning of one; what follows is path and query.
         return [first], list(template.parts[1:])
     scheme = _SCHEME.match(first)
     if scheme is None:
@@ -123,10 +122,10 @@ def _check_origin(origin: str, where: str) -> None:
 def _check_rest(path: list[Part], query: list[Part], where: str) -> None:
     literal = "".join(part if isinstance(part, str) else "x" for part in [*path, *query])
     if "#" in literal:
-        raise UsageError(f"{where}: what stands behind a # is never sent; leave it out")
+        raise UsageError(f"{where}: the part after # is never sent; leave it out")
     if odd := _ODD.search(literal):
         raise UsageError(
-            f"{where}: {odd[0]!r} has no place in a URL; write it as %{ord(odd[0]):02X}"
+            f"{where}: {odd[0]!r} is not allowed in a URL; write it as %{ord(odd[0]):02X}"
         )
     segments = "".join(part if isinstance(part, str) else "x" for part in path).split("/")
     if not _DOTS.isdisjoint(map(unquote, segments)):

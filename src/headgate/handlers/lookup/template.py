@@ -1,4 +1,4 @@
-"""Texts with `{column}` in them."""
+"""Templates: texts with `{column}` placeholders."""
 
 import difflib
 import re
@@ -13,12 +13,12 @@ from headgate.core.fault import AttemptOver, Fault, FaultClass
 Row = Mapping[str, Any]
 _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 EXACT = 2**53
-"""Beyond this, a float does not know which whole number it is."""
+"""Above this, a float cannot represent every whole number."""
 _encode = msgspec.json.Encoder().encode
 
 
 class Unasked(AttemptOver):
-    """The row cannot be asked about, and no retry will change that."""
+    """The row is unusable for the request, and no retry will change that."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(Fault(FaultClass.PERMANENT, reason))
@@ -29,13 +29,13 @@ class NoValue(Unasked):
 
 
 class Placeholder(NamedTuple):
-    """Stands for a value of the row; one with a question mark may be empty, or missing."""
+    """A placeholder for a value of the row; one with a question mark may be empty or missing."""
 
     column: str
     optional: bool
 
     def value(self, row: Row, where: str) -> Any:
-        """The value of a row, None if it is empty and may be; Unasked otherwise."""
+        """Return the value; None if it is empty and optional, else NoValue."""
         value = row.get(self.column)
         if value is not None and not (isinstance(value, str) and not value.strip()):
             return value
@@ -46,14 +46,14 @@ class Placeholder(NamedTuple):
         raise NoValue(f"{where}: the column {self.column!r} is empty")
 
     def text(self, row: Row, where: str) -> str:
-        """The value as text; nothing if it is empty and may be."""
+        """Return the value as text; empty if it is empty and optional."""
         value = self.value(row, where)
         if isinstance(value, str):
             return value
         if value is None:
             return ""
         if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
-            return str(int(value))  # many tools make 12.0 of 12 in a column with gaps
+            return str(int(value))  # many tools write 12.0 for 12 in a column with gaps
         if isinstance(value, bool | int | float):
             return _encode(value).decode()
         raise Unasked(f"{where}: the column {self.column!r} holds a list or an object, not a text")
@@ -63,40 +63,38 @@ Part = str | Placeholder
 
 
 class Template(NamedTuple):
-    """A text in parts, and where it stands in the description."""
+    """A compiled text and its key in the description."""
 
     parts: Sequence[Part]
     where: str
 
     @property
     def placeholders(self) -> list[Placeholder]:
-        """What stands for values of a row."""
         return [part for part in self.parts if isinstance(part, Placeholder)]
 
     @property
     def alone(self) -> Placeholder | None:
-        """The placeholder that it consists of, if it is nothing else."""
+        """The placeholder, if the template is nothing else."""
         if len(self.parts) == 1 and isinstance(self.parts[0], Placeholder):
             return self.parts[0]
         return None
 
     def text(self, row: Row) -> str:
-        """The text for a row."""
         return "".join(
             part if isinstance(part, str) else part.text(row, self.where) for part in self.parts
         )
 
     def wanted(self, row: Row) -> str | None:
-        """The text for a row; None if it is nothing but a placeholder that is left empty."""
+        """Return the text; None if the template is one placeholder and its value is empty."""
         return self.text(row) or (None if self.alone else "")
 
     def value(self, row: Row) -> Any:
-        """The text for a row; a placeholder alone gives its value with the type that it has."""
+        """Return the text; a single placeholder returns its value with its type."""
         return self.alone.value(row, self.where) if self.alone else self.text(row)
 
 
 def parse_template(text: str, where: str) -> Template:
-    """The parts of a text; UsageError if its braces do not match."""
+    """Compile a text; UsageError if its braces do not match."""
     parts: list[Part] = []
     end = 0
     for token in _TOKEN.finditer(text):
@@ -106,7 +104,7 @@ def parse_template(text: str, where: str) -> Template:
             _append(parts, token[0][0])
         elif token[1] is None:
             raise UsageError(
-                f"{where}: a {token[0]} stands alone; write {{column}}, or {token[0] * 2} for a"
+                f"{where}: a single {token[0]}; write {{column}}, or {token[0] * 2} for a"
                 " brace itself",
             )
         else:
@@ -116,7 +114,7 @@ def parse_template(text: str, where: str) -> Template:
 
 
 def _append(parts: list[Part], text: str) -> None:
-    """Texts that touch are one."""
+    """Join adjacent texts."""
     if text and parts and isinstance(parts[-1], str):
         parts[-1] += text
     elif text:

@@ -1,4 +1,4 @@
-"""The outermost layer of the client: what it can answer costs no request and no token."""
+"""The outermost layer of the client: a cached reply costs no request and no token."""
 
 import asyncio
 from pathlib import Path
@@ -42,8 +42,8 @@ DEFAULT_BYTES = 10_000_000_000
 class HttpCache:
     """A private cache after RFC 9111, in a folder that several processes may share.
 
-    It belongs to the cache alone, and so does the blob store: what nothing refers to is removed.
-    It opens with the first request, unless it is entered before.
+    The folder and the blob store belong to the cache alone: unreferenced blobs are removed. The
+    cache opens with the first request, unless it is entered before.
     """
 
     SWEEP_S = 3_600.0
@@ -71,11 +71,11 @@ class HttpCache:
         self._sweeper: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
-        """Open the folder; if that cannot be done, go on without keeping anything."""
+        """Open the folder; if that fails, continue without a store."""
         async with self._opening:
             if self._sweeper is None:
                 await self._cache_store.open()
-                self._sweeper = asyncio.create_task(self._sweep_for_ever())
+                self._sweeper = asyncio.create_task(self._sweep_forever())
         return self
 
     async def __aexit__(
@@ -84,7 +84,7 @@ class HttpCache:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Write what is left, and close."""
+        """Write pending entries, and close."""
         if self._sweeper is not None:
             self._sweeper.cancel()
             await asyncio.wait([self._sweeper])
@@ -100,11 +100,11 @@ class HttpCache:
         caller_body: CallerBody | None = None,
         waits: Waits = UNHEARD,
     ) -> CacheReply:
-        """Answer from the cache, or by `send`, or by what another caller is just fetching.
+        """Reply from the cache, by `send`, or with what another caller is just fetching.
 
-        Answers are shared within a partition only: name the owner in it, and the credential.
-        `cache-control: no-cache` on the request asks the server even if the cache could answer.
-        With `custody` the caller keeps the body; see `CacheReply.keep`.
+        Replies are shared within a partition only: name the owner in it, and the credential.
+        `cache-control: no-cache` on the request asks the server even if the cache could reply. With
+        `caller_body` the caller keeps the body; see `CacheReply.keep`.
         """
         if self._sweeper is None:
             await self.__aenter__()
@@ -126,32 +126,32 @@ class HttpCache:
                     if reply is not None:
                         return reply
                     entry = None
-            alone = alone or self._shared_fetches.is_loner(demand.key)
+            alone = alone or self._shared_fetches.is_unshareable(demand.key)
             leader = None if alone else self._shared_fetches.leader(demand.key)
             if leader is None:
                 return await self._lead(demand, entry, send, policy, leads=not alone)
             kind = CallKind.SHARED
-            waits.begin()  # the one that fetches may wait at a gate
+            waits.begin()  # the caller that fetches may wait at a gate
             try:
                 alone = await leader.wait(self._clock) is FetchOutcome.ALONE
             finally:
                 waits.end()
 
     async def flush(self) -> None:
-        """Wait until everything so far is on the disk."""
+        """Wait until all pending entries are written."""
         await self._cache_store.flush()
 
     async def sweep(self) -> int:
-        """Remove blobs that nothing refers to, unless another process has just done so."""
+        """Remove unreferenced blobs, unless another process has just done so."""
         return await self._cache_store.sweep(self._clock.now(), round(self.SWEEP_S * MICROSECONDS))
 
     async def _change(self, request: WireRequest, send: Send) -> CacheReply:
-        """Send what may change something: what was kept of its URL holds no longer."""
+        """Send an unsafe request and drop the entries of its URL."""
         url = plain_url(request.url)
         try:
             reply = await send(request)
         except BaseException:
-            # The server may have seen it all the same.
+            # The server may have received it all the same.
             self._outdate(url)
             raise
         if reply.status < 400 and self._outdate(url):
@@ -165,7 +165,7 @@ class HttpCache:
     async def _served(
         self, demand: CacheRequest, entry: CacheEntry, kind: CallKind, now: int
     ) -> CacheReply | None:
-        """A kept answer; None if its body is gone."""
+        """Return a stored reply; None if its body is lost."""
         if entry.body is not None:
             self._cache_store.use(entry, now)
             return in_memory(demand, entry, kind, now)
@@ -195,7 +195,7 @@ class HttpCache:
             raise
 
     async def _revalidate(self, cache_fetch: CacheFetch, stale: CacheEntry) -> CacheReply:
-        """Ask whether it still holds, with the body in hand: it must not vanish meanwhile."""
+        """Ask whether the entry still holds, with its body open: it must not vanish meanwhile."""
         body = None
         if stale.body is None:
             body = await self._opened(stale)
@@ -215,7 +215,7 @@ class HttpCache:
         return StoredReply(answer, CallKind.REVALIDATED, now, body)
 
     async def _opened(self, entry: CacheEntry) -> StoredBody | None:
-        """The blob of a kept answer; if it is not what it was, the answer is of no use."""
+        """Open the blob of an entry; discard the entry if the blob is missing or damaged."""
 
         def lost(error: OSError | None) -> None:
             self._warn("a body of the HTTP cache is lost", blob=entry.blob, error=str(error))
@@ -233,14 +233,14 @@ class HttpCache:
         lost(None)
         return None
 
-    async def _sweep_for_ever(self) -> None:
+    async def _sweep_forever(self) -> None:
         while True:
             await self.sweep()
             await self._clock.sleep(self.SWEEP_S)
 
 
 def in_memory(demand: CacheRequest, entry: CacheEntry, kind: CallKind, now: int) -> CacheReply:
-    """A kept answer that needs no blob: its body is here, or at the caller's."""
+    """Return a reply that needs no blob: the body is in the entry, or the caller has it."""
     if demand.caller_body is not None:
         return NotedReply(entry, kind, now)
     return HeldReply(entry, kind, now, entry.body or b"")

@@ -1,4 +1,4 @@
-"""One caller fetches, the others wait for it."""
+"""Request coalescing: one caller fetches, the others wait for it."""
 
 import asyncio
 from collections import OrderedDict
@@ -11,23 +11,23 @@ MICROSECONDS = 1_000_000
 
 
 class FetchOutcome(Enum):
-    """What those who waited make of the end of a fetch."""
+    """What the end of a fetch means for the callers that wait."""
 
     KEPT = "kept"
-    """It is in the cache, fresh."""
+    """The reply is in the cache, fresh."""
     ALONE = "alone"
-    """Such answers cannot be shared: everybody goes for their own."""
+    """The reply cannot be shared: each caller sends its own request."""
     FAILED = "failed"
-    """There is no answer: the next one tries, and the others wait again."""
+    """The fetch failed: the next caller tries, and the others wait again."""
 
 
 class SharedFetch:
-    """One fetch under way, whose answer may be of use to others."""
+    """A fetch under way whose reply other callers may use."""
 
     STALL_S = 30.0
-    """A body that did not grow for so long is not worth waiting for.
+    """Seconds without progress after which a body is not worth waiting for.
 
-    Its reader may even be waiting for us: whoever reads one URL twice at a time waits for himself.
+    A caller that reads one URL twice at a time would otherwise wait for itself.
     """
 
     __slots__ = ("_end", "_head", "_outcome", "_pieces", "key", "outdated", "url")
@@ -36,31 +36,30 @@ class SharedFetch:
         self.key = key
         self.url = url
         self.outdated = False
-        """Something was changed at its URL since it began: its answer may be older than that."""
+        """The URL was changed since the fetch began, so the reply may be older than the change."""
         self._outcome: FetchOutcome | None = None
         self._pieces = 0
-        # Hardly any fetch is waited for, so these are made by the first who does.
+        # Few fetches are waited for, so the first waiting caller makes these.
         self._head: asyncio.Future[None] | None = None
         self._end: asyncio.Future[None] | None = None
 
     @property
-    def landed(self) -> bool:
-        """Whether it is over."""
+    def finished(self) -> bool:
         return self._outcome is not None
 
     def grow(self) -> None:
-        """The head, or another piece of the body, is there."""
+        """Note that the head, or another piece of the body, is there."""
         self._pieces += 1
         wake(self._head)
 
-    def land(self, outcome: FetchOutcome) -> None:
-        """It is over; only the first word counts."""
+    def finish(self, outcome: FetchOutcome) -> None:
+        """End the fetch; only the first outcome counts."""
         self._outcome = self._outcome or outcome
         wake(self._head)
         wake(self._end)
 
     async def wait(self, clock: Clock) -> FetchOutcome:
-        """Wait for its end: patiently for the head, which gates may hold up; then for progress."""
+        """Wait for the head without a limit, as gates may delay it; then while the body grows."""
         loop = asyncio.get_running_loop()
         if not self._pieces and self._outcome is None:
             self._head = self._head or loop.create_future()
@@ -73,41 +72,39 @@ class SharedFetch:
                 await asyncio.wait({self._end, pause}, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 pause.cancel()
-            if pieces == self._pieces and not self.landed:
+            if pieces == self._pieces and not self.finished:
                 return FetchOutcome.ALONE
         return self._outcome
 
 
 def wake(waiter: "asyncio.Future[None] | None") -> None:
-    """Let those go on who wait, if there are any."""
     if waiter is not None and not waiter.done():
         waiter.set_result(None)
 
 
 class SharedFetches:
-    """All fetches of this process that may be kept."""
+    """The fetches of this process whose replies may be stored."""
 
-    LONER_S = 60.0
-    """For so long nobody waits for a fetch of what could not be shared the last time."""
-    LONERS = 10_000
+    UNSHAREABLE_S = 60.0
+    """Seconds for which callers do not wait for a URL whose last reply could not be shared."""
+    UNSHAREABLE_KEYS = 10_000
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._leaders: dict[str, SharedFetch] = {}
         self._all: set[SharedFetch] = set()
-        self._loners: OrderedDict[str, int] = OrderedDict()
+        self._unshareable: OrderedDict[str, int] = OrderedDict()
 
     def leader(self, key: str) -> SharedFetch | None:
-        """The fetch that others should wait for, if there is one."""
         return self._leaders.get(key)
 
-    def is_loner(self, key: str) -> bool:
-        """Whether waiting for somebody else's answer would be in vain."""
-        until = self._loners.get(key)
+    def is_unshareable(self, key: str) -> bool:
+        """Whether waiting for another caller's reply would be useless."""
+        until = self._unshareable.get(key)
         return until is not None and self._clock.now() < until
 
     def begin(self, key: str, url: str, *, leads: bool) -> SharedFetch:
-        """Note that a fetch begins, and whether others may wait for it."""
+        """Register a fetch, and whether other callers may wait for it."""
         shared_fetch = SharedFetch(key, url)
         self._all.add(shared_fetch)
         if leads:
@@ -115,26 +112,26 @@ class SharedFetches:
         return shared_fetch
 
     def end(self, shared_fetch: SharedFetch, outcome: FetchOutcome) -> None:
-        """Note how it ended, and let those who waited go on. Only the first word counts."""
+        """End the fetch and wake its waiting callers. Only the first outcome counts."""
         if shared_fetch not in self._all:
             return
         self._all.remove(shared_fetch)
         if self._leaders.get(shared_fetch.key) is shared_fetch:
             del self._leaders[shared_fetch.key]
         self._remember(shared_fetch.key, outcome)
-        shared_fetch.land(outcome)
+        shared_fetch.finish(outcome)
 
     def outdate(self, url: str) -> None:
-        """Something was changed at this URL: what is under way must not be kept."""
+        """Mark all fetches of a changed URL: their replies must not be stored."""
         for shared_fetch in self._all:
             if shared_fetch.url == url:
                 shared_fetch.outdated = True
 
     def _remember(self, key: str, outcome: FetchOutcome) -> None:
         if outcome is FetchOutcome.KEPT:
-            self._loners.pop(key, None)
+            self._unshareable.pop(key, None)
         elif outcome is FetchOutcome.ALONE:
-            self._loners[key] = self._clock.now() + round(self.LONER_S * MICROSECONDS)
-            self._loners.move_to_end(key)
-            if len(self._loners) > self.LONERS:
-                self._loners.popitem(last=False)
+            self._unshareable[key] = self._clock.now() + round(self.UNSHAREABLE_S * MICROSECONDS)
+            self._unshareable.move_to_end(key)
+            if len(self._unshareable) > self.UNSHAREABLE_KEYS:
+                self._unshareable.popitem(last=False)

@@ -1,4 +1,4 @@
-"""Asking the server: for an answer, or whether the one that we have still holds."""
+"""Requests to the server, for a new reply or to revalidate an entry."""
 
 from collections.abc import Awaitable, Callable
 from email.utils import formatdate
@@ -37,7 +37,7 @@ Send = Callable[[WireRequest], Awaitable[ServerReply]]
 
 
 class CacheFetch(msgspec.Struct, frozen=True):
-    """One caller asks the server, for itself and for those who wait."""
+    """Asks the server for one caller, and for the callers that wait."""
 
     demand: CacheRequest
     policy: CachePolicy
@@ -46,7 +46,7 @@ class CacheFetch(msgspec.Struct, frozen=True):
     keeper: Keeper
 
     async def fetch(self) -> CacheReply:
-        """An answer from the server; it is kept if it may be."""
+        """Fetch a reply, and store it if that is allowed."""
         reply = await self.send(self.demand.request)
         now = self._now()
         status, headers = reply.status, reply.headers
@@ -56,7 +56,7 @@ class CacheFetch(msgspec.Struct, frozen=True):
         return await self._take(reply, verdict, now)
 
     async def revalidate(self, stale: CacheEntry) -> CacheReply | CacheEntry:
-        """What we have, with newer headers, if it still holds; else a new answer."""
+        """Return the entry with newer headers if it still holds; otherwise a new reply."""
         request = conditional(self.demand.request, stale)
         reply = await self.send(request)
         now = self._now()
@@ -102,20 +102,20 @@ class CacheFetch(msgspec.Struct, frozen=True):
             reply, Keeping(entry, self._expected(reply), sink, self.shared_fetch, self.keeper)
         )
         if self.demand.request.method == "HEAD" or reply.status == 204:
-            # There is no body that a reader would read to its end.
+            # The reply has no body for a reader to read to its end.
             await finish(kept)
             return HeldReply(entry, CallKind.FETCHED, now, b"")
         return kept
 
     async def _offer(self, reply: ServerReply, entry: CacheEntry) -> CacheReply:
         if not 200 <= reply.status < 300:
-            # Nobody keeps the body of a redirect or of an error: there is nothing to wait for.
+            # The caller does not keep the body of a redirect or an error: store the head now.
             await self.keeper.keep(msgspec.structs.replace(entry, body=b""), self.shared_fetch)
             return PassedReply(reply)
         return OfferedReply(reply, entry, self.shared_fetch, self.keeper)
 
     def _entry(self, reply: ServerReply, headers: Headers, now: int) -> CacheEntry | None:
-        """What is kept of this answer before its body is there; None if that would be no use."""
+        """Return the entry without its body; None if the reply is not worth storing."""
         fields = folded(headers)
         freshness = freshness_of(fields, now, self.policy)
         if freshness.fresh_until <= now and not has_validator(fields):
@@ -153,7 +153,7 @@ class CacheFetch(msgspec.Struct, frozen=True):
         return min(self.policy.max_bytes, self.keeper.largest)
 
     def _expected(self, reply: ServerReply) -> int | None:
-        """How long the body should be, where that can be known: encoded ones have another size."""
+        """Return the length of the body where it is known; encoded bodies have another size."""
         fields = folded(reply.headers)
         length = fields.get("content-length")
         if length is None or "content-encoding" in fields or self.demand.request.method == "HEAD":
@@ -162,12 +162,12 @@ class CacheFetch(msgspec.Struct, frozen=True):
 
 
 def in_trouble(status: int) -> bool:
-    """Whether the server has no answer just now; then it must not be asked by all at once."""
+    """Whether the server has no reply just now; then the waiting callers must not all ask."""
     return status in {408, 425, 429} or status >= 500
 
 
 async def finish(reply: ServerReply) -> None:
-    """Read a reply to its end, so that its connection can be used again."""
+    """Read a reply to its end, so that its connection can be reused."""
     try:
         async for _ in reply.chunks():
             pass
@@ -176,12 +176,12 @@ async def finish(reply: ServerReply) -> None:
 
 
 def dated(headers: Headers, now: int) -> Headers:
-    """With the time of arrival, where the server does not say when it made its answer."""
+    """Add the time of arrival as Date, if the server sent none."""
     if "date" in dict(headers):
         return headers
     return (*headers, ("date", formatdate(now // MICROSECONDS, usegmt=True)))
 
 
 def without_age(headers: Headers) -> Headers:
-    """Without what an earlier cache said about its own time."""
+    """Drop the Age header of an earlier cache."""
     return tuple(each for each in headers if each[0] != "age")

@@ -17,19 +17,19 @@ from headgate.net.cache.request import digest
 
 SCHEMA = 1
 PAGE = 16_384
-"""A small body then lies on one or two pages: read twice as fast as from pages of 4 kB."""
+"""Bytes per page: a small body fits on one or two, and reads twice as fast as from 4 kB pages."""
 
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 _encode = msgspec.json.Encoder().encode
 
 TROUBLE = (apsw.Error, OSError)
-"""Whatever an unusable file raises."""
+"""Errors that an unusable file raises."""
 DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.SchemaChangeError)
-"""What does not go away by itself."""
+"""Errors that do not go away by themselves."""
 
 
 class CacheFile:
-    """Reads where it is called, which takes microseconds; writes belong into a thread."""
+    """Reads take microseconds and run on the calling thread; writes belong in a worker thread."""
 
     BUSY_READ_MS = 20
     BUSY_WRITE_MS = 10_000
@@ -45,11 +45,10 @@ class CacheFile:
 
     @property
     def is_open(self) -> bool:
-        """Whether it can be read and written."""
         return self._reader is not None
 
     def open(self) -> Exception | None:
-        """Open the file. One that is no good is set aside first; what was wrong with it."""
+        """Open the file. Set a damaged file aside first, and return its error."""
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._only_one():
             try:
@@ -61,7 +60,7 @@ class CacheFile:
         return None
 
     def renew(self) -> None:
-        """Begin with an empty file, unless another process has already done so."""
+        """Start with an empty file, unless another process has already done so."""
         self.close()
         with self._only_one():
             if self._path.exists() and self._path.stat().st_ino == self._inode:
@@ -69,7 +68,6 @@ class CacheFile:
         self.open()
 
     def close(self) -> None:
-        """Close both connections."""
         reader, writer = self._reader, self._writer
         self._reader = self._writer = None
         for connection in (reader, writer):
@@ -77,20 +75,18 @@ class CacheFile:
                 connection.close()
 
     def find(self, key: str) -> list[Any]:
-        """All variants that are kept under a key; the body only where there is but one."""
+        """Return all variants of a key, with the body only if there is one variant."""
         return [] if self._reader is None else list(self._reader.execute(self._find, (key,)))
 
     def body(self, number: int) -> bytes | None:
-        """The body of an entry, if it is still there."""
         row = self._row("body", id=number)
         return None if row is None else row[0]
 
     def knows_url(self, url: str) -> bool:
-        """Whether anything is kept of a URL."""
         return self._row("knows_url", url=digest(url)) is not None
 
     def write(self, batch: WriteBatch) -> list[str]:
-        """Commit a batch, keep within the size, and name the blobs that nothing refers to now."""
+        """Commit a batch, evict down to the size limit, and return the unreferenced blobs."""
         with self._transaction() as connection:
             freed = self._change(connection, batch)
             freed += self._evict(connection)
@@ -98,12 +94,12 @@ class CacheFile:
             return self.loose(blobs) if blobs else []
 
     def begin_sweep(self, now: int, before: int) -> bool:
-        """Whether a sweep is due and nobody else has begun it."""
+        """Whether a sweep is due and no other process has begun it."""
         with self._transaction() as connection:
             return bool(self._run(connection, "begin_sweep", now=now, before=before))
 
     def loose(self, blobs: Sequence[str]) -> list[str]:
-        """Those of the blobs that nothing refers to."""
+        """Return the blobs that no entry refers to."""
         return [name for (name,) in self._run(self._opened(), "loose", blobs=_json(blobs))]
 
     def _change(self, connection: apsw.Connection, batch: WriteBatch) -> list[Any]:
@@ -125,7 +121,7 @@ class CacheFile:
         return freed
 
     def _evict(self, connection: apsw.Connection) -> list[Any]:
-        """Drop what was used longest ago, and a little more, so as not to do it every time."""
+        """Drop the least recently used entries, and 5 % more so that evictions stay rare."""
         surplus = self._run(connection, "bytes")[0][0] - self._max_bytes
         if surplus <= 0:
             return []
@@ -164,13 +160,13 @@ class CacheFile:
         return self._writer
 
     def _connect(self) -> None:
-        # What is made for us alone stays so: SQLite gives its other files the same mode.
+        # Only the owner may read the file; SQLite gives its other files the same mode.
         os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
         try:
             self._writer = self._connection(self.BUSY_WRITE_MS)
             self._writer.pragma("page_size", PAGE)
             self._writer.pragma("journal_mode", "wal")
-            # A cache may lose its last moments in a power cut, as long as it is not damaged.
+            # A power cut may lose the last writes of a cache, as long as the file is not damaged.
             self._writer.pragma("synchronous", "normal")
             self._require_schema(self._writer)
             self._reader = self._connection(self.BUSY_READ_MS)
@@ -181,7 +177,7 @@ class CacheFile:
             raise
 
     def _connection(self, busy_ms: int) -> apsw.Connection:
-        with suppress(OSError):  # it exists, or cannot be made, which is told next
+        with suppress(OSError):  # it exists, or cannot be made, which the next line reports
             os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         connection = apsw.Connection(str(self._path))
         connection.set_busy_timeout(busy_ms)
@@ -200,7 +196,7 @@ class CacheFile:
             raise apsw.SchemaChangeError(f"the file has schema {version}, not {SCHEMA}")
 
     def _set_aside(self) -> None:
-        """Out of the way, but there to be looked at. Whoever has it open keeps what he has."""
+        """Rename the file, for inspection. Processes that have it open keep their data."""
         for suffix in ("", "-wal", "-shm"):
             path = self._path.with_name(self._path.name + suffix)
             if path.exists():
@@ -208,7 +204,7 @@ class CacheFile:
 
     @contextmanager
     def _only_one(self) -> Iterator[None]:
-        """One process at a time may decide that the file is no good."""
+        """Only one process at a time may decide that the file is damaged."""
         lock = self._path.with_name(self._path.name + ".lock")
         number = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
         try:
@@ -219,7 +215,6 @@ class CacheFile:
 
 
 def load_queries() -> Mapping[str, str]:
-    """The named statements of `queries.sql`."""
     text = resources.files(__package__).joinpath("queries.sql").read_text("utf-8")
     _, *parts = _NAME.split(text)
     return dict(zip(parts[::2], (body.strip() for body in parts[1::2]), strict=True))

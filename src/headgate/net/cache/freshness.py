@@ -1,4 +1,4 @@
-"""How long an answer may be given again without asking: RFC 9111, section 4.2."""
+"""The time for which a reply may be reused without asking: RFC 9111, section 4.2."""
 
 import functools
 import re
@@ -11,40 +11,39 @@ from headgate.core.provider import CachePolicy
 
 MICROSECONDS = 1_000_000
 FOREVER_S = 2**31
-"""RFC 9111 lets a cache take any larger number of seconds for this one."""
+"""Seconds; RFC 9111 lets a cache use this for any larger number."""
 
 Fields = Mapping[str, str]
-"""Headers by name in lower case; what came twice is joined by a comma."""
+"""Headers by lower-case name; repeated fields are joined by a comma."""
 Directives = Mapping[str, str | None]
-"""Of Cache-Control: names in lower case; a name given twice counts as it stood first."""
+"""Directives of Cache-Control by lower-case name; the first of a repeated name counts."""
 
 _DIRECTIVE = re.compile(r'([^\s,;="]+)(?:\s*=\s*("(?:[^"\\]|\\.)*"|[^\s,;"]*))?')
 
 
 def directives_of(cache_control: str | None) -> Directives:
-    """Cache-Control, taken apart."""
-    told: dict[str, str | None] = {}
+    found: dict[str, str | None] = {}
     for name, value in _DIRECTIVE.findall(cache_control or ""):
-        told.setdefault(name.lower(), value.strip('"') if value else None)
-    return told
+        found.setdefault(name.lower(), value.strip('"') if value else None)
+    return found
 
 
 def seconds_of(value: str | None) -> int:
-    """A number of seconds; nothing readable counts as none at all, which is the careful way."""
+    """Parse a number of seconds; an unreadable one counts as 0, which is the careful choice."""
     return min(number_of(value), FOREVER_S)
 
 
 def number_of(value: str | None) -> int:
-    """A plain number, 0 if it is none."""
+    """Parse a plain number; 0 if the value is not a number."""
     text = (value or "").strip()
     return int(text[:20]) if text.isascii() and text.isdigit() else 0
 
 
 @functools.lru_cache(maxsize=256)
 def date_of(value: str | None) -> int | None:
-    """An HTTP date in UTC microseconds; None if it is none.
+    """Parse an HTTP date into UTC microseconds; None if the value is not a date.
 
-    Remembered, since most answers of a second have the same one, and it takes long to read.
+    The results are cached: most replies of one second have the same date, and parsing is slow.
     """
     if value is None:
         return None
@@ -56,7 +55,7 @@ def date_of(value: str | None) -> int | None:
 
 
 def vary_of(fields: Fields) -> str | None:
-    """The request fields that the answer depends on, in one order; None if on more than those."""
+    """Return the request fields that select the variant, sorted; None for `Vary: *`."""
     named = fields.get("vary")
     if named is None:
         return ""
@@ -65,37 +64,36 @@ def vary_of(fields: Fields) -> str | None:
 
 
 def has_validator(fields: Fields) -> bool:
-    """Whether the server can be asked if this still holds."""
+    """Whether the server can revalidate the reply."""
     return "etag" in fields or "last-modified" in fields
 
 
 HEURISTIC_SHARE = 0.1
-"""What has not changed for ten days will hardly change within one."""
+"""Share of the time since the last change for which a reply counts as fresh."""
 HEURISTIC_LIMIT_US = 7 * 24 * 3600 * MICROSECONDS
 
 
 class Freshness(NamedTuple):
-    """When an answer was new, and until when it is as good as new."""
+    """UTC microseconds."""
 
     born_at: int
     fresh_until: int
 
 
 def freshness_of(fields: Fields, received_at: int, policy: CachePolicy) -> Freshness:
-    """Judge an answer by its head.
+    """Judge a reply by its head.
 
-    The time that the request took does not count as age: most of it was spent before our own
-    gates, when there was no answer yet.
+    The duration of the request does not count as age: most of it was spent before our own gates.
     """
     date = date_of(fields.get("date"))
     apparent = max(0, received_at - date) if date is not None else 0
-    told = seconds_of(fields.get("age")) * MICROSECONDS
-    born_at = received_at - max(apparent, told)
+    age = seconds_of(fields.get("age")) * MICROSECONDS
+    born_at = received_at - max(apparent, age)
     return Freshness(born_at, born_at + _lifetime(fields, received_at, policy))
 
 
 def is_fresh_for(directives: Directives, freshness: Freshness, now: int) -> bool:
-    """Whether an answer will do for a request that says this about caching."""
+    """Whether a reply is fresh enough for a request with these directives."""
     if now >= freshness.fresh_until:
         return False
     if not directives:
@@ -108,16 +106,16 @@ def is_fresh_for(directives: Directives, freshness: Freshness, now: int) -> bool
 
 
 def _lifetime(fields: Fields, received_at: int, policy: CachePolicy) -> int:
-    told = directives_of(fields.get("cache-control"))
-    if "no-cache" in told and told["no-cache"] is None:
+    directives = directives_of(fields.get("cache-control"))
+    if "no-cache" in directives and directives["no-cache"] is None:
         return 0
-    if "max-age" in told:
-        return seconds_of(told["max-age"]) * MICROSECONDS
+    if "max-age" in directives:
+        return seconds_of(directives["max-age"]) * MICROSECONDS
     date = date_of(fields.get("date"))
     made_at = received_at if date is None else date
     expires = fields.get("expires")
     if expires is not None:
-        # What is no date, such as the common 0, means: at once.
+        # A value that is not a date, such as the common 0, means: already expired.
         return max(0, (date_of(expires) or 0) - made_at)
     if policy.default_ttl_s:
         return round(policy.default_ttl_s * MICROSECONDS)

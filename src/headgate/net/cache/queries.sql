@@ -1,5 +1,5 @@
--- Named statements of the cache's index. A batch is one JSON parameter, and its bytes are another:
--- the number of statements, each of which costs a change of threads, does not grow with it.
+-- Named statements of the cache's index. A batch is one JSON parameter, and its bytes are another,
+-- so the number of statements does not grow with the batch: each one costs a change of threads.
 
 -- name: find
 SELECT id, variant, vary, status, born_at, fresh_until, used_at, size, headers, blob,
@@ -17,7 +17,7 @@ DELETE FROM entries WHERE url IN (SELECT value FROM json_each(:urls))
 RETURNING blob
 
 -- name: discard
--- One without an id was written since: what is in its place is it.
+-- An entry without an id was written after it was read: drop the row with its key and variant.
 DELETE FROM entries WHERE id IN (
     SELECT entries.id FROM json_each(:dropped) dropped
     JOIN entries ON entries.key = dropped.value ->> 0 AND entries.variant = dropped.value ->> 1

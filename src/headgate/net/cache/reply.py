@@ -1,4 +1,4 @@
-"""What the cache gives back."""
+"""Replies of the cache: from memory, from a blob, or passed on from the server."""
 
 from collections.abc import AsyncIterator, Callable
 from typing import Protocol
@@ -10,31 +10,31 @@ from headgate.ports.wire import Headers, ServerReply
 
 
 class CacheReply(ServerReply, Protocol):
-    """A reply that says where it comes from."""
+    """A server reply with its source, and with the note of a caller that keeps the body."""
 
     @property
     def kind(self) -> CallKind:
-        """How it was come by."""
+        """Source of the reply: network, cache or revalidation."""
         ...
 
     @property
     def kept(self) -> str:
-        """The note of a caller who keeps the body himself; there is none in the reply then."""
+        """The caller's note, if the caller keeps the body; the reply then has no body."""
         ...
 
     async def keep(self, note: str) -> None:
-        """The caller has the body safe: remember the head, and this note of where it is."""
+        """Remember the head with the caller's note; the caller's copy of the body is safe."""
         ...
 
 
 class Unkept:
-    """A reply with its body, of which the caller keeps nothing."""
+    """A reply whose body the caller does not keep."""
 
     __slots__ = ()
     kept = ""
 
     async def keep(self, note: str) -> None:
-        """Do nothing: such an answer may not be kept, or nobody said that he would."""
+        """Do nothing: the reply may not be stored, or the request did not name `kept_in`."""
 
 
 class HeldReply(Unkept):
@@ -49,20 +49,19 @@ class HeldReply(Unkept):
         self._body = body
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """The body."""
         if self._body:
             yield self._body
 
     async def read(self, limit: int) -> bytes | None:
-        """The whole body; None if it is larger than `limit`."""
+        """Return the whole body; None if it is larger than `limit`."""
         return self._body if len(self._body) <= limit else None
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Nothing is open."""
 
 
 class NotedReply(HeldReply):
-    """From the cache; the body is where the note says."""
+    """From the cache; the caller has the body."""
 
     __slots__ = ("kept",)
 
@@ -72,7 +71,7 @@ class NotedReply(HeldReply):
 
 
 class StoredBody:
-    """An open blob; `lost` hears of it if the disk cannot give its bytes back."""
+    """An open blob; `lost` is called if its bytes cannot be read."""
 
     __slots__ = ("_blob", "_lost")
 
@@ -81,7 +80,6 @@ class StoredBody:
         self._lost = lost
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """All of it, piece by piece."""
         try:
             async for chunk in self._blob.chunks():
                 yield chunk
@@ -92,13 +90,12 @@ class StoredBody:
             self._blob.close()
 
     async def read(self, limit: int) -> bytes | None:
-        """All of it at once; None if it is larger than `limit`."""
+        """Return the whole body; None if it is larger than `limit`."""
         if self._blob.size > limit:
             return None
         return b"".join([chunk async for chunk in self.chunks()])
 
     def close(self) -> None:
-        """Let go of it."""
         self._blob.close()
 
 
@@ -114,20 +111,18 @@ class StoredReply(Unkept):
         self._body = body
 
     def chunks(self) -> AsyncIterator[bytes]:
-        """The body."""
         return self._body.chunks()
 
     async def read(self, limit: int) -> bytes | None:
-        """The whole body; None if it is larger than `limit`."""
+        """Return the whole body; None if it is larger than `limit`."""
         return await self._body.read(limit)
 
     async def close(self) -> None:
-        """Close the blob."""
         self._body.close()
 
 
 class PassedReply(Unkept):
-    """From the server, and nothing is kept of it."""
+    """From the server, not stored."""
 
     __slots__ = ("_reply", "headers", "status")
     kind = CallKind.FETCHED
@@ -138,19 +133,17 @@ class PassedReply(Unkept):
         self.headers = reply.headers
 
     def chunks(self) -> AsyncIterator[bytes]:
-        """The body as it arrives."""
         return self._reply.chunks()
 
     async def read(self, limit: int) -> bytes | None:
-        """The whole body; None if it is larger than `limit`."""
+        """Return the whole body; None if it is larger than `limit`."""
         return await self._reply.read(limit)
 
     async def close(self) -> None:
-        """Close the server's reply."""
         await self._reply.close()
 
 
 def aged_headers(entry: CacheEntry, now: int) -> Headers:
-    """The headers of a kept answer, with its age as HTTP demands it."""
+    """The headers of an entry with the Age header that HTTP requires."""
     age_s = max(0, now - entry.freshness.born_at) // 1_000_000
     return (*entry.headers, ("age", str(age_s)))

@@ -1,7 +1,7 @@
-"""RFC 9111 as hishel knows it: what may be kept, and what a 304 means for what we have.
+"""RFC 9111 as hishel implements it: what may be stored, and what a 304 means for an entry.
 
-Its states are asked about answers only. How fresh something is we judge ourselves, because hishel
-reads the wall clock for it; and it never sees another variant than the one that was asked for.
+hishel judges replies only. This package judges freshness itself, because hishel reads the wall
+clock for it. hishel never sees a variant other than the requested one.
 """
 
 from functools import lru_cache
@@ -30,33 +30,32 @@ PRIVATE = CacheOptions(shared=False, supported_methods=["GET", "HEAD"], allow_st
 
 
 class Keep(msgspec.Struct, frozen=True):
-    """This answer may be kept, with these headers."""
+    """The reply may be stored, with these headers."""
 
     headers: Headers
 
 
 class Pass(msgspec.Struct, frozen=True):
-    """This answer is for whoever asked, and for nobody after."""
+    """The reply may not be stored."""
 
 
 class Freshen(msgspec.Struct, frozen=True):
-    """What we have is still right, with these headers."""
+    """The entry still holds, with these headers."""
 
     headers: Headers
 
 
 class AskAgain(msgspec.Struct, frozen=True):
-    """The server confirmed something that we do not have."""
+    """The server confirmed an entry that we do not have."""
 
 
 Verdict = Keep | Pass | Freshen | AskAgain
 
 
 def judge(request: WireRequest, status: int, headers: Headers) -> Verdict:
-    """What may be done with an answer."""
     names = tuple([name for name, _ in headers])
-    told = ", ".join([value for name, value in headers if name == "cache-control"])
-    dropped = _dropped_names(request.method, status, told, names)
+    cache_control = ", ".join([value for name, value in headers if name == "cache-control"])
+    dropped = _dropped_names(request.method, status, cache_control, names)
     if dropped is None:
         return Pass()
     return Keep(tuple(each for each in headers if each[0] not in dropped) if dropped else headers)
@@ -65,7 +64,7 @@ def judge(request: WireRequest, status: int, headers: Headers) -> Verdict:
 def judge_revalidation(
     request: WireRequest, status: int, headers: Headers, stale: CacheEntry
 ) -> Verdict:
-    """The same, where the server was asked whether `stale` still holds."""
+    """The same as `judge`, for a request that revalidates `stale`."""
     if status != 304:
         return judge(request, status, headers)
     asked = Request(request.method, request.url)
@@ -84,9 +83,9 @@ def judge_revalidation(
 def _dropped_names(
     method: str, status: int, cache_control: str, names: tuple[str, ...]
 ) -> frozenset[str] | None:
-    """The headers that may not be kept; None if nothing may.
+    """Return the headers that may not be stored; None if the reply may not be stored.
 
-    That hangs on no header's value but Cache-Control, so answers of one kind are judged once.
+    Of all values only Cache-Control decides, so replies of one shape are judged once.
     """
     headers = KnownHeaders(dict.fromkeys(names, "") | {"cache-control": cache_control})
     state = CacheMiss(options=PRIVATE, request=Request(method, "")).next(Response(status, headers))
@@ -96,7 +95,7 @@ def _dropped_names(
 
 
 def conditional(request: WireRequest, stale: CacheEntry) -> WireRequest:
-    """The same request, but to be answered with 304 if what we have is still right."""
+    """The same request, for which the server replies 304 if the entry still holds."""
     conditions = []
     fields = folded(stale.headers)
     if etag := fields.get("etag"):

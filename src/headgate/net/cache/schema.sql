@@ -1,7 +1,7 @@
--- The index of the cache. Times are UTC microseconds. A file of another version is made anew.
+-- The index of the cache. Times are UTC microseconds. A file of another version is replaced.
 
 CREATE TABLE entries (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again, so that nobody reads another's body
+    id INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused, so that a reader never gets another entry's body
     key TEXT NOT NULL,
     variant TEXT NOT NULL,
     vary TEXT NOT NULL,
@@ -13,7 +13,7 @@ CREATE TABLE entries (
     size INTEGER NOT NULL CHECK (size >= 0),
     headers BLOB NOT NULL,
     blob TEXT,
-    body BLOB, -- last, so that the rest is read without it
+    body BLOB, -- last, so that the other columns are read without it
     UNIQUE (key, variant),
     CHECK ((body IS NULL) != (blob IS NULL)),
     CHECK ((vary = '') = (variant = ''))
@@ -22,7 +22,7 @@ CREATE INDEX entries_by_url ON entries (url);
 CREATE INDEX entries_by_use ON entries (used_at, size);
 CREATE INDEX entries_by_blob ON entries (blob) WHERE blob IS NOT NULL;
 
--- How much there is, so that nobody has to count.
+-- The sum of all sizes, which the triggers keep.
 CREATE TABLE state (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     bytes INTEGER NOT NULL CHECK (bytes >= 0),

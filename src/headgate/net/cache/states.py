@@ -1,7 +1,7 @@
-"""What we take from hishel: its states of RFC 9111, and none of its storages.
+"""hishel's states of RFC 9111, without its storages.
 
-Where redis is installed, hishel imports it for a storage of its own: 20 MB and a third of a second
-in each process that makes a request. It is told that there is none.
+Where redis is installed, hishel imports it for one of its storages: 20 MB and a third of a second
+in each process that makes a request. This module hides redis from that import.
 """
 
 import sys
@@ -12,7 +12,7 @@ from typing import Any, cast
 
 @contextmanager
 def _absent(name: str) -> Iterator[None]:
-    """Let imports believe that a module is not installed, unless it is in use already."""
+    """Make imports fail as if a module were not installed, unless it is already imported."""
     modules = cast("dict[str, Any]", sys.modules)
     if name in modules:
         yield

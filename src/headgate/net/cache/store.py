@@ -1,4 +1,4 @@
-"""Kept answers: found at once, written together a few milliseconds later."""
+"""Cache entries: found at once, written in batches a few milliseconds later."""
 
 import asyncio
 from collections.abc import Callable
@@ -21,26 +21,22 @@ Answer = TypeVar("Answer")
 
 
 class Warn(Protocol):
-    """Says in the log that something is wrong."""
-
-    def __call__(self, event: str, **facts: Any) -> Any:
-        """One warning."""
-        ...
+    def __call__(self, event: str, **facts: Any) -> Any: ...
 
 
 class CacheStore:
-    """What is kept, as this process sees it. No trouble with the file ever reaches a caller."""
+    """The entries as this process sees them. Errors of the file never reach a caller."""
 
     GATHER_S = 0.005
-    """How long the first of a batch waits for company."""
+    """Seconds for which the first entry of a batch waits for others."""
     BACKLOG_BYTES = 8 * 1024 * 1024
-    """Bodies that may wait in memory to be written."""
+    """Bytes of bodies that may wait in memory to be written."""
     TOUCH_US = 600 * MICROSECONDS
-    """Use is noted no finer than this, or every hit would be a write."""
+    """Resolution of `used_at`: a finer one would make every hit a write."""
     REST_S = 60.0
-    """How long the cache is left alone after trouble with its disk."""
+    """Seconds for which nothing is stored after a disk error."""
     GRACE_US = 60 * MICROSECONDS
-    """A blob that was committed so lately may be about to be referred to."""
+    """A younger blob may be about to get its entry."""
 
     def __init__(self, file: CacheFile, blobs: BlobStore, clock: Clock, warn: Warn) -> None:
         self._file = file
@@ -58,13 +54,12 @@ class CacheStore:
         self._damaged = False
 
     async def open(self) -> None:
-        """Open the file, or go on without."""
+        """Open the file; if that fails, continue without it."""
         damage = await self._attempt(self._file.open)
         if damage is not None:
             self._warn_of_damage(damage)
 
     async def close(self) -> None:
-        """Write what is left and close."""
         while self._writer is not None:
             self._hurry.set()
             await asyncio.shield(self._writer)
@@ -73,11 +68,11 @@ class CacheStore:
 
     @property
     def rests(self) -> bool:
-        """Whether it is of no use to keep anything now."""
+        """Whether storing is suspended after a disk error."""
         return self._clock.monotonic() < self._rest_until_s
 
     def find(self, demand: CacheRequest) -> CacheEntry | None:
-        """What is kept for this request, fresh or not."""
+        """Return the entry for this request, fresh or not."""
         for batch in (self._next, self._writing):
             if entry := batch.find(demand):
                 return None if self._next.discards(entry) else entry
@@ -94,7 +89,7 @@ class CacheStore:
             return None
 
     def put(self, entry: CacheEntry) -> None:
-        """Keep an answer, or newer headers of one that is kept."""
+        """Store a reply, or newer headers of a stored one."""
         self._next.put(entry)
         if self._next.bytes > self.BACKLOG_BYTES:
             self._room.clear()
@@ -102,18 +97,16 @@ class CacheStore:
         self._wake()
 
     def use(self, entry: CacheEntry, now: int) -> None:
-        """Note that an answer was of use."""
         if now - entry.used_at > self.TOUCH_US and entry.id and not self.rests:
             self._next.used[str(entry.id)] = now
             self._wake()
 
     def discard(self, entry: CacheEntry) -> None:
-        """Drop an answer that turned out to be of no use."""
         self._next.discard(entry)
         self._wake()
 
     def forget(self, url: str) -> bool:
-        """Drop all that was kept of a URL, for everybody; whether there was anything."""
+        """Drop the entries of a URL in all partitions; return whether there were any."""
         if not self._knows(url):
             return False
         self._next.forget(url)
@@ -122,18 +115,18 @@ class CacheStore:
         return True
 
     async def wait_room(self) -> None:
-        """Wait until not too much waits to be written."""
+        """Wait while too many bytes wait to be written."""
         await self._room.wait()
 
     async def flush(self) -> None:
-        """Wait until everything so far is written, or given up; not for what comes after."""
+        """Wait until the pending batch is written or lost; not for later batches."""
         self._hurry.set()
         batch = self._next or self._writing
         if batch:
             await batch.over.wait()
 
     def trouble(self, error: BaseException) -> None:
-        """Say so, and leave the disk alone for a while; a damaged file is replaced."""
+        """Log the error and suspend storing for REST_S; a damaged file is replaced."""
         if isinstance(error, DAMAGE):
             if not self._damaged:
                 self._warn_of_damage(error)
@@ -146,7 +139,7 @@ class CacheStore:
         self._rest_until_s = self._clock.monotonic() + self.REST_S
 
     async def sweep(self, now: int, every_us: int) -> int:
-        """Remove blobs that nothing refers to, if nobody did so lately; how many there were."""
+        """Remove unreferenced blobs if no process did so recently; return their number."""
         if not self._file.is_open:
             return 0
         before = now - every_us
@@ -181,8 +174,8 @@ class CacheStore:
             return True  # rather once too often
 
     def _warn_of_damage(self, error: BaseException) -> None:
-        said = f"{type(error).__name__}: {error}"
-        self._warn("the HTTP cache is damaged and begins anew", error=said)
+        cause = f"{type(error).__name__}: {error}"
+        self._warn("the HTTP cache was damaged and starts empty", error=cause)
 
     def _wake(self) -> None:
         if self._writer is None:
@@ -215,7 +208,7 @@ class CacheStore:
                 await self.open()
             loose = await self._attempt(partial(self._file.write, batch))
             if loose is None:
-                # What was to be kept is only lost; what must not be served waits for a chance.
+                # A lost reply is only fetched again; a URL to forget must be written later.
                 self._next.forgotten |= batch.forgotten
                 return False
             await self._remove(loose)
@@ -233,7 +226,7 @@ class CacheStore:
             self.trouble(error)
 
     async def _attempt(self, work: Callable[[], Answer]) -> Answer | None:
-        """Do it in the thread; None, and a warning, if the file is no good."""
+        """Run in the thread; on an error of the file, warn and return None."""
         try:
             return await self._in_thread(work)
         except TROUBLE as error:

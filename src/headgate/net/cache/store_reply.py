@@ -1,4 +1,4 @@
-"""An answer that is kept while its reader gets it."""
+"""Replies that are stored while their reader reads them."""
 
 from collections.abc import AsyncIterator
 from typing import NamedTuple
@@ -15,19 +15,17 @@ from headgate.ports.clock import Clock
 from headgate.ports.wire import ServerReply
 
 INLINE_BYTES = 32 * 1024
-"""Up to this size a body lies in the index itself, where one read finds it with its head."""
+"""Most bytes of a body in the index itself, where one read returns it with its head."""
 
 
 class KeptBody(NamedTuple):
-    """A body that is complete."""
-
     size: int
     body: bytes | None
     blob: str | None
 
 
 class BodySink:
-    """Takes a body in. What raises here is an OSError of the place where it should go."""
+    """Collects a body in memory or in a blob. Only OSError of the blob store is raised."""
 
     def __init__(self, blobs: BlobStore, max_bytes: int) -> None:
         self._blobs = blobs
@@ -37,7 +35,7 @@ class BodySink:
         self.size = 0
 
     async def add(self, piece: bytes) -> bool:
-        """Append; False if it is more than may be kept."""
+        """Append; False if the body exceeds the limit."""
         self.size += len(piece)
         if self.size > self._max_bytes:
             return False
@@ -50,13 +48,11 @@ class BodySink:
         return True
 
     async def finish(self) -> KeptBody:
-        """The body is complete."""
         if self._writer is None:
             return KeptBody(self.size, b"".join(self._pieces), None)
         return KeptBody(self.size, None, await self._writer.commit())
 
     def abandon(self) -> None:
-        """It is of no use any more."""
         self._pieces.clear()
         if self._writer is not None:
             self._writer.abandon()
@@ -69,9 +65,9 @@ class BodySink:
 
 
 class Keeping:
-    """Takes in one body; puts it on the shelf only when it is complete.
+    """Collects one body, and stores the entry only when the body is complete.
 
-    Whatever goes wrong here is no concern of the reader.
+    Errors here do not reach the reader.
     """
 
     def __init__(
@@ -90,7 +86,6 @@ class Keeping:
         self._over = False
 
     async def add(self, piece: bytes) -> None:
-        """One more piece."""
         self._shared_fetch.grow()
         if self._over:
             return
@@ -101,7 +96,7 @@ class Keeping:
             self._fail(error)
 
     async def finish(self) -> None:
-        """The body has ended by itself: keep it, unless that was too early or is too late."""
+        """Store the body, unless it ended too early or its URL was changed meanwhile."""
         if self._over:
             return
         if self._expected is not None and self._expected != self._sink.size:
@@ -121,7 +116,7 @@ class Keeping:
         await self._keeper.keep(entry, self._shared_fetch)
 
     def abandon(self) -> None:
-        """Nobody reads on. Harmless when it is already over."""
+        """Stop, because the reader has stopped. Harmless after the end."""
         self._give_up(FetchOutcome.FAILED)
 
     def _fail(self, error: OSError) -> None:
@@ -136,17 +131,17 @@ class Keeping:
 
 
 class Keeper(msgspec.Struct, frozen=True):
-    """Where complete answers go."""
+    """Stores complete replies."""
 
     cache_store: CacheStore
     shared_fetches: SharedFetches
     blobs: BlobStore
     clock: Clock
     largest: int
-    """No body larger than this, or it would drive out too much else."""
+    """Most bytes of one body; a larger one would evict too many others."""
 
     async def keep(self, entry: CacheEntry, shared_fetch: SharedFetch) -> None:
-        """Put an answer on the shelf and let those who waited for it go on."""
+        """Store a reply and wake the callers that wait for it."""
         self.cache_store.put(entry)
         is_fresh = self.clock.now() < entry.freshness.fresh_until
         self.shared_fetches.end(shared_fetch, FetchOutcome.KEPT if is_fresh else FetchOutcome.ALONE)
@@ -154,7 +149,7 @@ class Keeper(msgspec.Struct, frozen=True):
 
 
 class KeptReply(Unkept):
-    """From the server; it is kept if it is read to its end."""
+    """From the server; stored if it is read to its end."""
 
     __slots__ = ("_keeping", "_reply", "headers", "status")
     kind = CallKind.FETCHED
@@ -166,7 +161,6 @@ class KeptReply(Unkept):
         self.headers = reply.headers
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """The body as it arrives."""
         try:
             async for chunk in self._reply.chunks():
                 await self._keeping.add(chunk)
@@ -176,7 +170,7 @@ class KeptReply(Unkept):
             self._keeping.abandon()
 
     async def read(self, limit: int) -> bytes | None:
-        """The whole body; None if it is larger than `limit`."""
+        """Return the whole body; None if it is larger than `limit`."""
         try:
             body = await self._reply.read(limit)
             if body is not None:
@@ -187,13 +181,12 @@ class KeptReply(Unkept):
         return body
 
     async def close(self) -> None:
-        """Close the server's reply."""
         self._keeping.abandon()
         await self._reply.close()
 
 
 class OfferedReply:
-    """From the server; its head is remembered once the caller says that its body is safe."""
+    """From the server; its head is stored once the caller has the body safe."""
 
     __slots__ = ("_entry", "_keeper", "_reply", "_shared_fetch", "_whole", "headers", "status")
     kind = CallKind.FETCHED
@@ -211,22 +204,21 @@ class OfferedReply:
         self.headers = reply.headers
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """The body as it arrives."""
         async for chunk in self._reply.chunks():
             self._shared_fetch.grow()
             yield chunk
         self._whole = True
 
     async def read(self, limit: int) -> bytes | None:
-        """The whole body; None if it is larger than `limit`."""
+        """Return the whole body; None if it is larger than `limit`."""
         body = await self._reply.read(limit)
         self._whole = body is not None
         return body
 
     async def keep(self, note: str) -> None:
-        """Remember the head with this note, if the body was read to its end and not closed yet."""
+        """Store the head with this note, if the body was read to its end and is still open."""
         shared_fetch, keeper = self._shared_fetch, self._keeper
-        if not self._whole or shared_fetch.landed:
+        if not self._whole or shared_fetch.finished:
             return
         if shared_fetch.outdated:
             keeper.shared_fetches.end(shared_fetch, FetchOutcome.ALONE)
@@ -236,6 +228,6 @@ class OfferedReply:
         await keeper.keep(entry, shared_fetch)
 
     async def close(self) -> None:
-        """Close the server's reply. Whoever waits for a note that never came goes on."""
+        """Close the server's reply and wake the waiting callers, as no note came."""
         self._keeper.shared_fetches.end(self._shared_fetch, FetchOutcome.FAILED)
         await self._reply.close()

@@ -26,7 +26,7 @@ def test_a_folder_is_all_that_is_needed():
         ({"out": 5}, "Expected `str`, got `int` - at `out`"),
         ({"out": "/a", "colour": "red"}, "unknown field `colour`"),
         ({"out": "/a", "email": "nobody"}, "at `email`"),
-        ({"out": "/a", "types": ["pdg"]}, "no type is called 'pdg'; there are pdf, html"),
+        ({"out": "/a", "types": ["pdg"]}, "unknown type 'pdg'; the types are pdf, html"),
         ({"out": "/a", "min_bytes": -1}, "at `min_bytes`"),
         ({"out": "/a", "min_bytes": 9, "max_bytes": 8}, "max_bytes is less than min_bytes"),
         ({"out": "/a", "names": "odd"}, "at `names`"),

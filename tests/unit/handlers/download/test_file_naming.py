@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from headgate.core.content_type import ContentType
 from headgate.handlers.download.config import NameStyle
-from headgate.handlers.download.expected import name_for, told_name
+from headgate.handlers.download.expected import disposition_name, name_for
 from headgate.handlers.download.identifier import read_identifier
 
 DOI = read_identifier("10.5555/abc(1)")
@@ -45,7 +45,7 @@ def test_names_follow_the_style(identifier, style, told, name):
     ],
 )
 def test_the_name_in_a_header(header, name):
-    assert told_name(header) == name
+    assert disposition_name(header) == name
 
 
 @given(st.text(max_size=300))

@@ -151,8 +151,8 @@ def test_a_url_has_one_form(written, value):
 @pytest.mark.parametrize(
     ("written", "why"),
     [
-        ("", "nothing here"),
-        (" \u200b ", "nothing here"),
+        ("", "the identifier is empty"),
+        (" \u200b ", "the identifier is empty"),
         ("hello world", "is neither a DOI, an arXiv id, a PMCID nor a URL"),
         ("10.1234/", "is neither"),
         ("10.12/abc", "is neither"),
@@ -164,8 +164,8 @@ def test_a_url_has_one_form(written, value):
         ("ftp://example.org/a.pdf", "only http and https"),
         ("http://", "names no host"),
         ("https://me:secret@example.org/", "user or a password"),
-        ("10.1234/" + "a" * 2000, "more than 2,000 characters"),
-        ("10.1234/\ud800", "half a character"),
+        ("10.1234/" + "a" * 2000, "longer than 2,000 characters"),
+        ("10.1234/\ud800", "unpaired surrogate"),
         ("10.1234/a\x07b", "is neither"),
     ],
 )

@@ -107,7 +107,7 @@ def test_who_is_named_and_lacks_something_stops_the_command():
 
 @pytest.mark.parametrize("named", [["crosref"], ["nobody"]])
 def test_an_unknown_name_is_refused_with_a_hint(named):
-    with pytest.raises(UsageError, match=r"did you mean crossref\?|there are direct, unpaywall"):
+    with pytest.raises(UsageError, match=r"did you mean crossref\?|use one of direct, unpaywall"):
         ResolverSelection(EMAIL, named)
     with pytest.raises(UsageError):
         ResolverSelection(policy(resolvers={named[0]: {}}))

@@ -109,7 +109,7 @@ async def test_what_may_be_empty_is_left_out(ask: Asking, provider: Provider):
         ({"sku": ""}, "request.url: the column 'sku' is empty"),
         ({"sku": None}, "request.url: the column 'sku' is empty"),
         ({"sku": ["A"]}, "request.url: the column 'sku' holds a list or an object, not a text"),
-        ({"sku": "\ud800"}, "the row has half a character, which nothing can be asked with"),
+        ({"sku": "\ud800"}, "the row contains an unpaired surrogate and cannot be encoded"),
     ],
 )
 async def test_a_row_that_cannot_be_asked_about_is_a_permanent_error(
@@ -128,7 +128,7 @@ async def test_a_header_takes_one_line_of_plain_characters(
 ):
     ended = await ask(described(provider, request={"headers": {"X-Name": "{v}"}}), {"v": value})
     assert isinstance(ended, Fault)
-    assert "request.headers.x-name: a header is one line" in ended.reason
+    assert "request.headers.x-name: the row gives a value that is not one line" in ended.reason
     assert provider.connections == 0
 
 
@@ -245,7 +245,7 @@ async def test_values_are_asked_with_in_their_normal_form(ask: Asking, provider:
 async def test_what_is_no_number_is_said(ask: Asking, provider: Provider):
     lookup = described(provider, "/{year}", normalize={"year": ["number"]})
     assert await ask(lookup, {"year": "MCMXCIX"}) == Fault(
-        FaultClass.PERMANENT, "normalize.year: 'MCMXCIX' is no number"
+        FaultClass.PERMANENT, "normalize.year: 'MCMXCIX' is not a number"
     )
 
 

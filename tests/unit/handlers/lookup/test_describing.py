@@ -46,40 +46,40 @@ def asking(**words: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({}, "http.lookup needs its description in the config of the job, under `lookup`"),
+        ({}, "http.lookup needs its description in the job's config, under `lookup`"),
         ({"lookup": 3}, "lookup: a lookup is an object with `request` and `columns`"),
         ({"lookup": {"columns": {}}}, "the key 'request' is missing"),
-        (changed(requestt={}), "there is no key 'requestt'; did you mean 'request'?"),
-        (asking(paramz={}), "request: there is no key 'paramz'; did you mean 'params'?"),
-        (asking(zzz=1), "request: there is no key 'zzz'; it may have url, method, params"),
-        (changed(columns={"a": {"pat": "x"}}), "columns.a: there is no key 'pat'; did you mean"),
+        (changed(requestt={}), "unknown key 'requestt'; did you mean 'request'?"),
+        (asking(paramz={}), "request: unknown key 'paramz'; did you mean 'params'?"),
+        (asking(zzz=1), "request: unknown key 'zzz'; it may have url, method, params"),
+        (changed(columns={"a": {"pat": "x"}}), "columns.a: unknown key 'pat'; did you mean"),
         (changed(columns={"a": {"path": 3}}), "columns.a.path: Expected str, got int"),
         (changed(columns={"a": {}}), "columns.a: give one of `path`, `header` and `status`"),
         (changed(columns={"": "x"}), "columns: a name in it is too short or too long"),
         (changed(columns={f"c{n}": "x" for n in range(501)}), "columns: there are 501, more than"),
-        (changed(columns={"_x": "x"}), "columns: '_x' is no name for a column"),
-        (changed(columns={"a": "x["}), "columns.a: 'x[' is no JMESPath expression"),
+        (changed(columns={"_x": "x"}), "columns: '_x' is not a column name"),
+        (changed(columns={"a": "x["}), "columns.a: 'x[' is not a JMESPath expression"),
         (
             changed(columns={"a": f"{'[' * 60}a{']' * 60}"}),
             "a: the expression is nested too deeply",
         ),
         (changed(columns={"a": "lengthz(x)"}), "no function lengthz(); did you mean length()?"),
         (changed(columns={"a": "zzz(x)"}), "no function zzz(); there are abs, "),
-        (changed(variants=[{"ulr": "x"}]), "variants[0]: there is no key 'ulr'; did you mean"),
-        (changed(variants=[{"name": "a"}] * 2), "variants: two are named 'a'"),
-        (changed(normalize={"sku": ["trimm"]}), "normalize.sku[0]: 'trimm' is none of trim"),
-        (changed(normalize={"foo": ["trim"]}), "normalize.foo: no request asks with this column"),
+        (changed(variants=[{"ulr": "x"}]), "variants[0]: unknown key 'ulr'; did you mean"),
+        (changed(variants=[{"name": "a"}] * 2), "variants: two have the name 'a'"),
+        (changed(normalize={"sku": ["trimm"]}), "normalize.sku[0]: 'trimm' is not one of trim"),
+        (changed(normalize={"foo": ["trim"]}), "normalize.foo: no request uses this column"),
         (changed(review={}), "review: the key 'candidates' is missing"),
         (changed(not_found={"statuses": [1]}), "not_found.statuses[0]: Expected int >= 200"),
         (changed(rate="5/parsec"), "rate: '5/parsec' is no limit"),
-        (changed(rate="5/s", provider="x"), "provider: the limits of a provider stand in the"),
+        (changed(rate="5/s", provider="x"), "provider: the settings hold the limits of"),
         (changed(reply="xml"), "reply: Invalid enum value 'xml'"),
-        (asking(method="get"), "request.method: 'get' is none of GET, HEAD"),
+        (asking(method="get"), "request.method: 'get' is not one of GET, HEAD"),
         (asking(json={"a": 1}), "request.method: a GET carries no body, and there is `json`"),
         (asking(method="POST", json=[1], body="file"), "give json or body, not both"),
         (asking(params={"q": [1]}), "request.params.q: Expected"),
         (asking(headers={"Host": "x"}), "request.headers: host is set by the client"),
-        (asking(headers={"a b": "x"}), "request.headers: 'a b' is no name of a header"),
+        (asking(headers={"a b": "x"}), "request.headers: 'a b' is not a valid header name"),
         (asking(headers={"X-A": "x\r\ny"}), "request.headers.x-a: a header is one line"),
         (asking(headers={"X-A": "x", "x-a": "y"}), "request.headers: a header is given twice"),
         (asking(headers={"Authorization": "Bearer x"}), "Authorization has its value in the desc"),
@@ -87,7 +87,7 @@ def asking(**words: Any) -> dict[str, Any]:
         (asking(url="https://a.org/?q=1&apikey=x"), "apikey has its value in the description"),
         (asking(method="POST", form={"password": "x"}), "password has its value in the desc"),
         (asking(method="POST", json={"secret": "x"}), "secret has its value in the description"),
-        (asking(params={"k": {"env": "HOME"}}), "HOME cannot be read for a job's config"),
+        (asking(params={"k": {"env": "HOME"}}), "HOME cannot be used in a job's config"),
         (asking(url="ftp://a.org"), "request.url: a URL begins with http:// or https://"),
         (asking(url=""), "request.url: a URL begins with http:// or https://"),
         (asking(url="https:///x"), "request.url: 'https://' is no URL to fetch: it names no host"),
@@ -97,13 +97,13 @@ def asking(**words: Any) -> dict[str, Any]:
         (asking(url="{url}"), "allow it: host_from_data = true"),
         (asking(url="{scheme}://a.org/"), "allow it: host_from_data = true"),
         (asking(url="https://a.org:{port}/"), "allow it: host_from_data = true"),
-        (asking(url="https://a.org\\@b.org/"), "'\\\\' has no place in a URL"),
-        (asking(url="https://a.org/x y"), "' ' has no place in a URL; write it as %20"),
-        (asking(url="https://a.org/\0"), "'\\x00' has no place in a URL"),
-        (asking(url="https://a.org/#{x}"), "what stands behind a # is never sent"),
+        (asking(url="https://a.org\\@b.org/"), "'\\\\' is not allowed in a URL"),
+        (asking(url="https://a.org/x y"), "' ' is not allowed in a URL; write it as %20"),
+        (asking(url="https://a.org/\0"), "'\\x00' is not allowed in a URL"),
+        (asking(url="https://a.org/#{x}"), "the part after # is never sent"),
         (asking(url="https://a.org/a/../{x}"), "write the path without . and .."),
-        (asking(url="https://a.org/{x"), "a { stands alone; write {column}, or {{"),
-        (asking(url="https://a.org/x}"), "a } stands alone"),
+        (asking(url="https://a.org/{x"), "a single {; write {column}, or {{"),
+        (asking(url="https://a.org/x}"), "a single }"),
         (asking(url="https://a.org/{ }"), "{ } names no column"),
         (changed(about="x" * 200_000), "the description has 200,"),
     ],
@@ -258,11 +258,11 @@ def test_a_file_in_a_set_is_known_by_its_name(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "it cannot be read: No such file"),
-        ("a = ", "it is not valid TOML: "),
-        ("x = '" + "x" * 200_000 + "'", "it has more than 100,000 bytes"),
-        ("a = " + "[" * 50_000, "it is not valid TOML: "),
-        ("columnz = {}", "there is no key 'columnz'; did you mean 'columns'?"),
+        (None, "the file cannot be read: No such file"),
+        ("a = ", "the file is not valid TOML: "),
+        ("x = '" + "x" * 200_000 + "'", "the file has more than 100,000 bytes"),
+        ("a = " + "[" * 50_000, "the file is not valid TOML: "),
+        ("columnz = {}", "unknown key 'columnz'; did you mean 'columns'?"),
         ("name = 'a b'\n" + TOML, "name: "),
         ("name = 3\n" + TOML, "name: "),
     ],
@@ -276,7 +276,7 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, text: str | None, mes
 
 
 def test_a_file_whose_name_is_no_name_needs_one(tmp_path: Path):
-    with pytest.raises(UnknownHandler, match="name: 'my prices' will not do"):
+    with pytest.raises(UnknownHandler, match="name: 'my prices' is not a valid name"):
         of_file(written(tmp_path, TOML, "my prices.toml"))
 
 
@@ -291,7 +291,7 @@ def test_a_secret_that_is_not_there_is_found_before_rows_are_asked(
     with pytest.raises(UsageError, match="the environment variable LOOKUP_KEY is not set"):
         spec.configured({})
     monkeypatch.setenv("LOOKUP_KEY", "two\nlines")
-    with pytest.raises(UsageError, match="more than one line"):
+    with pytest.raises(UsageError, match="not one line of plain text"):
         spec.configured({})
     monkeypatch.setenv("LOOKUP_KEY", "value")
     assert spec.configured({}).name == "prices"

@@ -132,7 +132,7 @@ async def test_candidates_that_are_no_list_are_an_error(ask: Asking, provider: P
     answering(provider, {"hits": hits})
     ended = await ask(described(provider, review=REVIEW), {})
     assert isinstance(ended, Fault)
-    assert "review.candidates: 'hits' gives no list" in ended.reason
+    assert "review.candidates: 'hits' does not give a list" in ended.reason
 
 
 async def test_at_most_a_hundred_candidates_are_shown(ask: Asking, provider: Provider):
@@ -148,12 +148,12 @@ async def test_at_most_a_hundred_candidates_are_shown(ask: Asking, provider: Pro
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        (b"<html>", "with what is no JSON (text/html); for a reply of text say"),
-        (b"", "with what is no JSON"),
-        (b'{"a": ', "with what is no JSON"),
-        (b"\xff\xfe\xfa", "with what is no JSON"),
-        (b"[" * 100_000, "with what is no JSON"),
-        (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "with what is no JSON"),
+        (b"<html>", "with a body that is not JSON (text/html); if the reply is text, write"),
+        (b"", "with a body that is not JSON"),
+        (b'{"a": ', "with a body that is not JSON"),
+        (b"\xff\xfe\xfa", "with a body that is not JSON"),
+        (b"[" * 100_000, "with a body that is not JSON"),
+        (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "with a body that is not JSON"),
         (b"x" * 2_000_000, "answered with more than 1,000,000 bytes"),
         (b'{"a": "' + b"x" * 2_000_000 + b'"}', "answered with more than 1,000,000 bytes"),
     ],
@@ -197,7 +197,7 @@ async def test_a_reply_of_the_wrong_type_is_said(ask: Asking, provider: Provider
     ],
 )
 def test_an_expression_that_could_make_a_bomb_is_refused(expression: str):
-    with pytest.raises(UsageError, match="could make too much of a reply"):
+    with pytest.raises(UsageError, match="could make a reply too large"):
         Expression(expression, "columns.x")
 
 

@@ -85,7 +85,7 @@ async def test_the_next_time_nobody_waits_in_vain(rig):
 async def test_after_a_while_they_wait_again(rig):
     rig.provider.script = always(Answer(200, [("Cache-Control", "no-store")], b"mine"))
     await rig.get()
-    await rig.clock.advance(SharedFetches.LONER_S)
+    await rig.clock.advance(SharedFetches.UNSHAREABLE_S)
     rig.provider.script = fresh()
     assert kinds(await all_at_once(rig)) == {FETCHED: 1, SHARED: CALLERS - 1}
 

@@ -15,7 +15,7 @@ from tests.kit.answers import Answer, always, in_turn
 CACHED, FETCHED = CallKind.CACHED, CallKind.FETCHED
 FRESH = ("Cache-Control", "max-age=100000")
 LARGE = bytes(range(256)) * 1_000
-DAMAGED = "the HTTP cache is damaged and begins anew"
+DAMAGED = "the HTTP cache was damaged and starts empty"
 RESTS = "the HTTP cache keeps nothing new for 60 s"
 LOST = "a body of the HTTP cache is lost"
 

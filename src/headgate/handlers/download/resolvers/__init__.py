@@ -1,1 +1,1 @@
-"""Services that know where the files of a work are, each as two pure functions."""
+"""Resolvers: services that know where the files of a work are, each as two pure functions."""

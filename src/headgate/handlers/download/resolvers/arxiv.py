@@ -1,4 +1,4 @@
-"""arXiv: where a file is follows from its id."""
+"""arXiv: the id decides the URL of the file."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ NAME: Final = "arxiv"
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """No question: the id is the address."""
+    """Return the plan at once: the id decides the URL."""
     url = f"{options.base_url}/pdf/{identifier.value}"
     return ResolverResult(ResolverVerdict.FOUND, (Plan(NAME, url, version=Version.SUBMITTED),))
 

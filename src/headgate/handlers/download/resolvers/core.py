@@ -1,4 +1,4 @@
-"""CORE: what repositories all over the world hold."""
+"""CORE: files of repositories all over the world."""
 
 from typing import Final
 
@@ -27,13 +27,13 @@ KEY: Final = "CORE_API_KEY"
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """Search for the DOI. The slash at the end is needed."""
+    """Search for the DOI. The slash at the end is required."""
     params = {"q": f"doi:{phrase(identifier.doi)}", "limit": "5"}
     return ResolverRequest(NAME, NAME, f"{options.base_url}/search/works/", params=params)
 
 
 def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:
-    """The copy that CORE keeps, then PDFs at the sources."""
+    """The copy of CORE first, then PDFs at the sources."""
     works = [
         work
         for work in rows(tree_of(reply), "results")
@@ -64,8 +64,8 @@ RESOLVER = Resolver(
     read_reply=read_reply,
     base_url="https://api.core.ac.uk/v3",
     provider=NAME,
-    # https://api.core.ac.uk/docs/v3#section/Rate-limits: tokens a day and a minute by the kind
-    # of user, told in headers; ten a minute is what everybody with a key has.
+    # https://api.core.ac.uk/docs/v3#section/Rate-limits: tokens per day and per minute, by the kind
+    # of user, in headers; every user with a key has ten per minute.
     policy=ProviderPolicy(
         hosts=("api.core.ac.uk",),
         rate="10/min",

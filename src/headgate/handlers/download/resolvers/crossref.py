@@ -25,7 +25,7 @@ _VAGUE: Final = frozenset({"", "unspecified", "application/octet-stream"})
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """Ask for one DOI, with a contact where there is one: that is the polite pool."""
+    """Ask for one DOI, with a contact if there is one: that selects Crossref's polite pool."""
     params = {"mailto": options.email} if options.email else {}
     return ResolverRequest(
         NAME, NAME, f"{options.base_url}/works/{in_path(identifier.doi)}", params=params
@@ -33,7 +33,7 @@ def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
 
 
 def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:  # noqa: ARG001
-    """PDF links, the version of record first; those meant for plagiarism checks last."""
+    """PDF links, the version of record first; links for plagiarism checks last."""
     message = at(tree_of(reply), "message")
     if not isinstance(message, dict):
         raise UnreadableReply("the reply has no message")

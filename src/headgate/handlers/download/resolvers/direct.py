@@ -11,7 +11,7 @@ NAME: Final = "direct"
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:  # noqa: ARG001
-    """No question: whoever gives a URL knows where the file is, and of what type."""
+    """Return the plan at once: a URL is its own plan, and any type is accepted."""
     return ResolverResult(ResolverVerdict.FOUND, (Plan(NAME, identifier.value, types=()),))
 
 

@@ -1,4 +1,4 @@
-"""DOAJ: articles of journals that are open as a whole."""
+"""DOAJ: articles of open access journals."""
 
 from typing import Final
 
@@ -26,7 +26,7 @@ NAME: Final = "doaj"
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """Search for the DOI; the query is a part of the path."""
+    """Search for the DOI; the query is part of the path."""
     query = in_path(f"doi:{phrase(identifier.doi)}").replace("/", "%2F")
     return ResolverRequest(
         NAME, NAME, f"{options.base_url}/search/articles/{query}", params={"pageSize": "5"}
@@ -63,7 +63,7 @@ def _is_pdf(entry: Tree) -> bool:
 
 RESOLVER = Resolver(
     name=NAME,
-    about="Full-text links; where they are pages, `landing_page` goes on from there.",
+    about="Full-text links; `landing_page` searches the ones that are pages.",
     kinds=frozenset({IdentifierKind.DOI}),
     build_request=build_request,
     read_reply=read_reply,

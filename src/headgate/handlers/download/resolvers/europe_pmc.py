@@ -22,11 +22,10 @@ from headgate.handlers.download.resolvers.resolver import Resolver
 
 NAME: Final = "europe_pmc"
 _OPEN: Final = ("OA", "F")
-"""Open access, and free to read; the rest is for subscribers."""
+"""Availability codes: open access, and free to read; others are for subscribers."""
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """Search for the id."""
     if identifier.kind is IdentifierKind.PMCID:
         query = f"PMCID:{identifier.value}"
     else:
@@ -71,6 +70,6 @@ RESOLVER = Resolver(
     read_reply=read_reply,
     base_url="https://www.ebi.ac.uk/europepmc/webservices/rest",
     provider=NAME,
-    # No limit is published for single look-ups; this is a caution of ours.
+    # No limit is published for single look-ups; this rate is our own caution.
     policy=ProviderPolicy(hosts=("www.ebi.ac.uk",), rate="10/s"),
 )

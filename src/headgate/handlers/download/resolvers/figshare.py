@@ -1,4 +1,4 @@
-"""figshare: a search for the DOI, then the files of what it found."""
+"""figshare: a search for the DOI, then a request for the article's files."""
 
 from typing import Final
 
@@ -26,14 +26,13 @@ ARTICLE: Final = "article"
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """Search for the DOI."""
     url = f"{options.base_url}/v2/articles/search"
     body = {"doi": identifier.doi, "page_size": 5}
     return ResolverRequest(NAME, NAME, url, method="POST", json=body, step="search")
 
 
 def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:
-    """The search gives articles without files, each article its files."""
+    """Read the search, which has no files, or the article, which has them."""
     if reply.ask.step == ARTICLE:
         return _read_article(reply)
     found = [each for each in rows(value_of(reply)) if is_doi(text(each, "doi"), identifier.doi)]
@@ -70,7 +69,7 @@ def _plan(file: Tree, license_: str) -> Plan:
 
 RESOLVER = Resolver(
     name=NAME,
-    about="Two questions: the article by its DOI, then its PDFs with their checksums.",
+    about="Two requests: the article by its DOI, then its PDFs with their checksums.",
     kinds=frozenset({IdentifierKind.DOI}),
     build_request=build_request,
     read_reply=read_reply,

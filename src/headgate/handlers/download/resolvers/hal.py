@@ -26,7 +26,6 @@ _FIELDS: Final = "halId_s,doiId_s,fileMain_s,files_s,uri_s,licence_s"
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """Search for the DOI."""
     params = {
         "q": f"doiId_s:{phrase(identifier.doi)}",
         "fl": _FIELDS,
@@ -66,6 +65,6 @@ RESOLVER = Resolver(
     read_reply=read_reply,
     base_url="https://api.archives-ouvertes.fr",
     provider=NAME,
-    # No limit is published; this is a caution of ours.
+    # No limit is published; this rate is our own caution.
     policy=ProviderPolicy(hosts=("api.archives-ouvertes.fr",), rate="5/s"),
 )

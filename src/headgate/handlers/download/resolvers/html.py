@@ -1,4 +1,4 @@
-"""The files that a page leads to, read without trust: any bytes are a page."""
+"""Finds links to files in a page, without trust: any bytes count as a page."""
 
 import contextlib
 import re
@@ -11,7 +11,7 @@ from headgate.handlers.download.plan import PDF
 from headgate.handlers.download.resolvers.json_tree import names_pdf
 
 PAGE_CHARS: Final = 512 * 1024
-"""What a page says of itself stands near its beginning; the rest would only take time."""
+"""Most characters of a page that are read: metadata is near the beginning."""
 MOST_ANCHORS: Final = 3
 _CITED: Final = frozenset({"citation_pdf_url", "bepress_citation_pdf_url", "wkhealth_pdf_url"})
 _IN_PATH: Final = re.compile(r"/(?:pdf|epdf|pdfdirect)(?:/|$)", re.IGNORECASE)
@@ -19,11 +19,11 @@ Attributes = list[tuple[str, str | None]]
 
 
 def files_on(page: str, url: str) -> list[tuple[str, str]]:
-    """Where on the page (`meta`, `link` or `anchor`) and the URL: what is surest first."""
+    """Return the kind of link (`meta`, `link` or `anchor`) and the URL, the surest first."""
     reader = _Reader(url)
-    # It gives up so on a broken declaration; what came before counts.
+    # The parser raises this for a broken declaration; the links before it count.
     with contextlib.suppress(AssertionError):
-        # Never closed: what is cut off at the end is of no interest, and costs most to repair.
+        # The parser is never closed: the unfinished end has no links, and is slow to repair.
         reader.feed(page[:PAGE_CHARS])
     anchors = reader.named + reader.vague
     return [
@@ -44,20 +44,20 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: Attributes) -> None:
         if tag in {"meta", "link", "a", "base"}:
-            self._see(tag, {name: value or "" for name, value in attrs})
+            self._handle(tag, {name: value or "" for name, value in attrs})
 
-    def _see(self, tag: str, said: dict[str, str]) -> None:
+    def _handle(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "base":
-            self._base = self._url(said.get("href", "")) or self._base
+            self._base = self._url(attributes.get("href", "")) or self._base
         elif tag == "meta":
-            if (said.get("name") or said.get("property", "")).strip().lower() in _CITED:
-                self._add(self.cited, said.get("content", ""))
-        elif said.get("type", "").partition(";")[0].strip().lower() == PDF:
-            self._add(self.linked if tag == "link" else self.named, said.get("href", ""))
+            if (attributes.get("name") or attributes.get("property", "")).strip().lower() in _CITED:
+                self._add(self.cited, attributes.get("content", ""))
+        elif attributes.get("type", "").partition(";")[0].strip().lower() == PDF:
+            self._add(self.linked if tag == "link" else self.named, attributes.get("href", ""))
         elif tag == "a":
-            self._see_anchor(said.get("href", ""))
+            self._handle_anchor(attributes.get("href", ""))
 
-    def _see_anchor(self, href: str) -> None:
+    def _handle_anchor(self, href: str) -> None:
         if len(self.named) >= MOST_ANCHORS or "pdf" not in href.lower():
             return
         url = self._url(href)

@@ -1,4 +1,4 @@
-"""Replies as trees that may be anything: what is not there is empty, and nothing raises but one."""
+"""Read JSON replies of any shape: a missing value is empty; only UnreadableReply is raised."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -29,35 +29,34 @@ _VERSIONS: Final = {
 
 
 class UnreadableReply(Exception):
-    """A reply that is not of the shape that its service documents."""
+    """A reply that does not have the documented shape."""
 
 
 def tree_of(reply: ResolverReply) -> Tree:
-    """The reply as a JSON object."""
+    """Return the reply as a JSON object."""
     tree = value_of(reply)
     if not isinstance(tree, Mapping):
-        raise UnreadableReply("the reply is JSON, but no object")
+        raise UnreadableReply("the reply is JSON, but not an object")
     return tree
 
 
 def value_of(reply: ResolverReply) -> Any:
-    """The reply as a JSON value."""
     try:
         return msgspec.json.decode(reply.text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         kind = f" but {reply.content_type}" if reply.content_type else ""
-        raise UnreadableReply(f"the reply is no JSON{kind}") from None
+        raise UnreadableReply(f"the reply is not JSON{kind}") from None
 
 
 def at(tree: Any, *path: str) -> Any:
-    """The value at a path; None where the path leads nowhere."""
+    """The value at a path; None if the path does not exist."""
     for name in path:
         tree = tree.get(name) if isinstance(tree, Mapping) else None
     return tree
 
 
 def text(tree: Any, *path: str) -> str:
-    """The text at a path; of several the first."""
+    """The text at a path; the first of several."""
     value = at(tree, *path)
     if isinstance(value, list):
         value = value[0] if value else ""
@@ -65,35 +64,35 @@ def text(tree: Any, *path: str) -> str:
 
 
 def texts(tree: Any, *path: str) -> list[str]:
-    """The texts at a path, be there one or many."""
+    """The texts at a path, one or several."""
     value = at(tree, *path)
     values = value if isinstance(value, list) else [value]
     return [each.strip() for each in values if isinstance(each, str)]
 
 
 def some(tree: Any, *path: str) -> list[Tree]:
-    """The objects of the list at a path, where there is one."""
+    """The objects of the list at a path; empty if it is not a list."""
     value = at(tree, *path)
     return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
 
 
 def rows(tree: Any, *path: str) -> list[Tree]:
-    """The objects of a list without which a reply is none."""
+    """The objects of a list that the reply must have; UnreadableReply if it is missing."""
     if not isinstance(at(tree, *path), list):
         raise UnreadableReply(f"the reply has no list {'.'.join(path) or 'at all'}")
     return some(tree, *path)
 
 
 def located(tree: Tree, best: str, others: str) -> list[Tree]:
-    """The best location, then the others; a reply that speaks of neither is none."""
+    """The best location, then the others; UnreadableReply if the reply has neither key."""
     if best not in tree and others not in tree:
-        raise UnreadableReply("the reply names no locations")
+        raise UnreadableReply("the reply has no locations")
     first = at(tree, best)
     return [*([first] if isinstance(first, Mapping) else []), *some(tree, others)]
 
 
 def link(tree: Any, *path: str) -> str:
-    """The URL at a path in its one form; empty if there is none that can be fetched."""
+    """The normalized URL at a path; empty if it cannot be fetched."""
     written = text(tree, *path)
     try:
         return normalize(written) if written else ""
@@ -102,12 +101,10 @@ def link(tree: Any, *path: str) -> str:
 
 
 def links_within(tree: Any) -> Iterator[str]:
-    """Every URL anywhere in a tree."""
     return (found for each in _leaves(tree) if (found := link(each)))
 
 
 def names_doi(tree: Any, doi: str) -> bool:
-    """Whether a DOI stands anywhere in a tree."""
     return any(is_doi(each, doi) for each in _leaves(tree))
 
 
@@ -120,12 +117,11 @@ def _leaves(tree: Any, depth: int = DEEPEST) -> Iterator[str]:
 
 
 def version(tree: Any, *path: str) -> Version:
-    """Which text of the work it says it is."""
     return _VERSIONS.get(text(tree, *path).lower(), Version.UNKNOWN)
 
 
 def is_doi(value: str, doi: str) -> bool:
-    """Whether a service means this DOI, however it writes it."""
+    """Whether a service's value is this DOI, in any spelling."""
     try:
         found = read_identifier(value)
     except BadIdentifier:
@@ -134,18 +130,18 @@ def is_doi(value: str, doi: str) -> bool:
 
 
 def names_pdf(url: str) -> bool:
-    """Whether a URL says by its name that a PDF is there."""
+    """Whether the path of a URL ends in .pdf."""
     return urlsplit(url).path.lower().endswith(".pdf")
 
 
 def in_path(value: str) -> str:
-    """A DOI as a part of a path, from which it cannot climb."""
+    """Quote a DOI for a path, so that it cannot reach a parent folder."""
     climbs = not {".", ".."}.isdisjoint(value.split("/"))
     return quote(value, safe="" if climbs else "/:;()")
 
 
 def phrase(value: str) -> str:
-    """A value as one phrase of a search, whatever signs it has."""
+    """Quote a value as one phrase of a search."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
@@ -155,7 +151,7 @@ MOST_PAGES: Final = 3
 
 
 def ending(plans: Iterable[Plan], pages: Iterable[str] = ()) -> ResolverResult:
-    """What was found for a work that the service knows; plans without a URL are none."""
+    """The result for a work that the service knows; plans without a URL are dropped."""
     by_url: dict[str, Plan] = {}
     for plan in plans:
         if plan.url:
@@ -170,10 +166,8 @@ def ending(plans: Iterable[Plan], pages: Iterable[str] = ()) -> ResolverResult:
 
 
 def unknown(service: str) -> ResolverResult:
-    """The service has no record of the work."""
     return ResolverResult(ResolverVerdict.UNKNOWN, reason=f"{service} does not know it")
 
 
 def not_asked(why: str) -> ResolverResult:
-    """There is no question to put."""
     return ResolverResult(ResolverVerdict.NOT_ASKED, reason=why)

@@ -1,4 +1,4 @@
-"""The page of a work, and the file that it leads to."""
+"""The landing page of a work, and the file that it links to."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ _PAGES: Final = frozenset({"", "text/html", "application/xhtml+xml"})
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """Fetch the page; a DOI leads there by redirects. It is a transfer from a host like others."""
+    """Fetch the page, to which a DOI redirects. This counts as a transfer from its host."""
     if identifier.kind is IdentifierKind.URL:
         url = identifier.value
     else:
@@ -24,7 +24,7 @@ def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
 
 
 def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:  # noqa: ARG001
-    """What the page names for programs first, then what it offers its readers."""
+    """Files in the page's metadata first, then its visible links."""
     if reply.content_type == PDF:
         return ending([Plan(NAME, reply.final_url, note="the page is the file")])
     if reply.content_type not in _PAGES:

@@ -1,4 +1,4 @@
-"""OpenAIRE: what European repositories and journals have of a work."""
+"""OpenAIRE: the copies of a work in European repositories and journals."""
 
 from typing import Final
 
@@ -27,13 +27,12 @@ _CLOSED: Final = frozenset({"CLOSED", "RESTRICTED", "EMBARGO"})
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """Search for the DOI."""
     url = f"{options.base_url}/graph/v2/researchProducts"
     return ResolverRequest(NAME, NAME, url, params={"pid": identifier.doi, "pageSize": "5"})
 
 
 def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:
-    """Every PDF that one of its open copies names, wherever in the record it stands."""
+    """Every PDF that an open copy names, anywhere in its record."""
     products = [each for each in rows(tree_of(reply), "results") if _is_it(identifier, each)]
     if not products:
         return unknown("OpenAIRE")
@@ -58,7 +57,7 @@ def _is_open(copy: Tree) -> bool:
 
 
 def _places(copy: Tree) -> Tree:
-    """Without the licence, which is a link to other people's page."""
+    """Drop the licence, which links to an unrelated page."""
     return {name: value for name, value in copy.items() if name not in {"license", "accessRight"}}
 
 
@@ -71,7 +70,7 @@ RESOLVER = Resolver(
     base_url="https://api.openaire.eu",
     provider=NAME,
     # https://graph.openaire.eu/docs/apis/authenticated-requests: 60 an hour for everybody, 7,200
-    # with a token. The first would hold up every other resolver, so it is off until wanted.
+    # with a token. The first would delay every other resolver, so it is off by default.
     policy=ProviderPolicy(
         hosts=("api.openaire.eu",),
         rate="60/hour",

@@ -1,4 +1,4 @@
-"""What a user says about resolvers, and what one of them is asked with."""
+"""Settings of resolvers, and the options of one resolver."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -13,10 +13,8 @@ Email = Annotated[str, Meta(max_length=254, pattern=r"^([^\s@<>]+@[^\s@<>]+\.[^\
 
 
 class ResolverOptions(msgspec.Struct, frozen=True):
-    """What one resolver is asked with."""
-
     base_url: str
-    """Where its service is, without a slash at the end."""
+    """Without a slash at the end."""
     email: str = ""
 
 
@@ -24,9 +22,9 @@ class ResolverSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`[download.resolvers.NAME]`."""
 
     enabled: bool | None = None
-    """Ask it, or do not; left out, it is as the table of resolvers says."""
+    """Whether to ask this resolver; unset: the default in the table of resolvers."""
     base_url: str = ""
-    """Another place of the service: a mirror, or a server for tests."""
+    """Another URL of the service: a mirror, or a server for tests."""
     key_env: Line = ""
     """The environment variable that holds its key."""
 
@@ -39,15 +37,14 @@ class ResolverSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ResolverPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a user says about all of them."""
+    """Settings of all resolvers."""
 
     email: Email = ""
-    """Whom services may write to. Some answer nobody without one."""
+    """A contact address for services. Some services require one."""
     order: tuple[Name, ...] = ()
-    """The resolvers to ask, in this order, and no others; left out, all, the likeliest first."""
+    """The only resolvers to ask, in this order; unset: all, the likeliest first."""
     resolvers: Mapping[Name, ResolverSettings] = {}
-    """`[download.resolvers.NAME]`: what holds for one, with `enabled`, `base_url` and `key_env`."""
+    """`[download.resolvers.NAME]`: settings of one: `enabled`, `base_url` and `key_env`."""
 
     def settings(self, name: str) -> ResolverSettings:
-        """What is said about one."""
         return self.resolvers.get(name, ResolverSettings())

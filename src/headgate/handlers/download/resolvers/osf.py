@@ -1,4 +1,4 @@
-"""OSF: preprints, by the id that stands in the DOI of each."""
+"""OSF: preprints, by the id in their DOI."""
 
 import re
 from typing import Final
@@ -26,7 +26,7 @@ _GUID: Final = re.compile(
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """Ask for one preprint together with its file. The API cannot be searched by DOI."""
+    """Ask for one preprint with its file. The API cannot be searched by DOI."""
     match = _GUID.fullmatch(identifier.value)
     if match is None:
         return not_asked("not a DOI of OSF")
@@ -35,7 +35,6 @@ def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
 
 
 def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:  # noqa: ARG001
-    """The main file of the preprint."""
     data = at(tree_of(reply), "data")
     if not isinstance(data, dict):
         raise UnreadableReply("the reply has no data")
@@ -50,7 +49,7 @@ def _plan(preprint: Tree, file: Tree, url: str) -> Plan:
     return Plan(
         NAME,
         url,
-        # A preprint may also be a text document: what it is shows when it comes.
+        # A preprint may also be a text document; its type shows when it arrives.
         types=() if name and not name.lower().endswith(".pdf") else ("application/pdf",),
         license=text(preprint, "embeds", "license", "data", "attributes", "name"),
         version=Version.SUBMITTED,
@@ -67,7 +66,7 @@ RESOLVER = Resolver(
     read_reply=read_reply,
     base_url="https://api.osf.io",
     provider=NAME,
-    # https://developer.osf.io: 100 requests an hour for those without a token.
+    # https://developer.osf.io: 100 requests an hour without a token.
     policy=ProviderPolicy(hosts=("api.osf.io",), rate="100/hour"),
     home=("/osf.io/",),
 )

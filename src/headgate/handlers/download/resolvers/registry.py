@@ -1,4 +1,4 @@
-"""Every resolver there is, in the order in which they are asked unless told otherwise."""
+"""All resolvers, in the default order."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -24,8 +24,8 @@ from headgate.handlers.download.resolvers import (
 )
 from headgate.handlers.download.resolvers.resolver import Resolver
 
-# Services that tell many places with one light question come first; pages press the hosts
-# themselves, so they come when nobody knows a file; the archive is for links that are dead.
+# Services that give many places for one light request come first. Landing pages burden the hosts
+# themselves, so they come after all services. The archive is for dead links.
 _IN_ORDER: Final = (
     direct,
     unpaywall,

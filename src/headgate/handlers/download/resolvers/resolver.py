@@ -1,4 +1,4 @@
-"""What every resolver is: how it asks, how it reads, and what its service wants."""
+"""The type of all resolvers: how it asks, how it reads, and the limits of its service."""
 
 from collections.abc import Callable
 from typing import Final, NamedTuple
@@ -10,7 +10,7 @@ from headgate.handlers.download.resolvers.json_tree import UnreadableReply
 from headgate.handlers.download.resolvers.options import ResolverOptions
 
 MOST_STEPS: Final = 3
-"""More questions about one identifier than any resolver has."""
+"""Most requests that a resolver makes about one identifier."""
 _ABSENT: Final = frozenset({404, 410})
 
 BuildRequest = Callable[[Identifier, ResolverOptions], Step]
@@ -18,37 +18,37 @@ ReadReply = Callable[[Identifier, ResolverReply], Step]
 
 
 def _nothing_asked(identifier: Identifier, reply: ResolverReply) -> Step:  # noqa: ARG001
-    return ResolverResult(ResolverVerdict.NOT_ASKED, reason="it asks nobody")
+    return ResolverResult(ResolverVerdict.NOT_ASKED, reason="it sends no request")
 
 
 class Resolver(NamedTuple):
-    """A service, or another way to files. No function of it does anything but compute."""
+    """A service, or another way to find files. Its functions are pure."""
 
     name: str
     about: str
-    """How it answers, in a line."""
+    """A line about the files that it finds."""
     kinds: frozenset[IdentifierKind]
     build_request: BuildRequest
     read_reply: ReadReply = _nothing_asked
     base_url: str = ""
-    """Where its service is; `base_url` in the settings says otherwise."""
+    """The URL of the service; `base_url` in the settings overrides it."""
     provider: str = ""
-    """Whose gate its requests pass; empty for the gates of the host alone."""
+    """The provider whose gate the requests pass; empty: only the gates of the host."""
     policy: ProviderPolicy | None = None
-    """The manners of its service, where `core.presets` has none."""
+    """The limits of the service, if `core.presets` has none."""
     needs_email: bool = False
     key_env: str = ""
-    """The variable that its key is expected in."""
+    """The environment variable for its key."""
     needs_key: bool = False
     on: bool = True
-    """Whether it is asked unless the settings say otherwise."""
+    """Whether it is asked by default."""
     home: tuple[str, ...] = ()
-    """What stands in the DOIs of its own. Unless it is named, it is asked about no others."""
+    """Parts of the service's own DOIs. Unless it is named, it is asked only about these."""
     rescue: bool = False
-    """It is asked about a URL that led nowhere, never about an input."""
+    """Whether it is asked about dead URLs, and never about an input."""
 
     def start(self, identifier: Identifier, options: ResolverOptions) -> Step:
-        """The first question, or the end where there is nothing to ask."""
+        """Return the first request, or the result if there is nothing to ask."""
         if identifier.kind not in self.kinds:
             return ResolverResult(
                 ResolverVerdict.NOT_ASKED, reason=f"not asked about a {identifier.kind}"
@@ -56,7 +56,7 @@ class Resolver(NamedTuple):
         return self.build_request(identifier, options)
 
     def read(self, identifier: Identifier, reply: ResolverReply) -> Step:
-        """What comes of a reply; a reply of any shape comes to some end, and none raises."""
+        """Return the next step for a reply of any shape. Never raises."""
         step = self._read(identifier, reply)
         found = reply.ask.found
         if isinstance(step, ResolverResult) and found and not step.plans:

@@ -1,4 +1,4 @@
-"""The resolvers of a job: which are asked, in which order, with what, and why others are not."""
+"""The resolvers of a job: which are asked, in which order, and why others are not."""
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,9 +17,9 @@ from headgate.handlers.download.resolvers.registry import RESOLVERS
 from headgate.handlers.download.resolvers.resolver import Resolver
 
 _OF_KIND: Final = {IdentifierKind.ARXIV: ("arxiv",), IdentifierKind.PMCID: ("europe_pmc",)}
-_BEHIND_WALLS: Final = ("unpaywall", "core", "doaj")
-"""Where copies outside the publisher's own site are known."""
-_WALLED: Final = (
+_COPY_INDEXES: Final = ("unpaywall", "core", "doaj")
+"""Resolvers that know copies outside the publisher's site."""
+_PAYWALLED: Final = (
     "10.1002/",  # Wiley
     "10.1007/",  # Springer
     "10.1016/",  # Elsevier
@@ -30,11 +30,11 @@ _WALLED: Final = (
     "10.1111/",  # Wiley
     "10.1177/",  # SAGE
 )
-"""Publishers most of whose own links ask for a subscription."""
+"""DOI prefixes of publishers most of whose links need a subscription."""
 
 
 def likeliest_first(identifier: Identifier, resolvers: Iterable[Resolver]) -> list[Resolver]:
-    """The same resolvers, those first that are likeliest to know this one."""
+    """Sort the resolvers by how likely they know this identifier."""
     first = _first(identifier)
 
     def rank(resolver: Resolver) -> int:
@@ -46,7 +46,7 @@ def likeliest_first(identifier: Identifier, resolvers: Iterable[Resolver]) -> li
 
 
 def is_home(identifier: Identifier, resolver: Resolver) -> bool:
-    """Whether a DOI was given out by the very service."""
+    """Whether the resolver's service issued the DOI."""
     return identifier.kind is IdentifierKind.DOI and any(
         mark in identifier.value for mark in resolver.home
     )
@@ -54,7 +54,7 @@ def is_home(identifier: Identifier, resolver: Resolver) -> bool:
 
 def _first(identifier: Identifier) -> tuple[str, ...]:
     if identifier.kind is IdentifierKind.DOI:
-        return _BEHIND_WALLS if identifier.value.startswith(_WALLED) else ()
+        return _COPY_INDEXES if identifier.value.startswith(_PAYWALLED) else ()
     return _OF_KIND.get(identifier.kind, ())
 
 
@@ -62,7 +62,7 @@ DIRECT = "direct"
 
 
 class ResolverSelection:
-    """Made once for a job. Pure: the environment is an argument."""
+    """The resolvers of one job. Pure: the environment is an argument."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class ResolverSelection:
         environment: Mapping[str, str] = MappingProxyType({}),
         providers: Mapping[str, ProviderPolicy] = PRESETS,
     ) -> None:
-        """`named` are those of the command; they stand before the order of the settings."""
+        """`named` are the resolvers of the command; they override the order of the settings."""
         _check_names([*policy.resolvers, *policy.order, *named])
         self._policy = policy
         self._environment = environment
@@ -79,7 +79,7 @@ class ResolverSelection:
         self._named = tuple(dict.fromkeys(named or policy.order))
         self._asked: list[Resolver] = []
         self.left_out: dict[str, str] = {}
-        """Resolvers that are not asked, and why: to be told to the user once."""
+        """Resolvers that are not asked, and why; shown to the user once."""
         for name in self._named or RESOLVERS:
             self._consider(RESOLVERS[name])
         if DIRECT not in self._named and self._named:
@@ -87,31 +87,30 @@ class ResolverSelection:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those that are asked at all."""
+        """Names of the resolvers that are asked."""
         return tuple(resolver.name for resolver in self._asked)
 
     def of(self, identifier: Identifier) -> tuple[Resolver, ...]:
-        """Whom to ask about an input, in this order.
+        """The resolvers to ask about an input, in order.
 
-        A URL is its own answer, whoever is named: others are asked about it only if they are.
+        A URL is its own plan: other resolvers are asked about it only if they are named.
         """
         fit = [each for each in self._asked if not each.rescue and self._fits(each, identifier)]
         return tuple(fit if self._named else likeliest_first(identifier, fit))
 
     def rescuers(self) -> tuple[Resolver, ...]:
-        """Whom to ask about a URL that led nowhere (404, 410, or no such host)."""
+        """The resolvers to ask about a dead URL (404, 410, or unknown host)."""
         return tuple(each for each in self._asked if each.rescue)
 
     def options(self, resolver: Resolver) -> ResolverOptions:
-        """What a resolver is asked with."""
         given = self._policy.settings(resolver.name).base_url
         return ResolverOptions((given or resolver.base_url).rstrip("/"), self._policy.email)
 
     def providers(self) -> dict[str, ProviderPolicy]:
         """The policies of the services that are asked.
 
-        What the user said about a provider stays. Its hosts follow `base_url`, so that a key goes
-        to no other place than where the questions go.
+        The user's settings of a provider stay. Its hosts follow `base_url`, so that a key is sent
+        only to the host of the requests.
         """
         return {each.provider: self._provider(each) for each in self._asked if each.provider}
 
@@ -164,17 +163,17 @@ class ResolverSelection:
         return not resolver.home or is_home(identifier, resolver)
 
 
-def _overlaid(said: ProviderPolicy | None, ours: ProviderPolicy | None) -> ProviderPolicy:
-    """What a user says of a provider, and ours where they say nothing."""
-    if said is None or ours is None:
-        return said or ours or ProviderPolicy()
-    unsaid = ProviderPolicy()
+def _overlaid(given: ProviderPolicy | None, ours: ProviderPolicy | None) -> ProviderPolicy:
+    """The user's settings of a provider, with our own where they have the default."""
+    if given is None or ours is None:
+        return given or ours or ProviderPolicy()
+    default = ProviderPolicy()
     changes = {
         name: getattr(ours, name)
         for name in ProviderPolicy.__struct_fields__
-        if getattr(said, name) == getattr(unsaid, name)
+        if getattr(given, name) == getattr(default, name)
     }
-    return msgspec.structs.replace(said, **changes)
+    return msgspec.structs.replace(given, **changes)
 
 
 def _kept_in(variable: str, credential: CredentialPolicy) -> CredentialPolicy:
@@ -185,5 +184,5 @@ def _check_names(names: Sequence[str]) -> None:
     for name in names:
         if name not in RESOLVERS:
             close = difflib.get_close_matches(name, RESOLVERS, 1, 0.6)
-            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(RESOLVERS)}"
-            raise UsageError(f"there is no resolver {name!r}; {hint}")
+            hint = f"did you mean {close[0]}?" if close else f"use one of {', '.join(RESOLVERS)}"
+            raise UsageError(f"unknown resolver {name!r}; {hint}")

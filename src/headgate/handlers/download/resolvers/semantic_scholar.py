@@ -1,4 +1,4 @@
-"""Semantic Scholar: the open PDF of a paper, where it knows one."""
+"""Semantic Scholar: the open PDF of a paper, if one is known."""
 
 from typing import Final
 
@@ -22,7 +22,7 @@ _RESOLVING: Final = ("https://doi.org/", "http://doi.org/", "https://dx.doi.org/
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """Ask for one paper by the id that it has."""
+    """Ask for one paper by its id."""
     url = f"{options.base_url}/graph/v1/paper/{_name(identifier)}"
     return ResolverRequest(
         NAME, NAME, url, params={"fields": "externalIds,isOpenAccess,openAccessPdf"}
@@ -30,10 +30,10 @@ def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
 
 
 def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:  # noqa: ARG001
-    """Its one link; a DOI stands there for a page."""
+    """The one link; a DOI link leads to a page."""
     tree = tree_of(reply)
     if "paperId" not in tree and "openAccessPdf" not in tree:
-        raise UnreadableReply("the reply is no paper")
+        raise UnreadableReply("the reply is not a paper")
     url = link(tree, "openAccessPdf", "url")
     if url.startswith(_RESOLVING):
         return ending((), [url])
@@ -56,8 +56,8 @@ RESOLVER = Resolver(
     read_reply=read_reply,
     base_url="https://api.semanticscholar.org",
     provider=NAME,
-    # https://www.semanticscholar.org/product/api: one a second with a key; without one, a share
-    # of what all users without one have together.
+    # https://www.semanticscholar.org/product/api: one per second with a key; without a key, a share
+    # of the common rate of all users without one.
     policy=ProviderPolicy(
         hosts=("api.semanticscholar.org",),
         rate="1/s",

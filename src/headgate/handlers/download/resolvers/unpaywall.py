@@ -1,4 +1,4 @@
-"""Unpaywall: where a work may be read by everybody, the best place first."""
+"""Unpaywall: open locations of a work, the best first."""
 
 from typing import Final
 
@@ -22,7 +22,7 @@ NAME: Final = "unpaywall"
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """Ask for one DOI; without an address Unpaywall answers nobody."""
+    """Ask for one DOI; Unpaywall requires an e-mail address."""
     if not options.email:
         return not_asked("unpaywall needs an e-mail address")
     url = f"{options.base_url}/v2/{in_path(identifier.doi)}"
@@ -30,7 +30,7 @@ def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
 
 
 def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:  # noqa: ARG001
-    """Every place with a PDF; pages where only a page is known."""
+    """Every location with a PDF; pages where only a page is known."""
     locations = located(tree_of(reply), "best_oa_location", "oa_locations")
     pages = [link(each, "url_for_landing_page") or link(each, "url") for each in locations]
     return ending(map(_plan, locations), pages)

@@ -1,4 +1,4 @@
-"""The Wayback Machine: what a URL once had, for URLs that lead nowhere now."""
+"""The Wayback Machine: archived copies of dead URLs."""
 
 import re
 from typing import Final
@@ -25,18 +25,18 @@ MOST_SNAPSHOTS: Final = 8
 LISTING: Final = "listing"
 ARCHIVE: Final = "https://archive.org"
 SNAPSHOTS: Final = "https://web.archive.org"
-"""Where the archive has its listing and its snapshots; a server for tests has all in one place."""
+"""Hosts of the archive's listing and snapshots; a test server has both in one place."""
 _MOMENT: Final = re.compile(r"[0-9]{14}")
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """Ask whether there is a snapshot at all."""
+    """Ask whether any snapshot exists."""
     url = f"{options.base_url}/wayback/available"
     return ResolverRequest(NAME, NAME, url, params={"url": identifier.value}, step="available")
 
 
 def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:
-    """With one snapshot, ask for the PDFs of the years around it; it comes after them."""
+    """With one snapshot, ask for the PDFs of the years around it; the snapshot comes last."""
     if reply.ask.step == LISTING:
         return _read_listing(reply)
     tree = tree_of(reply)
@@ -68,7 +68,7 @@ def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:
 def _read_listing(reply: ResolverReply) -> Step:
     lines = value_of(reply)
     if not isinstance(lines, list):
-        raise UnreadableReply("the listing is no list")
+        raise UnreadableReply("the listing is not a list")
     root = reply.ask.url.removesuffix("/cdx/search/cdx")
     plans = [
         _plan(root, line[0], line[1])
@@ -89,19 +89,19 @@ def _is_snapshot(line: object) -> bool:
 
 
 def _plan(root: str, moment: str, url: str) -> Plan:
-    # `id_` gives the bytes as they were archived, without the archive's own frame.
+    # `id_` selects the archived bytes without the archive's own frame.
     return Plan(NAME, link(f"{root}/web/{moment}id_/{url}"), note=f"archived {moment[:8]}")
 
 
 RESOLVER = Resolver(
     name=NAME,
-    about="Two questions: is there a snapshot, and which PDFs there were two years around it.",
+    about="Two requests: whether a snapshot exists, and the PDFs of two years around it.",
     kinds=frozenset({IdentifierKind.URL}),
     build_request=build_request,
     read_reply=read_reply,
     base_url=ARCHIVE,
     provider=NAME,
-    # No limit is published; this is a caution of ours.
+    # No limit is published; this rate is our own caution.
     policy=ProviderPolicy(hosts=("web.archive.org", "archive.org"), rate="1/s", concurrency=2),
     on=False,
     rescue=True,

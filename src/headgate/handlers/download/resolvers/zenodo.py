@@ -24,14 +24,13 @@ NAME: Final = "zenodo"
 
 
 def build_request(identifier: Identifier, options: ResolverOptions) -> Step:
-    """Search for the DOI of a deposit, or of all versions of one together."""
+    """Search for the DOI of a deposit, or of all its versions together."""
     doi = phrase(identifier.doi)
     params = {"q": f"doi:{doi} OR conceptdoi:{doi}", "size": "5", "all_versions": "true"}
     return ResolverRequest(NAME, NAME, f"{options.base_url}/api/records", params=params)
 
 
 def read_reply(identifier: Identifier, reply: ResolverReply) -> Step:
-    """The PDFs of the deposit, with their checksums."""
     records = [each for each in rows(tree_of(reply), "hits", "hits") if _is_it(identifier, each)]
     if not records:
         return unknown("Zenodo")
@@ -65,7 +64,7 @@ RESOLVER = Resolver(
     read_reply=read_reply,
     base_url="https://zenodo.org",
     provider=NAME,
-    # https://developers.zenodo.org/#rate-limiting: 30 searches a minute, told in X-RateLimit-*.
+    # https://developers.zenodo.org/#rate-limiting: 30 searches a minute, as X-RateLimit-* says.
     policy=ProviderPolicy(hosts=("zenodo.org",), rate="30/min"),
     home=("/zenodo.",),
 )
