@@ -229,8 +229,8 @@ def test_the_fastest_gate_with_a_line_decides():
 
 def test_a_rate_is_a_figure_only_where_it_is_the_cause():
     assert cause(at(), slow()).why == "catalog: the learned rate, 11.6/s"
-    cap = slow(cause=Cause.CAP, why="as many in flight as the provider takes")
-    assert cause(at(), cap).why == "catalog: as many in flight as the provider takes"
+    cap = slow(cause=Cause.CAP, why="as many requests in flight as the provider accepts")
+    assert cause(at(), cap).why == "catalog: as many requests in flight as the provider accepts"
 
 
 def test_rows_that_the_handler_put_off():

@@ -1,4 +1,4 @@
-"""What the settings say of a gate."""
+"""The configured limits of gates, and a limiter that keeps only these."""
 
 import math
 from collections.abc import Mapping
@@ -14,8 +14,6 @@ from headgate.core.rate import Ceilings, Limit, parse_limits
 
 
 class GatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Settings of the gates."""
-
     ledger: str = ""
     """Where gates are shared: `redis://HOST/0`; unset: in the store."""
     rate: str = ""
@@ -27,7 +25,7 @@ class GatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     concurrency_per_host: Count | None = None
     """The most transfers at a time with one host, unless its provider says otherwise."""
     longest_wait_s: Seconds = 3_600.0
-    """No `Retry-After` is believed beyond this."""
+    """Longest `Retry-After` that is obeyed."""
 
     def __post_init__(self) -> None:
         parse_limits(self.rate)
@@ -50,7 +48,7 @@ class GateLimits(msgspec.Struct, frozen=True):
     gates: GatePolicy = GatePolicy()
 
     def of(self, key: str) -> ProviderPolicy:
-        """What holds at a gate, as if it were a provider by itself."""
+        """The limits of a gate, in the form of a provider's settings."""
         gates = self.gates
         match kind_of(key):
             case "global":
@@ -69,12 +67,12 @@ class GateLimits(msgspec.Struct, frozen=True):
 
 
 ANY = 1e9
-"""Requests a second; more than anybody sends."""
+"""Requests a second; more than any process sends."""
 EVER = 1e12
 
 
 class ConfiguredLimiter(Pace):
-    """Keeps the ceilings of a gate that answers are not about, such as a cap on each host."""
+    """Keeps the ceilings of a gate and learns nothing from answers, such as a cap on each host."""
 
     def __init__(self, limits: Ceilings = UNLIMITED, *, start: float = ANY) -> None:
         super().__init__(limits, start=start)
@@ -88,7 +86,6 @@ class ConfiguredLimiter(Pace):
         return (opens_at, Cause.CEILING) if opens_at > now else (now, Cause.OPEN)
 
     def on_send(self, now: float, in_flight: int) -> None:
-        """A request goes out; no level grows older by it."""
         state = self.state
         self._in_flight = in_flight
         state.bound, state.sent_at = Cause.OPEN, now
@@ -103,5 +100,4 @@ class ConfiguredLimiter(Pace):
         headers: Mapping[str, str],  # noqa: ARG002
         latency: float,  # noqa: ARG002
     ) -> PaceReading:
-        """Nothing follows from it."""
         return PaceReading(refused=False)
