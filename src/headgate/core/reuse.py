@@ -1,4 +1,4 @@
-"""When an earlier result may stand for a new one: the same handler, the same input, not too old."""
+"""When an earlier result may be reused: the same handler, the same input, not too old."""
 
 import re
 from collections.abc import Mapping
@@ -14,22 +14,26 @@ LONGEST_S = 100 * 366 * UNITS["d"]
 
 
 def parse_span(text: str) -> float:
-    """Seconds in a span of time as people write it: `90s`, `15min`, `12h`, `30d`, `2w`."""
+    """Seconds in a span of time as users write it: `90s`, `15min`, `12h`, `30d`, `2w`."""
     match = _SPAN.fullmatch(text.lower())
     unit = match and UNITS.get(match[2])
     if match is None or unit is None:
-        raise ValueError(f"{text.strip()!r} is no span of time: write 90s, 15min, 12h, 30d or 2w")
+        raise ValueError(
+            f"{text.strip()!r} is not a span of time: write 90s, 15min, 12h, 30d or 2w"
+        )
     seconds = float(match[1]) * unit
     if not 0 < seconds <= LONGEST_S:
-        raise ValueError(f"{text.strip()!r} is no span of time: above 0, within a hundred years")
+        raise ValueError(
+            f"{text.strip()!r} is not a span of time: it must be above 0 and at most 100 years"
+        )
     return seconds
 
 
 def digest_of(handler: str, version: str, data: str | Mapping[str, Any]) -> str:
-    """What two items have in common if the result of one will do for the other.
+    """A digest that is equal for two items if the result of one is valid for the other.
 
     `data` is the normalized input where there is one, else the input; as JSON text or as a value,
-    in whatever order its members come.
+    with its members in any order.
     """
     value = msgspec.json.decode(data) if isinstance(data, str) else data
     return blake2b(_canonical([handler, version, value]), digest_size=16).hexdigest()

@@ -36,10 +36,10 @@ def test_a_provider_is_read_from_settings():
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
-        ({"hosts": ["http://a.example"]}, "is no host"),
-        ({"hosts": ["*.*.example"]}, "is no host"),
-        ({"rate": "fast"}, "rate: 'fast' is no limit"),
-        ({"budget": {"tokens": "many"}}, "tokens: 'many' is no limit"),
+        ({"hosts": ["http://a.example"]}, "is not a host"),
+        ({"hosts": ["*.*.example"]}, "is not a host"),
+        ({"rate": "fast"}, "rate: 'fast' is not a limit"),
+        ({"budget": {"tokens": "many"}}, "tokens: 'many' is not a limit"),
         ({"budget": {"tokens": " "}}, "a budget needs a limit"),
         ({"hard_caps": {"money": ""}}, "a budget needs a limit"),
         ({"budget": {"to kens": "1/s"}}, "matching regex"),

@@ -137,7 +137,7 @@ def test_a_file_that_is_read_is_told_with_its_rows():
     reading = at(counts=Counts(pending=12_000), workers=0)
     wait = cause(reading, closed(), state=JobState.INGESTING, ingest={"at": NOW_US})
     assert wait.kind is WaitKind.READING
-    assert wait.why == "reading the file… 12,000 rows so far"
+    assert wait.why == "reading the file… 12,000 rows read"
     first = cause(at(counts=Counts()), state=JobState.INGESTING)
     assert first.why == "reading the file…"
 

@@ -124,7 +124,7 @@ def test_how_old_a_result_may_be(config: dict[str, Any], seconds: float | None):
 
 
 def test_a_span_that_is_none_is_refused():
-    with pytest.raises(UsageError, match="reuse: 'soon' is no span of time"):
+    with pytest.raises(UsageError, match="reuse: 'soon' is not a span of time"):
         reuse_in({"reuse": "soon"}, spec(Counting().one))
 
 
