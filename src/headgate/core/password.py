@@ -38,7 +38,7 @@ _COMMON = frozenset(
 )
 """Words that are not a password, repeated or with any digits and signs around them."""
 _LOOKALIKES = str.maketrans("0134578@$!", "oleastbasi")
-ADVICE = "use four unrelated words"
+ADVICE = "use four words that are unrelated"
 
 
 def weakness_of(password: str, name: str = "") -> str:
