@@ -1,4 +1,4 @@
-"""One network or cache operation inside an attempt."""
+"""A network or cache operation inside an attempt."""
 
 from enum import StrEnum
 
@@ -18,7 +18,6 @@ class CallKind(StrEnum):
     SHARED = "shared"
     """Another caller was fetching the same URL; this one waited for its reply."""
     REFUSED = "refused"
-    """The server asked us to slow down."""
     FAILED = "failed"
     """No answer: network, timeout, guard or an open breaker."""
     BARRED = "barred"

@@ -5,7 +5,6 @@ from enum import StrEnum
 from typing import NamedTuple
 
 HEAD_BYTES = 4_096
-"""Number of first bytes that are examined."""
 PDF_MARK_WITHIN = 1_024
 """Bytes before the PDF mark that readers of PDF accept; some servers send them."""
 

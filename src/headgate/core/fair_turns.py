@@ -9,8 +9,6 @@ Key = TypeVar("Key", int, str)
 
 
 class Contender(msgspec.Struct, frozen=True):
-    """A job that has items to claim."""
-
     job_id: int
     owner: str
     priority: int = 0

@@ -26,8 +26,6 @@ class FaultClass(StrEnum):
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """One classified failure."""
-
     kind: FaultClass
     reason: str
     retry_after_s: float | None = None
@@ -43,7 +41,6 @@ REASON_LIMIT = 2_000
 
 
 def worth_another_try(status: int) -> bool:
-    """Whether the same request may be answered later."""
     return status >= 500 or status in {408, 425}
 
 

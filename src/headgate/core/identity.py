@@ -16,7 +16,6 @@ READING = ("format", "delimiter", "encoding", "sheet")
 """Options that decide how the bytes of a source become rows."""
 BAD_ROWS = "on_bad_row"
 VERSION = "version"
-"""The version that the handler declares."""
 
 LONGEST_SHOWN = 100
 """Most characters of a value in a message."""
@@ -192,7 +191,6 @@ def moved_path(path: str, job: Job, new: NewJob) -> str:
 
 
 def rebound(job: Job, binding: Binding) -> str:
-    """The changes of a new binding, in words."""
     pairs = [
         (name, getattr(job, name), getattr(binding, name))
         for name in ("handler", "source")

@@ -34,8 +34,7 @@ class ClaimedItem(msgspec.Struct, frozen=True, gc=False):
     gate: str = ""
     """Its own gate, from its handler's `gate_of` or from the gate that refused it."""
     elsewhere: bool = False
-    """It was leased out of turn, as a trial of a host with a row from another place in the
-    input."""
+    """Leased out of turn, as a trial of a host with a row from another place in the input."""
 
 
 class NewItem(msgspec.Struct, frozen=True, gc=False):

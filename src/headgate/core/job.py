@@ -74,7 +74,6 @@ class Job(msgspec.Struct, frozen=True):
     file: str = ""
     """The name of the file at its sender."""
     client: str = ""
-    """The address that the job was made from."""
     ingest: Mapping[str, Any] = {}
     """Progress and speed of the reading, as of the last committed batch."""
     options: Mapping[str, Any] | None = None
@@ -101,7 +100,6 @@ class NewJob(msgspec.Struct, frozen=True):
     file: str = ""
     client: str = ""
     options: Mapping[str, Any] | None = None
-    """See `Job.options`."""
     newest: int | None = None
     """Make it only if this is still the newest job of its owner, handler and source (0: no job);
     else return that newest job, with `made_before`."""
@@ -144,7 +142,6 @@ class Counts(msgspec.Struct, frozen=True):
 
     @property
     def open(self) -> int:
-        """Items that still have to be worked on."""
         return self.pending + self.processing
 
     @property

@@ -16,19 +16,15 @@ KNOWN_US = 30 * 24 * 60 * MINUTE_US
 
 
 class LoginScope(StrEnum):
-    """The keys that tries are counted by."""
-
     PAIR = "pair"
-    """One account from one address. This limit always applies."""
+    """Tries for one account from one address. This limit always applies."""
     ADDRESS = "address"
-    """All accounts from one address that is not known to the account."""
+    """Tries for all accounts from one address that is not known to the account."""
     ACCOUNT = "account"
-    """One account from all addresses that are not known to it."""
+    """Tries for one account from all addresses that are not known to it."""
 
 
 class LoginAllowance(NamedTuple):
-    """A number of tries within a time in microseconds."""
-
     tries: int
     window_us: int
 
@@ -61,8 +57,6 @@ def login_keys(account: str, address: str) -> dict[LoginScope, str]:
 
 
 class Counted(NamedTuple):
-    """The stored numbers of a key."""
-
     full_at: int = 0
     """When its allowance is full again, in UTC microseconds."""
     known_until: int = 0

@@ -25,7 +25,6 @@ class Skipped(msgspec.Struct, frozen=True):
 
     reason: str = "skipped"
     result: Mapping[str, Any] = {}
-    """Facts known without processing."""
 
 
 class Review(msgspec.Struct, frozen=True):

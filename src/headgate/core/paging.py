@@ -19,7 +19,6 @@ class SortOrder(StrEnum):
 
 
 Stored = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-"""A number that every store can hold."""
 
 
 class Cursor(msgspec.Struct, frozen=True, array_like=True):
@@ -37,7 +36,6 @@ def filter_hash(*parts: object) -> str:
 
 
 def encode_cursor(cursor: Cursor) -> str:
-    """The opaque text that a client sends back."""
     return base64.urlsafe_b64encode(msgspec.json.encode(cursor)).decode().rstrip("=")
 
 

@@ -26,7 +26,6 @@ class Conduct(msgspec.Struct, frozen=True):
     spared: int
     """Answered by the cache, without a request."""
     barred: int
-    """Not sent, because robots.txt does not allow it."""
     bytes: int
     peak_per_s: int
     peak_per_min: int
@@ -40,7 +39,6 @@ class Conduct(msgspec.Struct, frozen=True):
 
     @property
     def refused_share(self) -> float:
-        """Refusals as a share of requests."""
         return self.refused / self.requests if self.requests else 0.0
 
 

@@ -21,8 +21,6 @@ PathPrefix = Annotated[str, Meta(pattern=r"^/[\x21-\x7e]*$", max_length=500)]
 
 
 class Placement(StrEnum):
-    """The place of a credential in a request."""
-
     BEARER = "bearer"
     """`Authorization: Bearer …`."""
     BASIC = "basic"
@@ -150,12 +148,10 @@ class ProviderPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def limits(self) -> tuple[Limit, ...]:
-        """The limits on requests."""
         return parse_limits(self.rate)
 
     @property
     def needs_credential(self) -> bool:
-        """Whether it has a credential that is not optional."""
         return any(not each.optional for each in self.credentials.values())
 
 

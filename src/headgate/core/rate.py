@@ -58,7 +58,6 @@ class Ceilings(msgspec.Struct, frozen=True):
     burst: int = 1
     """Most requests at the same moment after a rest; each above 1 goes beyond the limit once."""
     concurrency: int | None = None
-    """Most requests in flight."""
     refusals: tuple[int, ...] = ()
     """Statuses that ask us to slow down, in addition to 429 and a 503 with Retry-After."""
     longest_wait_s: float = 3_600.0

@@ -126,7 +126,6 @@ def redacted(text: str) -> str:
 
 
 def _values_hidden(text: str, names: re.Pattern[str]) -> str:
-    """The text without the values that follow names of secrets."""
     shown: list[str] = []
     copied = at = 0
     while (named := names.search(text, at)) is not None:

@@ -34,7 +34,6 @@ def request_without_secrets(url: str) -> str:
 
 
 def source_without_secrets(source: str) -> str:
-    """A job's source without credentials."""
     return redacted(without_secrets(source))
 
 

@@ -9,7 +9,6 @@ from headgate.core.errors import IllegalMove, UsageError
 from headgate.core.status import ItemMove
 
 DECISIONS = frozenset({ItemMove.ACCEPT, ItemMove.REJECT, ItemMove.PASS_OVER})
-"""The moves that a user makes."""
 _SHOWN = 10
 _WORDS = {
     ItemMove.ACCEPT: "accepted",

@@ -55,7 +55,6 @@ def is_secret_name(name: str) -> bool:
 
 
 def is_secret(name: str, value: object) -> bool:
-    """Whether to hide the value under this name."""
     if not is_secret_name(name) or value is None:
         return False
     is_amount = isinstance(value, (int, float)) or (isinstance(value, str) and value.isdigit())
@@ -89,7 +88,6 @@ def in_text(name: str) -> InText:
 
 
 def is_count(name: str) -> bool:
-    """Whether numbers under this name are amounts."""
     return _COUNT.search(name) is not None
 
 

@@ -64,7 +64,7 @@ _SHOW = {0xE000 + digit: str(digit) for digit in range(10)}
 
 
 def signature_of(error_class: str, reason: str | None) -> str:
-    """One name for all failures that differ only in numbers, ids, quotations and paths.
+    """The same name for all failures that differ only in numbers, ids, quotations and paths.
 
     A number that is a status or a code stays: 401 and 403 are two kinds of failure.
     """

@@ -6,8 +6,6 @@ import msgspec
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """Stored work that is not begun yet."""
-
     id: int
     user: str
 
@@ -53,7 +51,6 @@ class Slots:
 
 
 def by_user(waiting: Iterable[Waiting]) -> dict[str, list[int]]:
-    """The waiting ids of each user, in their order."""
     lines: dict[str, list[int]] = {}
     for each in waiting:
         lines.setdefault(each.user, []).append(each.id)

@@ -73,15 +73,11 @@ class JobMove(StrEnum):
 
 
 class ItemTransition(NamedTuple):
-    """From any of `sources` to `target`."""
-
     sources: frozenset[ItemStatus]
     target: ItemStatus
 
 
 class JobTransition(NamedTuple):
-    """From any of `sources` to `target`."""
-
     sources: frozenset[JobState]
     target: JobState
 

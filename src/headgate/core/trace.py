@@ -27,7 +27,7 @@ PACKAGES = ("/site-packages/", "/dist-packages/")
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """One call in the user's code or in a package that it uses."""
+    """A call in the user's code or in a package that it uses."""
 
     file: str
     line: int
@@ -38,8 +38,6 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class Trace(msgspec.Struct, frozen=True):
-    """The trace that is stored with an attempt."""
-
     where: str
     """The innermost line of the project that was running, such as `lookup.py:12`."""
     text: str
@@ -160,7 +158,6 @@ def _frame(step: TracebackType, path: str, grounds: Grounds) -> Frame:
 
 
 def _is_foreign(path: str, grounds: Grounds) -> bool:
-    """Whether a file belongs to Headgate or to the interpreter."""
     if path.startswith(("<frozen ", f"{grounds.headgate}/")):
         return True
     inside = path.startswith(f"{grounds.interpreter}/")

@@ -43,8 +43,6 @@ class SuffixList(Protocol):
 
 
 class UrlOrigin(msgspec.Struct, frozen=True):
-    """Scheme, host and port of a URL."""
-
     scheme: str
     host: str
     """A name in lower case and ASCII, or an address in its usual form (IPv6 without brackets)."""
@@ -72,7 +70,6 @@ def split_origin(url: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=4_096)
 def parse_origin(where: str) -> UrlOrigin:
-    """The origin that `split_origin` found."""
     scheme, _, authority = where.partition("://")
     if "@" in authority:
         raise BadUrl(where, "it may not carry a user or a password; declare a credential instead")

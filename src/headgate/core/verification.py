@@ -31,7 +31,6 @@ class Flaw(StrEnum):
 
     @property
     def sentence(self) -> str:
-        """The flaw as a sentence for users."""
         return _SENTENCES[self]
 
 
@@ -50,8 +49,6 @@ _SENTENCES = {
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A flaw, with the figures of this case."""
-
     flaw: Flaw
     detail: str = ""
 
@@ -60,16 +57,12 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Unfit(HeadgateError):
-    """The body is not the requested file."""
-
     def __init__(self, finding: Finding) -> None:
         super().__init__(f"{finding.flaw.sentence} {finding.detail}".strip())
         self.finding = finding
 
 
 class Checksum(msgspec.Struct, frozen=True):
-    """The expected digest of the bytes."""
-
     algorithm: str
     digest: str
 
@@ -99,8 +92,6 @@ class SizeBounds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Expected(msgspec.Struct, frozen=True):
-    """Facts about a body before it arrives."""
-
     promised: ContentType | None = None
     """The type that the plan, the header or the name declares."""
     allowed: frozenset[ContentType] = frozenset()
@@ -179,7 +170,6 @@ class BodyCheck:
         )
 
     def accept(self, digests: Mapping[str, str]) -> None:
-        """Raise Unfit unless the whole body is the requested file."""
         if finding := self.conclude(digests):
             raise Unfit(finding)
 

@@ -41,12 +41,10 @@ class Deferral(msgspec.Struct, frozen=True):
 
     error_class: str
     gate: str
-    """The gate that sent them back, if one did."""
     count: int
     next_us: int
     """When the first of them is due, in UTC microseconds."""
     reason: str = ""
-    """The reason of the first of them."""
 
 
 class Situation(msgspec.Struct, frozen=True):
@@ -63,7 +61,6 @@ class Situation(msgspec.Struct, frozen=True):
     workers: int = 0
     """Living workers that may take rows of this job."""
     others_busy: bool = False
-    """Rows of other jobs are being worked on."""
     starts_workers: bool = False
     """The command that asks starts workers itself: a missing one is about to start."""
 
@@ -74,7 +71,6 @@ class Situation(msgspec.Struct, frozen=True):
 
     @property
     def flowing(self) -> bool:
-        """Whether a row was finished in the last seconds."""
         return self.finished_us is not None and self.now_us - self.finished_us <= FLOWING_US
 
 

@@ -20,8 +20,6 @@ class WorkerInfo(msgspec.Struct, frozen=True):
 
 
 class WorkerRow(msgspec.Struct, frozen=True):
-    """A worker as the store has it."""
-
     id: str
     session_id: str
     host: str
@@ -46,7 +44,7 @@ NAMED = 5
 
 
 def crash_told(cause: str, keys: Sequence[str], ended: Sequence[str]) -> str:
-    """One crash in words: why, which rows were running, and which of them caused it for certain.
+    """A crash in words: why, which rows were running, and which of them caused it for certain.
 
     `keys` are the rows that run alone next, `ended` the rows that ended as ERROR.
     """

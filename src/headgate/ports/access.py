@@ -53,8 +53,6 @@ class NewToken(msgspec.Struct, frozen=True):
 
 
 class Bearer(msgspec.Struct, frozen=True):
-    """A valid token and its user."""
-
     token: Token
     user: User
 
@@ -80,11 +78,11 @@ class AccessStore(Protocol):
         ...
 
     async def user(self, name: str) -> tuple[User, str | None]:
-        """A user and the hash of their password, or UnknownUser."""
+        """Raises UnknownUser. The second value is the hash of the password."""
         ...
 
     async def users(self) -> list[User]:
-        """All users, by name."""
+        """In order of name."""
         ...
 
     async def add_token(self, new: NewToken) -> Token:
@@ -129,8 +127,6 @@ class AccessStore(Protocol):
 
 
 class LoginTry(msgspec.Struct, frozen=True):
-    """A login request before anything in it is checked."""
-
     keys: Mapping[LoginScope, str]
     """The keys that it is counted under, from `core.login_limit.login_keys`."""
     limits: Mapping[LoginScope, LoginAllowance]

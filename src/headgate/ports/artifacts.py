@@ -51,16 +51,12 @@ class FileOrigin(msgspec.Struct, frozen=True):
 
 
 class KeptPart(msgspec.Struct, frozen=True):
-    """The part of a file that an earlier try left."""
-
     origin: FileOrigin
     size: int
     """The offset of the first missing byte."""
 
 
 class StoredArtifact(msgspec.Struct, frozen=True):
-    """A file that is complete in the folder."""
-
     path: str
     """Relative to the folder."""
     size: int

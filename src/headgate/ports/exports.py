@@ -48,8 +48,6 @@ class ExportRecord(msgspec.Struct, frozen=True):
 
 
 class ExportDone(msgspec.Struct, frozen=True):
-    """The result of a successful export."""
-
     rows: int
     sha256: str
     file: str
@@ -88,7 +86,7 @@ class ExportStore(Protocol):
         ...
 
     async def export(self, job_id: int, export_id: int) -> ExportRecord:
-        """One export of a job, or UnknownExport."""
+        """Raises UnknownExport if that job has no such export."""
         ...
 
     async def exports(self, job_id: int) -> list[ExportRecord]:

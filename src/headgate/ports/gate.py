@@ -63,18 +63,15 @@ class Turn(msgspec.Struct, frozen=True):
 
 
 class Feedback(msgspec.Struct, frozen=True):
-    """What an answer means to the gates."""
-
     refused: bool
     """The answer was a request to slow down: it costs the item no attempt."""
     retry_in_s: float = 0.0
     """Seconds until the gates open again, as far as is known."""
     gate: str = ""
-    """The provider or host that refused."""
 
 
 class Permit(Protocol):
-    """One request that may be sent. `release` must follow when its body has ended."""
+    """A request that may be sent. `release` must follow when its body has ended."""
 
     @property
     def credential(self) -> str | None:
@@ -150,9 +147,7 @@ class Hosts(Protocol):
         """The host gets no requests for a while; called again after each trial that fails."""
         ...
 
-    def is_up(self, host: str) -> None:
-        """A host that was down answers again."""
-        ...
+    def is_up(self, host: str) -> None: ...
 
     def keeps_waiting(self, host: str, job_id: int) -> None:
         """A request of this job was refused because the host is down."""

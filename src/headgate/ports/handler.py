@@ -18,8 +18,6 @@ Result = Mapping[str, Any] | Outcome | None
 
 
 class Logger(Protocol):
-    """The part of a structlog logger that handlers use."""
-
     def debug(self, event: str, **facts: object) -> object: ...
 
     def info(self, event: str, **facts: object) -> object: ...
@@ -33,7 +31,6 @@ Files = Callable[[str], Path]
 """Finds stored bytes by name: ValueError for an invalid name, FileNotFoundError if they are
 gone."""
 JobFiles = Callable[["JobView", str], Path]
-"""Finds stored bytes that belong to a job."""
 Folders = Callable[[str], Awaitable[Artifacts]]
 """Opens the output folder at a path, once for each process; FolderTrouble if that fails."""
 
@@ -55,8 +52,6 @@ class JobView(msgspec.Struct, frozen=True):
 
 
 class Context(msgspec.Struct):
-    """The context of one attempt."""
-
     job: JobView
     attempt: int
     """1 for the first execution that counts."""
@@ -136,7 +131,7 @@ class HandlerSpec(msgspec.Struct, frozen=True):
     providers: Mapping[str, ProviderPolicy] = {}
     """Other services that it calls, with the settings that apply to them."""
     guarded: bool = False
-    """It calls addresses that come from data, so private ones are refused."""
+    """True if it calls addresses that come from data: private addresses are refused."""
     described: bool = False
     """The config of its job describes it; other handlers were installed by the operator."""
     about: str = ""
@@ -144,7 +139,6 @@ class HandlerSpec(msgspec.Struct, frozen=True):
     version: str = ""
     """Changes when the same input may give another result."""
     needs: tuple[str, ...] = ()
-    """The columns that a row must have."""
     asks: tuple[str, ...] = ()
     """The addresses that it calls for every row, such as `https://api.example.org`."""
     paths: Mapping[str, str] = {}
@@ -160,8 +154,6 @@ class HandlerSpec(msgspec.Struct, frozen=True):
 
 
 class HandlerLookup(Protocol):
-    """Finds handlers by reference."""
-
     def __call__(self, reference: str) -> HandlerSpec:
         """The handler, or UnknownHandler that says what was tried."""
         ...

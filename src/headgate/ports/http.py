@@ -12,14 +12,11 @@ Params = Mapping[str, str | int | float | bool | None]
 
 
 class Options(TypedDict, total=False):
-    """Options of a request."""
-
     params: Params | None
     headers: Mapping[str, str] | None
     json: Any
-    """A value that is sent as JSON."""
     data: Mapping[str, str] | None
-    """A form."""
+    """Sent as a form."""
     content: bytes | str | None
     """A body that is sent unchanged."""
     timeout: float | None
@@ -45,8 +42,6 @@ class Options(TypedDict, total=False):
 
 
 class Response(Protocol):
-    """An answer with its body."""
-
     @property
     def status_code(self) -> int: ...
 
@@ -92,8 +87,6 @@ class Response(Protocol):
 
 
 class StreamedResponse(Protocol):
-    """An answer whose body is read in chunks."""
-
     @property
     def status_code(self) -> int: ...
 
@@ -103,9 +96,7 @@ class StreamedResponse(Protocol):
         ...
 
     @property
-    def url(self) -> str:
-        """The URL after redirects."""
-        ...
+    def url(self) -> str: ...
 
     @property
     def kind(self) -> CallKind:
@@ -124,17 +115,11 @@ class StreamedResponse(Protocol):
         """
         ...
 
-    def raise_for_status(self) -> Self:
-        """Itself, if it is a success."""
-        ...
+    def raise_for_status(self) -> Self: ...
 
-    def aiter_bytes(self) -> AsyncIterator[bytes]:
-        """The body as it arrives."""
-        ...
+    def aiter_bytes(self) -> AsyncIterator[bytes]: ...
 
-    async def aread(self) -> bytes:
-        """The rest of the body."""
-        ...
+    async def aread(self) -> bytes: ...
 
 
 class Http(Protocol):
@@ -144,9 +129,7 @@ class Http(Protocol):
         """The actual cost of the last request, where only an estimate was reserved."""
         ...
 
-    async def request(self, method: str, url: str, **options: Unpack[Options]) -> Response:
-        """Send one request; for the options see `Options`."""
-        ...
+    async def request(self, method: str, url: str, **options: Unpack[Options]) -> Response: ...
 
     async def get(self, url: str, **options: Unpack[Options]) -> Response: ...
 

@@ -33,8 +33,6 @@ class EnqueueRequest(msgspec.Struct, frozen=True):
 
 
 class KnownRow(msgspec.Struct, frozen=True):
-    """A row whose key the job already has."""
-
     key: str
     line: int
     first_line: int
@@ -110,7 +108,7 @@ class ResultColumns(msgspec.Struct, frozen=True):
 
 
 class SettleRequest(msgspec.Struct, frozen=True):
-    """One group commit of one worker."""
+    """A group commit of one worker."""
 
     worker: str
     settlements: Sequence[Settlement]
@@ -118,8 +116,6 @@ class SettleRequest(msgspec.Struct, frozen=True):
 
 
 class HeldLease(msgspec.Struct, frozen=True, array_like=True):
-    """A lease by its fencing token."""
-
     item_id: int
     epoch: int
 
@@ -150,7 +146,6 @@ class RequeueRequest(msgspec.Struct, frozen=True):
     text: str | None = None
     """Only items whose key or summary contains this, in any case."""
     below_attempts: int | None = None
-    """Only items with fewer attempts."""
     changed_from: int | None = None
     changed_to: int | None = None
     """Only items last changed at or after `changed_from`, and before `changed_to`."""
@@ -173,8 +168,6 @@ class SweptItems(msgspec.Struct, frozen=True):
 
 
 class ReviewDecision(msgspec.Struct, frozen=True):
-    """A user's decision about an item in REVIEW."""
-
     item_id: int
     move: ItemMove
     """ACCEPT (of `candidate`), REJECT (all of them) or PASS_OVER."""

@@ -48,7 +48,7 @@ class RowReads(Protocol):
         ...
 
     async def first(self, job_id: int, count: int) -> list[int]:
-        """The ids of the job's first rows, in input order."""
+        """In input order."""
         ...
 
     async def at_places(self, job_id: int, places: Sequence[int]) -> list[int]:

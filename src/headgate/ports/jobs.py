@@ -13,8 +13,6 @@ from headgate.core.worker import WorkerInfo
 
 
 class SessionReport(msgspec.Struct, frozen=True):
-    """The record of one run."""
-
     id: str
     job_id: int | None
     command: str
@@ -39,8 +37,6 @@ class WorkDemand(msgspec.Struct, frozen=True):
 
 
 class WaitingSource(Waiting, frozen=True):
-    """A job whose source the server has to read."""
-
     source: str
 
 
@@ -144,9 +140,7 @@ class JobStore(Protocol):
         """Ask a worker to finish its running items and end; False if it is not alive."""
         ...
 
-    async def draining(self, workers: Sequence[str]) -> list[str]:
-        """The workers of these that were asked to end."""
-        ...
+    async def draining(self, workers: Sequence[str]) -> list[str]: ...
 
     async def retire(self, worker: str, reason: str) -> int:
         """Declare a worker gone and return its leased items to PENDING, without suspicion."""
@@ -156,9 +150,7 @@ class JobStore(Protocol):
         """Take or keep a duty that one process at a time should do."""
         ...
 
-    async def record_session(self, session: SessionReport) -> None:
-        """Write or update the record of a run."""
-        ...
+    async def record_session(self, session: SessionReport) -> None: ...
 
     async def record_event(self, kind: str, message: str, job_id: int | None = None) -> None:
         """Append an operator action, or a decision that no attempt row records."""

@@ -6,8 +6,6 @@ import msgspec
 
 
 class WorkerOrder(msgspec.Struct, frozen=True):
-    """The instructions to a worker process at its start."""
-
     worker: str
     session: str
     jobs: tuple[int, ...] | None
@@ -19,14 +17,11 @@ class WorkerOrder(msgspec.Struct, frozen=True):
 
 
 class WorkerReport(msgspec.Struct, frozen=True):
-    """A message of a worker process to its supervisor."""
-
     ready: bool = False
     stuck: bool = False
     error: str | None = None
     """Why it cannot continue, in words."""
     error_kind: str | None = None
-    """The name of the error's class."""
     warning: str | None = None
     """A problem of a handler, in words for its author."""
     crash: str | None = None

@@ -12,7 +12,7 @@ import msgspec
 
 
 class LedgerEntry(msgspec.Struct, frozen=True):
-    """One gate's shared state. `version` grows with every change; 0 means that there is none."""
+    """The shared state of a gate. `version` grows with every change; 0 means that there is none."""
 
     key: str
     version: int
@@ -41,7 +41,6 @@ class Exchange(msgspec.Struct, frozen=True):
     """UTC seconds on the ledger's clock, the only clock that gates are compared by."""
     entries: Sequence[LedgerEntry]
     accepted: frozenset[str]
-    """The keys of the accepted proposals."""
 
 
 class LimitLedger(Protocol):

@@ -1,4 +1,4 @@
-"""One place through which every verb, attempt, decision and state change passes."""
+"""The place through which every verb, attempt, decision and state change passes."""
 
 from typing import Protocol
 
@@ -13,9 +13,7 @@ class Observer(Protocol):
 
     def started(self, item: ClaimedItem, handler: str) -> None: ...
 
-    def ended(self, item: ClaimedItem, handler: str, settlement: Settlement) -> None:
-        """An attempt ended, with the decision that followed."""
-        ...
+    def ended(self, item: ClaimedItem, handler: str, settlement: Settlement) -> None: ...
 
     def changed(self, what: str, **facts: object) -> None:
         """Something about the run changed (job state, worker, lease, shutdown)."""

@@ -32,7 +32,6 @@ class FoundFile(msgspec.Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """The URL without its secrets."""
         return without_secrets(self.url)
 
     @property

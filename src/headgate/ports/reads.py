@@ -51,7 +51,7 @@ class ItemDetail(msgspec.Struct, frozen=True):
 
 
 class AttemptRow(msgspec.Struct, frozen=True):
-    """One execution of an item, written when it ended."""
+    """An execution of an item, written when it ended."""
 
     number: int
     epoch: int
@@ -80,8 +80,6 @@ class CallsPage(msgspec.Struct, frozen=True):
 
 
 class EventRow(msgspec.Struct, frozen=True):
-    """One line of the record of decisions."""
-
     id: int
     at: int
     job_id: int | None
@@ -121,7 +119,6 @@ class JobQuery(msgspec.Struct, frozen=True):
     text: str | None = None
     """Part of the job's name or the file's name, in any case."""
     read_by_server: bool = False
-    """Only jobs whose source the server reads."""
     after_id: int = 0
     """The last id of the page before (0: from the top)."""
     limit: int = 100
@@ -130,8 +127,6 @@ class JobQuery(msgspec.Struct, frozen=True):
 
 
 class ErrorGroup(msgspec.Struct, frozen=True):
-    """Failures of one kind."""
-
     error_class: str
     signature: str
     """The text that they share; it includes quoted values while there are few different ones."""
@@ -198,8 +193,6 @@ class DutyRow(msgspec.Struct, frozen=True):
 
 
 class StoreStatus(msgspec.Struct, frozen=True):
-    """The content of `db status`."""
-
     kind: str
     location: str
     version: str
@@ -225,27 +218,25 @@ class ReadStore(Protocol):
     """Queries. None of them waits for a writer."""
 
     async def job(self, job_id: int, owner: str | None = None) -> Job:
-        """One job (of that owner), or UnknownJob."""
+        """Raises UnknownJob, also if the job has another owner."""
         ...
 
     async def jobs(self, query: JobQuery) -> list[Job]: ...
 
     async def find_jobs(self, owner: str, handler: str, source: str) -> list[Job]:
-        """Jobs of one handler over one source, newest first."""
+        """Newest first."""
         ...
 
-    async def counts(self, job_id: int) -> Counts:
-        """The maintained counters of a job."""
-        ...
+    async def counts(self, job_id: int) -> Counts: ...
 
     async def items(self, query: ItemQuery) -> Page: ...
 
     async def item(self, item_id: int, owner: str | None = None) -> ItemDetail:
-        """One item (of that owner), or UnknownItem."""
+        """Raises UnknownItem, also if the item has another owner."""
         ...
 
     async def attempts(self, item_id: int) -> list[AttemptRow]:
-        """An item's attempts, oldest first."""
+        """Oldest first."""
         ...
 
     async def calls(self, job_id: int, after_id: int, limit: int) -> CallsPage:

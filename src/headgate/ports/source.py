@@ -42,9 +42,7 @@ class BatchReader(Protocol):
         ...
 
     @property
-    def sheets(self) -> tuple[str, ...]:
-        """The sheets of the source, if its format has sheets."""
-        ...
+    def sheets(self) -> tuple[str, ...]: ...
 
     def take(self, rows: int, max_bytes: int) -> RowBatch:
         """Up to `rows` further rows, fewer when they reach about `max_bytes`; empty at the end."""
@@ -54,8 +52,6 @@ class BatchReader(Protocol):
 
 
 class Source(Protocol):
-    """Rows of one file in one format."""
-
     def fingerprint(self) -> str:
         """A name for the content: the same bytes give the same name."""
         ...

@@ -13,8 +13,6 @@ from headgate.ports.reads import ReadStore
 
 
 class Notifier(Protocol):
-    """Notifies all processes on a store of changes."""
-
     async def ring(self) -> None:
         """Tell every process on this store that something changed."""
         ...
@@ -25,8 +23,6 @@ class Notifier(Protocol):
 
 
 class Store(Protocol):
-    """An open connection to a database."""
-
     @property
     def items(self) -> ItemStore: ...
 

@@ -45,8 +45,6 @@ class WireReply(Protocol):
 
 
 class ServerReply(WireReply, Protocol):
-    """A reply straight from a server."""
-
     async def read(self, limit: int) -> bytes | None:
         """The whole body; None if it is larger than `limit`."""
         ...

@@ -64,8 +64,14 @@ def test_what_cannot_be_is_refused_with_the_reason(values: dict[str, object], pr
     [
         ({}, "either `env` or `file`"),
         ({"env": "A", "file": "b"}, "either `env` or `file`"),
-        ({"env": "A", "name": "x"}, "`name` is needed for a credential in a header or a query, and only there"),
-        ({"env": "A", "placement": "query"}, "`name` is needed for a credential in a header or a query, and only there"),
+        (
+            {"env": "A", "name": "x"},
+            "`name` is needed for a credential in a header or a query, and only there",
+        ),
+        (
+            {"env": "A", "placement": "query"},
+            "`name` is needed for a credential in a header or a query, and only there",
+        ),
     ],
 )
 def test_a_credential_says_where_it_is_kept_and_where_it_goes(

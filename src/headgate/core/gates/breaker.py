@@ -64,7 +64,6 @@ class Failure(StrEnum):
     UNANSWERED = "unanswered"
     """The request was sent and not answered, or a proxy reports that the host does not answer."""
     ERROR = "error"
-    """The host answered with an error."""
 
 
 class Breaker:
@@ -119,7 +118,6 @@ class Breaker:
         self._policy = policy
         self._rows = _Rows(policy)
         self._failed_s = 0.0
-        """Time of the last counted failure."""
         self._unreached = 0
         """Requests in a row without a connection."""
         self._in_row = 0
@@ -131,28 +129,23 @@ class Breaker:
         self._trials_left = 0
         """In doubt: trial rows that may still fail before the breaker opens."""
         self._tried = 0
-        """Trials in a row with rows that failed before."""
         self._lenience = 1
         """Factor on the number of rows judged, raised after each unfounded doubt."""
         self._vouched_s = 0.0
-        """Time of the last unfounded doubt."""
         self._repeats_in_vain = 0
         self._repeated_s = 0.0
         self.state = BreakerState.CLOSED
         self.alert = False
         """A row failed recently. While false, the caller need not report successes."""
         self.answered = False
-        """The host has answered at least once."""
         self.in_flight = 0
         """Requests sent and not answered yet; the sender counts them."""
         self.cause: Failure | None = None
-        """The failure that opened the breaker."""
         self.openings = 0
         """Openings since the breaker was last closed."""
         self.since_s = 0.0
         """Start of the series of failures that opened the breaker."""
         self.reopens_s = 0.0
-        """Earliest time of the next trial."""
 
     def wait_s(self, now: float, *, elsewhere: bool = True) -> float:
         """Seconds that a request must wait; 0 if it may be sent now.
@@ -333,7 +326,6 @@ class _Rows:
 
     def __init__(self, policy: BreakerPolicy, lenience: int = 1) -> None:
         self.most = policy.at_least * lenience
-        """Number of rows remembered."""
         self._window_s = policy.window_s
         self._last: deque[tuple[float, bool]] = deque()
         self.failures = 0

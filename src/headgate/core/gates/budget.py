@@ -120,7 +120,6 @@ class Budget:
             self._spent(cap, now).add(cost.get(cap.name, 0.0))
 
     def room(self, now: float, name: str) -> float:
-        """The amount that may be spent now."""
         rooms = (
             cap.limit.count - self._spent(cap, now).total for cap in self._caps if cap.name == name
         )
@@ -152,7 +151,6 @@ class Budget:
         return max(now, free_in * cap.limit.seconds / PARTS)
 
     def remembered(self) -> BudgetState:
-        """A copy of the state."""
         return _copy(self.state)
 
 

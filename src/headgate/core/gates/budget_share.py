@@ -1,4 +1,4 @@
-"""One process's share of a budget that several processes spend.
+"""The share of one process in a budget that several processes spend.
 
 A process draws about as much as it uses between two exchanges; the shared state counts a draw as
 spent at once. So all processes together never spend more than the budget, and a process that dies
@@ -40,9 +40,7 @@ class BudgetShare:
         self._offered: dict[str, float] = {}
         """Change of `_left` if the present proposal is accepted."""
         self.drawn: Cost = NOTHING
-        """Amounts that the present proposal draws."""
         self._copy: BudgetState | None = None
-        """The shared state as it was last seen."""
         self._owed = dict.fromkeys(names, 0.0)
         """Amounts drawn from that copy while the ledger did not answer."""
 
@@ -140,7 +138,6 @@ class BudgetShare:
         return max(fair, asked, 0.0)
 
     def accepted(self, state: BudgetState, now: float) -> None:
-        """The shared state now holds the draw."""
         self._owed = dict.fromkeys(self._left, 0.0)
         self._take_in(now)
         self.seen(state)

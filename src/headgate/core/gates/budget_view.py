@@ -9,7 +9,7 @@ REQUESTS = "requests"
 
 
 class BudgetUse(msgspec.Struct, frozen=True):
-    """One cap and its use. Amounts that processes have drawn ahead count as used."""
+    """A cap and its use. Amounts that processes have drawn ahead count as used."""
 
     name: str
     count: float
@@ -22,8 +22,6 @@ class BudgetUse(msgspec.Struct, frozen=True):
 
 
 class SpentCap(msgspec.Struct, frozen=True):
-    """A cap without room for another request, and until when."""
-
     words: str
     until: float
 

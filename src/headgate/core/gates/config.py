@@ -34,7 +34,6 @@ class GatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def limits(self) -> tuple[Limit, ...]:
-        """The limits on requests to all hosts together."""
         return parse_limits(self.rate)
 
 
@@ -42,8 +41,6 @@ UNKNOWN = ProviderPolicy()
 
 
 class GateLimits(msgspec.Struct, frozen=True):
-    """All settings that gates are made from."""
-
     providers: Mapping[str, ProviderPolicy]
     gates: GatePolicy = GatePolicy()
 

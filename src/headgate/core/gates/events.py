@@ -72,6 +72,5 @@ class MeanInFlight:
         return self.mean + weight * (self._busy_s / seconds - self.mean)
 
     def turn(self, now: float) -> None:
-        """Start the next interval."""
         self.mean = self.at(now)
         self._since, self._busy_s = now, 0.0

@@ -17,7 +17,7 @@ ALIVE_S = 3.0
 
 
 class Member(msgspec.Struct, frozen=True):
-    """One process at one gate, as of its last exchange."""
+    """A process at a gate, as of its last exchange."""
 
     seen: float
     need: float

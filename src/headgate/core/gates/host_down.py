@@ -9,7 +9,6 @@ class HostDown(msgspec.Struct, frozen=True):
     """Times are UTC seconds on the ledger's clock."""
 
     until_s: float
-    """Time of the next trial."""
     reason: str = ""
     """Its last failure in plain words: `connection refused`, `answers 500`; empty: not known."""
     since_s: float | None = None

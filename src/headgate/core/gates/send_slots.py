@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 
 class SlotLines(NamedTuple):
-    """The position of one process among all that book."""
-
     rate: float
     """Slots a second, of all processes together."""
     part: float
@@ -24,7 +22,6 @@ class SlotLines(NamedTuple):
     lag: float = 0.0
     """Slots that we have had less than the others."""
     free_from: float = 0.0
-    """No line begins earlier."""
 
 
 class SendSlots:
@@ -55,12 +52,10 @@ class SendSlots:
         return self._moments[0] if self._moments else math.inf
 
     def use(self) -> None:
-        """A request was sent."""
         if self._moments:
             self._moments.popleft()
 
     def are_short(self, now: float) -> bool:
-        """Whether it is time to book."""
         return not self._moments or self._moments[-1] < now + self.LEAD_S
 
     def book(self, lines: Sequence[float], now: float, standing: SlotLines) -> list[float]:
@@ -100,7 +95,6 @@ class SendSlots:
 
     @property
     def offered(self) -> int:
-        """Number of slots that the present proposal books."""
         return len(self._offered)
 
     def accept(self) -> None:

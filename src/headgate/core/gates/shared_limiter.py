@@ -1,4 +1,4 @@
-"""One process's part in a gate that several processes share.
+"""The part of one process in a gate that several processes share.
 
 Each process keeps a copy of the pace and applies its own requests and replies to it at once. About
 once a second it also applies them to the shared state, takes that state over, and gets its part of
@@ -328,7 +328,6 @@ class SharedLimiter:
         self._take_over(state, now)
 
     def seen(self, state: GateState, now: float) -> None:
-        """Another process changed the shared state."""
         self._offered = self._played = 0
         if self._allowance is not None and state.budget is not None:
             self._allowance.seen(state.budget)

@@ -21,7 +21,6 @@ class Override(msgspec.Struct, frozen=True):
 
     @property
     def end(self) -> float:
-        """`until`, or infinite."""
         return math.inf if self.until is None else self.until
 
     def holds(self, now: float) -> bool:

@@ -63,9 +63,7 @@ class GateView(msgspec.Struct, frozen=True, kw_only=True):
     """Hosts that do not answer, each with the reason and the time of the next trial."""
     budgets: Sequence[BudgetUse] = ()
     members: Mapping[str, Member] = {}
-    """The processes that use the gate now."""
     override: Override | None = None
-    """The operator's override, while it holds."""
     evidence: Sequence[PaceEvidence] = ()
 
     @property
@@ -75,7 +73,6 @@ class GateView(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def holds(self) -> bool:
-        """Whether it holds requests back now."""
         return self.closed or (self.waiting and self.cause != Cause.OPEN)
 
 
@@ -149,8 +146,6 @@ def _down(members: Mapping[str, Member], now: float) -> dict[str, HostDown]:
 
 
 class _Moment(NamedTuple):
-    """What applies besides the pace."""
-
     now: float
     override: Override | None
     spent: SpentCap | None
@@ -213,7 +208,6 @@ def _cause(pace: Pace, at: _Moment) -> str:
 
 
 def _open_cause(pace: Pace, at: _Moment) -> str:
-    """What the requests at an open gate wait for."""
     if pace.cap is not None and at.in_flight >= pace.cap:
         return Cause.CONCURRENCY if pace.cap == pace.limits.concurrency else Cause.CAP
     if at.override is not None and at.override.rate is not None:

@@ -26,7 +26,6 @@ SILENCE_S = 60.0
 def apply_declared(
     state: PaceState, now: float, quota: Quota | None, longest_wait_s: float
 ) -> None:
-    """Apply the limit that a reply declares."""
     if quota is None or now < state.ignored_until:
         if state.told and now - state.told_at > SILENCE_S:
             _forget(state)

@@ -36,7 +36,6 @@ def known_now(before: float | None, after: float, probe_in_s: float) -> str:
 
 
 def tried_next(rate: float) -> str:
-    """The decision on a level that is not trusted yet."""
     return f"trying {per_time(rate)} next"
 
 

@@ -101,7 +101,6 @@ def _learn_surprise(state: PaceState, now: float) -> None:
 
 
 def _learn_probe(state: PaceState, now: float, known: float) -> None:
-    """Refused while probing."""
     state.surprises = 0
     cut = state.stop.cut
     if is_fallen(state, now, known) and cut > 0.95 * state.peak:

@@ -1,4 +1,4 @@
-"""One learned quantity, a rate or a number in flight: its value and its search for more."""
+"""A learned quantity, a rate or a number in flight: its value and its search for more."""
 
 import math
 
@@ -51,13 +51,11 @@ class Level(msgspec.Struct):
     def set(
         self, known: float, hold_s: float, slow_s: float, fast_s: float, excess: float = 0.01
     ) -> None:
-        """Set a learned value and hold it."""
         self.known, self.hold_s, self.age_s = known, hold_s, 0.0
         self.slow_s, self.fast_s, self.excess, self.most = slow_s, fast_s, excess, 1e9
 
     @property
     def value(self) -> float:
-        """The value to use now."""
         if self.known is None:
             return self._starting()
         beyond = self.age_s - self.hold_s

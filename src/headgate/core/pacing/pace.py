@@ -51,13 +51,11 @@ class Pace:
 
     @classmethod
     def from_state(cls, state: PaceState, limits: Ceilings = UNLIMITED) -> Self:
-        """Restore from `state`."""
         pace = cls(limits)
         pace.state = _copy(state)
         return pace
 
     def remembered(self) -> PaceState:
-        """A copy of the state."""
         return _copy(self.state)
 
     # ---- sending

@@ -70,11 +70,9 @@ class OutageEvidence(msgspec.Struct):
     FORGET_S = 120.0
 
     def refuses(self, now: float) -> bool:
-        """Whether a bare 503 counts as a refusal."""
         return now >= self.until
 
     def suspect(self, now: float, rate: float) -> None:
-        """A bare 503 came at this rate."""
         if not self.speed or now - self.since > self.FORGET_S:
             self.speed, self.slow, self.bare = rate, 0, 0
         self.since = now

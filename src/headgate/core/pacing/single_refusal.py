@@ -1,4 +1,4 @@
-"""One refusal proves nothing: the pace waits it out, and only another one confirms it.
+"""A single refusal proves nothing: the pace waits it out, and only another one confirms it.
 
 Servers refuse now and then for reasons of their own: one of several machines restarts, a guard is
 suspicious, another client was too fast. Such a refusal is independent of our rate. So a stop of a
@@ -124,7 +124,6 @@ def _is_in_step(state: PaceState, suspect: Window) -> bool:
 
 
 def is_outgrown(suspect: Window, used: float) -> bool:
-    """Whether more was accepted than the suspected quota has."""
     return used > OUTGROWN * suspect.count + ODD
 
 

@@ -55,7 +55,7 @@ class PaceReading(msgspec.Struct, frozen=True):
 
 
 class PaceEvidence(msgspec.Struct, frozen=True, array_like=True):
-    """One decision: what was seen, what was decided, and the rate before and after."""
+    """A decision: what was seen, what was decided, and the rate before and after."""
 
     at: float
     seen: str
@@ -70,21 +70,18 @@ class Stop(msgspec.Struct):
     open: bool = False
     """The stop lasts: only single requests are sent, as tests."""
     first: float = 0.0
-    """Send time of the first refused request."""
     previous: float = 0.0
     """`first` of the stop before."""
     dark: float = 0.0
     """Send time of the first request refused since the last accepted one."""
     last: float = 0.0
-    """Send time of the last refused request."""
     noticed: float = 0.0
     ask_at: float = 0.0
     """Earliest time of the next request."""
     wait: float = 0.0
     alone: bool = False
-    """One request at a time is sent as a test; else the first one reopens the gate."""
+    """Only one request at a time is sent, as a test; else the first one reopens the gate."""
     asking: bool = False
-    """The test request is in flight."""
     bare: bool = False
     """Only 503s without Retry-After."""
     told_s: float = 0.0
@@ -153,13 +150,11 @@ class PaceState(msgspec.Struct):
     ceiling_due: list[float] = []
     sent_at: float = 0.0
     bound: Cause = Cause.OPEN
-    """What held the last request back."""
     opened: float = 0.0
     sent: int = 0
     """Since the last stop ended."""
     answered: int = 0
     settled: bool = False
-    """The known rate is trusted."""
     confirmed: int = 0
     """Probes in a row that found the same level."""
     tries: int = 0

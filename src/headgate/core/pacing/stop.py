@@ -27,8 +27,6 @@ PAUSE_S = 0.1
 
 
 class PaceRefusal(NamedTuple):
-    """A reply that asks us to slow down."""
-
     sent_at: float
     in_flight: int
     retry_after: float | None

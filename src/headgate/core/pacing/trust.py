@@ -33,7 +33,6 @@ BACK_S = 600.0
 def note(
     state: PaceState, now: float, seen: str, decided: str, before: float | None = None
 ) -> None:
-    """Keep one decision as evidence."""
     line = PaceEvidence(now, seen, decided, before or state.rate.known, state.rate.known)
     state.evidence = [*state.evidence[1 - EVIDENCE :], line]
 

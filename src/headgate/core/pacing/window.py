@@ -103,7 +103,6 @@ def learn_window(state: PaceState, now: float) -> None:
 
 
 def _pick_window(state: PaceState, now: float, dark_s: float) -> tuple[float, float]:
-    """The window that explains the stop, and its count."""
     old, taken, suspect = state.window, state.delivery.count, state.suspect
     if old is None and suspect is not None and is_confirmed(state, suspect):
         return suspect.seconds, suspect.count
