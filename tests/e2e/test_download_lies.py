@@ -224,7 +224,7 @@ async def test_a_wrong_checksum_is_found_and_a_right_one_kept(
     assert (wrong.status, wrong.code) == (ItemStatus.ERROR, "checksum-mismatch")
     assert (other.status, other.code) == (ItemStatus.ERROR, "checksum-mismatch")
     assert (unreadable.status, unreadable.attempts) == (ItemStatus.ERROR, 1)
-    assert "no checksum" in unreadable.reason
+    assert "is not a checksum" in unreadable.reason
     assert download.shown() == {}
 
 

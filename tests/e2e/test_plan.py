@@ -176,7 +176,7 @@ def test_people_see_a_table_with_what_would_help(cli: Cli):
     ("words", "story"),
     [
         (("rows.csv", "--provider", "wikidatta"), "did you mean 'wikidata'?"),
-        (("rows.csv", "--limit", "fast"), "--limit 'fast' is no limit"),
+        (("rows.csv", "--limit", "fast"), "--limit 'fast' is not a limit"),
         (("rows.csv", "--limit", " "), "--limit is empty"),
         (("rows.csv", "--latency", "5"), "as 200ms or 1.5s"),
         (("rows.csv", "--cache-hits", "130%"), "as 30% or 0.3"),

@@ -133,7 +133,7 @@ def test_a_handler_that_reads_a_stored_file_is_given_one():
 
 
 @pytest.mark.parametrize(
-    ("ref", "message"), [("../x", r"'\.\./x': this is no name of one"), (NAME, "it is gone")]
+    ("ref", "message"), [("../x", r"'\.\./x': this is not a valid name"), (NAME, "it is gone")]
 )
 def test_a_stored_file_that_is_not_there_is_a_permanent_error(ref: str, message: str):
     with pytest.raises(NoFile, match=message) as raised:

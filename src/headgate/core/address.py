@@ -1,7 +1,7 @@
-"""Which network addresses a URL from data may lead to: those of the public internet alone.
+"""Which network addresses a URL from data may lead to: only addresses of the public internet.
 
-The ranges are those of the IANA special-purpose registries for IPv4 and IPv6, in which a request
-would stay inside this machine or this network, or would reach nobody.
+The ranges are from the IANA special-purpose registries for IPv4 and IPv6. A request to them would
+stay inside this machine or this network, or would reach no host.
 """
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -55,7 +55,7 @@ _NAT64: Final = IPv6Network("64:ff9b::/96")
 def refusal_of(text: str) -> str | None:
     """Why a guarded request may not go to this address; None if it may."""
     try:
-        # A zone (`fe80::1%eth0`) names one of our own interfaces, not another place.
+        # A zone (`fe80::1%eth0`) names a network interface of this machine, not another address.
         address = ip_address(text.partition("%")[0])
     except ValueError:
         return "not an address"
@@ -72,7 +72,7 @@ def _refusal(address: Address) -> str | None:
 
 
 def _inside(address: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that the packets would really go to, if this is only another way in."""
+    """The IPv4 address that an IPv6 address stands for, if it does."""
     if address in _NAT64:
         return IPv4Address(int(address) & 0xFFFF_FFFF)
     return address.ipv4_mapped

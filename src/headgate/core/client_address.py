@@ -1,4 +1,4 @@
-"""Where a request comes from: `X-Forwarded-For` counts only where a trusted proxy sent it."""
+"""The client's address: `X-Forwarded-For` counts only where a trusted proxy sent it."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -23,9 +23,9 @@ def is_trusted(peer: str, trusted: Iterable[Network]) -> bool:
 def client_address(peer: str, forwarded: Sequence[str], trusted: Sequence[Network]) -> str:
     """The address of the client.
 
-    Each proxy adds the address that it was asked from at the right. So the list is read from the
-    right for as long as the address before is a trusted proxy; what a client wrote itself stands
-    further left and is never reached.
+    Each proxy appends the address of its own client at the right. So the list is read from the
+    right while the address before is a trusted proxy; entries that a client wrote itself are
+    further left and are never reached.
     """
     hops = [hop.strip() for line in forwarded for hop in line.split(",")]
     found = _address(peer)
@@ -40,7 +40,7 @@ def client_address(peer: str, forwarded: Sequence[str], trusted: Sequence[Networ
 
 
 def counted_as(address: str) -> str:
-    """What logins from an address are counted under: of IPv6 the /64, all of one client."""
+    """The key that logins from an address are counted under; for IPv6 the /64 of one client."""
     found = _address(address)
     if isinstance(found, IPv6Address):
         return str(ip_network((found, 64), strict=False))

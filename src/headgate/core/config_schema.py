@@ -1,7 +1,7 @@
-"""Whether a job's configuration is what its handler's JSON Schema asks for.
+"""Check a job's configuration against its handler's JSON Schema.
 
-The keywords that handlers use are understood. Others are passed over, so that a schema never
-refuses more than it says.
+Only the keywords that handlers use are checked. Others are ignored, so that a schema never refuses
+more than it says.
 """
 
 import math
@@ -15,7 +15,7 @@ from headgate.core.errors import BadConfig, FieldProblem
 
 _DEEPEST = 32
 _SHOWN = 80
-_TOLD = 5
+_MOST_NAMED = 5
 _TYPES: Mapping[str, Callable[[Any], bool]] = {
     "string": lambda value: isinstance(value, str),
     "boolean": lambda value: isinstance(value, bool),
@@ -43,23 +43,20 @@ def require_config(schema: Mapping[str, Any] | None, config: Mapping[str, Any]) 
         return
     problems = list(_Check(schema).of(schema, config, ""))
     if problems:
-        raise BadConfig(_said(problems), problems)
+        raise BadConfig(_message(problems), problems)
 
 
-def _said(problems: Sequence[FieldProblem]) -> str:
-    first = "; ".join(f"`{field}` {problem}" for field, problem in problems[:_TOLD])
-    more = f" (and {len(problems) - _TOLD} more)" if len(problems) > _TOLD else ""
+def _message(problems: Sequence[FieldProblem]) -> str:
+    first = "; ".join(f"`{field}` {problem}" for field, problem in problems[:_MOST_NAMED])
+    more = f" (and {len(problems) - _MOST_NAMED} more)" if len(problems) > _MOST_NAMED else ""
     return f"the configuration does not fit the handler: {first}{more}"
 
 
 class _Check:
-    """One pass over a configuration."""
-
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
 
     def of(self, schema: Any, value: Any, field: str, depth: int = 0) -> Problems:
-        """What is wrong with a value under a schema."""
         if schema is False:
             yield FieldProblem(field, "must not be given")
             return
@@ -94,7 +91,7 @@ class _Check:
         for name in ("anyOf", "oneOf"):
             ways = [list(self.of(part, value, field, depth + 1)) for part in _listed(schema, name)]
             if ways and all(ways):
-                # The way that came furthest says best what is wrong.
+                # The alternative that failed deepest explains best what is wrong.
                 yield max(ways, key=lambda way: way[0].field.count("."))[0]
 
     def _members(
@@ -111,9 +108,10 @@ class _Check:
             elif any(re.search(text, name) for text in schema.get("patternProperties") or ()):
                 continue
             elif schema.get("additionalProperties") is False:
-                there = ", ".join(known) or "none"
+                options = ", ".join(known) or "none"
                 yield FieldProblem(
-                    _under(field, name), f"is not an option of this handler; there are: {there}"
+                    _under(field, name),
+                    f"is not an option of this handler; its options are: {options}",
                 )
             else:
                 rest = schema.get("additionalProperties")
@@ -171,7 +169,7 @@ def _length_limits(
 
 
 def _is_number(value: Any) -> TypeGuard[float]:
-    # True is not 1, though Python says so.
+    # In JSON, true is not 1.
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

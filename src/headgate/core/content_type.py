@@ -1,13 +1,12 @@
-"""What bytes are by themselves, whatever a header or a name says of them."""
+"""The type of a body by its bytes, independent of its header and its name."""
 
 import re
 from enum import StrEnum
 from typing import NamedTuple
 
 HEAD_BYTES = 4_096
-"""So much of the beginning is looked at."""
 PDF_MARK_WITHIN = 1_024
-"""Readers of PDF forgive so much rubbish before the mark, and some servers need it."""
+"""Bytes before the PDF mark that readers of PDF accept; some servers send them."""
 
 
 class ContentType(StrEnum):
@@ -45,7 +44,7 @@ class ContentType(StrEnum):
 
     @property
     def extensions(self) -> tuple[str, ...]:
-        """How names of such files end, the usual one first; none where nothing is known."""
+        """Usual file extensions of this type, the most common first; empty if none is known."""
         return _EXTENSIONS.get(self, ())
 
 
@@ -95,7 +94,7 @@ _SAYS_NOTHING = frozenset({ContentType.UNKNOWN, ContentType.EMPTY, ContentType.T
 
 
 def stated_type(header: str, name: str = "") -> ContentType | None:
-    """What a `Content-Type` header or a file name says that a body is; None if neither does.
+    """The type that a `Content-Type` header or a file name declares; None if neither does.
 
     A name that ends in .pdf outweighs the header: error pages come with a header of their own.
     """
@@ -157,7 +156,7 @@ _BYTE_ORDERS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
 def content_type_of(head: bytes) -> ContentType:
-    """The type of a body by its first bytes: `HEAD_BYTES` of them, or all that there are."""
+    """The type of a body by its first bytes: `HEAD_BYTES` of them, or all if there are fewer."""
     if not head:
         return ContentType.EMPTY
     if head.startswith(_ZIP):
@@ -178,7 +177,7 @@ def _zipped(head: bytes) -> ContentType:
 
 
 def _plain(head: bytes) -> bytes:
-    """Text of any encoding as UTF-8, without what may stand before its first sign."""
+    """Text in any encoding as UTF-8, without byte order mark and leading blanks."""
     encoding = _BYTE_ORDERS.get(head[:2])
     if encoding:
         head = head[2:].decode(encoding, "ignore").encode(errors="ignore")

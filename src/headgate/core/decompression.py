@@ -1,20 +1,18 @@
-"""How far a packed body may swell before it counts as a trap."""
+"""Limits on the growth of a compressed body while it is decompressed."""
 
 import msgspec
 
 
 class DecompressionLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Bounds on a body that is unpacked while it arrives."""
-
     ratio: float = 200.0
-    """Unpacked bytes for each that was sent; text seldom reaches 20."""
+    """Most decompressed bytes for each byte received; text seldom reaches 20."""
     harmless_bytes: int = 16 * 1024 * 1024
-    """Up to here any ratio will do."""
+    """Decompressed bytes up to which any ratio is accepted."""
     max_bytes: int = 8 * 1024 * 1024 * 1024
-    """Unpacked, whatever the ratio."""
+    """Most decompressed bytes, at any ratio."""
 
     def exceeded(self, encoded: int, decoded: int) -> bool:
-        """Whether to stop, after so many bytes came in and so many came out of them."""
+        """Whether to stop after `encoded` bytes received and `decoded` bytes decompressed."""
         if decoded > self.max_bytes:
             return True
         return decoded > self.harmless_bytes and decoded > encoded * self.ratio

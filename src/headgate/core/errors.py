@@ -1,27 +1,27 @@
-"""Everything Headgate raises on purpose.
+"""Every error that Headgate raises on purpose.
 
 HeadgateError
-├── UsageError            the caller asked for something that cannot be; the message says what to do
+├── UsageError            the request is impossible; the message says what to do
 │   ├── BadConfig         a job's configuration is not what its handler declares
-│   ├── UnknownHandler    no handler answers to that name
-│   ├── UnknownJob        no job has that id (or it belongs to somebody else)
+│   ├── UnknownHandler    no handler has that name
+│   ├── UnknownJob        no job has that id (or it belongs to another owner)
 │   ├── UnknownItem       no item has that id
 │   ├── UnknownExport     no export of that job has that id
-│   ├── UnknownUser       nobody has that name
-│   ├── NameTaken         somebody has that name already
+│   ├── UnknownUser       no user has that name
+│   ├── NameTaken         a user with that name exists
 │   ├── KeyReused         an idempotency key was used before, for another request
-│   ├── CapReached        an owner has as much under way as they may
+│   ├── CapReached        an owner has as many open jobs or items as allowed
 │   ├── BadCursor         a page cursor is damaged or belongs to another query
 │   ├── BadSetting        a setting has an unknown name or an impossible value
-│   ├── IllegalMove       the state table has no such move
-│   ├── SourceChanged     the source of a job is not what it was when the job was made
-│   └── OptionsChanged    options that decide the result are not what they were
+│   ├── IllegalMove       the present state does not allow the change
+│   ├── SourceChanged     the source of a job has changed since the job was made
+│   └── OptionsChanged    options that decide the result have changed
 ├── BadSource             the input cannot be read as rows
-│   ├── WrongEncoding     its text is not in the encoding that it was read in
-│   └── SourceUnreachable the place of the input does not hand it out now; it may do so later
-├── StaleIngest           somebody else moved the ingest position of this job
-├── AttemptOver           an attempt ended by being raised out of (core/fault.py)
-├── JobHalted             nothing of a job can be worked on before a repair (core/fault.py)
+│   ├── WrongEncoding     its text has another encoding
+│   └── SourceUnreachable the input cannot be fetched now; a later try may succeed
+├── StaleIngest           another process moved the ingest position of this job
+├── AttemptOver           an attempt ended by an exception (core/fault.py)
+├── JobHalted             no item of a job can run before a repair (core/fault.py)
 └── StoreError
     ├── StoreUnreachable  the database does not answer
     ├── StoreFull         the database has no space left to write
@@ -33,19 +33,17 @@ from typing import NamedTuple
 
 
 class HeadgateError(Exception):
-    """Something Headgate noticed and can explain."""
+    """A problem that Headgate detected and can explain."""
 
     def __str__(self) -> str:
         return super().__str__() or (type(self).__doc__ or "").strip()
 
 
 class UsageError(HeadgateError):
-    """The request cannot be carried out as asked."""
+    """The request cannot be carried out."""
 
 
 class FieldProblem(NamedTuple):
-    """A field that is wrong, and how."""
-
     field: str
     problem: str
 
@@ -59,7 +57,7 @@ class BadConfig(UsageError):
 
 
 class UnknownHandler(UsageError):
-    """No handler answers to that name."""
+    """No handler has that name."""
 
 
 class UnknownJob(UsageError):
@@ -75,19 +73,19 @@ class UnknownExport(UsageError):
 
 
 class UnknownUser(UsageError):
-    """Nobody has that name."""
+    """No user has that name."""
 
 
 class NameTaken(UsageError):
-    """Somebody has that name already."""
+    """A user with that name exists already."""
 
 
 class KeyReused(UsageError):
-    """This idempotency key was used before, for another request; take a new one."""
+    """This idempotency key was used before, for another request; use a new one."""
 
 
 class CapReached(UsageError):
-    """As much is under way as one owner may have; wait for it, or cancel some of it."""
+    """The owner has as many open jobs or items as allowed; wait for some, or cancel some."""
 
 
 class BadCursor(UsageError):
@@ -99,15 +97,15 @@ class BadSetting(UsageError):
 
 
 class IllegalMove(UsageError):
-    """The state table has no such move."""
+    """The present state does not allow this change."""
 
 
 class SourceChanged(UsageError):
-    """The source is not what it was when the job was made."""
+    """The source has changed since the job was made."""
 
 
 class OptionsChanged(UsageError):
-    """Options that decide the result are not what they were when the job was made."""
+    """Options that decide the result have changed since the job was made."""
 
 
 class BadSource(HeadgateError):
@@ -115,7 +113,7 @@ class BadSource(HeadgateError):
 
 
 class WrongEncoding(BadSource):
-    """The text of a file is not in the encoding that it was read in."""
+    """The text of a file has another encoding than the one it was read in."""
 
     def __init__(self, message: str, fits: str | None = None) -> None:
         super().__init__(message)
@@ -123,7 +121,7 @@ class WrongEncoding(BadSource):
 
 
 class SourceUnreachable(BadSource):
-    """The place of the input does not hand it out now; another try may get it."""
+    """The input cannot be fetched now; a later try may succeed."""
 
 
 class StaleIngest(HeadgateError):
@@ -131,11 +129,11 @@ class StaleIngest(HeadgateError):
 
 
 class WorkerFailed(HeadgateError):
-    """Worker processes end before they can start working."""
+    """Worker processes end before they can start to work."""
 
 
 class StoreError(HeadgateError):
-    """The store could not do what was asked."""
+    """The store could not carry out the request."""
 
 
 class StoreUnreachable(StoreError):

@@ -12,23 +12,21 @@ from headgate.core.signature import signature_of
 from headgate.core.words import agreeing, counted
 
 FIRST_ROWS = 20
-"""So many rows that all fail alike are taken for a mistake in the handler."""
+"""Number of rows that, if all fail alike, indicate a mistake in the handler."""
 _LIMIT = re.compile(r"(\d+(?:\.\d+)?)\s*(%?)")
 
 
 class RowFailure(msgspec.Struct, frozen=True):
-    """What one row failed with."""
-
     error_class: str
     reason: str
     where: str = ""
     """The line of the handler's code, such as `lookup.py:12`; empty if it did not raise."""
     ended: bool = False
-    """The row is an ERROR and is not tried again by itself."""
+    """The row is an ERROR and is not retried."""
 
     @property
     def kind(self) -> str:
-        """What failures that are alike have in common."""
+        """The same for all failures that are alike."""
         return signature_of(self.error_class, self.reason)
 
     def in_words(self, before_place: str = " (", after_place: str = ")") -> str:
@@ -39,13 +37,13 @@ class RowFailure(msgspec.Struct, frozen=True):
 
 
 def most_frequent(failures: Sequence[RowFailure]) -> RowFailure:
-    """An example of the kind that most rows failed with; the first kind if several are."""
+    """An example of the most frequent kind; the first kind if several are equally frequent."""
     kind = Counter(failure.kind for failure in failures).most_common(1)[0][0]
     return next(failure for failure in failures if failure.kind == kind)
 
 
 def waiting_in_words(failures: Sequence[RowFailure], *, more: bool = False) -> str:
-    """What to say of rows that failed and are tried again; `more`: there are more than these."""
+    """The text about rows that failed and will be retried; `more`: there are more than these."""
     waiting = [failure for failure in failures if not failure.ended]
     if not waiting:
         return ""
@@ -58,7 +56,7 @@ def waiting_in_words(failures: Sequence[RowFailure], *, more: bool = False) -> s
 
 
 def all_alike(failures: Sequence[RowFailure], succeeded: int, rows: int) -> RowFailure | None:
-    """What all rows that were tried so far failed with, once there are enough to tell."""
+    """The common failure of all rows tried until now, once there are enough of them."""
     enough = min(FIRST_ROWS, rows)
     if succeeded or enough < 2 or len(failures) < enough:
         return None
@@ -67,7 +65,7 @@ def all_alike(failures: Sequence[RowFailure], succeeded: int, rows: int) -> RowF
 
 
 class ErrorLimit(msgspec.Struct, frozen=True):
-    """How many rows may fail before a run is stopped; one of the two is set."""
+    """Limit on failed rows before a run is stopped; one of `rows` and `share` is set."""
 
     text: str
     rows: int | None = None
@@ -75,7 +73,7 @@ class ErrorLimit(msgspec.Struct, frozen=True):
     """Of the rows that were tried, once there are FIRST_ROWS of them."""
 
     def reached(self, failed: int, tried: int, rows: int) -> bool:
-        """Whether `failed` of `tried` rows are too many; `rows` is how many there are to try."""
+        """Whether `failed` of `tried` rows are too many; `rows` is the number of rows to try."""
         if self.rows is not None:
             return failed >= self.rows
         enough = tried >= min(FIRST_ROWS, rows)
@@ -90,15 +88,13 @@ def error_limit(text: str) -> ErrorLimit:
         return ErrorLimit(text.strip(), share=number / 100)
     if found and not found[2] and number >= 1 and number == int(number):
         return ErrorLimit(text.strip(), rows=int(number))
-    raise ValueError("write a number of rows, as 10, or a share of them, as 5%")
+    raise ValueError("write a number of rows such as 10, or a share of them such as 5%")
 
 
 class Chance(Protocol):
-    """The kind of chance that a sample needs."""
+    """The part of a random generator that a sample needs."""
 
-    def randrange(self, start: int, stop: int, /) -> int:
-        """Any whole number from `start` up to, and without, `stop`."""
-        ...
+    def randrange(self, start: int, stop: int, /) -> int: ...
 
 
 def spread_places(rows: int, wanted: int, chance: Chance) -> list[int]:

@@ -1,4 +1,4 @@
-"""Whose turn it is: owners share equally, their jobs by priority, and nobody starves."""
+"""Turns of jobs: owners share equally, their jobs share by priority, and every job gets a turn."""
 
 from collections.abc import Iterable
 from typing import TypeVar
@@ -9,8 +9,6 @@ Key = TypeVar("Key", int, str)
 
 
 class Contender(msgspec.Struct, frozen=True):
-    """A job that wants to be claimed from."""
-
     job_id: int
     owner: str
     priority: int = 0
@@ -29,7 +27,6 @@ class Turns:
         self._job_credit: dict[int, float] = {}
 
     def next(self, contenders: Iterable[Contender]) -> Contender | None:
-        """The contender whose turn it is, or None if there is none."""
         by_owner: dict[str, list[Contender]] = {}
         for contender in contenders:
             by_owner.setdefault(contender.owner, []).append(contender)

@@ -1,4 +1,4 @@
-"""Failures, sorted by what should be done about them."""
+"""Failures, classified by what to do about them."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -26,15 +26,13 @@ class FaultClass(StrEnum):
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """One classified failure."""
-
     kind: FaultClass
     reason: str
     retry_after_s: float | None = None
     gate: str | None = None
-    """The gate that turned the item away, which it waits for."""
+    """The gate that refused the item; the item waits for it."""
     result: Mapping[str, Any] = {}
-    """What is worth keeping if this was the last attempt."""
+    """The result to store if this was the last attempt."""
     trace: str | None = None
     """Where in the user's code it came from: `core.trace.Trace` as JSON."""
 
@@ -43,22 +41,21 @@ REASON_LIMIT = 2_000
 
 
 def worth_another_try(status: int) -> bool:
-    """Whether the same request may well be answered later."""
     return status >= 500 or status in {408, 425}
 
 
 def plain_text(reason: object) -> str:
-    """A reason that every store can keep: bounded, and without NUL or half characters."""
+    """A reason that every store accepts: bounded, and without NUL or unpaired surrogates."""
     return storable(str(reason)[:REASON_LIMIT])
 
 
 def storable(text: str) -> str:
-    """A text that every store can keep: without NUL or half characters."""
+    """A text that every store accepts: without NUL or unpaired surrogates."""
     return text.replace("\0", "\\0").encode(errors="backslashreplace").decode()
 
 
 def of_exception(error: BaseException) -> Fault:
-    """What an exception out of a handler means: worth another try unless it says otherwise."""
+    """The fault of an exception from a handler: retried unless the exception says otherwise."""
     reason = error_in_words(error)
     if isinstance(error, TimeoutError):
         return Fault(FaultClass.TIMEOUT, reason)
@@ -66,7 +63,6 @@ def of_exception(error: BaseException) -> Fault:
 
 
 def error_in_words(error: BaseException) -> str:
-    """The class and the message of an exception."""
     words = _words_of(error)
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
@@ -74,15 +70,15 @@ def error_in_words(error: BaseException) -> str:
 def _words_of(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception:  # noqa: BLE001  __str__ is somebody else's code
-        return "(it cannot say what happened)"
+    except Exception:  # noqa: BLE001  __str__ is user code
+        return "(its message cannot be read)"
 
 
 class AttemptOver(HeadgateError):
-    """Whatever raises this has already decided what it means for the item."""
+    """The code that raises this has decided what it means for the item."""
 
     code = ""
-    """The same in a word that does not change, for whoever counts; empty if it has none."""
+    """A stable code for statistics; empty if there is none."""
 
     def __init__(self, ending: Outcome | Fault) -> None:
         super().__init__(getattr(ending, "reason", ""))
@@ -90,7 +86,7 @@ class AttemptOver(HeadgateError):
 
 
 class JobHalted(HeadgateError):
-    """No item of the job can be worked on before somebody has repaired something.
+    """No item of the job can run before a user has repaired something.
 
-    The job pauses with these words, and the item that met with it goes back as it came.
+    The job pauses with this message, and the item goes back unchanged.
     """

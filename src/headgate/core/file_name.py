@@ -1,23 +1,23 @@
-"""Names of files that mean the same on every file system."""
+"""Names of files that are valid on every file system."""
 
 import hashlib
 import re
 import unicodedata
 
 LONGEST = 120
-"""In bytes: the tightest file systems allow 143, and a suffix has to fit in as well."""
+"""Bytes. The strictest file systems allow 143, and a suffix has to fit in as well."""
 
 _FORBIDDEN = frozenset('<>:"/\\|?*')
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?", re.IGNORECASE)
 _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,8}$")
 _PLAIN = re.compile(r"[A-Za-z0-9_.()+,=-]+")
-"""Nearly every name: nothing in it needs a second look."""
+"""Nearly every name; it needs no further check."""
 _OURS = frozenset({"manifest.jsonl", "attempts.csv"})
 
 
 def file_name(suggested: str, extensions: tuple[str, ...] = ()) -> str:
-    """A name close to the suggested one, ending as its content calls for: the first is usual."""
+    """A valid name close to `suggested`, with one of `extensions`; the first is the default."""
     name = _visible(suggested).strip(" .")
     usual = extensions[0] if extensions else ""
     if not name.lower().endswith(extensions or ("",)):
@@ -48,7 +48,7 @@ def _fitting(character: str) -> str:
         return "_"
     if character.isspace():
         return " "
-    # Marks of direction show another name than the one that is there.
+    # Direction marks make a name look like another one.
     return "" if unicodedata.category(character) in _INVISIBLE else character
 
 

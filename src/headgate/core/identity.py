@@ -1,4 +1,4 @@
-"""What makes a job the same job: its handler, its source, its key and the options that decide."""
+"""The identity of a job: its handler, source, key and the options that decide the result."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
@@ -16,18 +16,17 @@ READING = ("format", "delimiter", "encoding", "sheet")
 """Options that decide how the bytes of a source become rows."""
 BAD_ROWS = "on_bad_row"
 VERSION = "version"
-"""The version that the handler declares."""
 
 LONGEST_SHOWN = 100
-"""Characters of a value in a message."""
+"""Most characters of a value in a message."""
 
 Exists = Callable[[str], bool]
-"""Whether there is a file at a path."""
+"""Whether a path has a file."""
 _canonical = msgspec.json.Encoder(order="deterministic").encode
 
 
 class OptionDifference(NamedTuple):
-    """An option that is not what it was when the job was made; None: it was not given."""
+    """An option that has changed since the job was made; None: not given."""
 
     option: str
     stored: str | None
@@ -45,9 +44,9 @@ class OptionDifference(NamedTuple):
 
 
 def differences(job: Job, new: NewJob) -> list[OptionDifference]:
-    """What was asked for otherwise when the job was made.
+    """The options that have changed since the job was made.
 
-    A job that was made before its options were stored differs by its config alone.
+    For a job that was made before its options were stored, only the config is compared.
     """
     found = [] if job.options is None else _of_options(job.options, new.options or {})
     return [*found, *_of_config(job.config, new.config)]
@@ -102,15 +101,14 @@ def _version(value: str | None) -> str:
 
 
 def same_config(job: Job, new: NewJob) -> bool:
-    """Whether both are configured alike."""
     return not _of_config(job.config, new.config)
 
 
 def _how(each: OptionDifference, handler: str) -> str:
     if each.option != VERSION:
         return str(each)
-    if handler.endswith(".toml"):  # its version is a digest, which tells people nothing
-        return f"from an earlier {name_of(handler)}, which says something else now"
+    if handler.endswith(".toml"):  # its version is a digest, which no user can read
+        return f"with an earlier version of {name_of(handler)}"
     return f"with {each}"
 
 
@@ -123,13 +121,13 @@ def refusal(job: Job, found: Sequence[OptionDifference], handler: str) -> str:
     if any(each.option != VERSION for each in found):
         text += (
             " `--new` starts another job with the new options;"
-            f" with the old ones, job {job.id} goes on"
+            f" with the old options, job {job.id} continues"
         )
     else:
         text += " `--new` starts another job"
     if any(each.option == VERSION for each in found):
         text += (
-            f"; `headgate jobs rebind {job.id} {handler}` goes on with the new version, for the"
+            f"; `headgate jobs rebind {job.id} {handler}` continues with the new version for the"
             " rows that are not finished"
         )
     return text
@@ -149,10 +147,10 @@ def name_of(handler: str) -> str:
 
 
 def has_moved(job: Job, new: NewJob, exists: Exists, home: str) -> bool:
-    """Whether `new` asks for a job whose files lie elsewhere now.
+    """Whether `new` asks for a job whose files were moved.
 
-    Nothing may be left at the old place, or both could be meant. Then the content is the same; or
-    handler, source and store (which lies in the folder `home`) were moved in one folder.
+    The old source must be gone, or both could be meant. Then either the content is the same, or
+    handler, source and store (in the folder `home`) were moved with one folder.
     """
     places = (job.source, new.source)
     if not all(PurePath(place).is_absolute() for place in places) or exists(job.source):
@@ -175,7 +173,7 @@ def _may_be(before: str, after: str, exists: Exists) -> bool:
 
 
 def _move(before: str, after: str) -> tuple[PurePath, PurePath] | None:
-    """The two folders that a path was moved between; None if it was not moved as a whole."""
+    """The two folders that a path was moved between; None if its name differs."""
     old, new = PurePath(before), PurePath(after)
     if old == new or old.name != new.name:
         return None
@@ -185,7 +183,7 @@ def _move(before: str, after: str) -> tuple[PurePath, PurePath] | None:
 
 
 def moved_path(path: str, job: Job, new: NewJob) -> str:
-    """Where a path lies now, if it was in the folder that a job's source was moved with."""
+    """The new path of a file, if it was in the folder that was moved with a job's source."""
     move = _move(job.source, new.source)
     if move is None or not PurePath(path).is_relative_to(move[0]):
         return path
@@ -193,7 +191,6 @@ def moved_path(path: str, job: Job, new: NewJob) -> str:
 
 
 def rebound(job: Job, binding: Binding) -> str:
-    """What changed with a binding, in words."""
     pairs = [
         (name, getattr(job, name), getattr(binding, name))
         for name in ("handler", "source")

@@ -1,4 +1,4 @@
-"""An item, as the parts that work on it see it."""
+"""An item, as handlers, engine and ingest see it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ import msgspec
 
 
 class Item(msgspec.Struct, frozen=True):
-    """What a handler gets."""
+    """An item as a handler gets it."""
 
     id: int
     key: str
@@ -30,15 +30,15 @@ class ClaimedItem(msgspec.Struct, frozen=True, gc=False):
     strategy: int
     suspect: bool
     throttled_us: int
-    """How long the item has been throttled without a break, at the time of the claim."""
+    """Microseconds that the item has been throttled without a break, at the time of the claim."""
     gate: str = ""
-    """The gate of its own, from its handler's `gate_of` or from where it was sent back."""
+    """Its own gate, from its handler's `gate_of` or from the gate that refused it."""
     elsewhere: bool = False
-    """It was not leased in its turn, but to try out a host with a row from another place."""
+    """Leased out of turn, as a trial of a host with a row from another place in the input."""
 
 
 class NewItem(msgspec.Struct, frozen=True, gc=False):
-    """A row on its way in; a `problem` makes it an ERROR item of class `bad_row` at once."""
+    """A row to be stored; a `problem` makes it an ERROR item of class `bad_row` at once."""
 
     key: str
     input: str
@@ -47,4 +47,4 @@ class NewItem(msgspec.Struct, frozen=True, gc=False):
     summary: str = ""
     problem: str | None = None
     duplicate: bool = False
-    """The problem is only that an earlier row asks for the same: the item is SKIPPED instead."""
+    """The only problem is an earlier row with the same key: the item is SKIPPED instead."""

@@ -1,4 +1,4 @@
-"""A batch, and what is asked of it."""
+"""Jobs: stored, to be made, and their counts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,16 +10,16 @@ from headgate.core.status import JobState
 
 LOCAL_OWNER = "local"
 LONGEST_FIELD = 65_536
-"""Bytes of `config`, and of each other thing that is said of a job, as JSON. Workers and lists read
+"""Most bytes of `config`, and of each other free field of a job, as JSON. Workers and lists read
 them again and again."""
 
 
 ARRIVAL = "arrival:"
-"""How a key begins that names a file which arrived: such keys are never forgotten."""
+"""Prefix of keys that name a file which arrived. Such keys are never deleted."""
 
 
 def require_short(name: str, value: object) -> None:
-    """UsageError if that takes more than `LONGEST_FIELD` bytes."""
+    """UsageError if the value has more than `LONGEST_FIELD` bytes as JSON."""
     if len(msgspec.json.encode(value)) > LONGEST_FIELD:
         raise UsageError(
             f"`{name}` of a job has at most {LONGEST_FIELD // 1_024} kB; put the rest into a file"
@@ -28,9 +28,9 @@ def require_short(name: str, value: object) -> None:
 
 
 class Once(msgspec.Struct, frozen=True):
-    """A name by which a job is made at most once for each owner.
+    """An idempotency key: a job is made at most once for each owner and key.
 
-    The same name with another digest is another request under a used name.
+    The same key with another digest is another request under a used key.
     """
 
     key: str
@@ -38,15 +38,13 @@ class Once(msgspec.Struct, frozen=True):
 
 
 class OwnerCaps(msgspec.Struct, frozen=True):
-    """How much one owner may have under way at the same time; None: as much as they like."""
+    """Limits on the unfinished work of one owner; None: no limit."""
 
     unfinished_jobs: int | None = None
     open_items: int | None = None
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A stored job."""
-
     id: int
     owner: str
     name: str
@@ -70,19 +68,18 @@ class Job(msgspec.Struct, frozen=True):
     last_error: str | None
     pause_reason: str | None = None
     resume_at: int | None = None
-    """When a pause ends by itself; None: when somebody ends it."""
+    """When a pause ends by itself; None: when a user ends it."""
     reading: Mapping[str, Any] | None = None
     """How the server reads the source; None: the command that made the job reads it."""
     file: str = ""
-    """The name of the file as its sender calls it."""
+    """The name of the file at its sender."""
     client: str = ""
-    """The address that the job was made from."""
     ingest: Mapping[str, Any] = {}
-    """How far and how fast the reading is, as the last committed batch told."""
+    """Progress and speed of the reading, as of the last committed batch."""
     options: Mapping[str, Any] | None = None
     """Options that decide the result, as the command that made the job had them; None: unknown."""
     made_before: bool = False
-    """Not stored: it was there when another command wanted to make it (`once`, `newest`)."""
+    """Not stored: true if `once` or `newest` found this job instead of making it."""
 
 
 class NewJob(msgspec.Struct, frozen=True):
@@ -103,22 +100,20 @@ class NewJob(msgspec.Struct, frozen=True):
     file: str = ""
     client: str = ""
     options: Mapping[str, Any] | None = None
-    """See `Job.options`."""
     newest: int | None = None
-    """Make it only if this is still the newest job of its owner, handler and source (0: there is
-    none); else that newest job is the answer, with `made_before`."""
+    """Make it only if this is still the newest job of its owner, handler and source (0: no job);
+    else return that newest job, with `made_before`."""
     once: Once | None = None
     caps: OwnerCaps = OwnerCaps()
 
     def __post_init__(self) -> None:
-        """Refuse what is too long, wherever the job comes from."""
         require_short("config", self.config)
         require_short("key", self.key_columns)
         require_short("read", self.reading)
 
 
 class Binding(msgspec.Struct, frozen=True):
-    """What a job is bound to outside the store; it may be moved or replaced."""
+    """The parts of a job outside the store; they may be moved or replaced."""
 
     handler: str
     source: str
@@ -126,12 +121,11 @@ class Binding(msgspec.Struct, frozen=True):
     options: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is too long."""
         require_short("config", self.config)
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """How many items of a job stand where; they add up to `total`."""
+    """Number of items of a job by status; they add up to `total`."""
 
     pending: int = 0
     processing: int = 0
@@ -144,15 +138,13 @@ class Counts(msgspec.Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """Every item of the job."""
         return self.open + self.finished
 
     @property
     def open(self) -> int:
-        """Items that still have to be worked on."""
         return self.pending + self.processing
 
     @property
     def finished(self) -> int:
-        """Items that nobody will touch unless asked to."""
+        """Items that change only if a user requeues them."""
         return self.done + self.not_found + self.skipped + self.review + self.error + self.cancelled

@@ -1,8 +1,8 @@
-"""How many logins may be tried, and how long the next one must wait.
+"""The number of logins that may be tried, and the wait before the next one.
 
-Each key has an allowance that refills evenly, and one number in the store: the moment at which the
-allowance is full again. Tries are counted before the password is checked, so that many at once
-count like many one after the other.
+Each key has an allowance that refills evenly, and one number in the store: the time at which the
+allowance is full again. Tries are counted before the password is checked, so that parallel tries
+count like sequential ones.
 """
 
 from collections.abc import Mapping
@@ -12,29 +12,25 @@ from typing import NamedTuple
 
 MINUTE_US = 60_000_000
 KNOWN_US = 30 * 24 * 60 * MINUTE_US
-"""How long an address is known to an account after a login, in microseconds."""
+"""Microseconds for which an address is known to an account after a login."""
 
 
 class LoginScope(StrEnum):
-    """What tries are counted by."""
-
     PAIR = "pair"
-    """One account from one address. This limit always holds."""
+    """Tries for one account from one address. This limit always applies."""
     ADDRESS = "address"
-    """All accounts from one address that does not know the account."""
+    """Tries for all accounts from one address that is not known to the account."""
     ACCOUNT = "account"
-    """One account from all addresses that do not know it."""
+    """Tries for one account from all addresses that are not known to it."""
 
 
 class LoginAllowance(NamedTuple):
-    """A number of tries within a time in microseconds."""
-
     tries: int
     window_us: int
 
     @property
     def step_us(self) -> int:
-        """How long it takes to get one try back."""
+        """Microseconds until one try is available again."""
         return self.window_us // self.tries
 
 
@@ -48,7 +44,7 @@ def allowances(tries: int) -> dict[LoginScope, LoginAllowance]:
 
 
 def login_keys(account: str, address: str) -> dict[LoginScope, str]:
-    """The keys of a try. They are digests: nothing that a stranger types is stored as it is."""
+    """The keys of a try. They are digests: text that a stranger types is not stored."""
     texts = {
         LoginScope.PAIR: f"{account}\n{address}",
         LoginScope.ADDRESS: address,
@@ -61,19 +57,15 @@ def login_keys(account: str, address: str) -> dict[LoginScope, str]:
 
 
 class Counted(NamedTuple):
-    """What is stored of a key."""
-
     full_at: int = 0
     """When its allowance is full again, in UTC microseconds."""
     known_until: int = 0
-    """Until when the address is known to the account; of pairs only."""
+    """Until when the address is known to the account; only for pairs."""
 
 
 class LoginVerdict(NamedTuple):
-    """Whether a try may go on."""
-
     wait_us: int
-    """How long to wait before the next try; 0: it may go on, and is counted."""
+    """Microseconds to wait before the next try; 0: the try may continue, and is counted."""
     charged: Mapping[LoginScope, int]
     """The new `full_at` of each scope that the try counts for."""
 
@@ -88,7 +80,7 @@ def judge(
 ) -> LoginVerdict:
     """Decide on a try.
 
-    Once an account has logged in from an address, only the limit of that pair holds there. So
+    Once an account has logged in from an address, only the limit of that pair applies there. So
     strangers elsewhere cannot lock the owner out, and tries for other accounts from a shared
     address cannot either.
     """

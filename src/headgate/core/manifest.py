@@ -1,4 +1,4 @@
-"""The lines of the two records in a download folder: what became of each item, and each step."""
+"""The lines of the two records in a download folder: the result of each item, and each step."""
 
 from enum import StrEnum
 
@@ -9,8 +9,6 @@ ATTEMPTS = "attempts.csv"
 
 
 class FinalOutcome(StrEnum):
-    """What became of an item."""
-
     DONE = "done"
     SKIPPED = "skipped"
     NOT_FOUND = "not_found"
@@ -18,7 +16,7 @@ class FinalOutcome(StrEnum):
 
 
 class ManifestLine(msgspec.Struct, frozen=True):
-    """The end of one item; what does not apply to it is null."""
+    """The result of one item; fields that do not apply are null."""
 
     id: str
     input: str
@@ -26,7 +24,7 @@ class ManifestLine(msgspec.Struct, frozen=True):
     reason: str | None = None
     resolver: str | None = None
     url: str | None = None
-    """Of the plan that decided."""
+    """URL of the plan that decided."""
     final_url: str | None = None
     content_type: str | None = None
     bytes: int | None = None
@@ -39,8 +37,6 @@ class ManifestLine(msgspec.Struct, frozen=True):
 
 
 class AttemptStep(msgspec.Struct, frozen=True):
-    """One step on the way to an item."""
-
     id: str
     attempt: int
     at: str

@@ -1,4 +1,4 @@
-"""How slowly a sender may send before the transfer is ended."""
+"""The lowest speed of a sender before the transfer is ended."""
 
 from collections import deque
 
@@ -10,11 +10,11 @@ class MinimumPace(msgspec.Struct, frozen=True):
 
     bytes_per_s: float
     over_s: float
-    """The average is taken over this span, and nothing is judged before it has passed. In seconds
-    of waiting for the sender."""
+    """Seconds of waiting for the sender over which the average is taken. Nothing is judged before
+    they have passed."""
 
     def longest_wait_s(self, size: int) -> float:
-        """How long a sender at this pace may take for a piece of `size` bytes. In seconds."""
+        """Seconds that a sender at this pace may take for a piece of `size` bytes."""
         needed_s = size / self.bytes_per_s if self.bytes_per_s else float("inf")
         return max(self.over_s, needed_s)
 
@@ -23,8 +23,8 @@ class PaceMeter:
     """Measures a sender. Only the time in which we waited for it counts, not our own work."""
 
     STEPS = 30
-    """Pieces that came within so small a part of the span are counted together, so that memory
-    stays small."""
+    """Parts of the span; pieces within one part are counted together, so that memory stays
+    small."""
 
     def __init__(self, minimum: MinimumPace) -> None:
         self._minimum = minimum
@@ -34,7 +34,7 @@ class PaceMeter:
         self._size = 0
 
     def count(self, waited_s: float, size: int) -> None:
-        """Count a piece of `size` bytes, for which we waited that long."""
+        """Count a piece of `size` bytes, for which we waited `waited_s` seconds."""
         self._waited_s += waited_s
         self._size += size
         if self._pieces and self._waited_s - self._pieces[-1][0] < self._step_s:
@@ -47,7 +47,6 @@ class PaceMeter:
 
     @property
     def too_slow(self) -> bool:
-        """Whether the sender was slower than allowed in the last span."""
         over_s = self._minimum.over_s
         return self._waited_s >= over_s and self._size < self._minimum.bytes_per_s * over_s
 
@@ -56,5 +55,5 @@ LEAST_BYTES_PER_S = 16_384
 
 
 def latest_s(received: int, grace_s: float) -> float:
-    """Seconds from the beginning after which more than `received` bytes must be there."""
+    """Seconds from the beginning after which more than `received` bytes must have arrived."""
     return grace_s + received / LEAST_BYTES_PER_S

@@ -1,4 +1,4 @@
-"""What a handler may say about an item."""
+"""The outcomes that a handler may return for an item."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,23 +13,22 @@ class Done(msgspec.Struct, frozen=True):
 
 
 class NotFound(msgspec.Struct, frozen=True):
-    """The service answered: nothing there. Not an error."""
+    """The service answered that it has no match. Not an error."""
 
     reason: str = "not found"
     result: Mapping[str, Any] = {}
-    """What is worth keeping of the search all the same."""
+    """The part of the search that is worth storing."""
 
 
 class Skipped(msgspec.Struct, frozen=True):
-    """The item was left alone on purpose."""
+    """The item was not processed, on purpose."""
 
     reason: str = "skipped"
     result: Mapping[str, Any] = {}
-    """What is known of it without having worked on it."""
 
 
 class Review(msgspec.Struct, frozen=True):
-    """A person must choose between candidates: `{id, name, score, result}` each."""
+    """A user must choose between candidates: `{id, name, score, result}` each."""
 
     candidates: Sequence[Mapping[str, Any]]
     reason: str = "needs a decision"
@@ -47,7 +46,7 @@ class GiveUp(msgspec.Struct, frozen=True):
 
     reason: str = "gave up"
     result: Mapping[str, Any] = {}
-    """What is worth keeping of the attempt all the same."""
+    """The part of the attempt that is worth storing."""
 
 
 Outcome = Done | NotFound | Skipped | Review | RetryLater | GiveUp

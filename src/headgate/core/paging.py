@@ -1,4 +1,4 @@
-"""Keyset cursors: where a page ended, bound to the query that it belongs to."""
+"""Keyset cursors: the end of a page, bound to the query that it belongs to."""
 
 import base64
 import binascii
@@ -19,7 +19,6 @@ class SortOrder(StrEnum):
 
 
 Stored = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-"""A number that every store can keep."""
 
 
 class Cursor(msgspec.Struct, frozen=True, array_like=True):
@@ -32,12 +31,11 @@ class Cursor(msgspec.Struct, frozen=True, array_like=True):
 
 
 def filter_hash(*parts: object) -> str:
-    """A short name for a filter, so that a cursor cannot be used with another one."""
+    """A short digest of a filter, so that a cursor cannot be used with another one."""
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
 
 
 def encode_cursor(cursor: Cursor) -> str:
-    """The opaque text that a client sends back."""
     return base64.urlsafe_b64encode(msgspec.json.encode(cursor)).decode().rstrip("=")
 
 

@@ -1,4 +1,4 @@
-"""Which passwords are refused because a stranger would guess them soon."""
+"""Refuses passwords that a stranger would guess soon."""
 
 import re
 
@@ -36,13 +36,13 @@ _COMMON = frozenset(
         "welcome",
     }
 )
-"""Words that are no password, whatever digits and signs stand around them or however often."""
+"""Words that are not a password, repeated or with any digits and signs around them."""
 _LOOKALIKES = str.maketrans("0134578@$!", "oleastbasi")
-ADVICE = "take four words that have nothing to do with one another"
+ADVICE = "use four words that are unrelated"
 
 
 def weakness_of(password: str, name: str = "") -> str:
-    """Why a password is refused, and what to do instead; empty if it is taken."""
+    """Why a password is refused, and what to do instead; empty if it is accepted."""
     reason = _reason(password, name)
     return f"the password {reason}: {ADVICE}" if reason else ""
 
@@ -53,7 +53,7 @@ def _reason(password: str, name: str) -> str:
     if len(password) < SHORTEST_PASSWORD:
         return f"has fewer than {SHORTEST_PASSWORD} characters"
     if len(bare) < SHORTEST_PASSWORD // 2:
-        return "is nearly all blanks"
+        return "is nearly all spaces"
     if len(set(bare)) <= 2:
         return "repeats one or two characters"
     unit = _unit(bare)
@@ -71,7 +71,7 @@ def _word_reason(lower: str, unit: str, name: str) -> str:
     words |= {_unit(word) for word in words}
     if lower == name.lower() or (own and own in words):
         return "is the name of the user"
-    return "is one of the first that are guessed" if words & _COMMON else ""
+    return "is one of the most common ones" if words & _COMMON else ""
 
 
 def _letters(text: str) -> str:
@@ -79,7 +79,7 @@ def _letters(text: str) -> str:
 
 
 def _unit(text: str) -> str:
-    """What a text is made of if it is one piece several times: `abc` of `abcabc`."""
+    """The piece that a text repeats: `abc` of `abcabc`; else the whole text."""
     end = (text + text).find(text, 1)
     return text[:end] if 0 < end < len(text) else text
 

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 
 class _Uncompiled:
-    """Takes over the methods of a pattern once one of them is asked for."""
+    """Takes over the methods of a pattern when one of them is first used."""
 
     def __init__(self, text: str, flags: re.RegexFlag) -> None:
         self._text = text
@@ -21,6 +21,6 @@ class _Uncompiled:
 def pattern(text: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
     """A pattern for a module that every process loads, though few of them use it.
 
-    Compiling those about secrets and failures would take 5 ms of the start of each process.
+    Compiling the patterns for secrets and failures would add 5 ms to the start of each process.
     """
     return cast("re.Pattern[str]", _Uncompiled(text, flags))

@@ -1,4 +1,4 @@
-"""How a job has treated a provider, from its recorded calls: fit to be sent there."""
+"""A report of a job's requests to a provider, from its recorded calls: fit to be sent there."""
 
 from collections import Counter
 
@@ -9,24 +9,23 @@ from headgate.core.call import Call, CallKind
 SECOND_US = 1_000_000
 MINUTE_S = 60
 ASKED = frozenset({CallKind.FETCHED, CallKind.REVALIDATED, CallKind.REFUSED, CallKind.FAILED})
-"""What reached the network, or tried to."""
+"""Calls that reached the network, or tried to."""
 HONOURED = ("retry-after", "crawl-delay")
-"""How the cause of a wait begins that the server had asked for."""
+"""Prefixes of the causes of waits that the server had asked for."""
 
 
 class Conduct(msgspec.Struct, frozen=True):
-    """The account for one provider, or for one host that no provider declares."""
+    """The figures for one provider, or for one host without a provider."""
 
     name: str
     requests: int
     refused: int
     failed: int
     confirmed: int
-    """Answered with 304: nothing was sent twice."""
+    """Answered with 304: the body was not sent again."""
     spared: int
-    """Answered by the cache: nobody was asked."""
+    """Answered by the cache, without a request."""
     barred: int
-    """Not sent, because robots.txt does not allow it."""
     bytes: int
     peak_per_s: int
     peak_per_min: int
@@ -34,13 +33,12 @@ class Conduct(msgspec.Struct, frozen=True):
     first_us: int
     last_us: int
     honouring_s: int
-    """Seconds in which at least one request stood still because the server had asked for it."""
+    """Seconds in which at least one request waited because the server had asked for it."""
     waited_s: float
-    """What all requests waited at gates, taken together."""
+    """Seconds that all requests waited at gates, added up."""
 
     @property
     def refused_share(self) -> float:
-        """Refusals of requests."""
         return self.refused / self.requests if self.requests else 0.0
 
 
@@ -58,7 +56,6 @@ class Account:
         self._last_us = 0
 
     def add(self, call: Call) -> None:
-        """Take in one call."""
         self._kinds[call.kind] += 1
         self._waited_ms += call.waited_ms
         if call.kind not in ASKED or (call.kind is CallKind.FAILED and not call.ran_ms):
@@ -72,7 +69,6 @@ class Account:
             self._honouring.update(range(began_us // SECOND_US, call.at_us // SECOND_US))
 
     def conduct(self) -> Conduct:
-        """The sum."""
         kinds = self._kinds
         requests = sum(self._per_second.values())
         first_us = self._first_us or 0
@@ -96,7 +92,7 @@ class Account:
         )
 
     def _peak_per_min(self) -> int:
-        """The most in any sixty seconds on end."""
+        """The most requests in any sixty consecutive seconds."""
         peak = current = 0
         seconds = sorted(self._per_second)
         oldest = 0
@@ -110,14 +106,13 @@ class Account:
 
 
 class Politeness:
-    """All accounts of a job: for each provider, or for each host."""
+    """The figures of a job for each provider, or for each host."""
 
     def __init__(self, *, by_host: bool = False) -> None:
         self._by_host = by_host
         self._accounts: dict[str, Account] = {}
 
     def add(self, call: Call) -> None:
-        """Take in one call."""
         name = call.host if self._by_host or not call.provider else call.provider
         account = self._accounts.get(name)
         if account is None:
@@ -125,6 +120,6 @@ class Politeness:
         account.add(call)
 
     def conducts(self) -> list[Conduct]:
-        """One for each, the busiest first."""
+        """The busiest first."""
         found = [account.conduct() for account in self._accounts.values()]
         return sorted(found, key=lambda conduct: (-conduct.requests, conduct.name))

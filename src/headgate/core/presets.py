@@ -1,8 +1,8 @@
-"""Providers that are known beforehand, with the manners that they ask for themselves.
+"""Providers that are known beforehand, with the limits that they publish.
 
-Each figure is the provider's own, from the page named beside it, and for users who have no
-agreement with it: whoever has more raises it in the settings. What a provider tells in its
-answers, and what it refuses, is learned on top of this.
+Each figure is the provider's own, from the page named beside it, for users without an agreement: a
+user who may send more raises it in the settings. Limits that a provider declares in its answers, or
+shows by refusals, are learned in addition.
 """
 
 from collections.abc import Mapping
@@ -24,16 +24,16 @@ PRESETS: Final[Mapping[str, ProviderPolicy]] = MappingProxyType(
             cache=CachePolicy(default_ttl_s=DAY_S),
         ),
         # https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/
-        # Without a contact 5/s, one at a time; with one (`mailto`) 10/s for single records and
-        # 3/s for lists. Which of them holds stands in the headers of every answer.
+        # Without a contact 5/s, one at a time; with one (`mailto`) 10/s for single records and 3/s
+        # for lists. The headers of every answer say which of them applies.
         "crossref": ProviderPolicy(
             hosts=("api.crossref.org",),
             rate="5/s",
             concurrency=1,
             contact_parameter="mailto",
         ),
-        # https://www.rfc-editor.org/rfc/rfc9309: the hosts that `download` fetches files from,
-        # whosever they are; each says in its robots.txt what it wants. The caps are our caution.
+        # https://www.rfc-editor.org/rfc/rfc9309: the hosts that `download` fetches files from, of
+        # any owner; each publishes its rules in robots.txt. The caps are our own caution.
         "files": ProviderPolicy(
             each_host=True,
             concurrency_per_host=4,
@@ -50,16 +50,16 @@ PRESETS: Final[Mapping[str, ProviderPolicy]] = MappingProxyType(
             refusals=(403,),
             cache=CachePolicy(default_ttl_s=7 * DAY_S),
         ),
-        # https://developers.openai.com/api/docs/guides/rate-limits: requests and tokens a minute
-        # by model and account, told in x-ratelimit-* headers; so nothing is fixed here.
+        # https://developers.openai.com/api/docs/guides/rate-limits: requests and tokens a minute by
+        # model and account, declared in x-ratelimit-* headers; so nothing is fixed here.
         "openai": ProviderPolicy(
             hosts=("api.openai.com",),
             credentials={"default": CredentialPolicy(env="OPENAI_API_KEY", optional=True)},
             timeout_s=600.0,
             cache=CachePolicy(enabled=False),
         ),
-        # https://developers.openalex.org/api-reference/authentication: 100/s for everybody; a
-        # key, which costs nothing, is needed for more than a few calls a day.
+        # https://developers.openalex.org/api-reference/authentication: 100/s for every user; a key,
+        # which costs nothing, is needed for more than a few calls a day.
         "openalex": ProviderPolicy(
             hosts=("api.openalex.org",),
             rate="100/s",
@@ -72,7 +72,7 @@ PRESETS: Final[Mapping[str, ProviderPolicy]] = MappingProxyType(
                 )
             },
         ),
-        # https://unpaywall.org/products/api: 100,000 calls a day, and an address with each.
+        # https://unpaywall.org/products/api: 100,000 calls a day, with an email address in each.
         "unpaywall": ProviderPolicy(
             hosts=("api.unpaywall.org",),
             rate="10/s, 100000/day",

@@ -1,4 +1,4 @@
-"""What is known beforehand of an outside service: where it is and what it asks of its users."""
+"""The settings of an outside service: its hosts, limits and credentials."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -15,14 +15,12 @@ Few = Annotated[int, Meta(ge=0, le=20)]
 Status = Annotated[int, Meta(ge=400, le=599)]
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
 Line = Annotated[str, Meta(max_length=500, pattern=r"^[\x20-\x7e]*$")]
-"""Text that may stand in a header: one line of ASCII."""
+"""Text that may be sent in a header: one line of ASCII."""
 Method = Annotated[str, Meta(pattern=r"^[A-Z]{1,20}$")]
 PathPrefix = Annotated[str, Meta(pattern=r"^/[\x21-\x7e]*$", max_length=500)]
 
 
 class Placement(StrEnum):
-    """Where a credential stands in a request."""
-
     BEARER = "bearer"
     """`Authorization: Bearer …`."""
     BASIC = "basic"
@@ -34,74 +32,77 @@ class Placement(StrEnum):
 
 
 class CredentialPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a credential is kept, and how it is sent. Its value stands in no settings file."""
+    """Where a credential's value is, and how it is sent. No settings file contains the value."""
 
     env: str = ""
-    """The environment variable that holds it."""
+    """The environment variable that holds the value."""
     file: str = ""
-    """The file that holds it."""
+    """The file that holds the value."""
     placement: Placement = Placement.BEARER
-    """Where it stands in a request: `bearer`, `basic`, `header` or `query`."""
+    """Place in a request: `bearer`, `basic`, `header` or `query`."""
     name: Line = ""
-    """The header or the parameter, where that is its placement."""
+    """Name of the header or the parameter, for these placements."""
     prefix: Line = ""
-    """What a header says before the value, such as `Token `."""
+    """Text in the header before the value, such as `Token `."""
     optional: bool = False
-    """Go without it where its value is not there."""
+    """Send requests without the credential if its value is missing."""
 
     def __post_init__(self) -> None:
         if bool(self.env) == bool(self.file):
             raise ValueError("a credential needs either `env` or `file`, where its value is kept")
         named = self.placement in {Placement.HEADER, Placement.QUERY}
         if named != bool(self.name):
-            raise ValueError("`name` is for a credential in a header or a query, and needed there")
+            raise ValueError(
+                "`name` is needed for a credential in a header or a query, and only there"
+            )
 
 
 class InlineRetry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How often a request is repeated at once; beyond that the item goes back and waits there."""
+    """Immediate repetitions of a request; beyond them the item goes back and waits in the store."""
 
     retries: Few = 2
-    """Repetitions of one request within an attempt."""
+    """Most repetitions of one request within an attempt."""
     budget_s: Patience = 10.0
-    """No repetition is begun later than this after the first."""
+    """Seconds after the first request in which a repetition may begin."""
     base_s: Patience = 0.5
-    """The longest wait before the first repetition; each is drawn evenly from nothing to this."""
+    """Longest wait before the first repetition, in seconds. Each wait is drawn evenly from 0 to its
+    longest."""
     factor: Factor = 3.0
-    """How much longer the wait may be before each further one."""
+    """Growth of the longest wait with each further repetition."""
 
 
 class CachePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is kept of a provider's answers."""
+    """The caching of a provider's answers."""
 
     enabled: bool = True
-    """Keep answers as their headers allow."""
+    """Cache answers as their headers allow."""
     default_ttl_s: Patience = 0.0
-    """How long an answer that says nothing about its age is fresh."""
+    """Seconds for which an answer without an age in its headers is fresh."""
     max_bytes: Count = 1_000_000_000
-    """A larger answer is not kept."""
+    """Largest answer that is cached, in bytes."""
 
 
 class ProviderPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The settings of one provider. Whatever is left out has no ceiling, or is learned."""
+    """The settings of one provider. A limit that is left out has no ceiling, or is learned."""
 
     hosts: tuple[str, ...] = ()
     """Its hosts: `api.example.org`, `api.example.org:8443` or `*.example.org`."""
     rate: str = ""
     """The most requests: `5/s`, or several limits at once: `10/s, 100/min`."""
     burst: Count | None = None
-    """How many requests may go out at once after a rest."""
+    """Most requests at the same moment after a rest."""
     concurrency: Count | None = None
-    """The most transfers at a time."""
+    """Most transfers at the same time."""
     concurrency_per_host: Count | None = None
-    """The most transfers at a time with one of its hosts."""
+    """Most transfers at the same time with one of its hosts."""
     concurrency_per_domain: Count | None = None
-    """The most transfers at a time with those of its hosts that share a registrable domain."""
+    """Most transfers at the same time with its hosts of one registrable domain."""
     each_host: bool = False
-    """Its hosts share these settings and nothing else: each has limits and gates of its own."""
+    """Its hosts share only these settings: each has its own limits and gates."""
     budget: Mapping[Name, str] = {}
-    """Limits on other things than requests: `{tokens = "90000/min"}`."""
+    """Limits on amounts other than requests: `{tokens = "90000/min"}`."""
     hard_caps: Mapping[Name, str] = {}
-    """The same, but a job pauses when one is spent, until its window turns."""
+    """Limits like `budget`, but a job pauses when one is spent, until the next window."""
     credentials: Mapping[Name, CredentialPolicy] = {}
     """Keys and tokens by name; several form a pool."""
     for_users: bool = False
@@ -109,26 +110,26 @@ class ProviderPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     user_methods: tuple[Method, ...] = ("GET", "HEAD")
     """With `for_users`: the methods that a user's request may have."""
     user_paths: tuple[PathPrefix, ...] = ()
-    """With `for_users`: how the path of a user's request must begin, such as `/v1/search`; empty:
-    any path."""
+    """With `for_users`: prefixes that the path of a user's request must have, such as `/v1/search`;
+    empty: any path."""
     user_agent: Line = ""
-    """How we introduce ourselves."""
+    """The `User-Agent` header."""
     contact: Line = ""
-    """Whom the provider may write to: an address or a page."""
+    """An email address or a page at which the provider can contact you."""
     contact_parameter: Line = ""
-    """The parameter of the URL in which the provider wants the contact."""
+    """The URL parameter in which the provider wants the contact."""
     refusals: tuple[Status, ...] = ()
-    """Statuses that ask us to slow down, beside 429 and a 503 with `Retry-After`."""
+    """Statuses that ask us to slow down, in addition to 429 and a 503 with `Retry-After`."""
     patience_s: Patience = 30.0
-    """How long a request waits before the gates until its item is sent back to wait there."""
+    """Seconds that a request waits at the gates before its item goes back to wait in the store."""
     retry: InlineRetry = InlineRetry()
-    """How often a request is repeated at once."""
+    """Immediate repetitions of a request."""
     cache: CachePolicy = CachePolicy()
-    """What is kept of its answers."""
+    """The caching of its answers."""
     timeout_s: Seconds = 300.0
-    """For one exchange, without the time spent before the gates."""
+    """Seconds for one exchange, without the time spent at the gates."""
     robots: bool = False
-    """Obey robots.txt: what it does not allow is skipped, and `Crawl-delay` is kept."""
+    """Obey robots.txt: skip URLs that it does not allow, and keep its `Crawl-delay`."""
 
     def __post_init__(self) -> None:
         for host in self.hosts:
@@ -139,25 +140,23 @@ class ProviderPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("a budget needs a limit, such as 90000/min")
         if self.each_host and (self.hosts or self.concurrency):
             raise ValueError(
-                "with `each_host` it stands for hosts that nobody declares, which share no cap:"
+                "with `each_host` the settings are for hosts of no provider, which share no cap:"
                 " leave out `hosts` and `concurrency`, or give your provider another name"
             )
         if self.credentials and not self.hosts:
-            raise ValueError("credentials need `hosts`: they are sent to the declared hosts alone")
+            raise ValueError("credentials need `hosts`: they are sent only to the declared hosts")
 
     @property
     def limits(self) -> tuple[Limit, ...]:
-        """The limits on requests."""
         return parse_limits(self.rate)
 
     @property
     def needs_credential(self) -> bool:
-        """Whether it has a credential that it cannot do without."""
         return any(not each.optional for each in self.credentials.values())
 
 
 def kept_from_users(policy: ProviderPolicy, method: str, path: str) -> str:
-    """Why a request that a user described goes without a credential; empty if it may have one.
+    """Why a request that a user described is sent without a credential; empty if it may have one.
 
     `path` is normalized, without the query.
     """
@@ -166,12 +165,12 @@ def kept_from_users(policy: ProviderPolicy, method: str, path: str) -> str:
     if method not in policy.user_methods:
         return f"{method} is not among the methods for users ({', '.join(policy.user_methods)})"
     if policy.user_paths and not any(_is_below(path, each) for each in policy.user_paths):
-        return f"the path is not among those for users ({', '.join(policy.user_paths)})"
+        return f"the path is not among the paths for users ({', '.join(policy.user_paths)})"
     return ""
 
 
 def _is_below(path: str, prefix: str) -> bool:
-    """Whether a server can take a path for nothing else than one below the prefix."""
+    """Whether every server reads the path as one below the prefix."""
     odd = path.upper()
     if "//" in odd or "\\" in odd or any(code in odd for code in ("%2E", "%2F", "%5C", "%25")):
         return False
@@ -179,7 +178,7 @@ def _is_below(path: str, prefix: str) -> bool:
 
 
 def provider_of(host: str, policies: Mapping[str, ProviderPolicy]) -> str:
-    """The provider that declares a host (a key of `core.url`), or nothing.
+    """The provider that declares a host (a key of `core.url`), or "".
 
     The host itself comes first, then the longest pattern that fits.
     """
@@ -202,7 +201,9 @@ def _check_host(host: str) -> None:
     try:
         host_key(host.removeprefix("*."))
     except BadUrl as error:
-        raise ValueError(f"{host!r} is no host: write api.example.org or *.example.org") from error
+        raise ValueError(
+            f"{host!r} is not a host: write api.example.org or *.example.org"
+        ) from error
 
 
 def _check_limits(name: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Limits as people write them: `5/s`, `10/s, 100/min`, `1/3s`."""
+"""Limits as users write them: `5/s`, `10/s, 100/min`, `1/3s`."""
 
 import re
 
@@ -22,14 +22,14 @@ MOST = 1e12
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """So many in so many seconds."""
+    """`count` requests or units in `seconds`."""
 
     count: float
     seconds: float
 
 
 def parse_limits(text: str) -> tuple[Limit, ...]:
-    """Every limit in a text, all of which hold at once; none in an empty text."""
+    """Every limit in a text, all of which apply together; none in an empty text."""
     if not text.strip():
         return ()
     return tuple(_parse(part) for part in text.split(","))
@@ -40,27 +40,28 @@ def _parse(text: str) -> Limit:
     unit = match and UNITS.get(_ALIASES.get(match[3], match[3]))
     if match is None or unit is None:
         raise ValueError(
-            f"{text.strip()!r} is no limit: write it as 5/s, 100/min, 2000/day or 1/3s"
+            f"{text.strip()!r} is not a limit: write it as 5/s, 100/min, 2000/day or 1/3s"
         )
     limit = Limit(float(match[1]), float(match[2] or 1) * unit)
     if not (0 < limit.count <= MOST and 0 < limit.seconds <= 366 * UNITS["day"]):
-        raise ValueError(f"{text.strip()!r} is no limit: both numbers are above 0, within a year")
+        raise ValueError(
+            f"{text.strip()!r} is not a limit: both numbers are above 0, within a year"
+        )
     return limit
 
 
 class Ceilings(msgspec.Struct, frozen=True):
-    """What the user has set for a gate. A gate without any has no ceiling."""
+    """The limits that the user has set for a gate. A gate without any has no ceiling."""
 
     limits: tuple[Limit, ...] = ()
-    """All of them hold at once: 10/s and 100/min."""
+    """All of them apply together: 10/s and 100/min."""
     burst: int = 1
-    """How many may go out at once after a rest; one more than the limit allows for each above 1."""
+    """Most requests at the same moment after a rest; each above 1 goes beyond the limit once."""
     concurrency: int | None = None
-    """The most requests in flight."""
     refusals: tuple[int, ...] = ()
-    """Statuses that ask us to slow down, beside 429 and a 503 with Retry-After."""
+    """Statuses that ask us to slow down, in addition to 429 and a 503 with Retry-After."""
     longest_wait_s: float = 3_600.0
-    """No Retry-After is believed beyond this."""
+    """Longest Retry-After that is obeyed, in seconds."""
 
     @property
     def rate(self) -> float | None:
@@ -68,14 +69,14 @@ class Ceilings(msgspec.Struct, frozen=True):
         return min((limit.count / limit.seconds for limit in self.limits), default=None)
 
     def opens_at(self, due: list[float]) -> float:
-        """When all limits let the next one pass; `due` holds one moment for each (GCRA)."""
+        """When all limits allow the next request; `due` has one time for each limit (GCRA)."""
         spare, opens_at = self.burst - 1, 0.0
         for at, limit in zip(due, self.limits, strict=False):
             opens_at = max(opens_at, at - spare * limit.seconds / limit.count)
         return opens_at
 
     def spend(self, due: list[float], now: float) -> list[float]:
-        """Every limit's moment after one more has gone out."""
+        """The `due` times of all limits after one more request."""
         return [
             max(at, now) + limit.seconds / limit.count
             for at, limit in zip(due or [now] * len(self.limits), self.limits, strict=True)

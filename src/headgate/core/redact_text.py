@@ -1,7 +1,7 @@
 """Secrets in free text: messages of errors, traces and logs.
 
-Each pattern takes a time that grows with the length of the text: it begins only where a word
-begins, and never reads the same part again from another beginning.
+Each pattern takes time in proportion to the length of the text: it begins only where a word begins,
+and never reads the same part again from another start.
 """
 
 import re
@@ -25,7 +25,8 @@ _ANY: Final = (
 )
 _WORDS: Final = ("pw", "pin", "pat", "sig", "sas", "otp")
 _ANY_WORD: Final = pattern(rf"(?<![a-z])(?:{'|'.join(_WORDS)})\d{{0,3}}(?![a-z])")
-"""Text without any of these holds no secret that we could know; most text is decided here."""
+"""Text without any of these contains no secret that we could recognise; most text is decided
+here."""
 _PEM: Final = pattern(
     r"-{4,5} ?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}.*?"
     r"(?:-{4,5} ?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}|\Z)",
@@ -47,10 +48,10 @@ _NAME: Final = pattern(
     )
     """
 )
-"""A name and what stands between it and its value: `name=`, `"name": `, `('name', `."""
+"""A name and the text between it and its value: `name=`, `"name": `, `('name', `."""
 _OPTION: Final = pattern(r"(?<![\w-])(?P<name>--[a-zA-Z][\w-]*+)(?P<join>[ \t]++)(?=[^\s-])")
 _OTHER_OPTION: Final = pattern(r"[_-](?:command|dir|env|fd|file|name|path|prompt|stdin|type|url)$")
-"""An option with such an end says where a secret is."""
+"""An option that ends in one of these says where a secret is."""
 _SCHEMES: Final = (
     "bearer|basic|digest|token|apikey|key|oauth|negotiate|ntlm|hawk|aws4-hmac-sha256|sharedkey"
 )
@@ -79,12 +80,13 @@ _CREDENTIALS: Final = pattern(
     (?P<second>(?:[ ](?=[^\s"'`,;&)\]}}<>=]++(?:["'`\n\r]|$))[^\s"'`,;&)\]}}<>=]++)?)
     """
 )
-"""What follows `Authorization:`, with its directives: `Digest username="me", response="…"`.
-A second word at the end of the line belongs to it."""
+"""The text after `Authorization:`, with its directives: `Digest username="me", response="…"`. A
+second word at the end of the line belongs to it."""
 _ELEMENT: Final = pattern(r"<(?:[\w.-]{1,40}:)?([\w.-]{1,80})(?:\s[^<>]{0,200})?>([^<>]+)(?=</)")
 _SCHEME: Final = pattern(r"(?i)\b((?:bearer|basic)\s+)(?=[\w.~+/=-]*\d)[\w.~+/=-]{12,}")
 _SHAPES: Final = pattern(
-    # Whatever begins like a JWT: to look for its dots from each beginning takes quadratic time.
+    # Everything that begins like a JWT: to search for its dots from each start takes quadratic
+    # time.
     r"\beyJ[\w-]{8,}(?:\.{1,2}[\w-]+){0,4}|\bAKIA[0-9A-Z]{16}\b|\bsk-[\w-]{16,}"
     r"|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{10,}|\bxox[abeoprs]-[\w-]{10,}|\bxapp-[\w-]{10,}"
     r"|\bglpat-[\w-]{10,}|\bAIza[\w-]{30,}|\bhg_[\w-]{20,}|\b[sr]k_(?:live|test)_\w{10,}"
@@ -100,9 +102,9 @@ _PROSE: Final = pattern(
 
 
 def redacted(text: str) -> str:
-    """The text without what looks like a secret: passwords of URLs, `token=…` and their like.
+    """The text without what looks like a secret: passwords of URLs, `token=…` and similar.
 
-    Sentences that only speak of secrets stay as they are.
+    Sentences that only mention secrets stay as they are.
     """
     lowered = text.lower()
     for hint in _ANY:  # several times as fast as one pattern for all
@@ -124,7 +126,6 @@ def redacted(text: str) -> str:
 
 
 def _values_hidden(text: str, names: re.Pattern[str]) -> str:
-    """The text without the values that follow names of secrets."""
     shown: list[str] = []
     copied = at = 0
     while (named := names.search(text, at)) is not None:
@@ -157,8 +158,8 @@ def _hides(kind: InText, named: re.Match[str], value: re.Match[str]) -> bool:
     is_option = "sign" not in between  # the pattern of options has no such group
     sign = between.get("sign") or ""
     is_listed = not sign and not is_option
-    is_said = ":" in sign and not between["closed"]
-    if (is_listed or is_said) and not _is_sure(kind, inner, listed=is_listed):
+    is_prose = ":" in sign and not between["closed"]
+    if (is_listed or is_prose) and not _is_sure(kind, inner, listed=is_listed):
         return False
     if inner.isdigit() and (kind is InText.KEY or (is_option and len(inner) < 4)):
         return False  # the key of a row, or an amount
@@ -188,11 +189,11 @@ def _element_shown(found: re.Match[str]) -> str:
 
 
 def _looks_secret(name: str, value: str, *, quoted: bool, colon: bool) -> bool:
-    """Whether the second half of a pair is a secret, and not a word or a place for one."""
+    """Whether the second half of a pair is a secret, and not a word or a placeholder for one."""
     if not any(map(str.isalnum, value)) or HIDDEN in value or "…" in value:
         return False
     if value[0] in "$<{[" or (value.isupper() and value.replace("_", "").isalpha()):
-        return False  # stands for a secret: $TOKEN, <token>, TOKEN
+        return False  # a placeholder: $TOKEN, <token>, TOKEN
     if is_count(name) and (value[0].isdigit() or (colon and not quoted)):
         return False  # an amount such as 1,200 or 5000/min, or a sentence about tokens
     return quoted or not colon or _PROSE.fullmatch(value.rstrip(".:!?").lower()) is None

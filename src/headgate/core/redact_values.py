@@ -1,4 +1,4 @@
-"""Secrets in URLs and values: what must not be seen when one is shown or kept."""
+"""Secrets in URLs and values: hides what must not be shown or stored."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -8,7 +8,7 @@ from headgate.core.redact_text import redacted
 from headgate.core.secret_names import HIDDEN, is_secret, is_secret_name, parameter_shown
 
 DEEPEST: Final = 50
-"""Values inside more lists and mappings than these are hidden, and not searched for secrets."""
+"""Depth of lists and mappings beyond which values are hidden, and not searched for secrets."""
 _CREDENTIALS: Final = pattern(r"(?<=://)[^/?#]*(?=@)")
 _PARAMETER: Final = pattern(r"(?<=[?&;#])([^=?&;#]*)=([^&;#]*)")
 
@@ -16,25 +16,24 @@ _PARAMETER: Final = pattern(r"(?<=[?&;#])([^=?&;#]*)=([^&;#]*)")
 
 
 def without_secrets(url: str) -> str:
-    """The URL with passwords, keys and signatures hidden; what is no URL is returned as it is."""
+    """The URL with passwords, keys and signatures hidden; other text is returned as it is."""
     scheme, separator, rest = url.partition("://")
     if not separator:
         return url
-    # The last @ ends the credentials: a careless password may hold one, or a slash, unescaped.
+    # The last @ ends the credentials: a careless password may contain one, or a slash, unescaped.
     credentials, at, place = rest.rpartition("@")
     shown = _without_password(scheme, credentials) if at else ""
     return f"{scheme}{separator}{shown}{at}{_PARAMETER.sub(parameter_shown, place)}"
 
 
 def request_without_secrets(url: str) -> str:
-    """The same for a URL that was asked for: no @ behind the host ends credentials."""
+    """The requested URL with secrets hidden; here an @ after the host does not end credentials."""
     scheme = url.partition("://")[0]
     shown = _CREDENTIALS.sub(lambda found: _without_password(scheme, found[0]), url)
     return _PARAMETER.sub(parameter_shown, shown)
 
 
 def source_without_secrets(source: str) -> str:
-    """Where a job's rows come from, without credentials."""
     return redacted(without_secrets(source))
 
 
@@ -42,7 +41,7 @@ def _without_password(scheme: str, credentials: str) -> str:
     user, colon, _ = credentials.partition(":")
     if colon:
         return f"{user}:{HIDDEN}"
-    # On the web a user without a password is as a rule a token.
+    # On the web a user without a password is usually a token.
     return HIDDEN if scheme.lower() in {"http", "https"} and user else user
 
 
@@ -50,7 +49,7 @@ def _without_password(scheme: str, credentials: str) -> str:
 
 
 def values_without_secrets(value: Any, name: str = "", depth: int = 0) -> Any:
-    """A value as it may be shown under a name, whatever it is made of."""
+    """A value as it may be shown under a name, of any type."""
     if depth > DEEPEST or (name and is_secret(name, value)):
         return HIDDEN
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""What follows from an outcome or a fault: the one place that decides it."""
+"""What follows from an outcome or a fault: the only place that decides it."""
 
 from typing import Protocol, assert_never
 
@@ -14,42 +14,42 @@ MICROSECONDS = 1_000_000
 LEAST_WAIT_S = 1.0
 """Seconds. The least wait after the first `RetryLater` of an item."""
 WAIT_GROWTH = 0.1
-"""The least wait is this share of the time since the first `RetryLater` in a row."""
+"""The least wait, as a share of the time since the first `RetryLater` in a row."""
 LONGEST_LEAST_WAIT_S = 60.0
 """Seconds. The least wait does not grow beyond this."""
 
 
 class Rng(Protocol):
-    """The one kind of chance that a decision needs; passed in, so that tests can fix it."""
+    """The part of a random generator that a decision needs; passed in, so that tests can fix it."""
 
-    def uniform(self, a: float, b: float, /) -> float:
-        """Any number between `a` and `b`."""
-        ...
+    def uniform(self, a: float, b: float, /) -> float: ...
 
 
 class RetryPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How often and how patiently to try again."""
+    """How often to try again, and after which waits."""
 
     max_attempts_error: Count = 3
-    """Attempts that may fail before an item ends as ERROR."""
+    """Failed attempts after which an item ends as ERROR."""
     max_attempts_not_found: Count | None = None
     """Attempts that may find nothing; unset: one for each strategy of the handler, else one."""
     max_attempts_ever: Count = 30
-    """Attempts, over all reprocessing, after which an item is only brought back by resetting."""
+    """Attempts, over all reprocessing, after which an item comes back only if its attempts are
+    reset."""
     backoff_base_s: Patience = 5.0
-    """The longest wait before the second attempt."""
+    """Longest wait before the second attempt."""
     backoff_factor: Factor = 6.0
-    """How much longer the wait may be after each further failure."""
+    """Growth of the longest wait with each further failure."""
     backoff_cap_s: Patience = 600.0
-    """No wait is longer; each is drawn evenly between nothing and its longest."""
+    """Upper limit of every wait; each wait is drawn evenly from 0 to its longest."""
     stall_limit_s: Seconds = 86_400.0
     """An item that is throttled for this long without a break ends as ERROR `stalled`."""
     max_crashes: Count = 3
-    """Deaths of its process before an item ends as ERROR `poison`: one in company, then alone."""
+    """Process crashes after which an item ends as ERROR `poison`: one beside other items, then
+    alone."""
 
 
 class RetryDecision(msgspec.Struct, frozen=True):
-    """Where an item goes after an attempt, and why."""
+    """The next status of an item after an attempt, and why."""
 
     status: ItemStatus
     outcome: str
@@ -59,7 +59,7 @@ class RetryDecision(msgspec.Struct, frozen=True):
     crashed: bool = False
     throttled: bool = False
     turned_away: bool = False
-    """A gate or a service sent it back, so its handler has not shown that it can end."""
+    """A gate or a service refused it, so its handler has not shown that it can finish."""
     alone: bool = False
     due_in_us: int = 0
     error_class: str | None = None
@@ -79,7 +79,7 @@ def decide(
     strategies: int,
     rng: Rng,
 ) -> RetryDecision:
-    """The verdict on an attempt that ended by itself or was ended for its time limit."""
+    """The verdict on an attempt that ended by itself or at its time limit."""
     match ended:
         case Done():
             return FINISHED
@@ -112,9 +112,9 @@ def after_crash(item: ClaimedItem, cause: str, policy: RetryPolicy) -> RetryDeci
             error_class=FaultClass.POISON,
             reason=reason,
         )
-    told = "was running when its process crashed"
+    what = "was running when its process crashed"
     if crashes > 1:
-        told = f"its process crashed {crashes} times while running it"
+        what = f"its process crashed {crashes} times while running it"
     return RetryDecision(
         ItemStatus.PENDING,
         CRASHED,
@@ -122,12 +122,12 @@ def after_crash(item: ClaimedItem, cause: str, policy: RetryPolicy) -> RetryDeci
         crashed=True,
         alone=True,
         error_class=FaultClass.CRASHED,
-        reason=f"{told} ({cause}); runs alone next",
+        reason=f"{what} ({cause}); runs alone next",
     )
 
 
 def backoff_s(failures: int, policy: RetryPolicy, rng: Rng) -> float:
-    """Full jitter: anywhere between nothing and the exponential step, so that crowds disperse."""
+    """Full jitter: anywhere from 0 to the exponential step, so that retries spread out."""
     step = policy.backoff_base_s * policy.backoff_factor ** min(failures - 1, 64)
     return rng.uniform(0.0, min(step, policy.backoff_cap_s))
 
@@ -205,13 +205,13 @@ def _microseconds(seconds: float) -> int:
 
 
 FIRST_REST_S = 0.5
-"""Seconds. The rest after the first failure; it doubles with each further one."""
+"""Seconds. The pause after the first failure; it doubles with each further one."""
 LONGEST_REST_S = 30.0
-"""Seconds. The longest rest of something that fails before it gets anything done."""
+"""Seconds. The longest pause of a process that fails before it does any work."""
 LONGEST_REST_AFTER_WORK_S = 2.0
-"""Seconds. The longest rest of something that did work before it ended."""
+"""Seconds. The longest pause of a process that did work before it ended."""
 SOUND_S = 60.0
-"""Seconds. What ran for longer is taken for sound: its earlier failures no longer count."""
+"""Seconds of running after which earlier failures no longer count."""
 
 
 def restart_delay_s(failures: int, *, worked: bool) -> float:

@@ -1,4 +1,4 @@
-"""What a person may choose from, when an item is in REVIEW."""
+"""The decisions of a user on an item in REVIEW."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,6 @@ from headgate.core.errors import IllegalMove, UsageError
 from headgate.core.status import ItemMove
 
 DECISIONS = frozenset({ItemMove.ACCEPT, ItemMove.REJECT, ItemMove.PASS_OVER})
-"""The moves that are a person's to make."""
 _SHOWN = 10
 _WORDS = {
     ItemMove.ACCEPT: "accepted",
@@ -23,11 +22,11 @@ class _Stored(msgspec.Struct, frozen=True):
 
 
 def require_decision(move: ItemMove, candidate: str | None) -> None:
-    """Raise unless `move` is a person's, and names a candidate exactly if it accepts one."""
+    """Raise unless `move` is a user's, and names a candidate if and only if it accepts one."""
     if move not in DECISIONS:
-        raise IllegalMove(f"{move} is nothing that a person decides: accept, reject or pass over")
+        raise IllegalMove(f"{move} is not a decision: accept, reject or pass over")
     if (move is ItemMove.ACCEPT) != (candidate is not None):
-        raise UsageError("name the candidate that is accepted, and only then")
+        raise UsageError("name the candidate to accept, and name one only to accept it")
 
 
 def chosen_result(stored: str, candidate: str) -> Mapping[str, Any]:
@@ -36,17 +35,17 @@ def chosen_result(stored: str, candidate: str) -> Mapping[str, Any]:
     found = [each for each in candidates if str(each["id"]) == candidate]
     if not found:
         known = [str(each["id"]) for each in candidates]
-        raise UsageError(f"there is no candidate {candidate!r}; {_choice(known)}")
+        raise UsageError(f"the item has no candidate {candidate!r}; {_choice(known)}")
     if len(found) > 1:
         raise UsageError(f"{len(found)} candidates have the id {candidate!r}: none can be chosen")
     result = found[0].get("result", {})
     if not isinstance(result, Mapping):
-        raise UsageError(f"candidate {candidate!r} has no result that could be kept")
+        raise UsageError(f"candidate {candidate!r} has no result that could be stored")
     return result
 
 
 def candidates_in(stored: str) -> list[Mapping[str, Any]]:
-    """The candidates in an item's stored text; what has no id cannot be chosen and is left out."""
+    """The candidates in an item's stored text, without entries that have no id."""
     try:
         candidates = msgspec.json.decode(stored, type=_Stored).candidates
     except msgspec.DecodeError:

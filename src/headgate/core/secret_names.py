@@ -1,6 +1,6 @@
-"""Which names are those of secrets.
+"""Decides which names are names of secrets.
 
-One list decides everywhere: for configs, URLs, error texts, histories, events and logs.
+One list is used everywhere: for configs, URLs, error texts, histories, events and logs.
 """
 
 import re
@@ -21,7 +21,7 @@ _NAMES: Final = frozenset({"key", "session", "sessionid"})
 _SHORT_NAME: Final = pattern(r"(?:^|[_.\- ])(?:pass|pw|pin|pat|creds?|sig|sas|jwt|otp)\d{0,3}$")
 """Short words that are a secret's name, or the last word of one: `db_pass`, `creds`."""
 _SIGNED: Final = ("x-amz-", "x-goog-", "x-ms-")
-"""How the parameters of a presigned URL begin; together they open what they name."""
+"""Prefixes of the parameters of a presigned URL; together they give access."""
 _KEY: Final = pattern(r"(?:^|[_.\- ])([a-z0-9]+)[_.\- ]key$")
 _PLAIN_KEY: Final = pattern(
     r"business|cache|candidate|column|composite|compound|dedup|dict|duplicate|event|field|foreign"
@@ -48,7 +48,6 @@ _SPACED_KEY: Final = pattern(SPACED_KEY)
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether what is called so is better not shown."""
     name = _CAMEL.sub("_", unquote_plus(name)).strip().lower()
     if name in _NAMES or name.startswith(_SIGNED) or _HINTS.search(name) is not None:
         return True
@@ -56,7 +55,6 @@ def is_secret_name(name: str) -> bool:
 
 
 def is_secret(name: str, value: object) -> bool:
-    """Whether the value is better not shown under its name."""
     if not is_secret_name(name) or value is None:
         return False
     is_amount = isinstance(value, (int, float)) or (isinstance(value, str) and value.isdigit())
@@ -64,11 +62,11 @@ def is_secret(name: str, value: object) -> bool:
 
 
 class InText(Enum):
-    """How surely a name in free text is that of a secret."""
+    """How surely a name in free text is the name of a secret."""
 
     CLEAR = "clear"
     KEY = "key"
-    """Unless its value is a number: that is the key of a row."""
+    """Unless its value is a number: then it is the key of a row."""
     SHORT = "short"
     """A short word that is also a name or a noun: `Pat: hello`."""
     WORD = "word"
@@ -77,7 +75,7 @@ class InText(Enum):
 
 
 def in_text(name: str) -> InText:
-    """How surely a name in free text is that of a secret. Text has `key=42` without any."""
+    """How surely a name in free text is the name of a secret. Text may have a plain `key=42`."""
     name = _CAMEL.sub("_", name[-80:]).strip("-_. ").lower()
     if _CLEAR_IN_TEXT.search(name) is not None:
         return InText.CLEAR
@@ -90,12 +88,11 @@ def in_text(name: str) -> InText:
 
 
 def is_count(name: str) -> bool:
-    """Whether numbers under this name are amounts."""
     return _COUNT.search(name) is not None
 
 
 def parameter_shown(found: re.Match[str]) -> str:
-    """A parameter of a URL, whose name and value are the first two groups."""
+    """A parameter of a URL with its secret hidden; its name and value are the first two groups."""
     name, value = found[1], found[2]
     return f"{name}={HIDDEN}" if is_secret(name, value) else found[0]
 

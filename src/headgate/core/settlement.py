@@ -11,7 +11,7 @@ from headgate.core.status import ItemStatus
 
 
 class Settlement(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """New values for one item, guarded by `epoch`; also the row that its attempt becomes.
+    """New values for one item, guarded by `epoch`; also the row of its attempt.
 
     Array-like, because stores send whole batches to the database as one JSON array.
     """
@@ -35,15 +35,15 @@ class Settlement(msgspec.Struct, frozen=True, array_like=True, gc=False):
     waited_us: int
     ran_us: int
     calls: str | None = None
-    """What the attempt asked of the network, as JSON; None if nothing."""
+    """The network calls of the attempt, as JSON; None if there were none."""
     gate: str | None = None
-    """The gate that sent the item back, which it waits for from now on."""
+    """The gate that sent the item back; the item waits for this gate."""
     signature: str | None = None
-    """What kind of failure it was: see `core.signature`; None if it is none."""
+    """The kind of failure: see `core.signature`; None if the item did not fail."""
     digest: str | None = None
-    """By which the result can be recalled for the same work; None: it is not kept for that."""
+    """The digest by which the result can be reused for the same work; None: it is not reusable."""
     variant: str | None = None
-    """The signature with what is quoted; None if nothing is."""
+    """The signature with its quoted values; None if nothing is quoted."""
     trace: str | None = None
     """Where in the user's code the attempt failed: `core.trace.Trace` as JSON; None elsewhere."""
 
@@ -56,10 +56,10 @@ def settle(
     waited_us: int = 0,
     ran_us: int = 0,
 ) -> Settlement:
-    """Turn a verdict on `item` into the write that carries it out.
+    """Turn a verdict on `item` into the write that applies it.
 
     An execution that ended by itself clears earlier suspicion; one that crashed adds to it. One
-    that was turned away at a gate does neither: a row that crashes would return to the others.
+    that was refused at a gate does neither: else a row that crashes would run beside others again.
     """
     ended_alone = verdict.counted or (verdict.throttled and not verdict.turned_away)
     reason = None if verdict.reason is None else _kept(verdict.reason)
@@ -90,7 +90,7 @@ def settle(
 
 
 def _kept(reason: object) -> str:
-    """A reason as it is stored: handlers' errors may quote what they were given, secrets too."""
+    """A reason as it is stored: handlers' errors may quote their input, including secrets."""
     return plain_text(redacted(str(reason)[: 2 * REASON_LIMIT]))
 
 

@@ -1,4 +1,4 @@
-"""What kind of failure a reason tells of, whatever item it happened to."""
+"""The kind of a failure, from its reason, independent of the item."""
 
 import re
 
@@ -7,18 +7,18 @@ from headgate.core.pattern import pattern
 SIGNATURE_LIMIT = 200
 VARIANT_LIMIT = 400
 MOST_VARIANTS = 10
-"""Failures that differ only in what they quote are told apart while they quote at most so many
-different things. Beyond that they are one group: the quotations are data, not kinds."""
+"""Failures that differ only in their quotations are separate kinds while there are at most this
+many different quotations. Beyond that they are one group: the quotations are data, not kinds."""
 _READ = 1_000
-"""How much of a reason is looked at: more than a signature can hold."""
+"""Characters of a reason that are read: more than a signature can hold."""
 _KEPT = 80
-"""The longest quotation, in characters, that can tell failures apart."""
+"""The longest quotation, in characters, that can distinguish failures."""
 
 _URL = pattern(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s'\"<>]+", re.IGNORECASE)
 _QUOTED = pattern(
     r'("[^"\n]{1,300}"|(?<!\w)\'[^\'\n]{1,300}\'(?!\w)|`[^`\n]{1,300}`)',
 )
-# The order counts: an address has numbers in it.
+# The order matters: an address contains numbers.
 _PARTICULARS = (
     (pattern(r"\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"), "<address>"),
     (pattern(r"(?<![\w<])(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][\w.@%+~-]+){2,}/?"), "<path>"),
@@ -60,11 +60,11 @@ _CODES = (
 )
 _HIDE = {ord(str(digit)): 0xE000 + digit for digit in range(10)}
 _SHOW = {0xE000 + digit: str(digit) for digit in range(10)}
-"""Digits that stay, in the private area of Unicode while others are masked."""
+"""Digits to keep, moved to the private area of Unicode while others are masked."""
 
 
 def signature_of(error_class: str, reason: str | None) -> str:
-    """One name for all failures that say the same but for numbers, ids, quotations and places.
+    """The same name for all failures that differ only in numbers, ids, quotations and paths.
 
     A number that is a status or a code stays: 401 and 403 are two kinds of failure.
     """
@@ -72,12 +72,12 @@ def signature_of(error_class: str, reason: str | None) -> str:
 
 
 def kind_of(error_class: str, reason: str | None) -> tuple[str, str | None]:
-    """The signature of a failure; and its variant, which has what is quoted still in it."""
+    """The signature of a failure; and its variant, which still has the quotations."""
     return parts_of(_variant(error_class, reason))
 
 
 def parts_of(name: str) -> tuple[str, str | None]:
-    """The signature and the variant that a group of failures goes by; None: any variant."""
+    """The signature and the variant in the name of a group of failures; None: any variant."""
     signature = _QUOTED.sub("<value>", name)[:SIGNATURE_LIMIT].rstrip()
     return signature, None if name == signature else name
 
@@ -91,7 +91,7 @@ def _variant(error_class: str, reason: str | None) -> str:
     parts[1::2] = [each if len(each) <= _KEPT else "<value>" for each in parts[1::2]]
     words = _SPACE.sub(" ", "".join(parts)).strip().translate(_SHOW)
     name = f"{error_class}: {words}" if words else error_class
-    # A quotation that is cut has no end, and would not be known as one.
+    # A quotation that is cut has no end, and would not be recognised as one.
     return name if len(name) <= VARIANT_LIMIT else _QUOTED.sub("<value>", name)[:SIGNATURE_LIMIT]
 
 

@@ -1,4 +1,4 @@
-"""How much to take at a time: bounds are settings, the size in between follows the work."""
+"""The number of items to claim and rows to ingest at a time, within bounds from the settings."""
 
 import msgspec
 
@@ -6,14 +6,14 @@ from headgate.core.bounds import Count, Milliseconds, Seconds, Share
 
 
 class Ewma:
-    """A running mean that forgets: `weight` is the share of each new value."""
+    """An exponential moving average: `weight` is the share of each new value."""
 
     def __init__(self, weight: float = 0.2) -> None:
         self._weight = weight
         self.value: float | None = None
 
     def add(self, value: float) -> float:
-        """Take in one value and return the new mean."""
+        """Add one value and return the new mean."""
         if self.value is None:
             self.value = value
         else:
@@ -25,17 +25,17 @@ class ClaimPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Bounds for claims and leases."""
 
     target_slice_s: Seconds = 2.0
-    """A claim takes about so much work at a time."""
+    """Seconds of work that a claim takes at a time."""
     safety_factor: Share = 0.7
-    """The share of that which is really taken."""
+    """Share of that work that a claim really takes."""
     claim_min: Count = 1
-    """The fewest items that a claim asks for."""
+    """Fewest items that a claim asks for."""
     claim_max: Count = 1_000
-    """The most items that a claim asks for."""
+    """Most items that a claim asks for."""
     lock_floor_s: Seconds = 10.0
-    """A worker may be silent at least so long before others take its items."""
+    """Shortest time without a heartbeat before others take a worker's items."""
     lock_cap_s: Seconds = 300.0
-    """And at most so long; in between it is twice the time of an item."""
+    """Longest time without a heartbeat; between the two it is twice the time of an item."""
 
     def __post_init__(self) -> None:
         if self.claim_min > self.claim_max:
@@ -45,10 +45,10 @@ class ClaimPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ClaimSizer:
-    """Claim about `target_slice_s` of work, less when it fails or the machine is pressed."""
+    """Sizes claims to about `target_slice_s` of work, less after failures or under load."""
 
     SPIKE = 0.5
-    """The share of failed attempts from which on claims shrink."""
+    """Share of failed attempts above which claims shrink."""
 
     def __init__(self, policy: ClaimPolicy, concurrency: int) -> None:
         self._policy = policy
@@ -58,16 +58,15 @@ class ClaimSizer:
         self._pressed = False
 
     def ended(self, seconds: float, *, failed: bool) -> None:
-        """Take in one finished attempt."""
         self._item_s.add(seconds)
         self._failed.add(1.0 if failed else 0.0)
 
     def pressed(self, *, pressed: bool) -> None:
-        """Say whether CPU or memory of the machine are short."""
+        """Report whether the machine is short of CPU or memory."""
         self._pressed = pressed
 
     def size(self) -> int:
-        """How many items to claim now. Unknown work starts with two for each lane."""
+        """Items to claim now. Unknown work starts with two for each lane."""
         policy = self._policy
         item_s = self._item_s.value
         if item_s is None:
@@ -82,13 +81,13 @@ class ClaimSizer:
         return int(min(max(wanted, policy.claim_min), policy.claim_max))
 
     def ttl_s(self) -> float:
-        """How long a silent worker is given: twice an item's time, within the bounds."""
+        """Seconds that a silent worker keeps its items: twice an item's time, within the bounds."""
         wanted = 2.0 * (self._item_s.value or 0.0)
         return min(max(wanted, self._policy.lock_floor_s), self._policy.lock_cap_s)
 
 
 class IngestPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Bounds for ingest batches, and the commit times they aim at."""
+    """Bounds for ingest batches, and the commit times that they aim at."""
 
     min_rows: Count = 64
     """Rows in the first batch, and in the smallest."""
@@ -118,7 +117,6 @@ class IngestSizer:
 
     @property
     def max_bytes(self) -> int:
-        """How many bytes of input a batch may carry."""
         return self._policy.max_batch_bytes
 
     @property
@@ -127,7 +125,7 @@ class IngestSizer:
         return self._latency_ms.value or 0.0
 
     def committed(self, milliseconds: float, *, waited: bool = False) -> None:
-        """Take in one batch; `waited` says that it had to queue for a connection."""
+        """A batch was stored; `waited`: it had to queue for a connection."""
         mean = self._latency_ms.add(milliseconds)
         if waited or milliseconds > self._policy.db_p95_ms:
             self._resize(0.5)
@@ -135,7 +133,7 @@ class IngestSizer:
             self._resize(2.0)
 
     def failed(self) -> None:
-        """Take in a batch that the database refused."""
+        """The database refused a batch."""
         self._resize(0.25)
 
     def _resize(self, factor: float) -> None:

@@ -1,4 +1,4 @@
-"""How much of one kind of work runs at once, and which user's turn is next."""
+"""Limits how much of one kind of work runs at the same time, and shares the slots among users."""
 
 from collections.abc import Collection, Iterable
 
@@ -6,8 +6,6 @@ import msgspec
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """Stored work that waits to be begun."""
-
     id: int
     user: str
 
@@ -15,8 +13,8 @@ class Waiting(msgspec.Struct, frozen=True):
 class Slots:
     """Slots for one kind of work: `total` in all, and `per_user` for one user.
 
-    A free slot goes to the user who has the fewest in use. Among equals it goes to the user who
-    got a slot longest ago, so that users who wait get turns whatever the length of their lines.
+    A free slot goes to the user who has the fewest in use. Among equals it goes to the user who got
+    a slot longest ago, so that users who wait get turns independent of the length of their queues.
     """
 
     def __init__(self, total: int, per_user: int) -> None:
@@ -27,22 +25,20 @@ class Slots:
         self._turns = 0
 
     def next(self, users: Collection[str]) -> str | None:
-        """The user whose turn it is, of those that wait; None if there is no slot for any."""
+        """The next user to get a slot; None if no slot is free for any of them."""
         known = self._in_use.keys() | users
         self._last_turn = {user: at for user, at in self._last_turn.items() if user in known}
         if sum(self._in_use.values()) >= self._total:
             return None
         allowed = [user for user in users if self._used_by(user) < self._per_user]
-        return min(allowed, key=self._standing, default=None)
+        return min(allowed, key=self._rank, default=None)
 
     def take(self, user: str) -> None:
-        """Count a slot as used by a user."""
         self._turns += 1
         self._last_turn[user] = self._turns
         self._in_use[user] = self._used_by(user) + 1
 
     def give_back(self, user: str) -> None:
-        """Count one of a user's slots as free."""
         self._in_use[user] -= 1
         if not self._in_use[user]:
             del self._in_use[user]
@@ -50,12 +46,11 @@ class Slots:
     def _used_by(self, user: str) -> int:
         return self._in_use.get(user, 0)
 
-    def _standing(self, user: str) -> tuple[int, int]:
+    def _rank(self, user: str) -> tuple[int, int]:
         return self._used_by(user), self._last_turn.get(user, 0)
 
 
 def by_user(waiting: Iterable[Waiting]) -> dict[str, list[int]]:
-    """The ids that wait, in their order, for each user."""
     lines: dict[str, list[int]] = {}
     for each in waiting:
         lines.setdefault(each.user, []).append(each.id)

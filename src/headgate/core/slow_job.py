@@ -1,4 +1,4 @@
-"""Whether a job is far slower than it could be."""
+"""Decides whether a job is far slower than it could be."""
 
 import math
 from collections.abc import Sequence
@@ -7,9 +7,9 @@ from headgate.core.gates.view import GateView
 from headgate.core.gates.wait import Wait, WaitKind
 
 SLOW_S = 30.0
-"""How long a job must be slow before it counts. In seconds."""
+"""Seconds for which a job must be slow before it counts."""
 SLOW_SHARE = 0.05
-"""Below this share of what it could do, a job is slow."""
+"""Share of the expected speed below which a job is slow."""
 EXPECTED = frozenset(
     {
         WaitKind.PAUSED,
@@ -21,16 +21,16 @@ EXPECTED = frozenset(
         WaitKind.TURN,
     }
 )
-"""Waits that were asked for: by a person, the handler, the settings, another job."""
+"""Waits that a user, the handler, the settings or another job asked for."""
 
 
 def expected_per_s(
     wait: Wait, gates: Sequence[GateView], lanes: int, handler_s: float | None
 ) -> float | None:
-    """Rows a second that a job could do: what its gate allows and what its handlers manage.
+    """Rows a second that a job could do, from the rate of its gate and the speed of its handlers.
 
-    None where neither is known, or where nothing is to be expected. A closed gate allows nothing.
-    A host that does not answer leaves the rate of its gate as it was.
+    None where neither is known, or where no speed can be expected. A closed gate allows nothing. A
+    host that does not answer leaves the rate of its gate as it was.
     """
     if wait.kind in EXPECTED:
         return None
@@ -46,5 +46,5 @@ def _rate_of(gate: GateView) -> float:
 
 
 def is_slow(per_s: float | None, expected: float | None) -> bool:
-    """Whether a job that did so much in the last `SLOW_S` seconds is far below what it could do."""
+    """Whether `per_s`, measured over the last `SLOW_S` seconds, is far below `expected`."""
     return per_s is not None and expected is not None and per_s < expected * SLOW_SHARE

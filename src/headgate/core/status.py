@@ -1,7 +1,7 @@
 """The legal moves of items and jobs, as data.
 
-Two rules for this file: every status and every move is named here and nowhere else, and
-whatever else needs to know them (SQL guards, docs, tests, buttons) derives them from the tables.
+Two rules for this file: every status and every move is named here and nowhere else, and docs, tests
+and web buttons derive them from the tables. SQL repeats the statuses; tests compare it.
 """
 
 from collections.abc import Mapping
@@ -12,8 +12,6 @@ from headgate.core.errors import IllegalMove
 
 
 class ItemStatus(StrEnum):
-    """Where an item stands."""
-
     PENDING = "PENDING"
     PROCESSING = "PROCESSING"
     DONE = "DONE"
@@ -30,8 +28,6 @@ TERMINAL = FINISHED - {ItemStatus.REVIEW}
 
 
 class ItemMove(StrEnum):
-    """What can happen to an item."""
-
     CLAIM = "claim"
     FINISH = "finish"
     MISS = "miss"
@@ -43,13 +39,11 @@ class ItemMove(StrEnum):
     CANCEL = "cancel"
     ACCEPT = "accept"
     REJECT = "reject"
-    PASS_OVER = "pass_over"  # noqa: S105  no password
+    PASS_OVER = "pass_over"  # noqa: S105  not a password
     REQUEUE = "requeue"
 
 
 class JobState(StrEnum):
-    """Where a job stands."""
-
     INGESTING = "INGESTING"
     QUEUED = "QUEUED"
     RUNNING = "RUNNING"
@@ -66,8 +60,6 @@ CLAIMABLE = frozenset({JobState.QUEUED, JobState.RUNNING})
 
 
 class JobMove(StrEnum):
-    """What can happen to a job."""
-
     REOPEN_INGEST = "reopen_ingest"
     INGESTED = "ingested"
     START = "start"
@@ -81,15 +73,11 @@ class JobMove(StrEnum):
 
 
 class ItemTransition(NamedTuple):
-    """From any of `sources` to `target`."""
-
     sources: frozenset[ItemStatus]
     target: ItemStatus
 
 
 class JobTransition(NamedTuple):
-    """From any of `sources` to `target`."""
-
     sources: frozenset[JobState]
     target: JobState
 
@@ -135,7 +123,7 @@ JOB_TRANSITIONS: Mapping[JobMove, JobTransition] = {
         JobState.QUEUED,
         JobState.RUNNING,
     ),
-    # What a pause interrupted decides which of the two resumes it.
+    # The state before the pause decides which of the two resumes it.
     JobMove.RESUME_INGEST: _job(JobState.INGESTING, JobState.PAUSED),
     JobMove.RESUME: _job(JobState.QUEUED, JobState.PAUSED),
     JobMove.FINISH: _job(JobState.DONE, JobState.QUEUED, JobState.RUNNING),

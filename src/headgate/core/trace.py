@@ -12,22 +12,22 @@ from headgate.core.fault import error_in_words, storable
 from headgate.core.redact_text import redacted
 
 FRAMES = 8
-"""The last frames that are kept of each exception."""
+"""Number of frames kept of each exception, the last ones."""
 TEXT_BYTES = 4_000
-"""The most that is stored for one attempt, in UTF-8."""
+"""Most bytes stored for one attempt, in UTF-8."""
 CHAIN = 4
-"""How many exceptions are shown: the one that was raised, and those behind it."""
+"""Number of exceptions shown: the one that was raised, and its causes."""
 WORDS = 500
-"""The longest message of one exception, in characters."""
+"""Longest message of one exception, in characters."""
 CODE = 160
-"""The longest line of code, in characters."""
+"""Longest line of code, in characters."""
 REPEATS = 2
-"""How often the same frame is shown in a row before the others are counted."""
+"""Times that the same frame is shown in a row before the rest are counted."""
 PACKAGES = ("/site-packages/", "/dist-packages/")
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """One call in the user's code or in a package that it uses."""
+    """A call in the user's code or in a package that it uses."""
 
     file: str
     line: int
@@ -38,8 +38,6 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class Trace(msgspec.Struct, frozen=True):
-    """What is stored with an attempt."""
-
     where: str
     """The innermost line of the project that was running, such as `lookup.py:12`."""
     text: str
@@ -50,7 +48,7 @@ CodeAt = Callable[[str, int], str]
 
 
 class Grounds(msgspec.Struct, frozen=True):
-    """Which files are whose. All are absolute paths without a slash at their end."""
+    """The folders by which files are classified: absolute paths without a slash at the end."""
 
     headgate: str
     interpreter: str
@@ -63,7 +61,7 @@ class Grounds(msgspec.Struct, frozen=True):
 
 
 def trace_of(error: BaseException, grounds: Grounds) -> Trace | None:
-    """The trace of an exception; None if no line of the user's code had a part in it."""
+    """The trace of an exception; None if it has no line of the user's code."""
     blocks: list[list[str]] = []
     where = ""
     for words, frames, intro in _chain(error, grounds):
@@ -76,12 +74,11 @@ def trace_of(error: BaseException, grounds: Grounds) -> Trace | None:
 
 
 def trace_in(text: str | None) -> Trace | None:
-    """A stored trace."""
     return None if not text else msgspec.json.decode(text, type=Trace)
 
 
 Link = tuple[str, list[Frame], list[str]]
-"""An exception in words, its frames, and how it follows from the one before."""
+"""An exception in words, its frames, and its relation to the one before."""
 
 
 def _chain(error: BaseException, grounds: Grounds) -> Iterator[Link]:
@@ -112,7 +109,7 @@ def _behind(error: BaseException) -> tuple[BaseException | None, str]:
 
 
 def _members(error: BaseException, grounds: Grounds) -> Iterator[Link]:
-    """The first exceptions of a group, wherever in it they are."""
+    """The first exceptions of a group, at any depth."""
     if not isinstance(error, BaseExceptionGroup):
         return
     leaves = list(_leaves(error))
@@ -161,7 +158,6 @@ def _frame(step: TracebackType, path: str, grounds: Grounds) -> Frame:
 
 
 def _is_foreign(path: str, grounds: Grounds) -> bool:
-    """Whether a file belongs to Headgate or to the interpreter."""
     if path.startswith(("<frozen ", f"{grounds.headgate}/")):
         return True
     inside = path.startswith(f"{grounds.interpreter}/")
@@ -205,7 +201,7 @@ def _code(code: str) -> list[str]:
 
 
 def _bounded(blocks: list[str]) -> str:
-    """The blocks in order, without the first ones where all are too long."""
+    """The blocks in order, without the first ones if all together are too long."""
     left_out = False
     while len(blocks) > 1 and len("\n".join(blocks).encode(errors="replace")) > TEXT_BYTES - 100:
         blocks = blocks[1:]

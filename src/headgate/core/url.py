@@ -1,4 +1,4 @@
-"""URLs in one form: what is the same place is the same text."""
+"""URLs in one normal form: the same target has the same text."""
 
 import re
 from functools import lru_cache
@@ -13,7 +13,8 @@ from headgate.core.fault import AttemptOver, Fault, FaultClass
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _AUTHORITY: Final = re.compile(r"(https?)://([^/?#\\]*)", re.IGNORECASE)
 _ODD: Final = re.compile(r"[^A-Za-z0-9_~:@!$&'()*+,;=/?.%-]|%(?![0-9A-F]{2})|/\.")
-"""What calls for a repair: something to quote, a lone or small escape, perhaps a dot segment."""
+"""Text that needs normalizing: a character to quote, a lone or lower-case escape, perhaps a dot
+segment."""
 _HOST: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 _NUMBER: Final = re.compile(r"0x[0-9a-f]*|[0-9]+")
 _PORT: Final = re.compile(r"[0-9]{1,5}")
@@ -23,18 +24,18 @@ _SAFE_IN_QUERY: Final = _SAFE_IN_PATH + "?"
 
 
 class BadUrl(AttemptOver):
-    """A URL that leads nowhere; no retry will change that."""
+    """A URL that cannot be fetched; no retry will change that."""
 
     code = "bad-url"
 
     def __init__(self, url: str, problem: str) -> None:
         super().__init__(
-            Fault(FaultClass.PERMANENT, f"{shown(url)!r} is no URL to fetch: {problem}")
+            Fault(FaultClass.PERMANENT, f"{shown(url)!r} is not a URL to fetch: {problem}")
         )
 
 
 class SuffixList(Protocol):
-    """The public suffixes, under which everybody may register a name."""
+    """The public suffixes, under which anyone may register a name."""
 
     def privatesuffix(self, domain: str) -> str | None:
         """The registered name that a domain belongs to; None for a public suffix itself."""
@@ -42,8 +43,6 @@ class SuffixList(Protocol):
 
 
 class UrlOrigin(msgspec.Struct, frozen=True):
-    """Scheme and place of a URL."""
-
     scheme: str
     host: str
     """A name in lower case and ASCII, or an address in its usual form (IPv6 without brackets)."""
@@ -52,7 +51,7 @@ class UrlOrigin(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """`host:port`, the default port dropped: what gates and records are named by."""
+        """`host:port` without the default port: the name of gates and records."""
         name = f"[{self.host}]" if ":" in self.host else self.host
         return name if self.port == DEFAULT_PORTS[self.scheme] else f"{name}:{self.port}"
 
@@ -61,7 +60,7 @@ class UrlOrigin(msgspec.Struct, frozen=True):
 
 
 def split_origin(url: str) -> tuple[str, str]:
-    """The part of a URL that says where, as it is written, and the rest; BadUrl without one."""
+    """Scheme and authority of a URL, as written, and the rest; BadUrl without them."""
     url = url.strip()
     match = _AUTHORITY.match(url)
     if match is None:
@@ -71,7 +70,6 @@ def split_origin(url: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=4_096)
 def parse_origin(where: str) -> UrlOrigin:
-    """The origin that `split_origin` found."""
     scheme, _, authority = where.partition("://")
     if "@" in authority:
         raise BadUrl(where, "it may not carry a user or a password; declare a credential instead")
@@ -91,7 +89,7 @@ def normalize_rest(rest: str) -> str:
 
 
 def normalize(url: str) -> str:
-    """The URL in its one form; BadUrl if it has none."""
+    """The URL in its normal form; BadUrl if it has none."""
     where, rest = split_origin(url)
     return f"{parse_origin(where)}{normalize_rest(rest)}"
 
@@ -102,14 +100,14 @@ def host_key(text: str) -> str:
 
 
 def registrable_domain(origin: UrlOrigin, suffixes: SuffixList) -> str:
-    """The name that was registered, which groups its hosts; an address stands for itself."""
+    """The registered name, which groups its hosts; an address is its own domain."""
     if origin.is_address:
         return origin.host
     return suffixes.privatesuffix(origin.host) or origin.host
 
 
 def shown(url: str) -> str:
-    """A URL that may stand in a message: no password, no query, no end."""
+    """A URL for messages: without password and query, at most 200 characters."""
     where, _, _ = url.partition("?")
     scheme, separator, rest = where.partition("://")
     authority, slash, path = rest.partition("/")
@@ -123,7 +121,7 @@ def _split_port(where: str, authority: str) -> tuple[str, int | None]:
     if not port:
         return name, None
     if not _PORT.fullmatch(port) or not 0 < int(port) < 65_536:
-        raise BadUrl(where, f"{port!r} is no port")
+        raise BadUrl(where, f"{port!r} is not a port")
     return name, int(port)
 
 
@@ -132,11 +130,11 @@ def _host(where: str, name: str) -> tuple[str, bool]:
         return _ipv6(where, name[1:-1]), True
     host = _in_ascii(where, name).removesuffix(".")
     labels = host.split(".")
-    # As browsers do: whoever ends with a number is an address, in whatever form it is written.
+    # As browsers do: a host whose last label is a number is an address, in any notation.
     if _NUMBER.fullmatch(labels[-1]):
         return _ipv4(where, labels), True
     if len(host) > 253 or not _HOST.fullmatch(host):
-        raise BadUrl(where, "it names no host" if not host else f"{host!r} is no host name")
+        raise BadUrl(where, "it names no host" if not host else f"{host!r} is not a host name")
     return host, False
 
 
@@ -148,19 +146,19 @@ def _in_ascii(where: str, name: str) -> str:
     try:
         return idna.encode(name, uts46=True, transitional=False).decode()
     except idna.IDNAError as error:
-        raise BadUrl(where, f"{name!r} is no host name: {error}") from error
+        raise BadUrl(where, f"{name!r} is not a host name: {error}") from error
 
 
 def _ipv6(where: str, name: str) -> str:
     try:
         return IPv6Address(name).compressed
     except AddressValueError as error:
-        raise BadUrl(where, f"{name!r} is no IPv6 address") from error
+        raise BadUrl(where, f"{name!r} is not an IPv6 address") from error
 
 
 def _ipv4(where: str, labels: list[str]) -> str:
     """The address behind 127.1, 2130706433, 0x7f.1 or 0177.0.0.1, as every C library reads it."""
-    problem = f"{'.'.join(labels)!r} is no IPv4 address"
+    problem = f"{'.'.join(labels)!r} is not an IPv4 address"
     if len(labels) > 4 or not all(_NUMBER.fullmatch(label) for label in labels):
         raise BadUrl(where, problem)
     try:
@@ -195,8 +193,8 @@ def _without_dots(path: str) -> str:
 
 
 def _requoted(text: str, safe: str) -> str:
-    """Everything quoted that must be, and nothing quoted twice."""
+    """Quotes every character that needs it, and nothing twice."""
     quoted = quote(text, safe=safe, errors="replace")
     parts = _ESCAPE.sub(lambda match: f"%{match[1].upper()}", quoted)
-    # A lone % is no escape: it stands for itself.
+    # A lone % is not an escape, but a percent sign.
     return re.sub(r"%(?![0-9A-F]{2})", "%25", parts)

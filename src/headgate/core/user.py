@@ -1,4 +1,4 @@
-"""Who may do what: users, their roles, and the tokens they show."""
+"""Users, their roles, and their tokens."""
 
 from enum import StrEnum
 
@@ -6,26 +6,26 @@ import msgspec
 
 
 class Role(StrEnum):
-    """What a user may do; each may also do what those before it may."""
+    """Rights of a user; each role includes the rights of the roles before it."""
 
     VIEWER = "viewer"
-    """Look at what is theirs."""
+    """See their own jobs."""
     USER = "user"
-    """Make and steer jobs of their own."""
+    """Make and control their own jobs."""
     ADMIN = "admin"
-    """See and steer everything."""
+    """See and control everything."""
 
 
 RANKS = tuple(Role)
 
 
 def weaker(one: Role, other: Role) -> Role:
-    """The role that may do less: a token never gives more than its user has."""
+    """The role with fewer rights: a token never gives more than its user has."""
     return min(one, other, key=RANKS.index)
 
 
 class User(msgspec.Struct, frozen=True):
-    """Somebody who may own jobs; the name is what stands in `owner`."""
+    """An account that may own jobs; `owner` holds its name."""
 
     name: str
     role: Role
@@ -35,7 +35,7 @@ class User(msgspec.Struct, frozen=True):
 
 
 class TokenKind(StrEnum):
-    """What a token is shown for."""
+    """How a token is used."""
 
     API = "api"
     """In the header of a script's requests."""
@@ -46,7 +46,7 @@ class TokenKind(StrEnum):
 
 
 class Token(msgspec.Struct, frozen=True):
-    """A secret that stands for a user. Only its digest is kept."""
+    """A secret that authenticates a user. Only its digest is stored."""
 
     id: str
     user: str

@@ -1,4 +1,4 @@
-"""Whether a body is what was asked for; decided while it arrives, from little of it."""
+"""Decides whether a body is the requested file, while it arrives and from a small part of it."""
 
 import re
 from collections.abc import Mapping
@@ -10,13 +10,13 @@ from headgate.core.content_type import HEAD_BYTES, ContentType, content_type_of
 from headgate.core.errors import HeadgateError
 
 TAIL_BYTES = 2_048
-"""So much of the end is kept, to look for the mark that ends a PDF."""
+"""Number of last bytes kept, to find the mark that ends a PDF."""
 
 _MIB = 1024 * 1024
 
 
 class Flaw(StrEnum):
-    """Why a body is not kept; the value is stored as the reason."""
+    """Why a body is not stored; the value is stored as the reason."""
 
     BAD_STATUS = "bad-status"
     EMPTY = "empty-body"
@@ -31,7 +31,6 @@ class Flaw(StrEnum):
 
     @property
     def sentence(self) -> str:
-        """The same for people."""
         return _SENTENCES[self]
 
 
@@ -43,15 +42,13 @@ _SENTENCES = {
     Flaw.SIZE_MISMATCH: "The file does not have the length that was announced.",
     Flaw.CUT_OFF: "The PDF lacks its end; it was probably cut off.",
     Flaw.HTML_INSTEAD: "A web page came in place of the file, such as an error or a log-in page.",
-    Flaw.WRONG_TYPE: "The content is of a type that was not asked for.",
+    Flaw.WRONG_TYPE: "The content has another type than the one requested.",
     Flaw.CHECKSUM: "The content does not have the checksum that was given.",
-    Flaw.BOMB: "The body unpacks to far more than was sent.",
+    Flaw.BOMB: "The body decompresses to far more than was sent.",
 }
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A flaw, with the figures of this case."""
-
     flaw: Flaw
     detail: str = ""
 
@@ -60,27 +57,25 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Unfit(HeadgateError):
-    """The body is not what was asked for."""
-
     def __init__(self, finding: Finding) -> None:
         super().__init__(f"{finding.flaw.sentence} {finding.detail}".strip())
         self.finding = finding
 
 
 class Checksum(msgspec.Struct, frozen=True):
-    """What the bytes must hash to."""
-
     algorithm: str
     digest: str
 
     @classmethod
     def parse(cls, text: str) -> "Checksum":
-        """Read `sha256:…`, `md5:…` or bare hex, whose length tells; ValueError for others."""
+        """Read `sha256:…`, `md5:…` or bare hex, recognised by its length; ValueError for others."""
         name, _, digest = text.strip().lower().rpartition(":")
         name = name.replace("-", "") or _BY_LENGTH.get(len(digest), "")
         if _LENGTHS.get(name) != len(digest) or not re.fullmatch(r"[0-9a-f]+", digest):
             known = ", ".join(_LENGTHS)
-            raise ValueError(f"{text!r} is no checksum; write it as NAME:HEX, with one of {known}")
+            raise ValueError(
+                f"{text!r} is not a checksum; write it as NAME:HEX, with one of {known}"
+            )
         return cls(name, digest)
 
 
@@ -89,7 +84,7 @@ _BY_LENGTH = {length: name for name, length in _LENGTHS.items()}
 
 
 class SizeBounds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How large a file may be."""
+    """Bounds on the size of a file."""
 
     min_bytes: int = 1
     min_pdf_bytes: int = 1_024
@@ -97,20 +92,18 @@ class SizeBounds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Expected(msgspec.Struct, frozen=True):
-    """What is known of a body before it comes."""
-
     promised: ContentType | None = None
-    """What the plan, the header or the name says that it is."""
+    """The type that the plan, the header or the name declares."""
     allowed: frozenset[ContentType] = frozenset()
-    """None named: any type will do."""
+    """Empty: any type is accepted."""
     length: int | None = None
-    """In bytes as they will be stored; None if nobody said, or only for a packed form."""
+    """Bytes as they will be stored; None if unknown, or known only for the compressed form."""
     checksum: Checksum | None = None
     bounds: SizeBounds = SizeBounds()
 
 
 def look_at_reply(status: int, expected: Expected, *, resumed: bool = False) -> Finding | None:
-    """What can be said before the first byte of the body."""
+    """A finding before the first byte of the body, if there is one."""
     if status not in ({206} if resumed else {200, 203}):
         return Finding(Flaw.BAD_STATUS, f"status {status}")
     if expected.length is None:
@@ -123,9 +116,9 @@ def look_at_reply(status: int, expected: Expected, *, resumed: bool = False) -> 
 
 
 def stated_length(status: int, headers: Mapping[str, str]) -> int | None:
-    """How long the whole file is by its headers, which must be named in lower case."""
+    """The length of the whole file by its headers, whose names must be in lower case."""
     if headers.get("content-encoding", "identity").strip().lower() not in {"", "identity"}:
-        return None  # the length is that of the packed form
+        return None  # the length is that of the compressed form
     if status == 206:
         found = re.fullmatch(r"bytes \d+-\d+/(\d+)", headers.get("content-range", "").strip())
         return int(found[1]) if found else None
@@ -134,13 +127,13 @@ def stated_length(status: int, headers: Mapping[str, str]) -> int | None:
 
 
 def range_start(headers: Mapping[str, str]) -> int | None:
-    """Where the part begins that a 206 brings; None if it does not say."""
+    """The offset at which a 206 begins; None if it does not say."""
     found = re.match(r"bytes (\d+)-", headers.get("content-range", "").strip())
     return int(found[1]) if found else None
 
 
 class BodyCheck:
-    """Watches one body go by. Keeps its head, its tail and its size, and no more."""
+    """Checks one body as it arrives. Keeps only its head, its tail and its size."""
 
     def __init__(self, expected: Expected) -> None:
         self._expected = expected
@@ -151,11 +144,11 @@ class BodyCheck:
 
     @property
     def content_type(self) -> ContentType:
-        """What the body is, by what was seen of it."""
+        """The type by the bytes seen until now."""
         return self._type or content_type_of(self._head)
 
     def feed(self, chunk: bytes) -> Finding | None:
-        """Look at further bytes; a finding means that the rest need not be fetched."""
+        """Check further bytes; a finding means that the rest need not be fetched."""
         self.size += len(chunk)
         self._tail = (chunk if len(chunk) >= TAIL_BYTES else self._tail + chunk)[-TAIL_BYTES:]
         if self._type is None:
@@ -167,7 +160,7 @@ class BodyCheck:
         return self._too_long()
 
     def conclude(self, digests: Mapping[str, str]) -> Finding | None:
-        """The verdict on the whole body, whose digests are given by their names."""
+        """The verdict on the whole body; `digests` are by name of the algorithm."""
         return (
             (None if self.size else Finding(Flaw.EMPTY))
             or self._wrong_type()
@@ -177,7 +170,6 @@ class BodyCheck:
         )
 
     def accept(self, digests: Mapping[str, str]) -> None:
-        """Raise Unfit unless the whole body is what was asked for."""
         if finding := self.conclude(digests):
             raise Unfit(finding)
 

@@ -1,6 +1,6 @@
 """Why a job is not faster, and what its rows wait for: one decision over stored facts.
 
-The commands, the API, the web pages and the metrics all ask `why_job`, so that they agree.
+The commands, the API, the web pages and the metrics all use `why_job`, so that they agree.
 """
 
 from collections.abc import Sequence
@@ -23,13 +23,13 @@ from headgate.core.job import Counts, Job
 from headgate.core.status import UNFINISHED, JobState
 
 FLOWING_US = 5 * MICROSECONDS
-"""Rows move if the last one was finished no longer ago than this. In microseconds."""
+"""Microseconds since the last finished row up to which rows count as moving."""
 SILENT_US = 60 * MICROSECONDS
-"""A command that reads a file and has told nothing for this long has ended. In microseconds."""
+"""Microseconds without news after which a command that reads a file counts as ended."""
 COUNTED = 500
-"""Rows that are due later are counted up to this number."""
+"""Most rows that are due later to be counted."""
 TIMED = 20
-"""Rows whose handler times make the mean."""
+"""Number of rows whose handler times make the mean."""
 DASH = "\N{EN DASH}"
 START = "start one with: headgate worker"
 NO_WORKER = f"no worker is running; {START}"
@@ -41,16 +41,14 @@ class Deferral(msgspec.Struct, frozen=True):
 
     error_class: str
     gate: str
-    """The gate that sent them back, if one did."""
     count: int
     next_us: int
-    """When the first of them is due."""
+    """When the first of them is due, in UTC microseconds."""
     reason: str = ""
-    """What the first of them says."""
 
 
 class Situation(msgspec.Struct, frozen=True):
-    """What a store knows of a job at a moment. All of it is read through indexes."""
+    """The stored facts about a job at one time. All of them are read through indexes."""
 
     now_us: int
     counts: Counts = Counts()
@@ -59,29 +57,27 @@ class Situation(msgspec.Struct, frozen=True):
     deferrals: Sequence[Deferral] = ()
     """Rows that are due later, at most `COUNTED` of them."""
     finished_us: int | None = None
-    """When a row was last finished."""
+    """When a row was last finished, in UTC microseconds."""
     workers: int = 0
     """Living workers that may take rows of this job."""
     others_busy: bool = False
-    """Rows of other jobs are being worked on."""
     starts_workers: bool = False
     """The command that asks starts workers itself: a missing one is about to start."""
 
     @property
     def deferred(self) -> int:
-        """How many rows are due later; more than `COUNTED` are not told apart."""
+        """Rows that are due later, counted up to `COUNTED`."""
         return sum(each.count for each in self.deferrals)
 
     @property
     def flowing(self) -> bool:
-        """Whether a row was finished in the last seconds."""
         return self.finished_us is not None and self.now_us - self.finished_us <= FLOWING_US
 
 
 def among(chosen: Counts, at: Situation) -> Situation:
-    """The same situation, if only the rows that are counted in `chosen` are run.
+    """The situation if only the rows that are counted in `chosen` run.
 
-    The other rows are due and stay so; those that are due later are taken for chosen ones.
+    The other rows are due and stay so; all rows that are due later count as chosen.
     """
     due = at.due and chosen.pending > at.deferred
     return msgspec.structs.replace(at, counts=chosen, due=due)
@@ -90,10 +86,9 @@ def among(chosen: Counts, at: Situation) -> Situation:
 def why_job(job: Job, at: Situation, gates: Sequence[GateView]) -> Wait | None:
     """What decides the speed of a job; None if it has ended or nothing is left to do.
 
-    Of several causes the one is named whose end would let the job go on:
-    a pause, the reading of the file, a gate or host that lets nothing through, a missing worker,
-    a gate that is open but slow, rows that are all due later, the turn of other jobs, and at last
-    the handlers themselves.
+    Of several causes it names the one whose end would let the job continue: a pause, the reading of
+    the file, a gate or host that lets nothing through, a missing worker, a gate that is open but
+    slow, rows that are all due later, the turn of other jobs, and at last the handlers themselves.
     """
     if job.state not in UNFINISHED:
         return None
@@ -123,31 +118,29 @@ def _of_job(job: Job, at: Situation) -> Wait | None:
 
 
 def is_at_work(job: Job, at: Situation) -> bool:
-    """Whether a worker is there for a job, or its file is being read."""
+    """Whether a worker is running for a job, or its file is being read."""
     if job.state is JobState.INGESTING and not at.workers:
         return not _is_given_up(job, at.now_us)
     return at.workers > 0
 
 
 def _is_given_up(job: Job, now_us: int) -> bool:
-    """Whether the command that read the file has ended before its end."""
-    told_us = int(job.ingest.get("at") or job.updated_at)
-    return job.reading is None and now_us - told_us > SILENT_US
+    """Whether the command that read the file stopped before the end of the file."""
+    reported_us = int(job.ingest.get("at") or job.updated_at)
+    return job.reading is None and now_us - reported_us > SILENT_US
 
 
 def paused(job: Job) -> Wait:
-    """The wait for the end of a pause."""
     reason = f" ({job.pause_reason})" if job.pause_reason else ""
     following = "goes on" if job.resume_at else ""
     return Wait(WaitKind.PAUSED, f"job {job.id} is paused{reason}", job.resume_at, next=following)
 
 
 def reading(job: Job, counts: Counts, now_us: int) -> Wait:
-    """The wait for the end of the file."""
     if _is_given_up(job, now_us):
         why = "the file is not read to its end; run the same headgate command again"
         return Wait(WaitKind.READING, why)
-    rows = f" {counts.total:,} rows so far" if counts.total else ""
+    rows = f" {counts.total:,} rows read" if counts.total else ""
     return Wait(WaitKind.READING, f"reading the file…{rows}")
 
 
@@ -158,12 +151,12 @@ def _without_worker(wait: Wait, at: Situation) -> Wait:
 
 
 def and_no_worker(wait: Wait) -> Wait:
-    """The same wait, and that no worker is there to go on when it ends."""
+    """The wait with a note that no worker is running to continue when it ends."""
     return msgspec.structs.replace(wait, why=f"{wait.why}; and no worker is running ({START})")
 
 
 def _deferred(at: Situation) -> Wait:
-    """Rows of the largest group that is due later."""
+    """The wait of the largest group of rows that are due later."""
     group = max(at.deferrals, key=lambda each: (each.count, -each.next_us))
     one = group.count == 1
     some = f"{group.count:,}{' or more' if at.deferred >= COUNTED else ''}"
@@ -185,7 +178,7 @@ def _reason_of(group: Deferral, *, one: bool) -> tuple[WaitKind, str]:
 
 
 def kind_of_deferral(error_class: str | None, gate: str) -> WaitKind:
-    """Why a row is due later. Older stores have no class `deferred`: there, no gate tells it."""
+    """Why a row is due later. Older stores mark a deferral by `throttled` without a gate."""
     if error_class == FaultClass.THROTTLED and gate:
         return WaitKind.REFUSED
     if error_class in {FaultClass.DEFERRED, FaultClass.THROTTLED}:
@@ -212,5 +205,4 @@ def _at_handlers(at: Situation) -> Wait:
 
 
 def handlers_busy(count: int) -> str:
-    """How many rows handlers work on at the moment, in words."""
     return f"{count:,} {'handler' if count == 1 else 'handlers'} busy"

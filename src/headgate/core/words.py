@@ -1,8 +1,8 @@
-"""Numbers and their nouns, in the right number."""
+"""Numbers with their nouns, in singular or plural."""
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """`1 item`, `2,000 items`; a plural that does not end in s is given."""
+    """`1 item`, `2,000 items`; give a plural that does not end in s."""
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 

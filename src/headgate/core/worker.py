@@ -1,4 +1,4 @@
-"""A running process and the identity that nobody else can have."""
+"""A worker process and its unique id."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class WorkerInfo(msgspec.Struct, frozen=True):
-    """Who registers; host, boot id, pid and start time name one process for ever."""
+    """A worker to register; host, boot id, pid and start time identify one process uniquely."""
 
     id: str
     session_id: str
@@ -20,8 +20,6 @@ class WorkerInfo(msgspec.Struct, frozen=True):
 
 
 class WorkerRow(msgspec.Struct, frozen=True):
-    """What the store knows of a worker."""
-
     id: str
     session_id: str
     host: str
@@ -36,19 +34,19 @@ class WorkerRow(msgspec.Struct, frozen=True):
     stopped_at: int | None
     leases: int
     draining: bool = False
-    """It was asked to take nothing more, and to end."""
+    """The worker was asked to take no further items, and to end."""
     claim_size: int = 0
-    """How many items its claims ask for at present; 0 before the first."""
+    """Number of items its claims ask for at present; 0 before the first."""
 
 
 NAMED = 5
-"""No more rows than this are named in one sentence."""
+"""Most rows that are named in one sentence."""
 
 
 def crash_told(cause: str, keys: Sequence[str], ended: Sequence[str]) -> str:
-    """One crash in words: why, which rows were running, and which of them are at fault for good.
+    """A crash in words: why, which rows were running, and which of them caused it for certain.
 
-    `keys` are the rows that run alone next, `ended` those that ended as ERROR.
+    `keys` are the rows that run alone next, `ended` the rows that ended as ERROR.
     """
     running = [*ended, *keys]
     words = [f"a worker process crashed ({cause}) while it ran {_rows(running)}"]

@@ -1,4 +1,4 @@
-"""The folder that downloads end up in: files appear in it whole, under a name, and for good."""
+"""The output folder of downloads: a file appears in it complete, under a name, and stays."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Protocol
@@ -9,15 +9,15 @@ from headgate.core.errors import HeadgateError
 
 
 class ArtifactTrouble(HeadgateError):
-    """A file could not be put into its folder."""
+    """A file could not be stored in the output folder."""
 
 
 class FileTrouble(ArtifactTrouble):
-    """This file cannot be kept, whatever its name; others can."""
+    """This file cannot be stored under any name; other files can."""
 
 
 class FolderTrouble(ArtifactTrouble):
-    """No file can be kept at present: repair the folder and run the same command again."""
+    """No file can be stored at present: repair the folder and run the same command again."""
 
 
 class FolderFull(FolderTrouble):
@@ -29,11 +29,11 @@ class FolderReadOnly(FolderTrouble):
 
 
 class FolderGone(FolderTrouble):
-    """The folder is not there any more."""
+    """The folder does not exist any more."""
 
 
 class FileOrigin(msgspec.Struct, frozen=True):
-    """Where bytes come from, and which version of it they are."""
+    """The URL that bytes come from, and their version."""
 
     url: str
     etag: str = ""
@@ -41,32 +41,28 @@ class FileOrigin(msgspec.Struct, frozen=True):
 
     @property
     def validator(self) -> str:
-        """What `If-Range` is asked with; empty if the rest must not be added to what is there."""
+        """The value for `If-Range`; empty if the rest must not be appended to the earlier bytes."""
         return self.last_modified if self.etag.startswith("W/") or not self.etag else self.etag
 
     def continues(self, earlier: "FileOrigin") -> bool:
-        """Whether these bytes are of the same version as those that came earlier."""
+        """Whether these bytes are of the same version as the earlier bytes."""
         same = self.url == earlier.url and self.validator == earlier.validator
         return same and self.validator != ""
 
 
 class KeptPart(msgspec.Struct, frozen=True):
-    """What an earlier try has left of a file."""
-
     origin: FileOrigin
     size: int
-    """Ask for the bytes from here on."""
+    """The offset of the first missing byte."""
 
 
 class StoredArtifact(msgspec.Struct, frozen=True):
-    """A file that is in the folder for good."""
-
     path: str
     """Relative to the folder."""
     size: int
     sha256: str
     known: bool
-    """The same bytes were there before, under this name or another."""
+    """The same bytes were stored before, under this name or another."""
 
 
 Digests = Mapping[str, str]
@@ -74,66 +70,64 @@ Digests = Mapping[str, str]
 
 
 class Draft(Protocol):
-    """A file on its way in; nobody sees it before `finish`."""
+    """A file being written; readers of the folder do not see it before `finish`."""
 
     @property
     def kept(self) -> KeptPart | None:
-        """What an earlier try has left, if it can be gone on with."""
+        """The part that an earlier try left, if it can be continued."""
         ...
 
     def start(self, origin: FileOrigin) -> None:
-        """Begin with the first byte, whatever was left."""
+        """Begin with the first byte and drop an earlier part."""
         ...
 
     def resume(self) -> AsyncIterator[bytes]:
-        """Go on where the earlier try stopped; its bytes come out once more, to be checked."""
+        """Continue the earlier part; its bytes are returned, to be checked."""
         ...
 
     async def write(self, data: bytes) -> None:
-        """Append. ArtifactTrouble when it finds no place."""
+        """Append. ArtifactTrouble if the bytes cannot be stored."""
         ...
 
     async def finish(self, name: str, accept: Callable[[Digests], None]) -> StoredArtifact:
-        """Put the file into the folder; it is there for good when this returns.
+        """Put the file into the folder; it is durable when this returns.
 
-        `accept` is called with its digests, in a thread, and raises if the file is unfit. The
-        name is a suggestion: it gets a mark if another content has it already.
+        `accept` is called with its digests, in a thread, and raises if the file is unfit. The name
+        is a suggestion: it gets a suffix if other content has the name already.
         """
         ...
 
     async def leave(self) -> None:
-        """Stop here, so that a later try can go on."""
+        """Stop here, so that a later try can continue."""
         ...
 
     def abandon(self) -> None:
-        """Remove what was written. Harmless after `finish`, and when done twice."""
+        """Remove what was written. Harmless after `finish`, and when called twice."""
         ...
 
 
 class Tidied(msgspec.Struct, frozen=True):
-    """What was cleared away."""
-
     leftovers: int
-    """Files that were begun and will not be gone on with."""
+    """Files that were begun and will not be continued."""
     unnamed: int
-    """Stored contents that no name in the folder leads to."""
+    """Stored contents without a name in the folder."""
 
 
 class Artifacts(Protocol):
-    """The output folder of a download job; several processes may use it at once."""
+    """The output folder of a download job; several processes may use it at the same time."""
 
     async def begin(self, item: str, algorithms: tuple[str, ...] = ()) -> Draft:
-        """Begin a file for an item; sha256 is always computed, others by their names."""
+        """Begin a file for an item; sha256 is always computed, other digests by name."""
         ...
 
     async def has(self, path: str, size: int) -> bool:
-        """Whether a file of that size is there still, under the path that it was stored at."""
+        """Whether the stored path still has a file of that size."""
         ...
 
     async def tidy(self, before_us: int) -> Tidied:
-        """Clear away what nobody is writing: the unusable, and all last written before then."""
+        """Remove unusable leftovers, and all last written before then; skip files in use."""
         ...
 
     async def close(self) -> None:
-        """Wait for what is being finished, and end the threads."""
+        """Wait for files that are being finished, and end the threads."""
         ...

@@ -1,68 +1,62 @@
-"""Stored bytes, named by their content: the same bytes have the same name and lie there once."""
+"""Stored bytes, named by their content: the same bytes have the same name and are stored once."""
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
 
 
 class Blob(Protocol):
-    """Bytes that are open for reading; they stay readable even if somebody removes them."""
+    """Bytes open for reading; they stay readable even if another process removes them."""
 
     @property
-    def size(self) -> int:
-        """How many bytes there are."""
-        ...
+    def size(self) -> int: ...
 
-    def chunks(self) -> AsyncIterator[bytes]:
-        """All of them, piece by piece."""
-        ...
+    def chunks(self) -> AsyncIterator[bytes]: ...
 
     def close(self) -> None:
-        """Let go. Doing it twice is harmless."""
+        """Calling it twice is harmless."""
         ...
 
 
 class BlobWriter(Protocol):
-    """Bytes on their way in; nobody sees them before `commit`. OSError when they find no place."""
+    """Bytes being written; readers do not see them before `commit`. OSError if the disk is full."""
 
-    async def write(self, data: bytes) -> None:
-        """Append."""
-        ...
+    async def write(self, data: bytes) -> None: ...
 
     async def commit(self) -> str:
-        """Keep them for good; the name to find them by."""
+        """Store the bytes durably and return their name."""
         ...
 
     def abandon(self) -> None:
-        """Drop what was written. Harmless after `commit`, and when done twice."""
+        """Drop what was written. Harmless after `commit`, and when called twice."""
         ...
 
 
 class BlobStore(Protocol):
     """Keeps bytes of any size in little memory.
 
-    Whoever removes what nothing refers to must own the whole store: a cache and the artifacts of
-    downloads lie in stores of their own.
+    A process that removes unreferenced blobs must own the whole store: a cache and the artifacts of
+    downloads have separate stores.
     """
 
     async def create(self) -> BlobWriter:
-        """Begin to write. OSError when there is no place."""
+        """OSError if the disk is full."""
         ...
 
     async def open(self, name: str) -> Blob | None:
-        """Open for reading; None if there is no such blob."""
+        """None if the blob does not exist."""
         ...
 
     async def remove(self, names: Sequence[str], before_us: int) -> int:
-        """Remove blobs that were last committed before then; how many were.
+        """Remove blobs last committed before `before_us`; return their number.
 
-        The time keeps a blob that somebody has just committed again under the same name.
+        The time protects a blob that another process has just committed again under the same name.
         """
         ...
 
     def aged(self, before_us: int) -> AsyncIterator[Sequence[str]]:
-        """The names of all blobs that were last committed before then, some at a time."""
+        """The names of all blobs last committed before `before_us`, in batches."""
         ...
 
     async def tidy(self, before_us: int) -> int:
-        """Remove what was begun, never finished and not touched since then; how much it was."""
+        """Remove unfinished writes not touched since `before_us`; return their number."""
         ...

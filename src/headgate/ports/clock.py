@@ -1,4 +1,4 @@
-"""Time, passed in so that tests can own it."""
+"""The clock as a dependency, so that tests can control time."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -12,13 +12,13 @@ class Clock(Protocol):
         ...
 
     def monotonic(self) -> float:
-        """Seconds on a clock that nobody can set, the same for all processes of this boot."""
+        """Seconds on a clock that cannot be set, the same for all processes of this boot."""
         ...
 
     async def sleep(self, seconds: float) -> None:
-        """Wait; zero only lets others run."""
+        """Zero only lets other tasks run."""
         ...
 
     def later(self, seconds: float, call: Callable[[], object]) -> Callable[[], object]:
-        """Have `call` called after a while, from the loop; calling the answer cancels that."""
+        """Call `call` from the loop after `seconds`; calling the returned function cancels that."""
         ...

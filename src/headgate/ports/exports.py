@@ -1,4 +1,4 @@
-"""Exports that the server makes: asked for, made by whoever is free, kept until they are old."""
+"""Exports that the server makes: queued, made by a free file worker, kept until they are old."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -10,8 +10,6 @@ from headgate.core.slots import Waiting
 
 
 class ExportState(StrEnum):
-    """Where an export stands."""
-
     QUEUED = "QUEUED"
     RUNNING = "RUNNING"
     DONE = "DONE"
@@ -19,19 +17,15 @@ class ExportState(StrEnum):
 
 
 class NewExport(msgspec.Struct, frozen=True):
-    """An export to be made."""
-
     job_id: int
     format: str
     asked_by: str
     options: Mapping[str, Any] = {}
     unfinished_cap: int | None = None
-    """How many unfinished exports the user may have."""
+    """Most unfinished exports that the user may have."""
 
 
 class ExportRecord(msgspec.Struct, frozen=True):
-    """A stored export."""
-
     id: int
     job_id: int
     format: str
@@ -39,11 +33,11 @@ class ExportRecord(msgspec.Struct, frozen=True):
     options: Mapping[str, Any]
     state: ExportState
     rows: int
-    """Written so far; all of them once it is DONE."""
+    """Rows written until now; all of them once the export is DONE."""
     sha256: str | None
-    """Of the canonical values, as in the export's record."""
+    """Digest of the canonical values, as in the export's record."""
     file: str | None
-    """Its name below the data folder."""
+    """Path below the data folder."""
     size: int | None
     error: str | None
     report: Mapping[str, Any] | None
@@ -54,8 +48,6 @@ class ExportRecord(msgspec.Struct, frozen=True):
 
 
 class ExportDone(msgspec.Struct, frozen=True):
-    """How an export ended well."""
-
     rows: int
     sha256: str
     file: str
@@ -64,17 +56,17 @@ class ExportDone(msgspec.Struct, frozen=True):
 
 
 class ExportStore(Protocol):
-    """Every verb is one transaction. A holder that is silent for longer than its time loses it."""
+    """Every verb is one transaction. A holder that does not renew in time loses the export."""
 
     async def ask_export(self, new: NewExport) -> ExportRecord:
-        """Put an export in line.
+        """Queue an export.
 
         UnknownJob if the job is gone, CapReached if the user has as many as `unfinished_cap`.
         """
         ...
 
     async def exports_to_make(self, per_user: int) -> list[Waiting]:
-        """The oldest that wait, or whose holder fell silent: up to `per_user` of each user."""
+        """The oldest exports without a live holder: up to `per_user` of each user."""
         ...
 
     async def take_export(self, export_id: int, holder: str, ttl_s: float) -> ExportRecord | None:
@@ -82,7 +74,7 @@ class ExportStore(Protocol):
         ...
 
     async def advance_export(self, export_id: int, holder: str, rows: int, ttl_s: float) -> bool:
-        """Note progress and keep hold; False if it was lost (another holder, or deleted)."""
+        """Record progress and renew; False if the export was lost (another holder, or deleted)."""
         ...
 
     async def finish_export(self, export_id: int, holder: str, done: ExportDone) -> bool:
@@ -94,13 +86,13 @@ class ExportStore(Protocol):
         ...
 
     async def export(self, job_id: int, export_id: int) -> ExportRecord:
-        """One export of a job, or UnknownExport."""
+        """Raises UnknownExport if that job has no such export."""
         ...
 
     async def exports(self, job_id: int) -> list[ExportRecord]:
-        """The exports of a job, newest first."""
+        """Newest first."""
         ...
 
     async def drop_exports(self, older_than_us: int, limit: int = 1_000) -> list[ExportRecord]:
-        """Forget finished exports that ended longer ago than that; their files are the caller's."""
+        """Delete records of exports that finished longer ago; the caller deletes their files."""
         ...

@@ -1,4 +1,4 @@
-"""Gates as a client sees them: ask to pass, say what came back, let go."""
+"""Gates as a client sees them: ask to pass, report the answer, release."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -6,53 +6,49 @@ from typing import Protocol
 import msgspec
 
 Cost = Mapping[str, float]
-"""What a request takes of each budget; one of `requests` is always taken."""
+"""The amount that a request takes of each budget; one of `requests` is always taken."""
 
 
 class Route(msgspec.Struct, frozen=True):
-    """Where a request goes. Its gates: global, through, provider, credential, domain, host."""
+    """The target of a request. Its gates: global, through, provider, credential, domain, host."""
 
     provider: str
-    """Empty for a host that no provider declares."""
+    """Empty for a host without a provider."""
     domain: str
     """The registrable domain, which groups hosts."""
     host: str
-    """Normalized `host:port`, the default port dropped."""
+    """Normalized `host:port`, without the default port."""
     manners: str = ""
-    """For a host of its own: the provider whose settings hold there."""
+    """For a host with its own gate: the provider whose settings apply there."""
     transfer: bool = True
     """Holds the concurrency caps until its body has ended; light look-ups are only paced."""
     through: str = ""
-    """Another provider that named the URL: its cap on transfers holds too, but not its pace."""
+    """The provider that named the URL: its cap on transfers applies too, but not its pace."""
 
 
 class Waits(Protocol):
-    """Hears of each request of a handler that waits at a gate."""
+    """Is told when a request of a handler starts and ends waiting at a gate."""
 
-    def begin(self) -> None:
-        """A request begins to wait."""
-        ...
+    def begin(self) -> None: ...
 
     def end(self) -> None:
-        """It goes on, or has been turned away."""
+        """The request is sent, or was refused."""
         ...
 
 
 class NoFeedback:
-    """For requests whose waits do not matter to a time limit."""
+    """For requests whose waits do not affect a time limit."""
 
-    def begin(self) -> None:
-        """Do nothing."""
+    def begin(self) -> None: ...
 
-    def end(self) -> None:
-        """Do nothing."""
+    def end(self) -> None: ...
 
 
 UNHEARD = NoFeedback()
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """On whose behalf: within a gate, owners take turns, then their jobs."""
+    """The owner and job of a request: within a gate, owners take turns, then their jobs."""
 
     owner: str
     job_id: int
@@ -61,24 +57,21 @@ class Turn(msgspec.Struct, frozen=True):
     again: bool = False
     """Its row was tried before: if it fails now, the row may be the reason, and not the host."""
     elsewhere: bool = False
-    """Its row comes from another place in the input, to try out a host."""
+    """Its row comes from another place in the input, as a trial of the host."""
     for_user: bool = False
-    """A user described the requests: they have the credentials that are for users, and no other."""
+    """A user described the requests: only credentials that are meant for users apply."""
 
 
 class Feedback(msgspec.Struct, frozen=True):
-    """What the gates made of an answer."""
-
     refused: bool
-    """It was no answer but a request to slow down: it costs the item no attempt."""
+    """The answer was a request to slow down: it costs the item no attempt."""
     retry_in_s: float = 0.0
-    """When the gates will be open again, as far as is known."""
+    """Seconds until the gates open again, as far as is known."""
     gate: str = ""
-    """The provider or host that refused."""
 
 
 class Permit(Protocol):
-    """One request that was let out. `release` must follow, when its body has ended."""
+    """A request that may be sent. `release` must follow when its body has ended."""
 
     @property
     def credential(self) -> str | None:
@@ -86,9 +79,7 @@ class Permit(Protocol):
         ...
 
     @property
-    def waited_s(self) -> float:
-        """How long it stood before the gates."""
-        ...
+    def waited_s(self) -> float: ...
 
     @property
     def cause(self) -> str:
@@ -96,23 +87,23 @@ class Permit(Protocol):
         ...
 
     def recalled(self) -> bool:
-        """Whether its gate has closed since: what has not been sent by now must not be."""
+        """Whether its gate has closed since: a request that is not sent yet must not be sent."""
         ...
 
     def answered(self, status: int, headers: Mapping[str, str], latency_s: float) -> Feedback:
-        """The head of the answer is there. Header names are in lower case."""
+        """The head of the answer arrived. Header names are in lower case."""
         ...
 
     def failed(self) -> None:
-        """There was no answer. That says nothing about a rate."""
+        """No answer came. That says nothing about a rate."""
         ...
 
     def withdraw(self) -> None:
-        """It was not sent at all: nothing was spent, and its place is free."""
+        """The request was not sent: nothing was spent, and its slot is free."""
         ...
 
     def bench(self, reason: str) -> bool:
-        """The credential was not accepted: use it no more. Whether another one is left."""
+        """The credential was rejected: stop using it. True if another one is left."""
         ...
 
     def spend(self, cost: Cost) -> None:
@@ -120,15 +111,15 @@ class Permit(Protocol):
         ...
 
     def release(self) -> None:
-        """The transfer has ended, one way or the other. Doing it twice is harmless."""
+        """The transfer has ended, with success or not. Calling it twice is harmless."""
         ...
 
 
 class Gates(Protocol):
-    """Lets requests out as fast as every limit on their way allows, and no faster."""
+    """Lets requests pass as fast as all of their limits allow, and not faster."""
 
     async def enter(self, route: Route, turn: Turn, cost: Cost, patience_s: float) -> Permit:
-        """Wait until all gates of the route let it pass, all or none.
+        """Wait until all gates of the route let the request pass, all or none.
 
         GateClosed (an AttemptOver) when that would take longer than `patience_s`: the item then
         goes back with a due time and its lane is free.
@@ -137,35 +128,33 @@ class Gates(Protocol):
 
 
 class HostTrouble(msgspec.Struct, frozen=True):
-    """A host is left alone from now on."""
+    """A host gets no requests from now on."""
 
     for_s: float
-    """When it is asked again."""
+    """Seconds until the next trial."""
     reason: str
     """Its last failure in plain words, without its name."""
     gave_up: bool = False
-    """It has been away for so long that its rows end as errors instead of waiting."""
+    """Its rows no longer wait; they end as errors."""
     doubtful: bool = False
-    """It is only asked once more: the errors may be about the rows. No job is told of that."""
+    """The errors may be about the rows: other rows are tried first. Jobs are not told of that."""
 
 
 class Hosts(Protocol):
-    """Hears what becomes of hosts. `job_id` is the job whose request found it out."""
+    """Is told of hosts that fail or recover. `job_id` is the job whose request found it out."""
 
     def is_down(self, host: str, trouble: HostTrouble, job_id: int) -> None:
-        """The host is left alone for a while; told again after each trial that fails."""
+        """The host gets no requests for a while; called again after each trial that fails."""
         ...
 
-    def is_up(self, host: str) -> None:
-        """A host that was left alone answers again."""
-        ...
+    def is_up(self, host: str) -> None: ...
 
     def keeps_waiting(self, host: str, job_id: int) -> None:
-        """A request of this job was turned away because the host is left alone."""
+        """A request of this job was refused because the host is down."""
         ...
 
     def has_answered(self, host: str) -> bool:
-        """Whether any process has ever had an answer of this host."""
+        """Whether the host has ever answered any process."""
         ...
 
     def answers(self, host: str) -> None:
@@ -174,20 +163,16 @@ class Hosts(Protocol):
 
 
 class NoHosts:
-    """Remembers nothing: for a stack that stands alone."""
+    """Remembers nothing: for a network stack without a ledger."""
 
-    def is_down(self, host: str, trouble: HostTrouble, job_id: int) -> None:
-        """Nothing is done."""
+    def is_down(self, host: str, trouble: HostTrouble, job_id: int) -> None: ...
 
-    def is_up(self, host: str) -> None:
-        """Nothing is done."""
+    def is_up(self, host: str) -> None: ...
 
-    def keeps_waiting(self, host: str, job_id: int) -> None:
-        """Nothing is done."""
+    def keeps_waiting(self, host: str, job_id: int) -> None: ...
 
     def has_answered(self, host: str) -> bool:  # noqa: ARG002  part of the contract
-        """Only this process knows, and its breakers do."""
+        """The breakers of this process know; no other process does."""
         return False
 
-    def answers(self, host: str) -> None:
-        """Nothing is done."""
+    def answers(self, host: str) -> None: ...

@@ -12,61 +12,51 @@ Params = Mapping[str, str | int | float | bool | None]
 
 
 class Options(TypedDict, total=False):
-    """What a request may be given beside its URL."""
-
     params: Params | None
     headers: Mapping[str, str] | None
     json: Any
-    """A value that is sent as JSON."""
     data: Mapping[str, str] | None
-    """A form."""
+    """Sent as a form."""
     content: bytes | str | None
-    """A body as it is."""
+    """A body that is sent unchanged."""
     timeout: float | None
-    """Seconds for the whole exchange, without the time spent before gates."""
+    """Seconds for the whole exchange, without the time spent at gates."""
     follow_redirects: bool
     cost: Mapping[str, float] | None
-    """An estimate of what it takes of each budget; `ctx.spend` tells the actual figure."""
+    """An estimate of the amount of each budget that it takes; `ctx.spend` gives the actual
+    amount."""
     max_bytes: int | None
-    """A larger answer is not taken into memory; `net.body_bytes` holds in any case."""
+    """Largest answer that is read into memory; `net.body_bytes` applies in any case."""
     fresh: bool
     """Ask the server even if the cache could answer."""
     light: bool
-    """A small look-up: it is paced, but takes no place among the transfers."""
+    """A small look-up: it is paced, but does not count as a transfer."""
     through: str
-    """A provider that named the URL: its `concurrency` holds for this transfer too."""
+    """The provider that named the URL: its `concurrency` applies to this transfer too."""
     kept_in: str
-    """For `stream`: the caller keeps bodies himself, in a place of this name.
-
-    The cache then remembers heads alone, and what `StreamedResponse.keep` was told of the body.
-    With `Range` and `If-Range` it asks for the rest, and `keep` is about the whole.
-    """
+    """For `stream`: the caller stores bodies itself, in a place of this name.¶The cache then stores
+    only heads, and the note that `StreamedResponse.keep` got with the body. With `Range` and
+    `If-Range` the request asks for the rest, and `keep` is about the whole."""
     anew: bool
-    """With `kept_in`: what was kept is gone, so ask for the whole of it without a condition."""
+    """With `kept_in`: the stored body is gone, so ask for the whole of it without a condition."""
 
 
 class Response(Protocol):
-    """An answer with its body."""
-
     @property
-    def status_code(self) -> int:
-        """The status."""
-        ...
+    def status_code(self) -> int: ...
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """By name, in any case; what came twice is joined by a comma."""
+        """By name in any case; values that came twice are joined by a comma."""
         ...
 
     @property
     def url(self) -> str:
-        """Where it came from in the end."""
+        """The URL after redirects."""
         ...
 
     @property
-    def content(self) -> bytes:
-        """The body."""
-        ...
+    def content(self) -> bytes: ...
 
     @property
     def text(self) -> str:
@@ -84,117 +74,91 @@ class Response(Protocol):
         ...
 
     def json(self) -> Any:
-        """The body as a value; a transient fault if it is no JSON."""
+        """The body as a value; a transient fault if it is not JSON."""
         ...
 
     def raise_for_status(self) -> Self:
         """Itself, if it is a success.
 
-        Left to itself, the exception ends the attempt as it should: 404 and 410 as NOT_FOUND,
-        408, 425 and 5xx as worth another try, every other status as a permanent error.
+        The exception, unless caught, ends the attempt: 404 and 410 as NOT_FOUND, 408, 425 and 5xx
+        as a transient fault, every other status as a permanent error.
         """
         ...
 
 
 class StreamedResponse(Protocol):
-    """An answer whose body is read piece by piece."""
-
     @property
-    def status_code(self) -> int:
-        """The status."""
-        ...
+    def status_code(self) -> int: ...
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """By name, in any case."""
+        """By name in any case."""
         ...
 
     @property
-    def url(self) -> str:
-        """Where it came from in the end."""
-        ...
+    def url(self) -> str: ...
 
     @property
     def kind(self) -> CallKind:
-        """How it was come by."""
+        """Source of the reply: network, cache or revalidation."""
         ...
 
     @property
     def kept(self) -> str:
-        """What `keep` was told when the body was fetched; none comes then. Empty if one comes."""
+        """The note that `keep` got with the body, which is not sent again; empty if one is sent."""
         ...
 
     async def keep(self, note: str) -> None:
-        """Say that the body, read to its end, is safe in `kept_in`: remember the head and this.
+        """Report that the body, read to its end, is stored in `kept_in`: cache the head and `note`.
 
-        To be called before the stream is closed. It does nothing where the answer may not be kept.
+        Call it before the stream is closed. It does nothing if the answer may not be cached.
         """
         ...
 
-    def raise_for_status(self) -> Self:
-        """Itself, if it is a success."""
-        ...
+    def raise_for_status(self) -> Self: ...
 
-    def aiter_bytes(self) -> AsyncIterator[bytes]:
-        """The body as it arrives."""
-        ...
+    def aiter_bytes(self) -> AsyncIterator[bytes]: ...
 
-    async def aread(self) -> bytes:
-        """The rest of the body."""
-        ...
+    async def aread(self) -> bytes: ...
 
 
 class Http(Protocol):
     """Cached, paced, capped, retried, recorded. Methods as in other clients."""
 
     def spend(self, cost: Mapping[str, float]) -> None:
-        """What the last request really cost, where only an estimate was reserved."""
+        """The actual cost of the last request, where only an estimate was reserved."""
         ...
 
-    async def request(self, method: str, url: str, **options: Unpack[Options]) -> Response:
-        """Send one request; for the options see `Options`."""
-        ...
+    async def request(self, method: str, url: str, **options: Unpack[Options]) -> Response: ...
 
-    async def get(self, url: str, **options: Unpack[Options]) -> Response:
-        """Fetch."""
-        ...
+    async def get(self, url: str, **options: Unpack[Options]) -> Response: ...
 
-    async def head(self, url: str, **options: Unpack[Options]) -> Response:
-        """Ask for the headers alone."""
-        ...
+    async def head(self, url: str, **options: Unpack[Options]) -> Response: ...
 
-    async def post(self, url: str, **options: Unpack[Options]) -> Response:
-        """Send."""
-        ...
+    async def post(self, url: str, **options: Unpack[Options]) -> Response: ...
 
-    async def put(self, url: str, **options: Unpack[Options]) -> Response:
-        """Store."""
-        ...
+    async def put(self, url: str, **options: Unpack[Options]) -> Response: ...
 
-    async def patch(self, url: str, **options: Unpack[Options]) -> Response:
-        """Change."""
-        ...
+    async def patch(self, url: str, **options: Unpack[Options]) -> Response: ...
 
-    async def delete(self, url: str, **options: Unpack[Options]) -> Response:
-        """Remove."""
-        ...
+    async def delete(self, url: str, **options: Unpack[Options]) -> Response: ...
 
     def stream(
         self, method: str, url: str, **options: Unpack[Options]
     ) -> AbstractAsyncContextManager[StreamedResponse]:
-        """Send, and read the body piece by piece; its place at the gates is held meanwhile."""
+        """Send, and read the body in chunks; its slot at the gates is held meanwhile."""
         ...
 
 
 class HttpOpener(Protocol):
-    """Makes the client of one attempt. Cheap: every attempt that asks for one gets its own."""
+    """Makes the client of one attempt. Cheap: every attempt that needs a client gets its own."""
 
     def declare(self, provider: str, policy: ProviderPolicy | None) -> None:
-        """What a handler says of its provider, where the settings say nothing; it will ask soon."""
+        """Apply a handler's limits where the settings have none, and load the HTTP stack now."""
         ...
 
     def adopt(self, providers: Mapping[str, ProviderPolicy]) -> None:
-        """What holds for services from now on: a handler has thought of the settings already."""
+        """Apply settings for services; the handler has already merged the operator's settings."""
         ...
 
     def __call__(
@@ -206,5 +170,5 @@ class HttpOpener(Protocol):
         guarded: bool,
         blocking: bool,
     ) -> Http:
-        """`provider` is its handler's, empty if it names none; `blocking` is for threads."""
+        """`provider` is the handler's, empty if it names none; `blocking` is for threads."""
         ...

@@ -13,8 +13,8 @@ from headgate.core.status import ItemMove, ItemStatus
 class EnqueueRequest(msgspec.Struct, frozen=True):
     """Rows, and the source position that commits together with them.
 
-    `expected_position` must be the job's stored position, or StaleIngest is raised and nothing
-    is written; both are None for rows that come from no file (an open queue).
+    `expected_position` must be the job's stored position, or StaleIngest is raised and nothing is
+    written; both are None for rows that come from no file (an open queue).
     """
 
     job_id: int
@@ -22,65 +22,60 @@ class EnqueueRequest(msgspec.Struct, frozen=True):
     position: str | None = None
     expected_position: str | None = None
     progress: Mapping[str, Any] | None = None
-    """What the job's `ingest` says from now on."""
+    """The job's new `ingest` value."""
     open_items_cap: int | None = None
     """CapReached, and nothing is stored, if the owner would have more open items than this."""
     packed: Any = None
-    """What `pack` made of just these items, if that was done ahead."""
+    """The result of `pack` for exactly these items, if it was called before."""
     hold_duplicates: bool = False
     """Store nothing if a key came before in this reading: the report names those rows, and the
-    caller sends all of them again, with other keys for the duplicates, in their order."""
+    caller sends all rows again, in order, with other keys for the duplicates."""
 
 
 class KnownRow(msgspec.Struct, frozen=True):
-    """A row whose key the job already has."""
-
     key: str
     line: int
     first_line: int
-    """Where this reading of the source first had the key; the store keeps it as the item's line."""
+    """The line where this reading of the source first had the key; the store keeps it as the item's
+    line."""
     changed: bool
     """Its input differs from the stored one (which is kept)."""
     duplicate: bool
     """The key came before in this reading of the source, in another line; so this row was not
-    stored. The same line again is no duplicate: its batch was interrupted and is read again."""
+    stored. The same line again is not a duplicate: its batch was interrupted and is read again."""
 
 
 class EnqueueReport(msgspec.Struct, frozen=True):
-    """What became of a batch of rows."""
-
     inserted: int
     known: Sequence[KnownRow] = ()
     held: bool = False
     """Nothing was stored: see `hold_duplicates`."""
     waited: bool = False
-    """Others used all connections meanwhile: a smaller batch would be kinder to them."""
+    """Other callers used all connections meanwhile; a smaller batch would help them."""
 
 
 class GateFilter(msgspec.Struct, frozen=True):
-    """Which items of a job whose items have gates of their own."""
+    """Selects items of a job whose items have gates of their own."""
 
     closed: tuple[str, ...] = ()
-    """Items of these stay where they are."""
+    """Items of these gates are not leased."""
     after: str = ""
-    """Start behind this gate, in order of name, so that all of them get their turn.
-
-    Behind the last comes the first: a claim that started late would take too much of the few left.
-    """
+    """Start after this gate, in order of name, so that all gates get their turn.¶After the last
+    gate comes the first: a claim that started late would take too much from the few gates left."""
 
 
 class ClaimRequest(msgspec.Struct, frozen=True):
-    """Lease up to `limit` due items of a job. `suspects` asks for those that must run alone.
+    """Lease up to `limit` due items of a job. `suspects` asks for items that must run alone.
 
     Up to `retries` of the items are retries that are due, by due time; the others are fresh rows,
-    in input order. Where there are too few fresh rows, more retries fill up. So whoever asks for
-    some of both lets neither wait behind the other. A fresh row is one whose due time was never
-    put off. Suspects are leased by due time alone.
+    in input order. If there are too few fresh rows, more retries fill up. So a caller that asks for
+    some of both lets neither wait behind the other. A fresh row is one whose due time was never put
+    off. Suspects are leased by due time only.
 
     With `gates`, the items come from up to GATES open gates, about as many from each, and retries
-    and fresh rows share each of them alike; if these give too few, items without a gate follow, as
-    far as there are some among the first UNGATED due items. Without `gates`, items are leased
-    whatever their gate.
+    and fresh rows share each gate alike; if these give too few, items without a gate follow, as far
+    as there are some among the first UNGATED due items. Without `gates`, items of any gate are
+    leased.
     """
 
     GATES: ClassVar[int] = 64
@@ -94,9 +89,9 @@ class ClaimRequest(msgspec.Struct, frozen=True):
     gates: GateFilter | None = None
     retries: int = 0
     ids: tuple[int, ...] | None = None
-    """Only these items, in input order, whatever their gate."""
+    """Only these items, in input order, of any gate."""
     skipped: float = 0.0
-    """Which part of the fresh rows to pass over, from 0 to 1; only without `gates` and `ids`."""
+    """Share of the fresh rows to skip, from 0 to 1; only without `gates` and `ids`."""
 
 
 class SettleReport(msgspec.Struct, frozen=True):
@@ -113,7 +108,7 @@ class ResultColumns(msgspec.Struct, frozen=True):
 
 
 class SettleRequest(msgspec.Struct, frozen=True):
-    """One group commit of one worker."""
+    """A group commit of one worker."""
 
     worker: str
     settlements: Sequence[Settlement]
@@ -121,14 +116,12 @@ class SettleRequest(msgspec.Struct, frozen=True):
 
 
 class HeldLease(msgspec.Struct, frozen=True, array_like=True):
-    """A lease by its fencing token."""
-
     item_id: int
     epoch: int
 
 
 class OverdueLease(msgspec.Struct, frozen=True):
-    """A lease whose deadline has passed on the store's clock, and how long it was meant to last."""
+    """A lease past its deadline on the store's clock, and its intended length."""
 
     item_id: int
     epoch: int
@@ -149,14 +142,13 @@ class RequeueRequest(msgspec.Struct, frozen=True):
     but_class: str | None = None
     """All but failures of this class."""
     signature: str | None = None
-    """Only failures of this kind, as a group of failures names it: see `core.signature`."""
+    """Only failures with this signature: see `core.signature`."""
     text: str | None = None
-    """Only items whose key or summary holds this, in any case."""
+    """Only items whose key or summary contains this, in any case."""
     below_attempts: int | None = None
-    """Only items that were attempted less often than that."""
     changed_from: int | None = None
     changed_to: int | None = None
-    """Only items last changed at or after, and before."""
+    """Only items last changed at or after `changed_from`, and before `changed_to`."""
     ids: tuple[int, ...] | None = None
     but_ids: tuple[int, ...] = ()
     """All but these."""
@@ -166,9 +158,9 @@ class RequeueRequest(msgspec.Struct, frozen=True):
 
 
 class SweptItems(msgspec.Struct, frozen=True):
-    """How many items a bounded step moved, and where the next step starts (None: all done).
+    """Number of items a bounded step moved, and where the next step starts (None: all done).
 
-    A step ends after a bounded number of rows, so that it may have moved none and not be the last.
+    A step ends after a bounded number of rows, so it may have moved none and not be the last.
     """
 
     moved: int
@@ -176,20 +168,18 @@ class SweptItems(msgspec.Struct, frozen=True):
 
 
 class ReviewDecision(msgspec.Struct, frozen=True):
-    """What a person decided about an item in REVIEW."""
-
     item_id: int
     move: ItemMove
     """ACCEPT (of `candidate`), REJECT (all of them) or PASS_OVER."""
     by: str
     candidate: str | None = None
     owner: str | None = None
-    """Whose item it must be; None: anybody's."""
+    """The owner that the item must have; None: any owner."""
     reason: str = ""
 
 
 class RecallRequest(msgspec.Struct, frozen=True):
-    """Results of one owner, by digest, that were finished at most `within_s` ago."""
+    """Asks for results of one owner, by digest, finished at most `within_s` seconds ago."""
 
     owner: str
     digests: Sequence[str]
@@ -197,15 +187,13 @@ class RecallRequest(msgspec.Struct, frozen=True):
 
 
 class ReusedResult(msgspec.Struct, frozen=True):
-    """A result that was found again."""
-
     digest: str
     item_id: int
     result: str
 
 
 class ItemStore(Protocol):
-    """What the engine needs of a database. Every verb is one transaction."""
+    """The engine's view of a database. Every verb is one transaction."""
 
     def pack(self, items: Sequence[NewItem]) -> Any:
         """The part of `enqueue_many` that needs no database, for its request.
@@ -219,9 +207,9 @@ class ItemStore(Protocol):
         ...
 
     async def claim(self, request: ClaimRequest) -> list[ClaimedItem]:
-        """Lease due items of a claimable job, each with a grown epoch.
+        """Lease due items of a claimable job, each with a higher epoch.
 
-        Empty also when the job may not be claimed or the worker is not (or no longer) alive.
+        Empty also if the job may not be claimed or the worker is not alive.
         """
         ...
 
@@ -234,18 +222,16 @@ class ItemStore(Protocol):
         ...
 
     async def extend(self, worker: str, held: Sequence[HeldLease], lease_s: float) -> int:
-        """Let leases last at least `lease_s` seconds from now; how many are still held.
+        """Let leases last at least `lease_s` seconds from now; return how many are still held.
 
         No lease becomes shorter, and nothing else about an item changes.
         """
         ...
 
-    async def leases_of(self, worker: str) -> list[ClaimedItem]:
-        """Everything that a worker holds."""
-        ...
+    async def leases_of(self, worker: str) -> list[ClaimedItem]: ...
 
     async def overdue(self, limit: int) -> list[OverdueLease]:
-        """Leases whose deadline has passed on the store's clock."""
+        """Leases past their deadline on the store's clock."""
         ...
 
     async def requeue(self, request: RequeueRequest) -> SweptItems:
@@ -253,19 +239,20 @@ class ItemStore(Protocol):
         ...
 
     async def would_requeue(self, request: RequeueRequest) -> SweptItems:
-        """How many items that step would move, and where the next one would start."""
+        """The number of items that step would move, and where the next one would start."""
         ...
 
     async def decide(self, decision: ReviewDecision) -> None:
-        """Carry out a person's decision: item, counters, columns and an event that names them.
+        """Apply a user's decision: item, counters, columns and an event that names the user.
 
-        UnknownItem if there is none of that owner, IllegalMove if it is not in REVIEW (any more),
-        UsageError if it has no such candidate. The database takes one decision for each asking.
+        UnknownItem if that owner has no such item, IllegalMove if it is not (or no longer) in
+        REVIEW, UsageError if it has no such candidate. The database accepts one decision per stay
+        in REVIEW.
         """
         ...
 
     async def recall(self, request: RecallRequest) -> list[ReusedResult]:
-        """What was finished before under the same digests; the newest of each."""
+        """The newest finished result for each digest."""
         ...
 
     async def cancel_items(self, job_id: int, limit: int = 5_000) -> int:

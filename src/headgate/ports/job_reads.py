@@ -1,4 +1,4 @@
-"""Questions about chosen rows of a job: by key, by place, and those that fail now."""
+"""Queries for selected rows of a job: by key, by place, by failure; and for whole jobs in pages."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -29,11 +29,11 @@ class RowReads(Protocol):
     async def by_key(
         self, key: str, job_id: int | None = None, owner: str | None = None
     ) -> list[ItemRow]:
-        """The items that have this key, those of the newest jobs first; at most 100."""
+        """The items with this key, items of the newest jobs first; at most 100."""
         ...
 
     async def decision(self, item_id: int) -> str | None:
-        """What a person decided about an item the last time, in words; None: nothing yet."""
+        """The last decision of a user about an item, in words; None: there is none."""
         ...
 
     async def newest_change(self, job_id: int) -> int:
@@ -43,36 +43,30 @@ class RowReads(Protocol):
     async def failing(self, job_id: int, since_at: int, limit: int = 1_000) -> list[FailingRow]:
         """Rows that failed after `since_at`: up to `limit` that wait, and as many in ERROR.
 
-        Rows that were refused or put off are not among them.
+        Rows that were refused or put off are not included.
         """
         ...
 
     async def first(self, job_id: int, count: int) -> list[int]:
-        """The ids of the job's first rows, in input order."""
+        """In input order."""
         ...
 
     async def at_places(self, job_id: int, places: Sequence[int]) -> list[int]:
         """The ids of the rows at these places in input order; the first place is 1."""
         ...
 
-    async def counts_of(self, job_id: int, ids: Sequence[int]) -> Counts:
-        """Where these rows of a job stand."""
-        ...
+    async def counts_of(self, job_id: int, ids: Sequence[int]) -> Counts: ...
 
-    async def demand_for(self, job_id: int, ids: Sequence[int]) -> WorkDemand:
-        """What there is to do for these rows of a job."""
-        ...
+    async def demand_for(self, job_id: int, ids: Sequence[int]) -> WorkDemand: ...
 
 
 class SituationStore(Protocol):
-    """Questions that cost as much for a million rows as for ten."""
+    """Queries that cost the same for a million rows as for ten."""
 
-    async def of(self, job_id: int) -> Situation:
-        """What is stored about how a job goes now."""
-        ...
+    async def of(self, job_id: int) -> Situation: ...
 
     async def handler_s(self, job_id: int) -> float | None:
-        """The seconds that the last rows of a job took in their handler; None: none was done."""
+        """Mean seconds in the handler of the last rows of a job; None: no row was done."""
         ...
 
 
@@ -86,13 +80,13 @@ class ItemHistory(msgspec.Struct, frozen=True):
 class HistoryStore(Protocol):
     """Whole jobs, a page at a time.
 
-    Of a job that is being worked on, an attempt may have ended just after its row was read.
+    While a job is being worked on, an attempt may have ended just after its row was read.
     """
 
     async def page(self, job_id: int, after_id: int, limit: int) -> list[ItemHistory]:
-        """The next items in input order; none means that there are no more."""
+        """The next items in input order; an empty list is the end."""
         ...
 
     async def by_key(self, job_id: int, keys: Sequence[str]) -> list[ExportRow]:
-        """The rows of a job that have one of these keys, in any order."""
+        """The rows of a job with one of these keys, in any order."""
         ...

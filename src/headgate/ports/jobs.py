@@ -1,4 +1,4 @@
-"""Jobs, workers and duties: everything that is changed rarely."""
+"""Jobs, workers and duties: everything that changes rarely."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -13,8 +13,6 @@ from headgate.core.worker import WorkerInfo
 
 
 class SessionReport(msgspec.Struct, frozen=True):
-    """One run of work, for the record."""
-
     id: str
     job_id: int | None
     command: str
@@ -27,7 +25,7 @@ class SessionReport(msgspec.Struct, frozen=True):
 class WorkDemand(msgspec.Struct, frozen=True):
     """Jobs that may be claimed from now, and when the next delayed item falls due.
 
-    `open_items` says whether any open item is left in the jobs that were asked about, due or not.
+    `open_items`: the jobs in question have at least one open item, due or not.
     """
 
     contenders: Sequence[Contender]
@@ -35,12 +33,10 @@ class WorkDemand(msgspec.Struct, frozen=True):
     open_items: bool
     next_due_in_s: float | None
     finishable: Sequence[int] = ()
-    """Jobs that have everything they will get and no open item: `finish_job` makes them DONE."""
+    """Jobs whose source is complete and that have no open item: `finish_job` makes them DONE."""
 
 
 class WaitingSource(Waiting, frozen=True):
-    """A job whose source the server is to read."""
-
     source: str
 
 
@@ -60,9 +56,9 @@ class JobStore(Protocol):
     async def move_job(
         self, job_id: int, move: JobMove, reason: str = "", resume_in_s: float | None = None
     ) -> Job:
-        """Carry out a state change, or raise IllegalMove naming the state it is in.
+        """Change the state, or raise IllegalMove that names the present state.
 
-        With `resume_in_s`, a pause is over after that time: see `rested`.
+        With `resume_in_s`, a pause ends after that time: see `rested`.
         """
         ...
 
@@ -75,29 +71,29 @@ class JobStore(Protocol):
         ...
 
     async def similar_jobs(self, owner: str, fingerprint: str, ending: str) -> list[Job]:
-        """Jobs of commands over the same content, or whose source ends so; newest first, 100."""
+        """Jobs of commands with the same content, or a source that ends in `ending`; newest 100."""
         ...
 
     async def rebind_job(self, job_id: int, binding: Binding) -> Job:
-        """Give a job another handler, source, config and options; its rows stay as they are."""
+        """Give a job another handler, source, config and options; its rows do not change."""
         ...
 
     async def rebind_items(self, job_id: int, after_id: int = 0, limit: int = 5_000) -> int:
         """Write the job's handler into its items, in bounded steps.
 
-        The answer is the last id of the step, to go on after; 0 when none is left.
+        Returns the last id of the step, to continue after; 0 when none is left.
         """
         ...
 
     async def drop_unseen(self, job_id: int, limit: int = 5_000) -> int:
-        """Remove bad rows that the present reading of the source has not met, in bounded steps.
+        """Remove bad rows that are not in the present reading of the source, in bounded steps.
 
-        They were mended or taken out of the source since. 0 when none is left.
+        They were corrected in the source or removed from it. 0 when none is left.
         """
         ...
 
     async def close_queue(self, job_id: int) -> Job:
-        """An open job takes no more items and may become DONE."""
+        """An open job accepts no more items and may become DONE."""
         ...
 
     async def set_priority(self, job_id: int, priority: int) -> Job:
@@ -105,7 +101,7 @@ class JobStore(Protocol):
         ...
 
     async def finish_job(self, job_id: int) -> bool:
-        """Make a job DONE if, and only if, it has no open item and takes no more."""
+        """Make a job DONE if, and only if, it has no open item and accepts no more."""
         ...
 
     async def discard_items(self, job_id: int, limit: int = 5_000) -> int:
@@ -119,7 +115,7 @@ class JobStore(Protocol):
     async def demand(
         self, jobs: Sequence[int] | None, handlers: Sequence[str] | None
     ) -> WorkDemand:
-        """What there is to do; None means every job, or every handler."""
+        """The work that can be claimed; None means every job, or every handler."""
         ...
 
     async def sources_to_read(self, per_user: int) -> list[WaitingSource]:
@@ -127,43 +123,37 @@ class JobStore(Protocol):
         ...
 
     async def rested(self) -> list[int]:
-        """Paused jobs whose pause was to end by itself, and is over."""
+        """Paused jobs whose `resume_at` has passed."""
         ...
 
     async def half_cancelled(self) -> list[int]:
-        """Cancelled jobs that still have open items: whoever cancelled them was cut short."""
+        """Cancelled jobs with open items: the process that cancelled them was interrupted."""
         ...
 
-    async def register(self, worker: WorkerInfo) -> None:
-        """Announce a worker."""
-        ...
+    async def register(self, worker: WorkerInfo) -> None: ...
 
     async def beat(self, workers: Mapping[str, int], ttl_s: float) -> list[str]:
-        """Count a heartbeat for each worker, with its claim size; return those declared dead."""
+        """Record a heartbeat and the claim size of each worker; return workers declared dead."""
         ...
 
     async def ask_drain(self, worker: str) -> bool:
-        """Ask a worker to finish what it runs and end; False if none of that name is alive."""
+        """Ask a worker to finish its running items and end; False if it is not alive."""
         ...
 
-    async def draining(self, workers: Sequence[str]) -> list[str]:
-        """Those of these workers that were asked to end."""
-        ...
+    async def draining(self, workers: Sequence[str]) -> list[str]: ...
 
     async def retire(self, worker: str, reason: str) -> int:
-        """Declare a worker gone and return what it still held to PENDING, without suspicion."""
+        """Declare a worker gone and return its leased items to PENDING, without suspicion."""
         ...
 
     async def elect(self, duty: str, holder: str, ttl_s: float) -> bool:
         """Take or keep a duty that one process at a time should do."""
         ...
 
-    async def record_session(self, session: SessionReport) -> None:
-        """Write or update the record of a run."""
-        ...
+    async def record_session(self, session: SessionReport) -> None: ...
 
     async def record_event(self, kind: str, message: str, job_id: int | None = None) -> None:
-        """Append an operator action or a decision that no attempt row tells."""
+        """Append an operator action, or a decision that no attempt row records."""
         ...
 
     async def retain(self, older_than_us: int, limit: int = 5_000) -> int:

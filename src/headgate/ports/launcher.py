@@ -1,4 +1,4 @@
-"""Starting a process that wires everything: a worker, or one that runs a suspect alone."""
+"""Start a worker process, or a process that runs a suspect alone."""
 
 from typing import Protocol
 
@@ -6,8 +6,6 @@ import msgspec
 
 
 class WorkerOrder(msgspec.Struct, frozen=True):
-    """What a worker process is told when it starts."""
-
     worker: str
     session: str
     jobs: tuple[int, ...] | None
@@ -15,53 +13,46 @@ class WorkerOrder(msgspec.Struct, frozen=True):
     alone: bool = False
     budget_s: float | None = None
     ids: tuple[int, ...] | None = None
-    """Only these items, which are of the one job in `jobs`."""
+    """Only these items, all of the one job in `jobs`."""
 
 
 class WorkerReport(msgspec.Struct, frozen=True):
-    """What a worker process tells its supervisor."""
-
     ready: bool = False
     stuck: bool = False
     error: str | None = None
-    """Why it cannot go on, in words."""
+    """Why it cannot continue, in words."""
     error_kind: str | None = None
-    """The class of that error, by name."""
     warning: str | None = None
-    """What is wrong with a handler, in words for the people who wrote it."""
+    """A problem of a handler, in words for its author."""
     crash: str | None = None
-    """What a handler did to the process, which ends of it; the rows in flight are suspects."""
+    """What the handler did that ends the process; the rows in flight become suspects."""
 
 
 class WorkerProcess(Protocol):
-    """A worker process that was started."""
-
     pid: int
 
     def poll(self) -> int | None:
-        """Its exit code, or None while it lives."""
+        """Its exit code, or None while it runs."""
         ...
 
     def reports(self) -> list[WorkerReport]:
-        """What it has said since the last call; never waits."""
+        """Its messages since the last call; never waits."""
         ...
 
     def stop(self, *, now: bool) -> None:
-        """Ask it to end: after its running items, or handing them back."""
+        """Ask it to end: after its running items, or (`now`) handing them back."""
         ...
 
-    def kill(self) -> None:
-        """End it at once."""
-        ...
+    def kill(self) -> None: ...
 
     def close(self) -> None:
-        """Forget a process that has ended."""
+        """Release the resources of a process that has ended."""
         ...
 
 
 class Launcher(Protocol):
-    """Starts worker processes, each with the shared memory of its board."""
+    """Starts worker processes, each with the shared memory of its flight board."""
 
     def launch(self, order: WorkerOrder, board_fd: int) -> WorkerProcess:
-        """Start one; it inherits `board_fd`."""
+        """Start a process; it inherits `board_fd`."""
         ...

@@ -1,4 +1,4 @@
-"""One place through which every verb, attempt, decision and state change passes."""
+"""The place through which every verb, attempt, decision and state change passes."""
 
 from typing import Protocol
 
@@ -7,19 +7,13 @@ from headgate.core.settlement import Settlement
 
 
 class Observer(Protocol):
-    """Metrics, traces and logs hang here; stores and engine carry no line for them."""
+    """Metrics, traces and logs attach here; stores and engine contain no code for them."""
 
-    def verb(self, name: str, seconds: float, rows: int, error: BaseException | None) -> None:
-        """A store verb ended."""
-        ...
+    def verb(self, name: str, seconds: float, rows: int, error: BaseException | None) -> None: ...
 
-    def started(self, item: ClaimedItem, handler: str) -> None:
-        """An attempt began."""
-        ...
+    def started(self, item: ClaimedItem, handler: str) -> None: ...
 
-    def ended(self, item: ClaimedItem, handler: str, settlement: Settlement) -> None:
-        """An attempt ended, with the decision that followed."""
-        ...
+    def ended(self, item: ClaimedItem, handler: str, settlement: Settlement) -> None: ...
 
     def changed(self, what: str, **facts: object) -> None:
         """Something about the run changed (job state, worker, lease, shutdown)."""

@@ -1,8 +1,8 @@
-"""Places where files lie: a folder, a bucket, a server.
+"""Places of files: a folder, a bucket, a server.
 
-Files are copied to this machine before they are read: formats must be able to seek, reading goes
-on at a stored position after a crash, and what was hashed must be what is read. Calls block, as
-the libraries beneath them do; they belong into threads.
+Files are copied to this machine before they are read: formats must be able to seek, reading
+continues at a stored position after a crash, and the hashed bytes must be the bytes read. Calls
+block, as the libraries beneath them do; call them in threads.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,32 +14,29 @@ import msgspec
 from headgate.core.redact_values import without_secrets
 
 Progress = Callable[[int, int | None], object]
-"""Hears how many bytes are here and how many there will be, if known; raises to stop it."""
+"""Gets the bytes copied and the total, if known; raises to stop the copy."""
 
 
 class FoundFile(msgspec.Struct, frozen=True):
-    """A file in its place."""
-
     url: str
-    """Where it is, with the password that opens it; `shown` is what may be told."""
+    """The URL with its password; show `shown` instead."""
     name: str
-    """Its own name without folders, fit for a local file."""
+    """Its name without folders, valid for a local file."""
     size: int | None = None
     version: str = ""
-    """Another one for other content; empty where the place cannot tell."""
+    """Differs for different content; empty where the place cannot tell."""
     modified_at: int | None = None
     """UTC microseconds, by the clock of the place."""
     whole: bool = False
-    """The place shows a file only when all of it is there."""
+    """The place shows a file only when it is complete."""
 
     @property
     def shown(self) -> str:
-        """The URL without its secrets."""
         return without_secrets(self.url)
 
     @property
     def identity(self) -> str:
-        """The same for the same content in the same place, whatever the password is."""
+        """The same for the same content in the same place, with any password."""
         return f"{self.shown} {self.version}"
 
     def __repr__(self) -> str:
@@ -47,25 +44,21 @@ class FoundFile(msgspec.Struct, frozen=True):
 
 
 class CopiedFile(msgspec.Struct, frozen=True):
-    """A file that was copied."""
-
     found: FoundFile
     """As it was when it was copied."""
     path: Path
     size: int
     resumed_at: int
-    """How many bytes were there already, from an earlier try."""
+    """Number of bytes that an earlier try had copied."""
 
 
 class Place(Protocol):
-    """Hands out files. BadSource says what is wrong, SourceUnreachable that it may pass."""
+    """Provides files. BadSource: the source is wrong. SourceUnreachable: a later try may work."""
 
-    def stat(self, url: str) -> FoundFile:
-        """The file as it is now."""
-        ...
+    def stat(self, url: str) -> FoundFile: ...
 
     def files(self, url: str) -> Sequence[FoundFile]:
-        """The files of one folder, by name, without those of folders inside it."""
+        """The files of one folder, by name, without subfolders."""
         ...
 
     def fetch(
@@ -78,12 +71,11 @@ class Place(Protocol):
     ) -> CopiedFile:
         """Copy the file to `target`, which appears when it is complete.
 
-        What a broken try has copied lies beside the target, and the next try goes on there if
-        the place can do so and the file is the same. `limit_bytes` lowers the limit in the
-        settings of the place.
+        A partial copy stays beside the target, and the next try continues it if the place supports
+        that and the file is the same. `limit_bytes` lowers the limit in the settings of the place.
         """
         ...
 
     def discard(self, target: Path) -> None:
-        """Remove what broken tries have left beside the target."""
+        """Remove partial copies beside the target."""
         ...

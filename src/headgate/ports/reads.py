@@ -1,4 +1,4 @@
-"""The read side: pages and counts for people, exports and checks. Keyset pages only."""
+"""The read side: pages and counts for users, exports and checks. Keyset pages only."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -12,7 +12,7 @@ from headgate.core.worker import WorkerRow
 
 
 class ItemRow(msgspec.Struct, frozen=True):
-    """An item for lists: light, never the whole input."""
+    """An item for lists, without its whole input."""
 
     id: int
     job_id: int
@@ -28,7 +28,7 @@ class ItemRow(msgspec.Struct, frozen=True):
     locked_by: str | None
     updated_at: int
     result: str | None = None
-    """As JSON text, where it was asked for."""
+    """As JSON text, if it was requested."""
     owner: str = ""
     handler: str = ""
     gate: str = ""
@@ -36,7 +36,7 @@ class ItemRow(msgspec.Struct, frozen=True):
 
 
 class ItemDetail(msgspec.Struct, frozen=True):
-    """An item with everything; JSON columns as text."""
+    """An item with all fields; JSON columns as text."""
 
     row: ItemRow
     epoch: int
@@ -51,7 +51,7 @@ class ItemDetail(msgspec.Struct, frozen=True):
 
 
 class AttemptRow(msgspec.Struct, frozen=True):
-    """One execution of an item, written when it ended."""
+    """An execution of an item, written when it ended."""
 
     number: int
     epoch: int
@@ -65,9 +65,10 @@ class AttemptRow(msgspec.Struct, frozen=True):
     ran_us: int
     ended_at: int
     calls: str | None = None
-    """What it asked of the network: a JSON array of `core.call.Call`."""
+    """Its network calls: a JSON array of `core.call.Call`."""
     trace: str | None = None
-    """Where in the user's code it failed: `core.trace.Trace` as JSON, for one item's history."""
+    """Where in the user's code it failed: `core.trace.Trace` as JSON, only in one item's
+    history."""
 
 
 class CallsPage(msgspec.Struct, frozen=True):
@@ -79,8 +80,6 @@ class CallsPage(msgspec.Struct, frozen=True):
 
 
 class EventRow(msgspec.Struct, frozen=True):
-    """One line of the record of decisions."""
-
     id: int
     at: int
     job_id: int | None
@@ -90,20 +89,18 @@ class EventRow(msgspec.Struct, frozen=True):
 
 
 class EventQuery(msgspec.Struct, frozen=True):
-    """Which events; filters are joined by AND."""
+    """Selects events; filters are joined by AND."""
 
     job_id: int | None = None
     owner: str | None = None
-    """Only events of jobs of theirs."""
+    """Only events of this owner's jobs."""
     after_id: int = 0
-    """Beyond this id in the order asked for (0: from its beginning)."""
+    """Beyond this id in the requested order (0: from the beginning)."""
     newest_first: bool = False
     limit: int = 100
 
 
 class ExportRow(msgspec.Struct, frozen=True):
-    """A row on its way out."""
-
     id: int
     key: str
     status: ItemStatus
@@ -114,38 +111,34 @@ class ExportRow(msgspec.Struct, frozen=True):
 
 
 class JobQuery(msgspec.Struct, frozen=True):
-    """Which jobs, newest first; filters are joined by AND."""
+    """Selects jobs, newest first; filters are joined by AND."""
 
     owner: str | None = None
     states: frozenset[JobState] = frozenset()
     handler: str | None = None
     text: str | None = None
-    """In the name or the file's name, in any case."""
+    """Part of the job's name or the file's name, in any case."""
     read_by_server: bool = False
-    """Only jobs whose source the server reads."""
     after_id: int = 0
     """The last id of the page before (0: from the top)."""
     limit: int = 100
     configs: bool = True
-    """Whether `config`, `reading` and `options` are wanted. They may be large, so lists leave them
-    out: they are empty then."""
+    """Include `config`, `reading` and `options`. They may be large, so lists leave them empty."""
 
 
 class ErrorGroup(msgspec.Struct, frozen=True):
-    """Failures of one kind."""
-
     error_class: str
     signature: str
-    """What they all say; what they quote is in it while there are few different quotations."""
+    """The text that they share; it includes quoted values while there are few different ones."""
     count: int
     item_id: int
-    """One of them,"""
+    """An example of the group."""
     reason: str
-    """and what it says."""
+    """The reason of that example."""
 
 
 class ItemQuery(msgspec.Struct, frozen=True):
-    """Which items, in which order. `job_id` None asks across jobs (order UPDATED only)."""
+    """Selects items and their order. `job_id` None asks across jobs (order UPDATED only)."""
 
     job_id: int | None
     statuses: frozenset[ItemStatus] = frozenset()
@@ -153,24 +146,24 @@ class ItemQuery(msgspec.Struct, frozen=True):
     handler: str | None = None
     error_class: str | None = None
     signature: str | None = None
-    """Only failures of this kind, as a group of failures names it: see `core.signature`."""
+    """Only failures with this signature: see `core.signature`."""
     text: str | None = None
-    """In the key or the summary, in any case (beyond ASCII: as it is, lower, upper or title case).
-    A page of few that match may be short, or empty, and have a `next` all the same: one call looks
-    at a bounded number of rows."""
+    """Part of the key or the summary, in any case (beyond ASCII: as it is, lower, upper or title
+    case). One call reads a bounded number of rows, so a page may be short, or empty, and still have
+    a `next`."""
     changed_from: int | None = None
     changed_to: int | None = None
-    """Last changed at or after, and before; in order UPDATED only."""
+    """Last changed at or after `changed_from`, and before `changed_to`; in order UPDATED only."""
     with_result: bool = False
     order: SortOrder = SortOrder.INPUT
     after: str | None = None
     limit: int = 100
     tail: bool = False
-    """In order UPDATED, pages end two seconds before now, so that whoever reads on misses no commit
-    that is still under way. With `tail` they go up to now, for people who look once."""
+    """In order UPDATED, pages end two seconds before now, so that a reader of all pages misses no
+    commit that is still under way. With `tail` they reach up to now, for a single look."""
 
     def filter_name(self) -> str:
-        """What a cursor carries, so that it is of use for the same filter only."""
+        """A digest of the filter: a cursor works only with the filter that it was made for."""
         return filter_hash(
             self.job_id,
             sorted(self.statuses),
@@ -192,7 +185,7 @@ class Page(msgspec.Struct, frozen=True):
 
 
 class DutyRow(msgspec.Struct, frozen=True):
-    """What only one process at a time should do, who does it, and until when that holds."""
+    """A duty of one process at a time, its holder, and until when the holder has it."""
 
     name: str
     holder: str
@@ -200,8 +193,6 @@ class DutyRow(msgspec.Struct, frozen=True):
 
 
 class StoreStatus(msgspec.Struct, frozen=True):
-    """What `db status` says."""
-
     kind: str
     location: str
     version: str
@@ -216,7 +207,7 @@ class StoreStatus(msgspec.Struct, frozen=True):
 
 
 class CheckFinding(msgspec.Struct, frozen=True):
-    """Something that `db check` found, in words, and whether `--repair` mends it."""
+    """A problem that `db check` found, in words, and whether `--repair` corrects it."""
 
     problem: str
     repairable: bool
@@ -224,38 +215,32 @@ class CheckFinding(msgspec.Struct, frozen=True):
 
 
 class ReadStore(Protocol):
-    """Questions. None of them waits for a writer."""
+    """Queries. None of them waits for a writer."""
 
     async def job(self, job_id: int, owner: str | None = None) -> Job:
-        """One job (of that owner), or UnknownJob."""
+        """Raises UnknownJob, also if the job has another owner."""
         ...
 
-    async def jobs(self, query: JobQuery) -> list[Job]:
-        """Jobs, newest first."""
-        ...
+    async def jobs(self, query: JobQuery) -> list[Job]: ...
 
     async def find_jobs(self, owner: str, handler: str, source: str) -> list[Job]:
-        """Jobs of one handler over one source, newest first."""
+        """Newest first."""
         ...
 
-    async def counts(self, job_id: int) -> Counts:
-        """The maintained counters of a job."""
-        ...
+    async def counts(self, job_id: int) -> Counts: ...
 
-    async def items(self, query: ItemQuery) -> Page:
-        """A page of items."""
-        ...
+    async def items(self, query: ItemQuery) -> Page: ...
 
     async def item(self, item_id: int, owner: str | None = None) -> ItemDetail:
-        """One item (of that owner), or UnknownItem."""
+        """Raises UnknownItem, also if the item has another owner."""
         ...
 
     async def attempts(self, item_id: int) -> list[AttemptRow]:
-        """An item's history, oldest first."""
+        """Oldest first."""
         ...
 
     async def calls(self, job_id: int, after_id: int, limit: int) -> CallsPage:
-        """What the attempts of up to `limit` items asked of the network, in input order."""
+        """The network calls of up to `limit` items, in input order."""
         ...
 
     async def events(self, query: EventQuery) -> list[EventRow]:
@@ -275,13 +260,11 @@ class ReadStore(Protocol):
         ...
 
     async def workers(self, *, alive_only: bool = True) -> list[WorkerRow]:
-        """Workers, newest first."""
+        """Newest first."""
         ...
 
-    async def status(self) -> StoreStatus:
-        """Size, schema and location."""
-        ...
+    async def status(self) -> StoreStatus: ...
 
     async def check(self, *, repair: bool) -> list[CheckFinding]:
-        """Compare the store with its own laws; optionally mend counters."""
+        """Check the store's invariants; with `repair`, correct the counters."""
         ...

@@ -1,4 +1,4 @@
-"""Rows in and rows out: what a format and a place must offer."""
+"""Rows in and rows out: the contract of formats."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -9,8 +9,8 @@ import msgspec
 class RowBatch(msgspec.Struct, frozen=True):
     """Rows that were read together; the sequences run in parallel, one entry for each row.
 
-    Columns of rows rather than row objects, because a million of them pass through here.
-    A batch without rows means that the source is at its end.
+    Columns of rows rather than row objects, because a million of them pass through here. A batch
+    without rows means that the source is at its end.
     """
 
     first_row: int
@@ -21,11 +21,11 @@ class RowBatch(msgspec.Struct, frozen=True):
     texts: Sequence[str]
     """`values` as JSON text."""
     problems: Mapping[int, str]
-    """Why the row at an index is bad; its `values` hold what could be read."""
+    """Why the row at an index is bad; its `values` contain what could be read."""
     position: str
-    """Where reading goes on after this batch."""
+    """Where reading continues after this batch."""
     size: int
-    """Bytes of the source that it took."""
+    """Bytes of the source that the batch covers."""
 
 
 class BatchReader(Protocol):
@@ -33,45 +33,39 @@ class BatchReader(Protocol):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns seen so far, in order; complete once the end was reached."""
+        """The columns seen until now, in order; complete at the end of the source."""
         ...
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know about how the source is read, such as sheets left out."""
+        """Facts about the reading for users, such as sheets left out."""
         ...
 
     @property
-    def sheets(self) -> tuple[str, ...]:
-        """The sheets that the source offers, where its format has such."""
-        ...
+    def sheets(self) -> tuple[str, ...]: ...
 
     def take(self, rows: int, max_bytes: int) -> RowBatch:
         """Up to `rows` further rows, fewer when they reach about `max_bytes`; empty at the end."""
         ...
 
-    def close(self) -> None:
-        """Let go of the file."""
-        ...
+    def close(self) -> None: ...
 
 
 class Source(Protocol):
-    """Rows of one file in one format."""
-
     def fingerprint(self) -> str:
         """A name for the content: the same bytes give the same name."""
         ...
 
     def open(self, position: str = "") -> BatchReader:
-        """Begin reading at `position` ("" is the start), or BadSource if that cannot be."""
+        """Begin to read at `position` ("" is the start), or BadSource if that is not possible."""
         ...
 
 
 class BlobSink(Protocol):
-    """Keeps the bytes of files that are no rows themselves: images."""
+    """Stores the bytes of files that are not rows: images."""
 
     def __call__(self, chunks: Iterator[bytes]) -> str:
-        """Store them; the name to find them by."""
+        """Store the bytes and return their name."""
         ...
 
 
@@ -80,17 +74,17 @@ class RowWriter(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was written otherwise than it is stored, in words; known at the end."""
+        """Values that were not written as they are stored, in words; known at the end."""
         ...
 
     def open(self, columns: Sequence[str], rows: int = 0) -> None:
-        """Begin; `rows` is how many to expect, for a format that must plan its sheets."""
+        """Begin; `rows` is the expected number, for a format that must plan its sheets."""
         ...
 
     def write(self, rows: Sequence[Mapping[str, Any]], lines: bytes = b"") -> None:
-        """Append rows; a missing value is left out or empty, as the format can say it.
+        """Append rows; a missing value is left out or empty, depending on the format.
 
-        `lines` may spare a writer some work: the same rows, each a line with the JSON array of its
+        `lines` may save a writer some work: the same rows, each a line with the JSON array of its
         values in column order.
         """
         ...
@@ -99,13 +93,11 @@ class RowWriter(Protocol):
         """Flush to disk and move into place, with the record of the export beside it."""
         ...
 
-    def abandon(self) -> None:
-        """Remove what was written."""
-        ...
+    def abandon(self) -> None: ...
 
 
 class RowForm(Protocol):
-    """Whether what a file holds is what its format makes of given rows."""
+    """Compares the content of a file with what its format makes of given rows."""
 
     def columns_differ(self, columns: Sequence[str], found: Sequence[str]) -> str | None:
         """What is wrong with the columns of a file; None if nothing is."""

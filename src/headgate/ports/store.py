@@ -13,74 +13,48 @@ from headgate.ports.reads import ReadStore
 
 
 class Notifier(Protocol):
-    """Ring and listen."""
-
     async def ring(self) -> None:
         """Tell every process on this store that something changed."""
         ...
 
     async def wait(self, timeout_s: float) -> bool:
-        """Wait for a ring that came since the last wait; False when the time ran out."""
+        """Wait for a notification since the last wait; False when the time ran out."""
         ...
 
 
 class Store(Protocol):
-    """An open connection to a database, with its sides."""
+    @property
+    def items(self) -> ItemStore: ...
 
     @property
-    def items(self) -> ItemStore:
-        """The hot path."""
-        ...
+    def jobs(self) -> JobStore: ...
 
     @property
-    def jobs(self) -> JobStore:
-        """Control."""
-        ...
+    def reads(self) -> ReadStore: ...
 
     @property
-    def reads(self) -> ReadStore:
-        """Questions."""
-        ...
+    def rows(self) -> RowReads: ...
 
     @property
-    def rows(self) -> RowReads:
-        """Questions about chosen rows."""
-        ...
+    def situations(self) -> SituationStore: ...
 
     @property
-    def situations(self) -> SituationStore:
-        """How jobs go now."""
-        ...
+    def history(self) -> HistoryStore: ...
 
     @property
-    def history(self) -> HistoryStore:
-        """Items with all that was done about them."""
-        ...
+    def access(self) -> AccessStore: ...
 
     @property
-    def access(self) -> AccessStore:
-        """Users and tokens."""
-        ...
+    def logins(self) -> LoginStore: ...
 
     @property
-    def logins(self) -> LoginStore:
-        """Tries of logins."""
-        ...
+    def exports(self) -> ExportStore: ...
 
     @property
-    def exports(self) -> ExportStore:
-        """Files that the server makes of jobs."""
-        ...
+    def limits(self) -> LimitLedger: ...
 
     @property
-    def limits(self) -> LimitLedger:
-        """What all processes on this database know of each limit."""
-        ...
-
-    @property
-    def notifier(self) -> Notifier:
-        """The bell."""
-        ...
+    def notifier(self) -> Notifier: ...
 
     async def __aenter__(self) -> Self:
         """Open; a database without a schema is migrated, an older schema raises StoreMismatch."""
@@ -91,9 +65,7 @@ class Store(Protocol):
         kind: type[BaseException] | None,
         error: BaseException | None,
         traceback: TracebackType | None,
-    ) -> None:
-        """Close every connection."""
-        ...
+    ) -> None: ...
 
     async def migrate(self) -> list[str]:
         """Bring the schema up to date, also unopened; return the migrations that were applied."""

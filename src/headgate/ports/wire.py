@@ -10,8 +10,6 @@ Headers = Sequence[tuple[str, str]]
 
 
 class WireTimeouts(msgspec.Struct, frozen=True):
-    """How long to wait, in seconds."""
-
     connect_s: float = 10.0
     read_s: float = 30.0
     """Between two chunks of a reply."""
@@ -19,8 +17,6 @@ class WireTimeouts(msgspec.Struct, frozen=True):
 
 
 class WireRequest(msgspec.Struct, frozen=True):
-    """One request, complete."""
-
     method: str
     url: str
     headers: Headers = ()
@@ -31,30 +27,24 @@ class WireRequest(msgspec.Struct, frozen=True):
 
 
 class WireReply(Protocol):
-    """The head of a reply; the body is read by whoever wants it. Must be closed."""
+    """The head of a reply; the caller may read the body and must close the reply."""
 
     @property
-    def status(self) -> int:
-        """The status code."""
-        ...
+    def status(self) -> int: ...
 
     @property
-    def headers(self) -> Headers:
-        """As they came."""
-        ...
+    def headers(self) -> Headers: ...
 
     def chunks(self) -> AsyncIterator[bytes]:
-        """The body as it arrives, with its content encoding undone."""
+        """The body as it arrives, with its content encoding removed."""
         ...
 
     async def close(self) -> None:
-        """Give the connection back, or drop it if the body was not read to its end."""
+        """Return the connection to the pool, or drop it if the body was not read to its end."""
         ...
 
 
 class ServerReply(WireReply, Protocol):
-    """A reply straight from a server."""
-
     async def read(self, limit: int) -> bytes | None:
         """The whole body; None if it is larger than `limit`."""
         ...
@@ -68,10 +58,9 @@ class Wire(Protocol):
     ) -> ServerReply:
         """Return when the head of the reply is there; WireFailure or AddressRefused otherwise.
 
-        `recalled` is asked when there is a connection, which may take long: Recalled if it says so.
+        `recalled` is called once there is a connection, which may take long: Recalled if it is
+        true.
         """
         ...
 
-    async def close(self) -> None:
-        """Close every connection."""
-        ...
+    async def close(self) -> None: ...

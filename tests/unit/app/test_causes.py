@@ -117,7 +117,7 @@ async def test_a_file_that_is_being_read(store: SqliteStore):
     job = await store.jobs.create_job(NewJob("h", "s"))
     await store.items.enqueue_many(EnqueueRequest(job.id, factories.rows(3)))
     limit = await agreed(store, job.id)
-    assert cause_in_words(limit, 0) == "reading the file… 3 rows so far"
+    assert cause_in_words(limit, 0) == "reading the file… 3 rows read"
     account = await LocalJobs(store, GateLimits({}), RetryPolicy()).account(job.id)
     assert next_steps(account.job, account.counts, at_work=account.at_work) == []
 

@@ -244,10 +244,10 @@ def test_the_environment_says_more_of_a_provider():
     ("text", "words"),
     [
         ("rat = '5/s'", "no setting 'providers.prices.rat'; did you mean providers.prices.rate?"),
-        ("rate = '5 per second'", "'5 per second' is no limit"),
+        ("rate = '5 per second'", "'5 per second' is not a limit"),
         ("rate = 5", "providers.prices.rate = 5 in file headgate.toml"),
         ("concurrency = 0", "providers.prices.concurrency = 0"),
-        ("hosts = ['not a host']", "'not a host' is no host"),
+        ("hosts = ['not a host']", "'not a host' is not a host"),
         ("credentials.main.env = 'T'", "credentials need `hosts`"),
     ],
 )

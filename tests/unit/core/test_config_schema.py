@@ -80,7 +80,7 @@ def test_fields_are_named_wherever_they_are():
     assert problems(schema, config) == {
         "service": "is required",
         "limits.ages.1": "must be at most 365, not 500",
-        "limits.other": "is not an option of this handler; there are: ages",
+        "limits.other": "is not an option of this handler; its options are: ages",
         "note": "must be text, not 3",
     }
 

@@ -81,7 +81,7 @@ def test_too_many_rows_fail(text, failed, tried, rows, reached):
 
 @pytest.mark.parametrize("text", ["", "0", "-1", "1.5", "0%", "101%", "lots", "5 percent"])
 def test_a_limit_that_cannot_be_is_refused(text):
-    with pytest.raises(ValueError, match="as 10, or a share of them, as 5%"):
+    with pytest.raises(ValueError, match="such as 10, or a share of them such as 5%"):
         error_limit(text)
 
 

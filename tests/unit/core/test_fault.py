@@ -26,4 +26,4 @@ def test_an_exception_is_worth_another_try(error: BaseException, kind: FaultClas
 
 
 def test_an_exception_without_words_is_named_all_the_same():
-    assert of_exception(Mute()).reason == "Mute: (it cannot say what happened)"
+    assert of_exception(Mute()).reason == "Mute: (its message cannot be read)"

@@ -65,14 +65,16 @@ def test_a_new_version_may_be_taken_on_for_what_is_left():
     assert "made with version 1 of its handler, which has version 2 now" in text
     assert "`--new` starts another job; `headgate jobs rebind 7 code/h.py:price`" in text
     both = NewJob("code/h.py:price", "rows.csv", options={"version": "2", "sheet": "B"})
-    assert "with the old ones, job 7 goes on" in refusal(made, differences(made, both), "h.py:x")
+    assert "with the old options, job 7 continues" in refusal(
+        made, differences(made, both), "h.py:x"
+    )
 
 
 def test_a_changed_description_is_named_by_its_file_and_not_by_digests():
     new = NewJob("code/prices.toml", "rows.csv", options={"version": "4fab2a67"})
     made = job(options={"version": "c6589de9"})
     text = refusal(made, differences(made, new), new.handler)
-    assert text.startswith("job 7 was made from an earlier prices.toml, which says something else")
+    assert text.startswith("job 7 was made with an earlier version of prices.toml")
     assert "c6589de9" not in text
 
 

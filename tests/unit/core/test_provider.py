@@ -36,10 +36,10 @@ def test_a_provider_is_read_from_settings():
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
-        ({"hosts": ["http://a.example"]}, "is no host"),
-        ({"hosts": ["*.*.example"]}, "is no host"),
-        ({"rate": "fast"}, "rate: 'fast' is no limit"),
-        ({"budget": {"tokens": "many"}}, "tokens: 'many' is no limit"),
+        ({"hosts": ["http://a.example"]}, "is not a host"),
+        ({"hosts": ["*.*.example"]}, "is not a host"),
+        ({"rate": "fast"}, "rate: 'fast' is not a limit"),
+        ({"budget": {"tokens": "many"}}, "tokens: 'many' is not a limit"),
         ({"budget": {"tokens": " "}}, "a budget needs a limit"),
         ({"hard_caps": {"money": ""}}, "a budget needs a limit"),
         ({"budget": {"to kens": "1/s"}}, "matching regex"),
@@ -64,8 +64,14 @@ def test_what_cannot_be_is_refused_with_the_reason(values: dict[str, object], pr
     [
         ({}, "either `env` or `file`"),
         ({"env": "A", "file": "b"}, "either `env` or `file`"),
-        ({"env": "A", "name": "x"}, "`name` is for a credential in a header or a query"),
-        ({"env": "A", "placement": "query"}, "`name` is for a credential in a header or a query"),
+        (
+            {"env": "A", "name": "x"},
+            "`name` is needed for a credential in a header or a query, and only there",
+        ),
+        (
+            {"env": "A", "placement": "query"},
+            "`name` is needed for a credential in a header or a query, and only there",
+        ),
     ],
 )
 def test_a_credential_says_where_it_is_kept_and_where_it_goes(

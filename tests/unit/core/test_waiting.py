@@ -137,7 +137,7 @@ def test_a_file_that_is_read_is_told_with_its_rows():
     reading = at(counts=Counts(pending=12_000), workers=0)
     wait = cause(reading, closed(), state=JobState.INGESTING, ingest={"at": NOW_US})
     assert wait.kind is WaitKind.READING
-    assert wait.why == "reading the file… 12,000 rows so far"
+    assert wait.why == "reading the file… 12,000 rows read"
     first = cause(at(counts=Counts()), state=JobState.INGESTING)
     assert first.why == "reading the file…"
 
@@ -229,8 +229,8 @@ def test_the_fastest_gate_with_a_line_decides():
 
 def test_a_rate_is_a_figure_only_where_it_is_the_cause():
     assert cause(at(), slow()).why == "catalog: the learned rate, 11.6/s"
-    cap = slow(cause=Cause.CAP, why="as many in flight as the provider takes")
-    assert cause(at(), cap).why == "catalog: as many in flight as the provider takes"
+    cap = slow(cause=Cause.CAP, why="as many requests in flight as the provider accepts")
+    assert cause(at(), cap).why == "catalog: as many requests in flight as the provider accepts"
 
 
 def test_rows_that_the_handler_put_off():

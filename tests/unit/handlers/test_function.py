@@ -66,7 +66,7 @@ def test_objects_with_an_async_call_are_async():
         ("h", {"memory_mb": True}, "`memory_mb` is a number"),
         ("h", {"version": 2}, "`version` is text"),
         ("h", {"needs": "sku"}, r"`needs` is a list of columns: \['sku'\]"),
-        ("h", {"rate": "often"}, "handler h: rate: 'often' is no limit"),
+        ("h", {"rate": "often"}, "handler h: rate: 'often' is not a limit"),
     ],
 )
 def test_mistakes_are_named(name, options, message):

@@ -1,16 +1,16 @@
-"""A breaker stops asking a host that does not answer, and asks again from time to time.
+"""A breaker stops requests to a host that does not answer, and tries the host again later.
 
-Closed: everything passes. Open: nothing passes until its cool-down is over. Then half open: one
-trial passes; its success closes the breaker, its failure opens it for longer.
+Closed: everything passes. Open: nothing passes until the cool-down is over. Half open: one trial
+passes; its success closes the breaker, its failure opens it for longer.
 
-A host may answer some rows with an error and all others well. So a failure counts against the
-host only if it is evidence about the host: no connection could be made, or a row failed that never
-failed before. A row that failed before says nothing new, however often it is tried again.
+A host may answer some rows with an error and all others well. So a failure counts against the host
+only if it is evidence about the host: no connection could be made, or the row fails for the first
+time. A row that failed before says nothing new, however often it is tried again.
 
-Bad rows may stand together in the input. So a host that answers most rows with errors is only in
-doubt: requests pause, and rows from other places in the input are tried, one after the other. Only
-if these fail too does the breaker open. If one is answered well, the errors are about the rows, and
-more of them are needed before the next doubt.
+Bad rows may be neighbours in the input. So a host that answers most rows with errors is only in
+doubt: requests pause, and rows from other places in the input are tried, one after the other. The
+breaker opens only if these fail too. If one is answered well, the errors are about the rows, and
+the next doubt needs more failed rows.
 """
 
 from collections import deque
@@ -23,22 +23,23 @@ from headgate.core.retry import Rng
 
 
 class BreakerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """When a host counts as dead, and for how long."""
+    """When a host counts as down, and for how long."""
 
     failures: Count = 12
-    """Requests in a row without an answer that open it."""
+    """Requests in a row without an answer that open the breaker."""
     share: Share = 0.7
-    """The share of the last `at_least` rows that puts it in doubt if they fail at the first try."""
+    """Share of the last `at_least` rows that must fail at their first try to put the host in doubt.
+    """
     window_s: Seconds = 600.0
-    """Rows that were answered longer ago do not count."""
+    """Rows answered longer ago do not count."""
     at_least: Count = 40
-    """How many rows that share is taken of."""
+    """Number of rows that `share` is taken of."""
     cooldown_s: Seconds = 1.0
-    """How long it is open at least."""
+    """Shortest cool-down."""
     cooldown_factor: Factor = 2.0
-    """How much longer it may be open after each trial that fails."""
+    """Growth of the longest cool-down after each failed trial."""
     cooldown_cap_s: Seconds = 60.0
-    """No cool-down is longer, nor than a third of the outage so far; each is drawn at random."""
+    """Longest cool-down. A cool-down is drawn at random and lasts at most a third of the outage."""
     give_up_s: Seconds = 1_800.0
     """Rows wait this long for a host that has answered before; then they end as ERROR."""
     give_up_unknown_s: Seconds = 90.0
@@ -50,45 +51,44 @@ class BreakerPolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BreakerState(StrEnum):
-    """What a breaker does with requests."""
-
     CLOSED = "closed"
     OPEN = "open"
     HALF_OPEN = "half_open"
 
 
 class Failure(StrEnum):
-    """How a request failed, sorted by what that says about the host."""
+    """How a request failed, by what the failure says about the host."""
 
     UNREACHED = "unreached"
-    """There was no connection, so the row cannot be the reason."""
+    """No connection was made, so the row cannot be the reason."""
     UNANSWERED = "unanswered"
-    """It was sent and not answered, or a proxy says that the host does not answer."""
+    """The request was sent and not answered, or a proxy reports that the host does not answer."""
     ERROR = "error"
-    """The host answered with an error of its own."""
 
 
 class Breaker:
-    """The state of one host. Every verdict names the admission that it is about.
+    """The state of one host. Every verdict names the admission that it belongs to.
 
-    Verdicts on requests that were let out before it last opened or closed are old news and change
-    nothing: a hundred requests in flight are one outage.
+    Verdicts on requests that were sent before the breaker last opened or closed change nothing: a
+    hundred requests in flight are one outage.
     """
 
     OVERSHOOT = 1 / 3
-    """No cool-down is longer than this part of the time that the host is away already."""
+    """Longest cool-down, as a share of the time since the outage began."""
     TRIALS = 3
-    """Rows from elsewhere that must fail, before a host in doubt counts as dead."""
+    """Trial rows that must fail before the breaker opens on a host in doubt."""
     PAUSE_S = 0.25
-    """In doubt, how long nothing goes out before each trial."""
+    """Seconds without requests before each trial of a host in doubt."""
     ELSEWHERE_S = 1.0
-    """For how long a trial is then only for rows from elsewhere; later any row will do."""
+    """Seconds in which only a row from another place in the input may be the trial; later any row
+    may.
+    """
     TRIED = 8
-    """Trials in a row with rows that failed before: no other row is left, so nothing is learned."""
+    """Trials in a row with rows that failed before: no other row is left, so the breaker closes."""
     LENIENT, MOST_LENIENT = 4, 16
-    """After a doubt without ground, so many times as many rows are judged, up to the latter."""
+    """Factor on the number of rows judged after an unfounded doubt, and its upper limit."""
     REPEATS = 3
-    """Repetitions that may be in vain before there are no more for a while."""
+    """Immediate repetitions that may fail before they are suspended."""
 
     __slots__ = (
         "_failed_s",
@@ -118,42 +118,37 @@ class Breaker:
         self._policy = policy
         self._rows = _Rows(policy)
         self._failed_s = 0.0
-        """When a failure was counted last."""
         self._unreached = 0
         """Requests in a row without a connection."""
         self._in_row = 0
-        """Requests in a row without an answer; of those that were sent, one for each row."""
+        """Requests in a row without an answer. A row whose requests were sent counts once."""
         self.epoch = 0
-        """How often it has opened and closed; the number of an admission while it is closed."""
+        """Number of openings and closings; also the admission number while the breaker is closed.
+        """
         self._trial = False
         self._trials_left = 0
-        """In doubt: rows from elsewhere that may still fail before it opens."""
+        """In doubt: trial rows that may still fail before the breaker opens."""
         self._tried = 0
-        """Trials in a row with rows that failed before."""
         self._lenience = 1
-        """By how much more rows are judged, because an earlier doubt was without ground."""
+        """Factor on the number of rows judged, raised after each unfounded doubt."""
         self._vouched_s = 0.0
-        """When that was."""
         self._repeats_in_vain = 0
         self._repeated_s = 0.0
         self.state = BreakerState.CLOSED
         self.alert = False
-        """A row failed not long ago. As long as none has, successes need not be told."""
+        """A row failed recently. While false, the caller need not report successes."""
         self.answered = False
-        """The host has answered, now or at any time before."""
         self.in_flight = 0
-        """Requests that are out and not answered yet; the sender counts them."""
+        """Requests sent and not answered yet; the sender counts them."""
         self.cause: Failure | None = None
-        """The failure that opened it."""
         self.openings = 0
-        """How often it opened since it was last closed."""
+        """Openings since the breaker was last closed."""
         self.since_s = 0.0
-        """When the row of failures began that opened it."""
+        """Start of the series of failures that opened the breaker."""
         self.reopens_s = 0.0
-        """When the next trial may go out."""
 
     def wait_s(self, now: float, *, elsewhere: bool = True) -> float:
-        """0 if a request may go out now; else how long it should wait.
+        """Seconds that a request must wait; 0 if it may be sent now.
 
         `elsewhere`: its row was leased as a trial, from another place in the input.
         """
@@ -166,15 +161,15 @@ class Breaker:
 
     @property
     def in_doubt(self) -> bool:
-        """Whether rows from elsewhere in the input are to tell if the host or the rows are bad."""
+        """True while trial rows decide whether the host or the rows are bad."""
         return self._trials_left > 0
 
     def gave_up(self, now: float) -> bool:
-        """Whether the host has been away for so long that rows no longer wait for it."""
+        """True once the host has been down longer than rows wait for it."""
         return self.state is not BreakerState.CLOSED and now >= self._ends_s
 
     def admit(self, now: float, *, elsewhere: bool = True) -> int | None:
-        """The number under which the request's verdict is to be given; None if it may not go."""
+        """The admission number that the request's verdict must name; None if it may not be sent."""
         if self.state is BreakerState.CLOSED:
             return self.epoch
         if self.wait_s(now, elsewhere=elsewhere) > 0.0:
@@ -230,9 +225,9 @@ class Breaker:
         self._repeated_s = now
 
     def worth_repeating(self, now: float) -> bool:
-        """Whether to send again at once what was answered with an error.
+        """Whether to send a request again at once after an error answer.
 
-        Where that has been in vain for several rows, their errors are about the rows.
+        Where repetition failed for several rows, their errors are about the rows.
         """
         policy = self._policy
         return (
@@ -240,7 +235,7 @@ class Breaker:
         )
 
     def abandoned(self, matched: int) -> None:
-        """The request was given up before anything could be said about the host."""
+        """The request ended without evidence about the host."""
         if matched == self.epoch:
             self._trial = False
 
@@ -268,7 +263,7 @@ class Breaker:
         return self._unreached >= failures or self._in_row >= max(failures, self.in_flight)
 
     def _fails_most(self) -> bool:
-        """Rows of which the host rejects a few may well be answered first, so others count too."""
+        """Requests in flight count too: the host may answer the good rows of a run first."""
         rows = self._rows
         enough = rows.failures >= self._policy.share * rows.most
         return enough and 2 * rows.run_failures >= rows.run + self.in_flight
@@ -276,20 +271,19 @@ class Breaker:
     def _judge_trial(self, now: float, rng: Rng, failure: Failure, *, again: bool) -> None:
         self._tried = self._tried + 1 if failure is Failure.ERROR and again else 0
         if failure is Failure.ERROR and self.cause is Failure.UNREACHED:
-            self._close()  # it can be reached again, and that was all that was wrong
+            self._close()  # the host can be reached again; nothing else was wrong
         elif self._tried >= self.TRIED:
             self._close()
         elif failure is Failure.ERROR and self.in_doubt and (again or self._trials_left > 1):
             self._trials_left -= not again
             self._pause(now)
         elif failure is Failure.ERROR and again:
-            self._open(now, rng, longer=False)  # the row may be the reason: ask another one soon
+            self._open(now, rng, longer=False)  # the row may be the reason: try another soon
         else:
             self.cause = failure
             self._open(now, rng)
 
     def _pause(self, now: float) -> None:
-        """Let nothing out for a moment, then a trial."""
         self.state = BreakerState.HALF_OPEN
         self.reopens_s = now + self.PAUSE_S
         self.epoch += 1
@@ -326,18 +320,17 @@ class Breaker:
 
 
 class _Rows:
-    """How the last rows fared at their first try, and those since most of them began to fail."""
+    """Results of the last rows at their first try, and of the run in which most rows fail."""
 
     __slots__ = ("_last", "_window_s", "failures", "most", "run", "run_failures")
 
     def __init__(self, policy: BreakerPolicy, lenience: int = 1) -> None:
         self.most = policy.at_least * lenience
-        """How many are remembered."""
         self._window_s = policy.window_s
         self._last: deque[tuple[float, bool]] = deque()
         self.failures = 0
         self.run = 0
-        """Rows since more than half of the last ones have failed."""
+        """Rows since more than half of the last rows failed."""
         self.run_failures = 0
 
     def add(self, now: float, *, failed: bool) -> None:

@@ -1,8 +1,8 @@
-"""Limits on other things than requests: tokens, bytes, money. Reserve an estimate, then settle.
+"""Limits on amounts other than requests: tokens, bytes, money. Reserve an estimate, then settle.
 
-A limit holds for any stretch of its length, counted in twentieths. A hard cap counts in windows
-that begin at whole multiples of its length, days at midnight UTC, as bills do: once it is spent,
-nothing goes until the window turns.
+A limit holds for every interval of its length, counted in twentieths. A hard cap counts in windows
+that start at whole multiples of its length, days at midnight UTC, as bills do: once it is spent, no
+request passes until the next window.
 """
 
 import math
@@ -14,33 +14,28 @@ from headgate.core.rate import Limit, parse_limits
 
 Cost = Mapping[str, float]
 PARTS = 20
-"""Into so many parts a limit's length is divided."""
+"""Number of parts that a limit's length is divided into."""
 
 
 class Cap(msgspec.Struct, frozen=True):
-    """One limit on one thing."""
-
     name: str
     limit: Limit
     hard: bool = False
 
     @property
     def key(self) -> str:
-        """What is spent under it is remembered by this; a raised limit goes on counting."""
+        """Key of the stored amounts, without the count: a raised limit keeps what was spent."""
         return f"{self.name}/{self.limit.seconds:g}{'!' * self.hard}"
 
     @property
     def words(self) -> str:
-        """As people would write it."""
         return f"{self.limit.count:g} {self.name} in {self.limit.seconds:g} s"
 
     @property
     def parts(self) -> int:
-        """How finely its length is counted."""
         return 1 if self.hard else PARTS
 
     def part_at(self, now: float) -> int:
-        """The number of the part that a moment lies in."""
         return math.floor(now * self.parts / self.limit.seconds)
 
 
@@ -55,19 +50,18 @@ def caps_of(budget: Mapping[str, str], hard_caps: Mapping[str, str]) -> tuple[Ca
 
 
 class Spent(msgspec.Struct):
-    """What was spent under one cap: part by part, the newest last."""
+    """Amounts spent under one cap: one per part, the newest last."""
 
     part: int = 0
-    """The number of the newest part, counted from time zero."""
+    """Number of the newest part, counted from time zero."""
     amounts: list[float] = []
 
     @property
     def total(self) -> float:
-        """All that still counts."""
         return math.fsum(self.amounts)
 
     def turn(self, part: int, keep: int) -> None:
-        """Time has passed: what is too old counts no longer."""
+        """Move on to `part` and drop amounts older than `keep` parts."""
         passed = part - self.part
         if passed >= keep or not self.amounts:
             self.amounts = [0.0]
@@ -76,7 +70,7 @@ class Spent(msgspec.Struct):
         self.part = max(part, self.part)
 
     def add(self, amount: float) -> None:
-        """Spend, or take back what was too much, the newest first."""
+        """Spend an amount. A negative amount is taken back from the newest parts first."""
         self.amounts[-1] += amount
         for place in range(len(self.amounts) - 1, -1, -1):
             if self.amounts[place] >= 0:
@@ -87,48 +81,45 @@ class Spent(msgspec.Struct):
 
 
 class BudgetState(msgspec.Struct):
-    """All that a budget knows."""
-
     spent: dict[str, Spent] = {}
-    """By the key of its cap."""
+    """By the key of the cap."""
     typical: dict[str, float] = {}
-    """What one request took of each thing lately; the estimate for those that give none."""
+    """Recent cost of one request by name; the estimate for requests that give none."""
 
 
 class Budget:
-    """What one gate may spend; all caps hold at once, and a reservation takes all or nothing."""
+    """The amounts that one gate may spend. All caps apply; a reservation takes all or nothing."""
 
     def __init__(self, caps: Iterable[Cap], state: BudgetState | None = None) -> None:
-        """Begin, or go on where the one left off that the state is of; caps may have changed."""
+        """Start, or resume from `state`; the caps may have changed since."""
         self._caps = tuple(caps)
         self.state = _copy(state) if state else BudgetState()
         known = {cap.key: self.state.spent.get(cap.key) or Spent() for cap in self._caps}
         self.state.spent = known
 
     def reserve(self, now: float, cost: Cost) -> float:
-        """When a request of this cost may go. If that is now, the cost is taken."""
+        """Time at which a request of this cost may be sent. If that is now, the cost is taken."""
         opens_at = self.opens_at(now, cost)
         if opens_at <= now:
             self.add(now, cost)
         return opens_at
 
     def opens_at(self, now: float, cost: Cost) -> float:
-        """When it may go; nothing is taken."""
+        """Time at which a request of this cost may be sent; nothing is taken."""
         return max((self._free_at(cap, now, cost) for cap in self._caps), default=now)
 
     def narrowest(self, now: float, cost: Cost) -> Cap | None:
-        """The cap that holds it back longest; None if it may go."""
+        """The cap with the longest wait; None if the request may be sent."""
         waits = [(self._free_at(cap, now, cost), cap) for cap in self._caps]
         at, cap = max(waits, key=lambda wait: wait[0], default=(now, None))
         return cap if at > now else None
 
     def add(self, now: float, cost: Cost) -> None:
-        """Take a cost whether or not there is room for it, or give back one below zero."""
+        """Spend a cost even if no room is left; a negative cost is given back."""
         for cap in self._caps:
             self._spent(cap, now).add(cost.get(cap.name, 0.0))
 
     def room(self, now: float, name: str) -> float:
-        """How much may be spent at once."""
         rooms = (
             cap.limit.count - self._spent(cap, now).total for cap in self._caps if cap.name == name
         )
@@ -136,7 +127,7 @@ class Budget:
 
     def _spent(self, cap: Cap, now: float) -> Spent:
         spent = self.state.spent[cap.key]
-        # One part more than the length has, since the oldest counts until it is wholly too old.
+        # One part more than the length has: the oldest counts until all of it is too old.
         spent.turn(cap.part_at(now), 1 if cap.hard else PARTS + 1)
         return spent
 
@@ -148,7 +139,7 @@ class Budget:
             return now if fits else (spent.part + 1) * cap.limit.seconds
         if amount <= 0:
             return now
-        # What is larger than the whole limit goes alone.
+        # A cost above the whole limit needs an empty window.
         enough = min(amount, cap.limit.count)
         place = 0
         while room < enough and place < len(spent.amounts):
@@ -160,12 +151,11 @@ class Budget:
         return max(now, free_in * cap.limit.seconds / PARTS)
 
     def remembered(self) -> BudgetState:
-        """All that is known; a copy."""
         return _copy(self.state)
 
 
 def sane(amount: float) -> float:
-    """A cost that makes no sense is none."""
+    """The amount, or 0 if it is negative, infinite or not a number."""
     return amount if 0 < amount < math.inf else 0.0
 
 

@@ -1,8 +1,8 @@
-"""What this process may spend of a budget that several share.
+"""The share of one process in a budget that several processes spend.
 
-It draws ahead about as much as it uses between two exchanges, which stands in the shared state as
-spent at once. So all processes together never spend more than there is, and one that dies leaves
-no more than its last draw unused.
+A process draws about as much as it uses between two exchanges; the shared state counts a draw as
+spent at once. So all processes together never spend more than the budget, and a process that dies
+leaves at most its last draw unused.
 """
 
 import math
@@ -11,52 +11,48 @@ from collections.abc import Iterable
 from headgate.core.gates.budget import Budget, BudgetState, Cap, Cost, sane
 
 REQUESTS = "requests"
-"""Every request costs one of these."""
+"""Name of the amount of which every request costs 1."""
 AHEAD = 1.25
-"""How much more is drawn than was used of late."""
+"""Amount drawn, as a multiple of the amount used since the last exchange."""
 NEWEST = 0.2
-"""The weight of the newest actual cost in what a request takes typically."""
+"""Weight of the newest actual cost in the typical cost of a request."""
 
 
 LOOK_AGAIN_S = 1.0
-"""When others may have given back what they did not need."""
+"""Seconds until others may have given back what they did not need."""
 NOTHING: Cost = {}
 
 
 class BudgetShare:
-    """Amounts that are drawn, spent, settled and drawn again."""
-
     def __init__(self, caps: Iterable[Cap]) -> None:
         self._caps = tuple(caps)
         names = dict.fromkeys(cap.name for cap in self._caps)
         self._left = dict.fromkeys(names, 0.0)
-        """Drawn and not spent; below zero where an estimate was too low."""
+        """Drawn and not spent; negative where an estimate was too low."""
         self._used = dict.fromkeys(names, 0.0)
         """Since the last exchange."""
         self._typical: dict[str, float] = {}
         self._asked: dict[str, float] = {}
-        """What somebody waits for."""
+        """The cost of a request that waits."""
         self._opens_at = -math.inf
-        """When there is room for that."""
+        """When there is room for that cost."""
         self._narrowest: Cap | None = None
         self._offered: dict[str, float] = {}
-        """How what is left changes if the present proposal is kept."""
+        """Change of `_left` if the present proposal is accepted."""
         self.drawn: Cost = NOTHING
-        """What the present proposal draws."""
         self._copy: BudgetState | None = None
-        """The shared state as it was last seen."""
         self._owed = dict.fromkeys(names, 0.0)
-        """Drawn from that copy while the ledger was away."""
+        """Amounts drawn from that copy while the ledger did not answer."""
 
     # ---- before a request and after it
 
     def estimate(self, cost: Cost) -> dict[str, float]:
-        """The whole cost of a request: as given, else what they take typically."""
+        """The whole cost of a request: the given amounts, typical amounts for the rest."""
         usual = {REQUESTS: 1.0, **self._typical}
         return {name: sane(cost.get(name, usual.get(name, 0.0))) for name in self._left}
 
     def opens_at(self, now: float, cost: Cost) -> float:
-        """When a request of this cost may go; infinite: after the next exchange."""
+        """Time at which a request of this cost may be sent; infinite: after the next exchange."""
         whole = self.estimate(cost)
         if all(amount <= self._left[name] for name, amount in whole.items()):
             return now
@@ -66,19 +62,19 @@ class BudgetShare:
         return math.inf
 
     def _asks_for_less(self, whole: Cost) -> bool:
-        """Whether there may be room for this one, though there is none for what was asked for."""
+        """There may be room for this cost though there is none for the cost asked for before."""
         asked = {name: self._asked.get(name, 0.0) for name in whole}
         return whole != asked and all(amount <= asked[name] for name, amount in whole.items())
 
     def take(self, cost: Cost) -> dict[str, float]:
-        """A request goes out; what was reserved for it."""
+        """Spend the estimated cost of a request and return it."""
         whole = self.estimate(cost)
         self._spend(whole)
         self._asked = {}
         return whole
 
     def settle(self, reserved: Cost, actual: Cost) -> dict[str, float]:
-        """What it really took is known, for some things or for all; what is reserved now."""
+        """Replace reserved amounts by the known actual ones; return what is reserved now."""
         known = {name: sane(amount) for name, amount in actual.items() if name in self._left}
         self._spend({name: amount - reserved[name] for name, amount in known.items()})
         for name, amount in known.items():
@@ -87,7 +83,7 @@ class BudgetShare:
         return {**reserved, **known}
 
     def give_back(self, reserved: Cost) -> dict[str, float]:
-        """It was refused: it took nothing but its place among the requests."""
+        """The request was refused: give back all but its count as a request."""
         back = {name: amount for name, amount in reserved.items() if name != REQUESTS}
         self._spend({name: -amount for name, amount in back.items()})
         return {**reserved, **dict.fromkeys(back, 0.0)}
@@ -97,24 +93,24 @@ class BudgetShare:
             self._left[name] -= amount
             self._used[name] += amount
 
-    # ---- with the others
+    # ---- exchanges with the ledger
 
     def due(self, now: float) -> bool:
-        """Whether somebody waits for what an exchange may give."""
+        """Whether a request waits for the result of an exchange."""
         return bool(self._asked) and self._opens_at <= now
 
     @property
     def idle(self) -> bool:
-        """Whether there is nothing to give back, to settle or to ask for."""
+        """True if there is nothing to give back, to settle or to ask for."""
         return not (self._asked or any(self._left.values()) or any(self._used.values()))
 
     def draw(
         self, state: BudgetState | None, now: float, members: int, spare: Cost = NOTHING
     ) -> BudgetState:
-        """The shared state after we gave back what was left over and drew anew.
+        """The shared state after we gave back what was left and drew again.
 
-        Among no members, that is when leaving, nothing is drawn. `spare` is what others have
-        drawn and not spent: they may give it back with their next exchange.
+        `members` is 0 when the process leaves: nothing is drawn. `spare` is what others have drawn
+        and not spent: they may give it back with their next exchange.
         """
         budget = Budget(self._caps, state)
         budget.add(now, {name: self._owed[name] - left for name, left in self._left.items()})
@@ -137,18 +133,17 @@ class BudgetShare:
     def _part(self, budget: Budget, now: float, name: str, members: int) -> float:
         asked = self._asked.get(name, 0.0)
         if not members or (asked and self._opens_at > now):
-            return 0.0  # it would only lie here, and others may have a use for it
+            return 0.0  # we could not use it yet, and others may
         fair = min(AHEAD * self._used[name], budget.room(now, name) / members)
         return max(fair, asked, 0.0)
 
     def accepted(self, state: BudgetState, now: float) -> None:
-        """The draw stands."""
         self._owed = dict.fromkeys(self._left, 0.0)
         self._take_in(now)
         self.seen(state)
 
     def lost(self, now: float, members: int) -> None:
-        """The ledger is away: go on with half a part, from what was last seen."""
+        """The ledger does not answer: continue with half a share of the state last seen."""
         before, self._owed = self._owed, dict.fromkeys(self._left, 0.0)
         self._copy = self.draw(self._copy, now, 2 * members)
         self._owed = {name: before[name] + change for name, change in self._offered.items()}
@@ -162,14 +157,14 @@ class BudgetShare:
             self._asked = {}
 
     def seen(self, state: BudgetState) -> None:
-        """Others have drawn; from their costs we know what to expect before we have any."""
+        """Another process changed the shared state; its typical costs fill in for ours."""
         self._offered, self._copy = {}, state
         self._typical = {**state.typical, **self._typical}
 
-    # ---- showing
+    # ---- display
 
     def spent_cap(self, now: float) -> tuple[Cap, float] | None:
-        """The cap that holds back whoever waits, and until when."""
+        """The cap that holds back the waiting request, and until when."""
         if self._asked and self._narrowest is not None and self._opens_at > now:
             return self._narrowest, self._opens_at
         return None

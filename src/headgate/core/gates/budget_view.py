@@ -1,4 +1,4 @@
-"""What is spent of a gate's budgets, as people see it."""
+"""The use of a gate's budgets, as users see it."""
 
 import msgspec
 
@@ -9,32 +9,30 @@ REQUESTS = "requests"
 
 
 class BudgetUse(msgspec.Struct, frozen=True):
-    """One cap, and how much of it is used. What processes have drawn ahead counts as used."""
+    """A cap and its use. Amounts that processes have drawn ahead count as used."""
 
     name: str
     count: float
     seconds: float
     hard: bool
-    """A job pauses when it is spent."""
+    """A job pauses when the cap is spent."""
     used: float
     turns_at: float | None = None
-    """When a hard cap's window ends."""
+    """End of a hard cap's window, in seconds."""
 
 
 class SpentCap(msgspec.Struct, frozen=True):
-    """A cap that has no room for another request, and until when."""
-
     words: str
     until: float
 
 
 def uses_of(state: BudgetState | None, policy: ProviderPolicy, now: float) -> list[BudgetUse]:
-    """Every cap of a gate, whether or not anything was spent."""
+    """Every cap of a gate, also where nothing was spent."""
     return [_use(cap, state, now) for cap in caps_of(policy.budget, policy.hard_caps)]
 
 
 def spent_cap(state: BudgetState | None, policy: ProviderPolicy, now: float) -> SpentCap | None:
-    """The cap that lets no request of the usual cost pass, if there is one."""
+    """The cap that has no room for a request of the typical cost, if there is one."""
     if state is None:
         return None
     budget = Budget(caps_of(policy.budget, policy.hard_caps), state)

@@ -1,4 +1,4 @@
-"""What the settings say of a gate."""
+"""The configured limits of gates."""
 
 from collections.abc import Mapping
 
@@ -11,8 +11,6 @@ from headgate.core.rate import Limit, parse_limits
 
 
 class GatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Settings of the gates."""
-
     ledger: str = ""
     """Where gates are shared: `redis://HOST/0`; unset: in the store."""
     rate: str = ""
@@ -24,7 +22,7 @@ class GatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     concurrency_per_host: Count | None = None
     """The most transfers at a time with one host, unless its provider says otherwise."""
     longest_wait_s: Seconds = 3_600.0
-    """No `Retry-After` is believed beyond this."""
+    """Longest `Retry-After` that is obeyed."""
 
     def __post_init__(self) -> None:
         parse_limits(self.rate)
@@ -33,7 +31,6 @@ class GatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def limits(self) -> tuple[Limit, ...]:
-        """The limits on requests to all hosts together."""
         return parse_limits(self.rate)
 
 
@@ -41,13 +38,11 @@ UNKNOWN = ProviderPolicy()
 
 
 class GateLimits(msgspec.Struct, frozen=True):
-    """All settings that gates are made from."""
-
     providers: Mapping[str, ProviderPolicy]
     gates: GatePolicy = GatePolicy()
 
     def of(self, key: str) -> ProviderPolicy:
-        """What holds at a gate, as if it were a provider by itself."""
+        """The limits of a gate, in the form of a provider's settings."""
         gates = self.gates
         match kind_of(key):
             case "global":

@@ -8,12 +8,12 @@ from headgate.core.pacing.state import Cause, PaceReading
 from headgate.core.rate import Ceilings
 
 ANY = 1e9
-"""Requests a second; more than anybody sends."""
+"""Requests a second; more than any process sends."""
 EVER = 1e12
 
 
 class ConfiguredLimiter(Pace):
-    """Keeps the ceilings of a gate that answers are not about, such as a cap on each host."""
+    """Keeps the ceilings of a gate and learns nothing from answers, such as a cap on each host."""
 
     def __init__(self, limits: Ceilings = UNLIMITED, *, start: float = ANY) -> None:
         super().__init__(limits, start=start)

@@ -1,4 +1,4 @@
-"""What happened at a gate in one process, played to the pace that all of them share."""
+"""Requests and replies of one process, replayed on the pace that all processes share."""
 
 import math
 from collections.abc import Mapping
@@ -9,18 +9,14 @@ from headgate.core.pacing.state import Cause, PaceReading
 
 
 class Sent(NamedTuple):
-    """A request that went out."""
-
     at: float
     in_flight: int
     bound: Cause
     knew: float
-    """The stop that its sender knew of, by when it was noticed; 0: of none."""
+    """Notice time of the stop that the sender knew of; 0: none."""
 
 
 class Replied(NamedTuple):
-    """What came back."""
-
     at: float
     sent_at: float
     in_flight: int
@@ -28,14 +24,14 @@ class Replied(NamedTuple):
     headers: Mapping[str, str]
     latency: float
     knew: float
-    """The stop that its sender knew of when it was sent."""
+    """Notice time of the stop that the sender knew of when it sent the request; 0: none."""
 
 
 def play(pace: Pace, event: Sent | Replied) -> PaceReading:
-    """Let a pace see what happened, perhaps some time ago in another process.
+    """Apply an event to a pace, perhaps some time later and from another process.
 
-    A request whose sender did not know of the present stop neither asked whether it is over nor
-    reopens anything: it counts as one that was on its way when the stop began.
+    A request whose sender did not know of the present stop neither tests whether the stop is over
+    nor reopens the gate: it counts as a request that was in flight when the stop began.
     """
     state = pace.state
     unaware = state.stop.open and event.knew != state.stop.noticed
@@ -48,27 +44,27 @@ def play(pace: Pace, event: Sent | Replied) -> PaceReading:
         last = state.sent_at
         state.bound = event.bound
         pace.on_send(event.at, event.in_flight)
-        state.sent_at = max(last, event.at)  # others' may be known already: no time counts twice
+        # The pace may know later requests of other processes already: no time counts twice.
+        state.sent_at = max(last, event.at)
     return PaceReading(refused=False)
 
 
 class MeanInFlight:
-    """The mean of about the last second, from how long answers took."""
+    """Mean number of requests in flight over about the last second, from the latency of answers."""
 
     SPAN_S = 1.0
 
     def __init__(self) -> None:
         self.mean = 0.0
-        """As of the last turn."""
+        """Value at the last `turn`."""
         self._since = -math.inf
         self._busy_s = 0.0
 
     def landed(self, latency: float) -> None:
-        """An answer came, after so many seconds."""
         self._busy_s += latency
 
     def at(self, now: float) -> float:
-        """The mean with what came since the last turn."""
+        """The mean, with the answers since the last `turn`."""
         seconds = now - self._since
         if not 0 < seconds < math.inf:
             return self.mean
@@ -76,6 +72,5 @@ class MeanInFlight:
         return self.mean + weight * (self._busy_s / seconds - self.mean)
 
     def turn(self, now: float) -> None:
-        """Begin to count anew."""
         self.mean = self.at(now)
         self._since, self._busy_s = now, 0.0

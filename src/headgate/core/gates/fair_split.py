@@ -1,4 +1,4 @@
-"""Who shares a gate, and what each of them may use of it."""
+"""The processes that share a gate, and the part of it that each may use."""
 
 import math
 from collections import Counter
@@ -10,70 +10,68 @@ import msgspec
 from headgate.core.gates.host_down import HostDown, moments
 
 Down = Mapping[str, HostDown]
-"""Hosts that do not answer, and why."""
+"""Hosts that do not answer, with the reason."""
 
 ALIVE_S = 3.0
-"""A process that has not been heard of for so long has lost its part."""
+"""Seconds after which a process without an exchange loses its part."""
 
 
 class Member(msgspec.Struct, frozen=True):
-    """One process at one gate, as it was at its last exchange."""
+    """A process at a gate, as of its last exchange."""
 
     seen: float
     need: float
-    """Requests a second that it could use; infinite is written as -1 (JSON has no other word)."""
+    """Requests a second that it could use; -1 means infinite, which JSON cannot write."""
     in_flight: int = 0
     mean_in_flight: float = 0.0
-    """How many it had in flight on average, of late."""
+    """Mean number of its requests in flight over about the last second."""
     slots: int = 0
-    """How many it may have in flight, where that is limited."""
+    """Requests that it may have in flight, where that is limited."""
     waiting: bool = False
-    """Somebody stands in line there."""
+    """Requests wait at the gate in this process."""
     joined: float = 0.0
     had: float = 0.0
-    """How many moments and permits it has had; a newcomer starts with as many as the others."""
+    """Send slots and permits it has had; a new member starts with as many as the others."""
     drawn: Mapping[str, float] = {}
-    """What it has drawn of a budget and not spent yet."""
+    """Amounts drawn from a budget and not spent yet."""
     broken: Mapping[str, float] = {}
-    """Hosts that do not answer it, each with the moment that it asks again.
+    """Hosts that do not answer it, each with the time of the next trial.
 
     Processes of earlier versions know only this field; `down` says the same and more.
     """
     down: Down = {}
-    """Hosts that do not answer it, and why; earlier versions do not write it."""
+    """Hosts that do not answer it, with the reason; earlier versions do not write this field."""
 
     @property
     def wants(self) -> float:
-        """What it could use."""
         return math.inf if self.need < 0 else self.need
 
     @property
     def hosts_down(self) -> dict[str, HostDown]:
-        """Hosts that do not answer it, whichever version wrote that down."""
+        """Hosts that do not answer it, from the fields of this version and of earlier ones."""
         return {host: HostDown(until) for host, until in self.broken.items()} | dict(self.down)
 
 
 class DownFields(TypedDict):
-    """What a member says of hosts that do not answer, for this version and for earlier ones."""
+    """The fields for hosts that do not answer, of this version and of earlier ones."""
 
     broken: Mapping[str, float]
     down: Down
 
 
 def as_fields(down: Down) -> DownFields:
-    """The fields of a member that tell of these hosts."""
     return {"broken": moments(down), "down": dict(down)}
 
 
 def alive(members: Mapping[str, Member], now: float) -> dict[str, Member]:
-    """Those who were heard of lately."""
+    """Members with an exchange in the last `ALIVE_S` seconds."""
     return {name: each for name, each in members.items() if now - each.seen < ALIVE_S}
 
 
 def part_of(members: Mapping[str, Member], name: str, rate: float) -> float:
-    """What one of them may use of a rate: as much as it needs, if that leaves enough for others.
+    """The part of a rate that one member may use.
 
-    Who needs less than an equal part gets what it needs; the rest is shared by the others.
+    A member that needs less than an equal part gets what it needs; the others share the rest.
     """
     left, others = rate, len(members)
     for each in sorted(members, key=lambda member: members[member].wants):
@@ -89,16 +87,16 @@ def part_of(members: Mapping[str, Member], name: str, rate: float) -> float:
 
 
 def is_known(members: Mapping[str, Member], name: str) -> bool:
-    """Whether all others have been there since one joined: until then they do not reckon with it.
+    """Whether all others have exchanged since this member joined and so count it.
 
-    Who was alone goes without bookings, and at the whole rate.
+    Until then, a member that was alone sends without bookings and at the whole rate.
     """
     joined = members[name].joined
     return all(each.seen >= joined for other, each in members.items() if other != name)
 
 
 def lag_of(members: Mapping[str, Member], name: str) -> float:
-    """How many moments one of those who could use more has had less than the others of them."""
+    """Send slots this member is behind the mean of the other hungry members."""
     counts = [
         each.had for other, each in members.items() if other != name and math.isinf(each.wants)
     ]
@@ -109,7 +107,7 @@ def lag_of(members: Mapping[str, Member], name: str) -> float:
 
 
 def spare_of(members: Mapping[str, Member], name: str) -> Mapping[str, float]:
-    """What the others of one may still give back of a budget."""
+    """The amounts of a budget that the other members may still give back."""
     spare: Counter[str] = Counter()
     for other, each in members.items():
         if other != name:
@@ -118,10 +116,10 @@ def spare_of(members: Mapping[str, Member], name: str) -> Mapping[str, float]:
 
 
 def slots_of(members: Mapping[str, Member], name: str, cap: int) -> int:
-    """How many one of them may have in flight, so that all together never exceed the cap.
+    """Requests that one member may have in flight, so that all together never exceed the cap.
 
-    What the others hold is theirs until they give it back. Beyond an equal part, places that are
-    in use are kept only until their requests end, so that those without any get their turn.
+    A slot belongs to its member until the member gives it back. Beyond an equal part, slots in use
+    are kept only until their requests end, so that members without a slot get one.
     """
     mine = members[name]
     free = cap - sum(each.slots for other, each in members.items() if other != name)
@@ -130,7 +128,7 @@ def slots_of(members: Mapping[str, Member], name: str, cap: int) -> int:
         each.waiting and not each.slots for other, each in members.items() if other != name
     )
     if len(members) == 1:
-        return cap  # whoever comes finds them all taken until we know of it
+        return cap  # a newcomer finds all slots taken until we know of it
     if not (mine.waiting or mine.in_flight):
         return 0
     if mine.slots > equal and without:
@@ -139,10 +137,10 @@ def slots_of(members: Mapping[str, Member], name: str, cap: int) -> int:
 
 
 def quota_of(members: Mapping[str, Member], name: str, cap: int | None) -> int:
-    """With how many in flight one of them begins no other.
+    """Number in flight at which a member sends no further request.
 
-    Who has more than an equal part lets requests end while others wait for theirs: otherwise each
-    place that becomes free would be taken again at once, and never be given back.
+    A member above an equal part lets requests end while others wait for theirs: otherwise it would
+    take each free slot again at once and never give one back.
     """
     slots = members[name].slots
     if cap is None:

@@ -1,4 +1,4 @@
-"""A host that is left alone because it does not answer, and why."""
+"""A host that gets no requests because it does not answer, and the reason."""
 
 from collections.abc import Mapping
 
@@ -6,22 +6,21 @@ import msgspec
 
 
 class HostDown(msgspec.Struct, frozen=True):
-    """What is known of it. Moments are UTC seconds on the ledger's clock."""
+    """Times are UTC seconds on the ledger's clock."""
 
     until_s: float
-    """When it is asked again."""
     reason: str = ""
     """Its last failure in plain words: `connection refused`, `answers 500`; empty: not known."""
     since_s: float | None = None
-    """Since when it is left alone; None: not known."""
+    """Time of the first failure; None: not known."""
     gave_up: bool = False
-    """It has been away for so long that its rows end as errors instead of waiting."""
+    """Its rows no longer wait; they end as errors."""
     doubtful: bool = False
-    """Its errors may be about the rows: rows from elsewhere in the input are tried first."""
+    """Its errors may be about the rows: rows from other places in the input are tried first."""
 
 
 def in_words(host: str, down: HostDown, name: str = "") -> str:
-    """Why a host is left alone; `name` is that of its provider."""
+    """Why a host gets no requests; `name` is that of its provider."""
     status = down.reason.removeprefix("answers ")
     if status != down.reason:
         return f"paused itself: {name or host} keeps answering {status}"
@@ -31,5 +30,5 @@ def in_words(host: str, down: HostDown, name: str = "") -> str:
 
 
 def moments(down: Mapping[str, HostDown]) -> dict[str, float]:
-    """For each host the moment that it is asked again."""
+    """The time of the next trial of each host."""
     return {host: each.until_s for host, each in down.items()}

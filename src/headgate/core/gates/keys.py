@@ -1,4 +1,4 @@
-"""The names of gates: as the ledger keeps them, and as people say them."""
+"""The keys of gates in the ledger, and the names that users give them."""
 
 import difflib
 from collections.abc import Collection, Mapping, Sequence
@@ -9,7 +9,7 @@ from headgate.core.url import BadUrl, host_key
 
 GLOBAL = "global:all"
 SHOWN = 12
-"""So many names are listed for somebody who has missed one."""
+"""Number of known names listed in the message for an unknown one."""
 
 
 def kind_of(key: str) -> str:
@@ -18,17 +18,17 @@ def kind_of(key: str) -> str:
 
 
 def name_of(key: str) -> str:
-    """The key without its kind, as people say it."""
+    """The key without its kind, as users write it."""
     return "global" if key == GLOBAL else key.partition(":")[2] or key
 
 
 def provider_in(key: str) -> str:
-    """The provider that a gate belongs to; empty for a host that nobody declares."""
+    """The provider that a gate belongs to; empty for a host without a provider."""
     return name_of(key).partition("/")[0] if kind_of(key) in {"provider", "credential"} else ""
 
 
 def own_name(gate: str) -> str:
-    """The provider or host of the gate that an item waits for, which may be named by its key."""
+    """The provider or host of the gate that an item waits for; `gate` may be a key."""
     is_key = gate.startswith(("provider:", "credential:", "host:", "domain:"))
     return (provider_in(gate) or name_of(gate)) if is_key else gate
 
@@ -41,10 +41,10 @@ def keys_of_provider(name: str, policy: ProviderPolicy) -> list[str]:
 def find_gates(
     name: str, known: Sequence[str], providers: Mapping[str, ProviderPolicy]
 ) -> list[str]:
-    """The keys that somebody means by a provider, a credential, a host or a full key.
+    """The keys that a user means by a provider, a credential, a host or a full key.
 
-    `known` are the keys that the ledger holds. Gates that are not there yet can be meant as well,
-    if the provider is declared or the host is one.
+    `known` are the keys that the ledger holds. A gate that is not in the ledger yet can be meant
+    too, if its provider is declared or the name is a host.
     """
     name = name.strip()
     if name in {GLOBAL, name_of(GLOBAL)}:
@@ -61,7 +61,7 @@ def find_gates(
 
 
 def _by_key(name: str, providers: Mapping[str, ProviderPolicy]) -> list[str]:
-    """A full key, or `PROVIDER/CREDENTIAL`, of a gate that is not there yet."""
+    """A full key, or `PROVIDER/CREDENTIAL`, of a gate that is not in the ledger yet."""
     declared = [key for each, policy in providers.items() for key in keys_of_provider(each, policy)]
     return [key for key in declared if name in {key, name_of(key)}]
 
@@ -74,7 +74,7 @@ def _by_host(name: str, known: Sequence[str], providers: Mapping[str, ProviderPo
     except BadUrl:
         return []
     if "/" in text or not ("." in host or ":" in host or host == "localhost"):
-        return []  # a word alone is a provider that was misspelt, not a host
+        return []  # a single word is a misspelt provider, not a host
     there = [key for key in known if key in {f"host:{host}", f"domain:{host}"}]
     if kind in {"host", "domain"}:
         return there or [f"{kind}:{host}"]

@@ -1,10 +1,10 @@
-"""Moments at which requests may go, on time lines that several processes share.
+"""Send slots: times at which requests may be sent, on lines that several processes share.
 
-With a part of the rate for each and no more, two processes would often send at the same moment,
-which a provider without patience for bursts refuses at any rate. So there are as many lines as
-processes, their moments evenly between each other's, and each process books its next moments on
-the line that is free first. All requests together are spaced as those of one process, and those
-of each process are as well.
+With only a part of the rate for each, two processes would often send at the same moment, and a
+provider that does not accept bursts refuses that at any rate. So there are as many lines as
+processes, with the slots of one evenly between the slots of the others, and each process books its
+next slots on the line that is free first. All requests together are spaced like the requests of one
+process, and so are the requests of each process.
 """
 
 import math
@@ -14,56 +14,52 @@ from typing import NamedTuple
 
 
 class SlotLines(NamedTuple):
-    """Where we stand among all that book."""
-
     rate: float
-    """Moments a second, for all together."""
+    """Slots a second, of all processes together."""
     part: float
-    """What is ours of them, from nothing to one."""
+    """Our part of the rate, from 0 to 1."""
     members: int
     lag: float = 0.0
-    """How many we have had less than the others."""
+    """Slots that we have had less than the others."""
     free_from: float = 0.0
-    """No line begins earlier."""
 
 
 class SendSlots:
-    """The moments that are ours. One that was missed may be used a little later."""
+    """The slots booked by this process. A missed slot may be used a little later."""
 
     WORTH_S = 0.5
-    """So much of its part of the rate a process books at a time."""
+    """Seconds of its part of the rate that a process books at a time."""
     LEAD_S = 0.25
-    """It books again when the last of its moments is so near."""
+    """A process books again when its last slot is at most this many seconds away."""
     STEP_S = 0.01
-    """Nothing is booked that would be over before the ledger has answered."""
+    """Seconds until the first slot booked, since the ledger needs time to answer."""
     MOST = 1_000.0
-    """Above so many a second nothing is booked: no clock wakes anybody that exactly."""
+    """Requests a second above which nothing is booked: no clock wakes a process that exactly."""
     AHEAD_S = 1.0
-    """Nothing is booked further ahead, since the rate may change, unless it is somebody's next."""
+    """Seconds ahead that slots are booked, since the rate may change; the next slot may be later.
+    """
     LATE_S = 0.2
-    """For so long a moment may be used that nobody could use in time."""
+    """Seconds for which a missed slot may still be used."""
 
     def __init__(self) -> None:
         self._moments: deque[float] = deque()
         self._offered: list[float] = []
 
     def next(self, now: float) -> float:
-        """The first moment that is not too old; infinite if there is none."""
+        """The first slot that is not too old; infinite if there is none."""
         while self._moments and self._moments[0] < now - self.LATE_S:
             self._moments.popleft()
         return self._moments[0] if self._moments else math.inf
 
     def use(self) -> None:
-        """A request went out."""
         if self._moments:
             self._moments.popleft()
 
     def are_short(self, now: float) -> bool:
-        """Whether it is time to book."""
         return not self._moments or self._moments[-1] < now + self.LEAD_S
 
     def book(self, lines: Sequence[float], now: float, standing: SlotLines) -> list[float]:
-        """Propose moments; returns for each line the first that is nobody's then."""
+        """Propose slots; return for each line its first unreserved slot after that."""
         self._offered = []
         gap_s = standing.members / standing.rate
         free = self._lines(lines, now, standing, gap_s)
@@ -86,7 +82,7 @@ class SendSlots:
     def _lines(
         self, lines: Sequence[float], now: float, standing: SlotLines, gap_s: float
     ) -> list[float]:
-        """The lines as they are, or new ones behind them where somebody came or went."""
+        """The lines as they are, or new ones behind them if the number of processes changed."""
         earliest = now + self.STEP_S
         if len(lines) == standing.members:
             return [at + max(0, math.ceil((earliest - at) / gap_s)) * gap_s for at in lines]
@@ -99,15 +95,13 @@ class SendSlots:
 
     @property
     def offered(self) -> int:
-        """How many the present proposal books."""
         return len(self._offered)
 
     def accept(self) -> None:
-        """The proposal was kept."""
         self._moments = deque(sorted([*self._moments, *self._offered]))
         self._offered = []
 
     def clear(self) -> None:
-        """The gate has stopped: no moment counts any longer."""
+        """The gate has stopped: drop all slots."""
         self._moments.clear()
         self._offered = []

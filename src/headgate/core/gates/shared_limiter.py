@@ -1,10 +1,10 @@
-"""One process's part in a gate that several share.
+"""The part of one process in a gate that several processes share.
 
-Each process keeps a copy of the pace and lets it see its own requests and replies at once; about
-once a second it plays them to the shared state as well, takes that state over, and learns what
-part of the rate is its own. So a process that is alone behaves exactly as a pace by itself.
-While the gate is stopped, and until it has reopened safely, every single request is asked for in
-the shared state: then one process in all asks the provider whether it takes more.
+Each process keeps a copy of the pace and applies its own requests and replies to it at once. About
+once a second it also applies them to the shared state, takes that state over, and gets its part of
+the rate. So a process that is alone behaves exactly like a single pace. While the gate is stopped,
+and until it has reopened safely, every request needs a permit from the shared state: then only one
+process at a time tests whether the provider accepts more.
 """
 
 import math
@@ -28,17 +28,17 @@ class SharedLimiter:
     """A limiter whose limit is shared; see `Limiter` for the first methods."""
 
     LEAST_S = 0.05
-    """No two exchanges for bookings follow each other faster."""
+    """Shortest time between two exchanges for bookings, in seconds."""
     PLACE_S = 0.2
-    """How often those ask who have no place in flight and want one."""
+    """Seconds between exchanges of a process that has no slot in flight and wants one."""
     PERIOD_S = 1.0
-    """How long a part is valid, about."""
+    """Seconds between exchanges, and about how long a part is valid."""
     STALE_S = 2.5
-    """A part that is older counts for nothing: we were frozen, or nobody asked for long."""
+    """Seconds after which a part is void: the process was frozen, or sent nothing for long."""
     SAFE_ANSWERS = 8
-    """After so many answers a gate that reopened is taken to be open."""
+    """Answers after which a gate that reopened counts as open."""
     LOST_PART = 0.5
-    """What is used of the last known part while the ledger does not answer."""
+    """Share of the last known part that is used while the ledger does not answer."""
 
     def __init__(
         self,
@@ -56,17 +56,16 @@ class SharedLimiter:
         self._allowance = allowance
         self._events: list[Sent | Replied] = []
         self._played = 0
-        """How many of them the last proposal holds."""
         self._members: dict[str, Member] = {}
         self._override: Override | None = None
         self._part = 1.0
-        """Of the whole rate."""
+        """Share of the whole rate."""
         self._quota = 0
-        """With so many in flight we begin no other, where that is limited."""
+        """Number in flight at which we send no further request, where that is limited."""
         self._send_slots = SendSlots()
-        self._stop_heard = 0.0
-        """The last stop that we know of, by when it was noticed."""
-        self._stop_heard_at = 0.0
+        self._known_stop = 0.0
+        """Notice time of the last stop that we know of."""
+        self._known_stop_at = 0.0
         self._is_lost = False
         self._part_until = -math.inf
         self._due = 0.0
@@ -74,20 +73,20 @@ class SharedLimiter:
         self._asked = False
         self._waiting = False
         self.in_flight = 0
-        """Our own, as far as we were told."""
+        """Our own requests, as last reported by the caller."""
         self._sent_since = 0
         self._mean_in_flight = MeanInFlight()
         self._synced = -math.inf
         self._is_leaving = False
         self.down: fair_split.Down = {}
-        """Hosts that do not answer us, and when we ask again."""
+        """Hosts that do not answer us, with the time of the next trial."""
         self.urgent = False
-        """Others must hear of it at once."""
+        """Others must know at once: exchange now."""
 
-    # ---- as every limiter
+    # ---- methods of every limiter
 
     def gate(self, now: float, in_flight: int) -> float:
-        """The earliest moment; now: at once; infinite: after a reply or an exchange."""
+        """The earliest time to send; infinite: after a reply or an exchange."""
         self.in_flight = in_flight
         at, cause = self._held(now, in_flight)
         if at > now:
@@ -118,14 +117,14 @@ class SharedLimiter:
         return len(self._members) > 1 and self._pace.cap is not None
 
     def _books(self, now: float) -> bool:
-        """Whether every moment must be booked, so that it is ours alone."""
+        """Whether every request needs a booked slot, which no other process has."""
         if len(self._members) < 2 or self._is_lost:
             return False
         return self._whole_rate(now, self._pace, self._override) <= SendSlots.MOST
 
     @property
     def _is_unsure(self) -> bool:
-        """Whether every request must be asked for, since the gate is shut or has just opened."""
+        """True if every request needs a permit, since the gate is stopped or has just reopened."""
         return len(self._members) > 1 and self._is_shaky(self._pace.state)
 
     def _is_shaky(self, state: PaceState) -> bool:
@@ -137,21 +136,22 @@ class SharedLimiter:
         at = self._pace.gate(now, self._all_in_flight(in_flight))
         self._asked = at <= now
         if self._is_lost:
-            return at, self._pace.state.bound  # nobody is there to be asked: each by itself
+            return at, self._pace.state.bound  # without the ledger, each decides by itself
         return (math.inf if at <= now else at), self._pace.state.bound
 
     def on_send(self, now: float, in_flight: int) -> None:
-        """A request goes out."""
         self.in_flight = in_flight
         self._sent_since += 1
         self._waiting = False
         rate = self._whole_rate(now, self._pace, self._override)
         self._due = max(self._due, now) + 1 / (rate if self._books(now) else self._part * rate)
         if self._granted:
-            self._granted -= 1  # it stands in the shared state already
+            self._granted -= 1  # the shared state counts it already
             return
         self._send_slots.use()
-        event = Sent(now, self._crowd(in_flight), self._pace.state.bound, self._knows())
+        event = Sent(
+            now, self._provider_in_flight(in_flight), self._pace.state.bound, self._open_stop()
+        )
         self._events.append(event)
         self._pace.on_send(now, event.in_flight)
 
@@ -164,38 +164,37 @@ class SharedLimiter:
         headers: Mapping[str, str],
         latency: float,
     ) -> PaceReading:
-        """A reply came; status 0: none will."""
+        """Status 0: no reply will come."""
         self._mean_in_flight.landed(latency)
-        everybody = self._crowd(in_flight)
-        knew = self._knows() if sent_at >= self._stop_heard_at else 0.0
-        event = Replied(now, sent_at, everybody, status, headers, latency, knew)
+        total = self._provider_in_flight(in_flight)
+        knew = self._open_stop() if sent_at >= self._known_stop_at else 0.0
+        event = Replied(now, sent_at, total, status, headers, latency, knew)
         self._events.append(event)
         was_open = self._pace.state.stop.open
         reading = play(self._pace, event)
         if was_open != self._pace.state.stop.open:
-            self.urgent, self._stop_heard_at = True, now
+            self.urgent, self._known_stop_at = True, now
         return reading
 
     def why(self, now: float) -> Cause:
-        """What held back the request that was last asked for."""
+        """What held back the request that last asked to be sent."""
         return self._held(now, self.in_flight)[1]
 
     def rate(self, now: float) -> float:
-        """Requests a second that are ours."""
+        """Our part, in requests a second."""
         return self._part * self._whole_rate(now, self._pace, self._override)
 
     @property
     def closed_until(self) -> float:
-        """When it opens again; in the past if it is open."""
+        """When the gate opens again; in the past if it is open."""
         pause = self._override
         if pause is None or not pause.paused:
             return self._pace.closed_until
         return max(pause.end, self._pace.closed_until)
 
-    # ---- with the ledger
+    # ---- exchanges with the ledger
 
     def due(self, now: float) -> bool:
-        """Whether it is time for an exchange."""
         if self._is_lost:
             return now - self._synced >= self.PERIOD_S
         if self.urgent or (self._asked and self._waiting):
@@ -203,14 +202,14 @@ class SharedLimiter:
         if self._allowance is not None and self._allowance.due(now):
             return True
         if self._events and self._is_unsure:
-            return True  # what was delivered until then decides what the stop means
+            return True  # replies until then decide what the stop means
         if self._needs_send_slots(now):
             return True
         return now - self._synced >= (self.PLACE_S if self._needs_place else self.PERIOD_S)
 
     @property
     def _needs_place(self) -> bool:
-        """Whether somebody waits, and all places in flight are others'."""
+        """A request waits, and other processes have all slots."""
         mine = self._members.get(self._me)
         return self._shares_cap and self._waiting and mine is not None and not mine.slots
 
@@ -222,7 +221,7 @@ class SharedLimiter:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing has happened since the last exchange, and nobody waits."""
+        """True if nothing has happened since the last exchange and no request waits."""
         if self._allowance is not None and not self._allowance.idle:
             return False
         busy = self._events or self._waiting or self.in_flight or self._sent_since
@@ -230,11 +229,11 @@ class SharedLimiter:
         return not busy and (mine is None or mine.down == self.down)
 
     def leave(self) -> None:
-        """The next exchange is the last: what is ours goes back to the others."""
+        """The next exchange is the last; it gives our part back to the others."""
         self._is_leaving = True
 
     def merge(self, state: GateState | None, now: float) -> GateState:
-        """The shared state with what happened here since; asked again when somebody was faster."""
+        """Propose the shared state with our events; called again if another process was faster."""
         shared = state or GateState(self._kind(self._limits).state)
         pace = self._kind.from_state(shared.pace, self._limits)
         self._played = len(self._events)
@@ -242,8 +241,8 @@ class SharedLimiter:
             play(pace, event)
         members = fair_split.alive(shared.members, now)
         if self._me not in shared.members and len(members) < len(shared.members):
-            self.urgent = True  # whoever seems to be gone may only have had another clock
-        members[self._me] = self._myself(members, now)
+            self.urgent = True  # a process that seems gone may only have a different clock
+        members[self._me] = self._own_member(members, now)
         self._ask(pace, members, now)
         if pace.cap is not None:
             self._note(members, slots=fair_split.slots_of(members, self._me, pace.cap))
@@ -259,7 +258,7 @@ class SharedLimiter:
     def _book(
         self, shared: GateState, pace: Pace, members: dict[str, Member], now: float
     ) -> tuple[float, ...]:
-        """Propose the moments that are to be ours; the lines as they are then."""
+        """Propose the slots to book; return the lines after that."""
         if len(members) == 1:
             return ()
         if not fair_split.is_known(members, self._me):
@@ -278,7 +277,6 @@ class SharedLimiter:
     def _draw(
         self, shared: GateState, members: dict[str, Member], now: float
     ) -> BudgetState | None:
-        """Propose what is to be ours of the budget."""
         if self._allowance is None:
             return shared.budget
         drawing = 0 if self._is_leaving else len(members)
@@ -288,7 +286,6 @@ class SharedLimiter:
         return budget
 
     def _ask(self, pace: Pace, members: dict[str, Member], now: float) -> None:
-        """Take a permit, if one is wanted and there is one."""
         self._offered = 0
         if not (self._asked and self._waiting and len(members) > 1):
             return
@@ -299,7 +296,7 @@ class SharedLimiter:
             mine = members[self._me]
             self._note(members, in_flight=mine.in_flight + 1, had=mine.had + 1)
 
-    def _myself(self, members: Mapping[str, Member], now: float) -> Member:
+    def _own_member(self, members: Mapping[str, Member], now: float) -> Member:
         before = members.get(self._me)
         seconds = max(now - self._synced, 0.05)
         eager = self._waiting or math.isinf(self._synced)
@@ -317,7 +314,7 @@ class SharedLimiter:
         )
 
     def accepted(self, state: GateState, now: float) -> None:
-        """The proposal was kept: the state is ours, with what has happened since."""
+        """The ledger holds our proposal: take its state over, plus what has happened since."""
         del self._events[: self._played]
         self._granted += self._offered
         self._offered = self._played = 0
@@ -331,14 +328,13 @@ class SharedLimiter:
         self._take_over(state, now)
 
     def seen(self, state: GateState, now: float) -> None:
-        """Somebody else has changed it."""
         self._offered = self._played = 0
         if self._allowance is not None and state.budget is not None:
             self._allowance.seen(state.budget)
         self._take_over(state, now)
 
     def lost(self, now: float) -> None:
-        """The ledger does not answer: go on with less, neither stop nor flood."""
+        """The ledger does not answer: continue at a lower rate."""
         if not self._is_lost:
             self._part *= self.LOST_PART
         self._is_lost = True
@@ -353,13 +349,13 @@ class SharedLimiter:
         for event in self._events:
             play(self._pace, event)
         self._members = dict(state.members)
-        self._members.setdefault(self._me, self._myself(self._members, now))
+        self._members.setdefault(self._me, self._own_member(self._members, now))
         self._override = state.override
         self._is_lost = False
         self._part_until = now + self.STALE_S
-        is_news = state.pace.stop.noticed != self._stop_heard
+        is_news = state.pace.stop.noticed != self._known_stop
         if is_news:
-            self._stop_heard, self._stop_heard_at = state.pace.stop.noticed, now
+            self._known_stop, self._known_stop_at = state.pace.stop.noticed, now
         if is_news or self._is_shaky(state.pace):
             self._send_slots.clear()
         cap, mine = self._pace.cap, self._members[self._me]
@@ -379,7 +375,7 @@ class SharedLimiter:
             return level.speed(now)
         return ceiling if level.known is None else min(level.speed(now), ceiling)
 
-    def _knows(self) -> float:
+    def _open_stop(self) -> float:
         stop = self._pace.state.stop
         return stop.noticed if stop.open else 0.0
 
@@ -387,11 +383,11 @@ class SharedLimiter:
         others = sum(each.in_flight for name, each in self._members.items() if name != self._me)
         return mine + others
 
-    def _crowd(self, mine: int) -> int:
-        """How many are at the provider with one of ours.
+    def _provider_in_flight(self, mine: int) -> int:
+        """Number of requests at the provider together with one of ours.
 
-        What others had in flight at their last exchange says little about this moment, and each
-        sends in stretches; so among several it is the mean of all that counts.
+        The others' numbers of their last exchange are old, and each process sends in bursts; so
+        with several processes the mean counts.
         """
         if len(self._members) < 2 or self._is_unsure:
             return self._all_in_flight(mine)

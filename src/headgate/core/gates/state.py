@@ -1,4 +1,4 @@
-"""What all processes know of one gate, as it stands in the ledger."""
+"""The shared state of one gate, as the ledger stores it."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -12,40 +12,35 @@ from headgate.core.pacing.state import PaceState
 
 
 class Override(msgspec.Struct, frozen=True):
-    """What an operator has said."""
+    """A rate or a pause that an operator set."""
 
     rate: float | None = None
     paused: bool = False
     until: float | None = None
-    """When that ends; None: when the operator says so."""
+    """When the override ends; None: when the operator ends it."""
 
     @property
     def end(self) -> float:
-        """The same moment; infinite if nobody knows."""
         return math.inf if self.until is None else self.until
 
     def holds(self, now: float) -> bool:
-        """Whether it still counts."""
         return self.until is None or now < self.until
 
 
 class GateState(msgspec.Struct, frozen=True):
-    """All of it."""
-
     pace: PaceState
     members: Mapping[str, Member] = {}
     override: Override | None = None
     budget: BudgetState | None = None
     lines: tuple[float, ...] = ()
-    """Time lines of moments to send at: the first of each that is nobody's."""
+    """For each line of send slots, the first unreserved slot."""
     answered: tuple[str, ...] = ()
-    """Hosts behind the gate that have ever answered, those noted last at the end."""
+    """Hosts behind the gate that have answered at least once, the newest last."""
 
     MOST_ANSWERED: ClassVar[int] = 100
-    """How many of them are kept; a gate for any host would fill the ledger."""
+    """Number of hosts kept in `answered`; a gate for any host would fill the ledger."""
 
     def with_answered(self, hosts: Collection[str]) -> "GateState":
-        """The same with these hosts noted too."""
         news = sorted(set(hosts) - set(self.answered))
         if not news:
             return self

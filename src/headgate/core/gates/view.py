@@ -1,4 +1,4 @@
-"""A gate as people see it: plain values, made from what the ledger holds and what is configured."""
+"""A gate as users see it: plain values, made from the ledger's state and the settings."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -18,68 +18,66 @@ from headgate.core.provider import ProviderPolicy
 from headgate.core.rate import Ceilings
 
 SET = "set"
-"""The cause of a wait for a rate that an operator has set, beside those of `Cause`."""
+"""The cause of a wait for a rate that an operator set, in addition to the values of `Cause`."""
 NO_RATE = ANY / 2
-"""From here on a level is none: the gate only keeps a cap."""
+"""Requests a second from which a level means no rate: the gate only keeps a cap."""
 
 
 class GateView(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a gate. Moments are UTC seconds on the ledger's clock."""
+    """Times are UTC seconds on the ledger's clock."""
 
     key: str
     kind: str
     name: str
     configured: str = ""
-    """The configured limits, as they are written."""
+    """The configured limits, as the settings write them."""
     configured_per_s: float | None = None
     configured_in_flight: int | None = None
     learned_per_s: float | None = None
-    """What is known of the provider's limit; None: still looked for."""
+    """The provider's limit as far as it is known; None: not found yet."""
     learned_in_flight: int | None = None
     told: bool = False
-    """The provider names its limit itself."""
+    """The provider declares its limit."""
     now_per_s: float | None = None
-    """What goes out at most at present, by all processes together; None: no rate limits it."""
+    """Most requests a second at present, of all processes together; None: no rate applies."""
     asked: bool = False
-    """Something is known of it."""
-    stage: str = "nothing was asked yet"
-    """How it goes about the limit, in words."""
+    """The ledger has a state of this gate."""
+    stage: str = "no request was sent yet"
+    """The phase of the search for the limit, in words."""
     cause: str = Cause.OPEN.value
     """What holds the next request back: a `Cause`, or `set`."""
     why: str = ""
-    """The same in words."""
+    """The cause in words."""
     closed: bool = False
     closed_until: float | None = None
-    """When it opens; None while it is closed: after the next answer, or when an operator says."""
+    """When it opens; None while it is closed: after the next answer, or when an operator opens it.
+    """
     waiting: bool = False
-    """Somebody stands in line there."""
+    """Requests wait at the gate."""
     in_flight: int = 0
     replies: int = 0
     refusals: int = 0
     refused_share: float = 0.0
     latency_s: float | None = None
     down: Mapping[str, HostDown] = {}
-    """Hosts that do not answer, each with the reason and the moment that it is asked again."""
+    """Hosts that do not answer, each with the reason and the time of the next trial."""
     budgets: Sequence[BudgetUse] = ()
     members: Mapping[str, Member] = {}
-    """The processes that use it now."""
     override: Override | None = None
-    """What an operator has said, as long as it counts."""
     evidence: Sequence[PaceEvidence] = ()
 
     @property
     def broken(self) -> dict[str, float]:
-        """Hosts that do not answer, each with the moment that it is asked again."""
+        """Hosts that do not answer, each with the time of the next trial."""
         return moments(self.down)
 
     @property
     def holds(self) -> bool:
-        """Whether it keeps anything back at present."""
         return self.closed or (self.waiting and self.cause != Cause.OPEN)
 
 
 def view_of(key: str, state: GateState | None, policy: ProviderPolicy, now: float) -> GateView:
-    """What people are told of a gate; `policy` is what is configured for it."""
+    """The view of a gate; `policy` is configured for it."""
     view = GateView(
         key=key,
         kind=kind_of(key),
@@ -93,19 +91,18 @@ def view_of(key: str, state: GateState | None, policy: ProviderPolicy, now: floa
 
 
 def ceilings_of(policy: ProviderPolicy) -> Ceilings:
-    """What the settings allow at most."""
     return Ceilings(policy.limits, policy.burst or 1, policy.concurrency, policy.refusals)
 
 
 def _known(view: GateView, state: GateState, policy: ProviderPolicy, now: float) -> GateView:
     pace = Pace.from_state(state.pace, ceilings_of(policy))
     members = alive(state.members, now)
-    word = state.override if state.override and state.override.holds(now) else None
+    override = state.override if state.override and state.override.holds(now) else None
     spent = spent_cap(state.budget, policy, now)
-    closed, until = _closed(pace, word, spent, now)
-    at = _Moment(now, word, spent, members)
+    closed, until = _closed(pace, override, spent, now)
+    at = _Moment(now, override, spent, members)
     cause = _cause(pace, at)
-    rate = 0.0 if closed else _rate(pace, word)
+    rate = 0.0 if closed else _rate(pace, override)
     down = _down(state.members, now)
     return msgspec.structs.replace(
         view,
@@ -127,16 +124,16 @@ def _known(view: GateView, state: GateState, policy: ProviderPolicy, now: float)
         latency_s=state.pace.latency if state.pace.replies else None,
         down=down,
         members=members,
-        override=word,
+        override=override,
         evidence=tuple(state.pace.evidence),
     )
 
 
 def _down(members: Mapping[str, Member], now: float) -> dict[str, HostDown]:
-    """Every host that a process leaves alone; of several words on one, that of the next trial.
+    """Every host that a process sends nothing to; of several entries, the one with the next trial.
 
-    A process that leaves a host alone has nothing to exchange meanwhile, so it may not have been
-    seen for longer than others: what it said counts until its next trial.
+    A process that sends nothing to a host has nothing to exchange meanwhile, so its last exchange
+    may be older than others': its entry counts until its next trial.
     """
     down: dict[str, HostDown] = {}
     for member in members.values():
@@ -149,10 +146,8 @@ def _down(members: Mapping[str, Member], now: float) -> dict[str, HostDown]:
 
 
 class _Moment(NamedTuple):
-    """What holds beside the pace."""
-
     now: float
-    word: Override | None
+    override: Override | None
     spent: SpentCap | None
     members: Mapping[str, Member]
 
@@ -175,32 +170,32 @@ def _learned_cap(state: PaceState) -> int | None:
 
 
 def _closed(
-    pace: Pace, word: Override | None, spent: SpentCap | None, now: float
+    pace: Pace, override: Override | None, spent: SpentCap | None, now: float
 ) -> tuple[bool, float | None]:
-    if word is not None and word.paused:
-        return True, word.until
+    if override is not None and override.paused:
+        return True, override.until
     until = max(pace.closed_until, spent.until if spent else 0.0)
     if until > now:
         return True, until
     return pace.state.stop.open, None
 
 
-def _rate(pace: Pace, word: Override | None) -> float:
-    if word is not None and word.rate is not None:
-        return word.rate
+def _rate(pace: Pace, override: Override | None) -> float:
+    if override is not None and override.rate is not None:
+        return override.rate
     if _is_capped(pace):
         return pace.configured or 0.0
     return pace.state.rate.value
 
 
 def _is_capped(pace: Pace) -> bool:
-    """Whether the configured rate is the one to go by: it is lower, or nothing is learned yet."""
+    """True if the configured rate applies: it is lower, or nothing is learned yet."""
     rate = pace.state.rate
     return pace.configured is not None and (rate.known is None or pace.configured <= rate.value)
 
 
 def _cause(pace: Pace, at: _Moment) -> str:
-    if at.word is not None and at.word.paused:
+    if at.override is not None and at.override.paused:
         return Cause.PAUSED
     if at.spent is not None and at.spent.until > max(pace.closed_until, at.now):
         return Cause.BUDGET
@@ -213,10 +208,9 @@ def _cause(pace: Pace, at: _Moment) -> str:
 
 
 def _open_cause(pace: Pace, at: _Moment) -> str:
-    """What those wait for who stand before a gate that is open."""
     if pace.cap is not None and at.in_flight >= pace.cap:
         return Cause.CONCURRENCY if pace.cap == pace.limits.concurrency else Cause.CAP
-    if at.word is not None and at.word.rate is not None:
+    if at.override is not None and at.override.rate is not None:
         return SET
     if _is_capped(pace):
         return Cause.CEILING
@@ -246,21 +240,21 @@ def _in_words(cause: str, state: PaceState) -> str:
     if cause == SET:
         return "the rate that an operator set"
     if cause == Cause.RATE and state.rate.known is None:
-        return "the limit is still looked for"
+        return "the limit is not known yet"
     return Cause(cause).words.partition(": ")[2]
 
 
 def _stage(pace: Pace) -> str:
     state = pace.state
     if state.stop.open:
-        return "stopped: it refused, and is asked whether it takes more"
+        return "stopped: the provider refused; single requests test whether it accepts more"
     if state.told:
-        return "told: the provider names its limit"
+        return "told: the provider declares its limit"
     if state.rate.known is None and pace.configured is not None:
-        return "starting: the configured rate holds until something is refused"
+        return "starting: the configured rate applies until a request is refused"
     if state.rate.known is None:
-        return "starting: the rate grows until something is refused"
+        return "starting: the rate grows until a request is refused"
     if state.rate.probing:
-        return "probing: it looks for a little more"
+        return "probing: trying a slightly higher rate"
     trust = "" if state.settled else ", which is not confirmed yet"
-    return f"holding: it stays just below the known level{trust}"
+    return f"holding: just below the known limit{trust}"

@@ -1,4 +1,4 @@
-"""A wait and its cause; and the waits that gates and silent hosts make."""
+"""A wait and its cause; and the waits at gates and for hosts that do not answer."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -13,36 +13,31 @@ MICROSECONDS = 1_000_000
 
 
 class WaitKind(StrEnum):
-    """What is waited for. The set is closed: metrics use it as a label."""
+    """What a row waits for. The set is closed: metrics use it as a label."""
 
     PAUSED = "paused"
-    """A person or a spent budget paused the job."""
+    """A user or a spent budget paused the job."""
     READING = "reading"
-    """The file is being read."""
     WORKER = "worker"
-    """No worker is there, or the worker that had the row is gone."""
+    """No worker is running, or the worker that held the row is gone."""
     BREAKER = "breaker"
-    """A host does not answer, or answers errors only, and is left alone for a while."""
+    """A host does not answer, or answers only with errors, and gets no requests for a while."""
     PROVIDER_PAUSED = "provider_paused"
-    """An operator paused the provider."""
     REFUSED = "refused"
-    """The provider refused, and the gate is closed until it takes more."""
+    """The provider refused, and the gate is closed until the provider accepts more."""
     BUDGET = "budget"
-    """A budget is spent."""
     RATE = "rate"
     """The rate that the provider allows, that was learned or that was set."""
     CAP = "cap"
-    """As many requests are in flight as are allowed."""
+    """The number of requests in flight is at its limit."""
     DEFERRED = "deferred"
-    """The handler asked to try later."""
     RETRY = "retry"
-    """An attempt failed, and the next one has to wait."""
     TURN = "turn"
     """Other rows or other jobs come first."""
     HANDLER = "handler"
     """Handlers are busy, and none has finished a row in the last seconds."""
     RUNNING = "running"
-    """Nothing: it goes as fast as the workers can."""
+    """Nothing: rows run as fast as the workers can."""
 
 
 AT_GATES = frozenset(
@@ -54,21 +49,19 @@ AT_GATES = frozenset(
         WaitKind.CAP,
     }
 )
-"""Waits whose words begin with the name of a gate."""
+"""Waits whose text begins with the name of a gate."""
 
 
 class Wait(msgspec.Struct, frozen=True):
-    """A wait and its cause."""
-
     kind: WaitKind
     why: str
     until_us: int | None = None
     """When it ends, as far as is known."""
     gate: str = ""
     next: str = ""
-    """What happens at that time, as `asked again`; empty: the wait ends."""
+    """What happens at that time, such as `asked again`; empty: the wait ends."""
     evidence: str = ""
-    """What was seen that led to it, if there is more to say."""
+    """What led to the wait, if there is more to say."""
 
 
 KINDS: Mapping[str, WaitKind] = {
@@ -81,14 +74,14 @@ KINDS: Mapping[str, WaitKind] = {
 }
 """Causes that are not a rate."""
 PACED = frozenset({Cause.RATE, Cause.TOLD, Cause.CEILING, SET})
-"""Causes of which the rate is the figure to know."""
+"""Causes for which the rate is shown."""
 
 
 def holding(gates: Sequence[GateView], *, flowing: bool) -> GateView | None:
-    """The gate that decides the speed of those who pass these gates; None if none does.
+    """The gate that decides the speed of the rows that pass these gates; None if none does.
 
-    An open gate that has a line decides, because rows that wait at a stopped one are left alone
-    meanwhile. Without such a line a stopped gate decides, unless rows still move elsewhere.
+    An open gate at which rows wait decides, because rows that wait at a stopped gate are not
+    leased. Without such a gate a stopped gate decides, unless rows still move elsewhere.
     """
     stopped = [gate for gate in gates if is_stopped(gate, flowing=flowing)]
     slow = [gate for gate in gates if gate.holds and gate not in stopped]
@@ -102,7 +95,7 @@ def holding(gates: Sequence[GateView], *, flowing: bool) -> GateView | None:
 def is_stopped(gate: GateView, *, flowing: bool) -> bool:
     """Whether a gate lets nothing through: it is closed, or the hosts behind it do not answer.
 
-    Behind a provider's gate may be several hosts. As long as rows are finished, one answers.
+    A provider's gate may have several hosts. While rows are finished, one of them answers.
     """
     if gate.closed:
         return True
@@ -115,7 +108,7 @@ def _end_of(gate: GateView) -> float:
 
 
 def at_stop(gate: GateView) -> Wait:
-    """The wait before a gate that lets nothing through: see `is_stopped`."""
+    """The wait at a gate that lets nothing through: see `is_stopped`."""
     if gate.closed or not gate.down:
         return at_gate(gate)
     host = min(gate.down, key=lambda each: gate.down[each].until_s)
@@ -123,7 +116,7 @@ def at_stop(gate: GateView) -> Wait:
 
 
 def at_gate(gate: GateView) -> Wait:
-    """The wait before a gate that is slow or closed."""
+    """The wait at a gate that is slow or closed."""
     until = None if gate.closed_until is None else int(gate.closed_until * MICROSECONDS)
     pace = gate.now_per_s
     shown = f", {in_figures(pace)}" if pace and not gate.closed and gate.cause in PACED else ""
@@ -132,7 +125,7 @@ def at_gate(gate: GateView) -> Wait:
 
 
 def at_host(host: str, down: HostDown, gate: GateView) -> Wait:
-    """The wait for a host that is left alone."""
+    """The wait for a host that gets no requests."""
     until = int(down.until_s * MICROSECONDS)
     why = in_words(host, down, gate.name)
     following = "next try" if why.startswith("paused") else "asked again"
@@ -140,7 +133,7 @@ def at_host(host: str, down: HostDown, gate: GateView) -> Wait:
 
 
 def in_figures(per_s: float) -> str:
-    """A rate as people say it: by the minute or the hour where it is slow."""
+    """A rate in a readable unit: per minute, hour or day where it is slow."""
     if per_s >= 100:
         return f"{per_s:,.0f}/s"
     for size, unit in ((1, "s"), (60, "min"), (3_600, "h")):
@@ -161,21 +154,18 @@ class GateTime:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether at least one request waits now."""
         return self._open > 0
 
     def begin(self, now_s: float) -> None:
-        """A request begins to wait."""
         if not self._open:
             self._since_s = now_s
         self._open += 1
 
     def end(self, now_s: float) -> None:
-        """A request goes on."""
         self._open -= 1
         if not self._open:
             self._total_s += now_s - self._since_s
 
     def total_s(self, now_s: float) -> float:
-        """All waits so far, with those that have not ended."""
+        """All waits, including waits that have not ended."""
         return self._total_s + (now_s - self._since_s if self._open else 0.0)

@@ -1,30 +1,31 @@
-"""What to make of a limit that the provider names: go by it, until a refusal contradicts it."""
+"""Apply a limit that the provider declares, until a refusal contradicts it."""
 
 from headgate.core.pacing.headers import Quota
 from headgate.core.pacing.state import PaceState
 from headgate.core.pacing.trust import note
 
 DOUBLING_S = 0.4
-"""A limit that is told is gone up to in steps, as answers come: it may be a lie."""
-LIAR_SHARE = 0.65
-"""Where a lie came to light, the truth is looked for from well below what was taken of late."""
+"""Seconds in which the rate doubles on the way to a declared limit, since the limit may be
+wrong."""
+CONTRADICTED_SHARE = 0.65
+"""Share of the rate last accepted from which the search starts after a declared limit was wrong."""
 IGNORED_S = 600.0
-"""How long a provider is not listened to after it was refusing below what it told."""
+"""Seconds for which declared limits are ignored after a refusal below the declared limit."""
 BRIEF_S = 1.0
-"""In windows as short as this, what remains is less the more is sent: the mean counts,"""
+"""Longest window, in seconds, in which the mean rate is used: there `remaining` falls with our
+rate."""
 BRIEF_SHARE = 0.95
-"""nearly."""
+"""Share of the mean rate used in windows up to `BRIEF_S`."""
 PLENTY = 0.06
-"""Where more than this part is left at all times, there is a bucket that hardly anything is taken
-from; windows that are used up look fuller."""
+"""A window that always keeps more than this share is hardly used; windows that are used up keep
+less at times."""
 SILENCE_S = 60.0
-"""A provider that tells nothing for so long has stopped telling."""
+"""Seconds after which a provider that declares nothing no longer counts as declaring."""
 
 
 def apply_declared(
     state: PaceState, now: float, quota: Quota | None, longest_wait_s: float
 ) -> None:
-    """Take in what a reply says about the limit."""
     if quota is None or now < state.ignored_until:
         if state.told and now - state.told_at > SILENCE_S:
             _forget(state)
@@ -48,28 +49,28 @@ def apply_declared(
 
 
 def _early_s(state: PaceState, quota: Quota, before: float, rate: float) -> float:
-    """By how much those of this window went too fast that went before anything was told."""
+    """Extra spacing for requests sent before the limit was declared."""
     sent = min(state.sent, rate * (quota.seconds or BRIEF_S))
     return max(0.0, sent * (1 / rate - 1 / before))
 
 
 def _doubling_s(state: PaceState, rate: float) -> float:
-    """A lie costs what is on its way when it comes to light: where that is much, go slower."""
+    """A wrong limit costs the requests then in flight: where they are many, grow more slowly."""
     dear = rate > state.rate.CAUTION * state.rate.cheap
     return 3 * DOUBLING_S if dear else DOUBLING_S
 
 
 def contradict(state: PaceState, now: float) -> None:
-    """Refused while told: believe it no longer, if that was below what it had told."""
+    """Refused under a declared limit: ignore the limit if the rate was below it."""
     if now - state.told_since < max(1.5, 3 * state.latency):
-        return  # it has just been changed, and this one left before we knew
+        return  # the limit has just changed, and this request was sent before
     span = 1.0 if state.told_rate > 5 else 10.0
     taken = state.delivery.count(now - span, now) / span
     if taken > 0.8 * state.told_rate:
         state.rate.margin = max(0.9, state.rate.margin - 0.02)
         return
     state.ignored_until = now + IGNORED_S
-    state.rate.known = max(LIAR_SHARE * taken, 0.25 * state.rate.value)
+    state.rate.known = max(CONTRADICTED_SHARE * taken, 0.25 * state.rate.value)
     _forget(state)
     note(state, now, "refused below the limit that its headers name", "headers ignored for 10 min")
 
@@ -80,7 +81,7 @@ def _forget(state: PaceState) -> None:
 
 
 def _rate(state: PaceState, quota: Quota) -> float | None:
-    """Requests a second; without a window, what remains until the reset, but no rush at its end."""
+    """Requests a second; without a window, `remaining` spread over the time to the reset."""
     if quota.rate is not None:
         return quota.rate
     if min(quota.remaining or 0.0, quota.reset_s or 0.0) <= 0:
@@ -94,10 +95,10 @@ def _rate(state: PaceState, quota: Quota) -> float | None:
 
 
 def _margin(state: PaceState, now: float, quota: Quota) -> float:
-    """Room for requests that overtake each other on the way, where little is ever left."""
+    """The share of the declared rate to use; requests may overtake each other in flight."""
     if quota.remaining is None or not quota.count or not quota.seconds:
         return 0.98
-    if state.rate.known != state.told_rate:  # on the way up there is always much left
+    if state.rate.known != state.told_rate:  # while the rate still grows, much is left
         state.least = state.least_before = 0.0
         state.least_since = now
     elif now - state.least_since > max(2.0, min(quota.seconds, 60.0)):

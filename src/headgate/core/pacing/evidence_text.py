@@ -1,11 +1,11 @@
 """The sentences of the evidence: what was seen and what was decided, for terminal, API and web."""
 
 SAME = 0.005
-"""A limit that changed by less than this part has stayed."""
+"""A limit that changes by less than this share counts as unchanged."""
 
 
 def per_time(rate: float) -> str:
-    """A rate as people say it: 12.3/s, 25/min, 30/h."""
+    """A rate in a readable unit: 12.3/s, 25/min, 30/h."""
     for seconds, unit in ((1, "s"), (60, "min")):
         if rate * seconds >= 1:
             return f"{_figures(rate * seconds)}/{unit}"
@@ -13,36 +13,33 @@ def per_time(rate: float) -> str:
 
 
 def in_time(seconds: float) -> str:
-    """A span as people say it: 0.15 s, 31 s, 10 min."""
+    """A span in a readable unit: 0.15 s, 31 s, 10 min."""
     if seconds >= 600:
         return f"{seconds / 60:.0f} min"
     return f"{_figures(round(seconds, 2))} s"
 
 
 def refused_at(rate: float, why: str = "") -> str:
-    """What was seen."""
     return f"refused at {per_time(rate)}, {why}" if why else f"refused at {per_time(rate)}"
 
 
-def known_now(before: float | None, after: float, look_in_s: float) -> str:
-    """What a level that is trusted was set to, and for how long."""
+def known_now(before: float | None, after: float, probe_in_s: float) -> str:
+    """The decision on a trusted level, and when the next probe is due."""
     if before is None:
         change = "limit taken as"
     elif abs(after / before - 1) < SAME:
         change = "limit stays at"
     else:
         change = "limit lowered to" if after < before else "limit raised to"
-    look = f"next look in {in_time(look_in_s)}" if look_in_s else "looking for more from there"
-    return f"{change} {per_time(after)}, {look}"
+    probe = f"next probe in {in_time(probe_in_s)}" if probe_in_s else "probing for more from there"
+    return f"{change} {per_time(after)}, {probe}"
 
 
 def tried_next(rate: float) -> str:
-    """What a level that is not trusted yet was set to."""
     return f"trying {per_time(rate)} next"
 
 
 def asked_again(seconds: float, *, alone: bool) -> str:
-    """When something is sent again."""
     return f"{'one request tries' if alone else 'sending'} again in {in_time(seconds)}"
 
 

@@ -1,6 +1,6 @@
-"""What a reply says about limits, read into numbers: RateLimit fields, X-RateLimit-*, Retry-After.
+"""The limits that a reply declares, as numbers: RateLimit fields, X-RateLimit-*, Retry-After.
 
-Nothing here raises: a header that makes no sense is as good as none.
+Nothing here raises: a header without a meaning counts as absent.
 """
 
 import math
@@ -11,30 +11,30 @@ from datetime import UTC
 import msgspec
 
 EPOCH_FLOOR = 1_000_000_000.0
-"""A reset later than this many seconds is a date, not a distance."""
+"""A reset of at least this many seconds is a date, not a span."""
 _PARAMETER = re.compile(r";\s*([a-z]+)\s*=\s*\"?([0-9.eE+-]+)")
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
 class Quota(msgspec.Struct, frozen=True):
-    """A limit as the provider tells it; None where it does not say."""
+    """A limit as the provider declares it; None where the provider does not say."""
 
     count: float | None = None
     seconds: float | None = None
     remaining: float | None = None
     reset_s: float | None = None
-    """How long until the quota is renewed."""
+    """Seconds until the quota is renewed."""
 
     @property
     def rate(self) -> float | None:
-        """Requests a second, if both the count and its window are told."""
+        """Requests a second, if the count and its window are declared."""
         if self.count is None or self.seconds is None or min(self.count, self.seconds) <= 0:
             return None
         return min(max(self.count / self.seconds, 1e-5), 1e6)
 
 
 def read_quota(headers: Mapping[str, str], now: float) -> Quota | None:
-    """The tightest limit among those that the reply names, or None."""
+    """The tightest of the limits that the reply declares, or None."""
     if "ratelimit" in headers or "ratelimit-policy" in headers:
         return _fields(headers)
     for prefix in ("x-ratelimit-", "x-rate-limit-", "ratelimit-"):
@@ -44,7 +44,7 @@ def read_quota(headers: Mapping[str, str], now: float) -> Quota | None:
 
 
 def read_retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds to wait, from a number or a date; negative if it lies in the past; None if absurd."""
+    """Seconds to wait, from a number or a date; negative: in the past; None: not readable."""
     text = headers.get("retry-after", "").strip()
     if not text:
         return None
@@ -71,36 +71,36 @@ def _fields(headers: Mapping[str, str]) -> Quota | None:
 
 
 def _items(text: str) -> list[tuple[str, dict[str, float]]]:
-    """The members of a list, by name, with those parameters that are numbers."""
+    """The members of a list by name, with their numeric parameters."""
     items = []
     for part in text.split(","):
         name, _, rest = part.partition(";")
-        told = {
+        values = {
             key: value
             for key, raw in _PARAMETER.findall(";" + rest)
             if (value := _number(raw)) is not None
         }
         count = _number(name)
         if count is not None:
-            told.setdefault("q", count)
-        if told:
-            items.append((name.strip().strip('"'), told))
+            values.setdefault("q", count)
+        if values:
+            items.append((name.strip().strip('"'), values))
     return items
 
 
 def _older_draft(text: str) -> list[tuple[str, dict[str, float]]]:
-    """`limit=100, remaining=50, reset=5`."""
+    """The format `limit=100, remaining=50, reset=5`."""
     words = dict(part.strip().partition("=")[::2] for part in text.split(","))
-    told = {
+    values = {
         key: value
         for key, word in (("q", "limit"), ("r", "remaining"), ("t", "reset"))
         if (value := _number(words.get(word, ""))) is not None
     }
-    return [("", told)] if told else []
+    return [("", values)] if values else []
 
 
-def _quota(told: Mapping[str, float]) -> Quota:
-    return Quota(told.get("q") or None, told.get("w") or None, told.get("r"), told.get("t"))
+def _quota(values: Mapping[str, float]) -> Quota:
+    return Quota(values.get("q") or None, values.get("w") or None, values.get("r"), values.get("t"))
 
 
 def _legacy(headers: Mapping[str, str], prefix: str, now: float) -> Quota | None:

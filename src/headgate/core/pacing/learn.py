@@ -1,4 +1,4 @@
-"""What a stop that has ended says about the limit."""
+"""Set the rate by what a stop that has ended says about the limit."""
 
 from headgate.core.pacing.evidence_text import refused_at
 from headgate.core.pacing.single_refusal import is_lone, is_pair, pass_over
@@ -8,18 +8,17 @@ from headgate.core.pacing.window import is_window, learn_window, sliding_minute
 
 LOOKING = "looking for a higher rate"
 STORM = 6
-"""After so many refusals in a short time another such would be a ban: guess low."""
+"""Refusals in a short time after which the next may bring a ban: guess low."""
 EARLY_S = 60.0
 EARLY = 15
-"""Refused after fewer answers than that: they came from a burst, and say little of the rate."""
+"""Answers below which a refusal follows a burst and says little about the rate."""
 
 
 def learn(state: PaceState, now: float) -> None:
-    """Set the rate by the stop that has just ended."""
     stop, known = state.stop, state.rate.known
     if stop.bare and stop.last - stop.dark > 1.05:
         unsettle(
-            state, now, 0.9 * known if known else 0.75 * stop.cut, "by 503s that say nothing else"
+            state, now, 0.9 * known if known else 0.75 * stop.cut, "by 503s without a Retry-After"
         )
         return
     minute = sliding_minute(state)
@@ -43,7 +42,7 @@ def learn(state: PaceState, now: float) -> None:
 
 
 def _learn_trickle(state: PaceState, now: float, before: float) -> None:
-    """Refused again and again: what came through meanwhile is all there is."""
+    """Refused again and again: what was accepted meanwhile is the whole limit."""
     first, last = state.stop.first, state.stop.last
     taken = state.delivery.count
     if _looks_like_a_second(state):
@@ -51,7 +50,7 @@ def _learn_trickle(state: PaceState, now: float, before: float) -> None:
             state,
             now,
             min(max(taken(last - 1, last), 0.4 * before), before),
-            "as a second was full",
+            "as the quota of one second was used up",
         )
         return
     came = (taken(first, last) + 0.6) / max(last - first, 0.05)
@@ -66,14 +65,14 @@ def _learn_trickle(state: PaceState, now: float, before: float) -> None:
 
 
 def _looks_like_a_second(state: PaceState) -> bool:
-    """Looking for more, nothing at all came for less than a second: its window was full."""
+    """While probing, nothing was accepted for less than a second: its window was full."""
     stop = state.stop
     nothing_came = state.delivery.count(stop.first, stop.last) < 1
     return not stop.surprise and stop.trickles < 2 and stop.last - stop.first < 1 and nothing_came
 
 
 def _learn_surprise(state: PaceState, now: float) -> None:
-    """Refused below what was trusted: a little too high, or, if that happens again, fallen."""
+    """Refused below a trusted level: it was a little too high or, the second time, has fallen."""
     stop, taken, cut = state.stop, state.delivery.count, state.stop.cut
     span = max(stop.first - state.opened, 0.02)
     got = taken(state.opened, stop.first)
@@ -82,7 +81,7 @@ def _learn_surprise(state: PaceState, now: float) -> None:
     again = got < 30 or span < 5
     state.surprises = state.surprises + 1 if again else 1
     if state.settled and not again:
-        note_peak(state, now, state.rate.known or 0.0)  # it held until now, and may come back
+        note_peak(state, now, state.rate.known or 0.0)  # it was right until now, and may return
     flooded = stop.hits > 3 and stop.hits / (1 + cut * (stop.noticed - stop.first))
     if flooded:
         likely = state.confirmed and stop.storm < STORM
@@ -102,7 +101,6 @@ def _learn_surprise(state: PaceState, now: float) -> None:
 
 
 def _learn_probe(state: PaceState, now: float, known: float) -> None:
-    """Refused while looking for more."""
     state.surprises = 0
     cut = state.stop.cut
     if is_fallen(state, now, known) and cut > 0.95 * state.peak:
@@ -111,7 +109,7 @@ def _learn_probe(state: PaceState, now: float, known: float) -> None:
         note_peak(state, now, known)
         _learn_trusted(state, now, known)
     elif cut <= 1.12 * known:
-        settle(state, now, max(0.97 * known, cut / 1.08), "just above what was taken")
+        settle(state, now, max(0.97 * known, cut / 1.08), "just above the accepted rate")
     elif state.tries >= 4:
         state.probe = None
         settle(state, now, max(known, _between_stops(state)), "after several tries")
@@ -120,7 +118,7 @@ def _learn_probe(state: PaceState, now: float, known: float) -> None:
 
 
 def _learn_trusted(state: PaceState, now: float, known: float) -> None:
-    """The trusted level has held until the look for more."""
+    """The trusted level was right until the probe."""
     cut, low = state.stop.cut, _between_stops(state)
     nearly = cut / 1.03
     if cut <= 1.08 * known:
@@ -133,7 +131,7 @@ def _learn_trusted(state: PaceState, now: float, known: float) -> None:
 
 
 def _was_burst(state: PaceState, known: float) -> bool:
-    """Whether all that was taken beyond the rate is the burst known from before."""
+    """True if all that was accepted above the rate is the burst known from before."""
     if state.burst is None:
         return False
     since, until = state.probe_since, state.stop.first
@@ -142,7 +140,7 @@ def _was_burst(state: PaceState, known: float) -> bool:
 
 
 def _try_between(state: PaceState, now: float, known: float) -> None:
-    """A higher limit, or a burst? The way on from the middle will tell."""
+    """The limit is higher, or a burst was used up: the middle rate will show which."""
     stop, taken, since = state.stop, state.delivery.count, state.probe_since
     if state.probe is None:
         state.probe = Probe(since, stop.first, taken(since, stop.first), known)
@@ -154,6 +152,6 @@ def _try_between(state: PaceState, now: float, known: float) -> None:
 
 
 def _between_stops(state: PaceState) -> float:
-    """What came between the last two stops, in requests a second: at most the limit."""
+    """Requests a second accepted between the last two stops: at most the limit."""
     stop = state.stop
     return state.delivery.count(stop.previous, stop.first) / max(stop.first - stop.previous, 0.05)

@@ -1,4 +1,4 @@
-"""One learned quantity, a rate or a number in flight: where it stands and how it looks for more."""
+"""A learned quantity, a rate or a number in flight: its value and its search for more."""
 
 import math
 
@@ -6,11 +6,11 @@ import msgspec
 
 
 class Level(msgspec.Struct):
-    """Unknown: grows from `start`. Known: stays just below for `hold_s`, then looks for more.
+    """Unknown: grows from `start`. Known: stays just below for `hold_s`, then probes for more.
 
-    Looking for more begins a little above what is known. The excess doubles slowly at first, so
-    that a limit that has not moved is met gently, then fast, but never steeper than `SLOPE`.
-    Only time in which this level was what held requests back counts as `age_s`.
+    A probe begins a little above the known value. The excess doubles slowly at first, so that an
+    unchanged limit is met gently, then fast, but never steeper than `SLOPE`. Only time in which
+    this level held requests back counts as `age_s`.
     """
 
     start: float = 10.0
@@ -22,43 +22,40 @@ class Level(msgspec.Struct):
     slow_s: float = 2.0
     fast_s: float = 2.5
     most: float = 1e9
-    """It looks for no more than this."""
+    """Upper end of a probe."""
     cheap: float = 40.0
-    """Up to here, hardly anything is on its way when a refusal is heard of."""
+    """Value up to which hardly any request is in flight when a refusal arrives."""
     resumed_at: float = 0.0
-    """When it was taken up again after a long rest."""
+    """When it was used again after a long rest."""
 
     RAMP_S = 2.0
     RAMP_FROM = 0.25
-    """What is only remembered is gone up to from this part of it: the limit may have fallen."""
+    """Share of a remembered level to resume from, since the limit may have fallen."""
     DOUBLING_S = 1.2
     STRAIGHT = 0.3
-    """Beyond what is cheap it grows by this part of that a second."""
+    """Growth a second above `cheap`, as a share of `cheap`."""
     CAUTION = 3.0
-    """At so many times what is cheap one stop costs as many as some ban for:"""
+    """Multiple of `cheap` at which one stop costs as many refusals as some providers ban for."""
     SLOWLY = 0.1
-    """go on so many times as fast, both starting and looking for more."""
+    """Factor on growth above that value, both when starting and when probing."""
     NEAR = 1.1
-    """Up to this part of what is known, a look for more costs little anywhere."""
+    """Multiple of the known value up to which a probe costs little at any rate."""
     BEND = 0.25
     SLOPE = 0.375
-    """Looking for more, it grows by this part of what is cheap a second, at the most."""
+    """Steepest growth a second of a probe, as a share of `cheap`."""
 
     @property
     def probing(self) -> bool:
-        """Whether it is looking for more."""
         return self.known is None or self.age_s >= self.hold_s
 
     def set(
         self, known: float, hold_s: float, slow_s: float, fast_s: float, excess: float = 0.01
     ) -> None:
-        """Something was learned: stay there for a while."""
         self.known, self.hold_s, self.age_s = known, hold_s, 0.0
         self.slow_s, self.fast_s, self.excess, self.most = slow_s, fast_s, excess, 1e9
 
     @property
     def value(self) -> float:
-        """What to go by now."""
         if self.known is None:
             return self._starting()
         beyond = self.age_s - self.hold_s
@@ -69,11 +66,11 @@ class Level(msgspec.Struct):
         return min(value, max(self.most, self.known))
 
     def speed(self, now: float) -> float:
-        """The same, while a remembered level is gone up to."""
+        """`value`, reduced while a remembered level is being resumed."""
         return self.value * self._ramp(now)
 
     def resuming(self, now: float) -> bool:
-        """Whether what is remembered is still being gone up to."""
+        """True while a remembered level is being resumed."""
         return self.known is not None and now < self.resumed_at + self.RAMP_S
 
     def _ramp(self, now: float) -> float:

@@ -1,16 +1,16 @@
-"""Find a provider's limit by being refused as rarely as possible, and keep just below it.
+"""Find a provider's limit with as few refusals as possible, and stay just below it.
 
-In a dozen lines. Requests are spaced evenly at a rate. *Starting*, the rate grows until something
-is refused. A refusal means *stopped*: all refusals of what was already on its way are one event,
-then single requests ask whether the provider takes more, further and further apart, unless
-Retry-After says when. *Reopening* lets out one, then three, then more, so that a wrong guess costs
-one refusal. How long the stop was and what was delivered before it say what the limit is: a bucket
-or a second's window gives way at once, a minute's quota only at its edge, a cap on requests in
-flight refuses only crowds. Then the pace is *holding* just below the level for a while, the longer
-the better it is confirmed, and after that *probing* a little above it. A level is trusted
-(`settled`) once a probe ended close above it; until then looks are short and quick. A provider
-that names its limit in headers is *told*: no probing, and the first refusal that contradicts it
-ends the belief. Idle time proves nothing: a level ages only while it is what holds requests back.
+In a dozen lines. Requests are spaced evenly at a rate. *Starting*, the rate grows until a request
+is refused. A refusal means *stopped*: all refusals of requests already in flight are one event,
+then single requests test whether the provider accepts more, further and further apart, unless
+Retry-After says when. *Reopening* sends one request, then three, then more, so that a wrong guess
+costs one refusal. The length of the stop and what was accepted before it show what the limit is: a
+bucket or a one-second window ends at once, a minute's quota only at its edge, a cap on requests in
+flight refuses only when many are in flight. Then the pace is *holding* just below the level for a
+while, the longer the better it is confirmed, and after that *probing* a little above it. A level is
+trusted (`settled`) once a probe ended close above it; until then probes are short and quick. A
+limit declared in headers is *told*: no probing, and the first refusal that contradicts the limit
+ends its use. Idle time proves nothing: a level ages only while it holds requests back.
 """
 
 import math
@@ -30,15 +30,15 @@ from headgate.core.pacing.trust import unsettle
 from headgate.core.rate import Ceilings
 
 NO_ANSWER = 0
-UNHEARD = 6.0
-"""So many requests on their way when a refusal is heard of are cheap."""
+CHEAP_IN_FLIGHT = 6.0
+"""Requests in flight at the time of a refusal that cost little."""
 CHEAP_RATE = 40.0
-"""So many a second are cheap anyhow: refusals mostly come faster than answers."""
+"""Requests a second that cost little at any latency: most refusals arrive faster than answers."""
 REST_S = 60.0
-"""After so long without a request a level is only remembered."""
+"""Seconds without a request after which a level is only remembered."""
 UNLIMITED = Ceilings()
 COLD_START = 10.0
-"""Requests a second at a provider of which nothing is known, not even by the user."""
+"""Requests a second at a provider about which nothing is known or configured."""
 
 
 class Pace:
@@ -51,19 +51,17 @@ class Pace:
 
     @classmethod
     def from_state(cls, state: PaceState, limits: Ceilings = UNLIMITED) -> Self:
-        """Go on where the one left off that this state was taken from."""
         pace = cls(limits)
         pace.state = _copy(state)
         return pace
 
     def remembered(self) -> PaceState:
-        """All that is known; a copy."""
         return _copy(self.state)
 
     # ---- sending
 
     def gate(self, now: float, in_flight: int) -> float:
-        """The earliest moment the next request may go; now: at once; infinite: after a reply."""
+        """The earliest time to send the next request; infinite: after a reply."""
         self._in_flight = in_flight
         at, cause = self._held(now, in_flight)
         if cause is not Cause.OPEN:
@@ -71,11 +69,11 @@ class Pace:
         return at
 
     def why(self, now: float) -> Cause:
-        """What holds the next request back, with as many in flight as when last asked."""
+        """What holds the next request back, with the number in flight of the last `gate` call."""
         return self._held(now, self._in_flight)[1]
 
     def on_send(self, now: float, in_flight: int) -> None:
-        """A request goes out; it is counted in `in_flight`."""
+        """A request is sent; `in_flight` includes it."""
         state = self.state
         self._in_flight = in_flight
         if state.stop.open:
@@ -84,7 +82,7 @@ class Pace:
             else:
                 self._reopen(now)
         else:
-            self._grow_older(now)
+            self._age_level(now)
         if now - max(state.sent_at, state.due) > REST_S:
             forget_unproved(state, now)
             if state.rate.known is not None:
@@ -105,12 +103,12 @@ class Pace:
         if stop.open:
             cause = Cause.RETRY_AFTER if stop.told_s else Cause.STOPPED
             if stop.asking and self._unanswered(now, in_flight, 1):
-                return self._heard_by(in_flight), cause
+                return self._answer_due(in_flight), cause
             return max(now, stop.ask_at, ceiling), cause
         waiting = self._unanswered(now, in_flight, state.sent - state.answered)
         cautious = state.opened or not limits.limits  # the user knows what to begin with
         if cautious and waiting > 1 + 2 * state.answered:
-            return self._heard_by(in_flight), Cause.REOPENING
+            return self._answer_due(in_flight), Cause.REOPENING
         if state.cap is not None and in_flight >= max(1, int(state.cap.value * 1.0205)):
             return math.inf, Cause.CAP
         due = self._due
@@ -124,19 +122,19 @@ class Pace:
 
     @property
     def _due(self) -> float:
-        """When the rate lets the next one go; a configured one holds until something is learned."""
+        """When the rate allows the next request; a configured rate applies until one is learned."""
         if self.limits.limits and self.state.rate.known is None:
             return 0.0
         return self.state.due
 
     def _unanswered(self, now: float, in_flight: int, sent: int) -> int:
-        """How many of those sent are to be waited for; not all of them count as in flight."""
-        if now < self._heard_by(0):
+        """The requests to wait for; a request can be sent and not yet count as in flight."""
+        if now < self._answer_due(0):
             return sent
         return min(sent, in_flight)
 
-    def _heard_by(self, in_flight: int) -> float:
-        """When what was sent last is answered, or is not worth waiting for any longer."""
+    def _answer_due(self, in_flight: int) -> float:
+        """When the last request is answered, or no longer worth waiting for."""
         if in_flight:
             return math.inf
         return self.state.sent_at + max(2.0, 4 * self.state.latency)
@@ -151,7 +149,7 @@ class Pace:
         return now, Cause.OPEN
 
     def _in_window(self, now: float, window: Window, waiting: int) -> tuple[float, Cause]:
-        """Beyond what a known window takes, go only one by one, and only when looking for more."""
+        """Beyond what a known window accepts, send one by one, and only while probing."""
         state = self.state
         used = state.delivery.count(now - window.seconds, now) + waiting
         firm = window.firm and not state.rate.probing
@@ -162,20 +160,20 @@ class Pace:
         if firm:
             return now + max(0.02, 0.5 / state.rate.value), Cause.WINDOW
         if waiting > max(0.0, 2 * (used - window.count)):
-            return self._heard_by(self._in_flight), Cause.RATE
+            return self._answer_due(self._in_flight), Cause.RATE
         return now, Cause.RATE
 
     def _in_suspected(self, now: float, suspect: Window, waiting: int) -> tuple[float, Cause]:
-        """Go one by one where a suspected quota would end: so a real one costs one refusal."""
+        """Send one by one where a suspected quota would end: a real one costs one refusal."""
         used = used_of(self.state, suspect, now)
         if is_outgrown(suspect, used):
             self.state.suspect = None
         elif is_at_end(suspect, used, waiting):
-            return self._heard_by(self._in_flight), Cause.RATE
+            return self._answer_due(self._in_flight), Cause.RATE
         return now, Cause.OPEN
 
     def _outgrow(self, window: Window, used: float) -> None:
-        """The window takes more than was known of it: look on from there."""
+        """The window accepts more than was known: probe from there."""
         state = self.state
         state.wary = None
         if state.window is window and not state.told:
@@ -183,7 +181,7 @@ class Pace:
             state.rate.known = max(used / window.seconds, state.rate.known or 0.0)
             state.rate.age_s = state.rate.hold_s
 
-    def _grow_older(self, now: float) -> None:
+    def _age_level(self, now: float) -> None:
         state = self.state
         level = {
             Cause.RATE: state.rate,
@@ -209,7 +207,7 @@ class Pace:
         headers: Mapping[str, str],
         latency: float,
     ) -> PaceReading:
-        """A reply came; status 0: none will. `in_flight` is how many were when it was sent."""
+        """Apply a reply; status 0: none will come. `in_flight` is the number when it was sent."""
         state = self.state
         asked = state.stop.open and state.stop.alone and sent_at >= state.stop.noticed
         if asked:
@@ -219,7 +217,7 @@ class Pace:
             return PaceReading(refused=False)
         state.replies += 1
         state.latency += 0.1 * (latency - state.latency)
-        state.rate.cheap = max(CHEAP_RATE, UNHEARD / max(state.latency, 0.001))
+        state.rate.cheap = max(CHEAP_RATE, CHEAP_IN_FLIGHT / max(state.latency, 0.001))
         retry_after = None
         if headers:
             quota = read_quota(headers, now)
@@ -250,7 +248,7 @@ class Pace:
         )
 
     def _judge(self, now: float, *, bare: bool, alone: bool) -> None:
-        """Find out whether bare 503s follow our rate; if not, go on as before them."""
+        """Find out whether bare 503s depend on our rate; if not, return to the rate before them."""
         state = self.state
         rate = state.rate.value
         if bare and state.outage.refuses(now):
@@ -274,10 +272,10 @@ class Pace:
         state.opened, state.answered, state.sent = now, 0, 0
         state.due = max(now, state.sent_at + 1 / state.rate.value)
 
-    # ---- showing
+    # ---- display
 
     def rate(self, now: float) -> float:
-        """Requests a second at present; none while it is closed."""
+        """Requests a second now; 0 while the gate is closed."""
         if now < self.closed_until:
             return 0.0
         ceiling = self.limits.rate
@@ -286,17 +284,17 @@ class Pace:
 
     @property
     def configured(self) -> float | None:
-        """The ceiling, in requests a second."""
+        """The configured ceiling, in requests a second."""
         return self.limits.rate
 
     @property
     def learned(self) -> float | None:
-        """What is known of the provider's limit, in requests a second."""
+        """The provider's limit as far as it is known, in requests a second."""
         return self.state.rate.known
 
     @property
     def cap(self) -> int | None:
-        """The most in flight, configured or learned."""
+        """Most requests in flight, configured or learned."""
         configured = self.limits.concurrency or None
         if self.state.cap is None:
             return configured
@@ -305,13 +303,13 @@ class Pace:
 
     @property
     def closed_until(self) -> float:
-        """When it opens again; in the past if it is open."""
+        """When the gate opens again; in the past if it is open."""
         stop = self.state.stop
         return max(self.state.shut_until, stop.ask_at if stop.open else 0.0)
 
     @property
     def refused_share(self) -> float:
-        """Refusals of replies."""
+        """Refusals as a share of replies."""
         return self.state.refusals / self.state.replies if self.state.replies else 0.0
 
 

@@ -1,32 +1,32 @@
-"""Whether it is the number in flight that is refused, and not the rate."""
+"""Decide whether refusals have a cause other than the rate: requests in flight or an outage."""
 
 import msgspec
 
 
 class ConcurrencyEvidence(msgspec.Struct):
-    """How many were in flight with requests that were taken, and with the last ones refused."""
+    """Numbers in flight when requests were accepted, and when the last ones were refused."""
 
     taken: dict[int, int] = {}
     total: int = 0
     refused: list[int] = []
     confirmed: int = 0
-    """How often in a row a look for more found the same cap."""
+    """Probes in a row that found the same cap."""
     doubts: int = 0
-    """How often in a row no more than the cap were refused."""
+    """Refusals in a row with no more than the cap in flight."""
 
     KEEP = 1500
     FEW = 3
-    """So many are no crowd: they come and go with the rate."""
+    """Requests in flight that do not count as many: this number varies with the rate."""
     ENOUGH = 3
     RARE = 0.04
-    """At a steady rate, so small a share of those taken was taken in such a crowd by chance."""
+    """At a steady rate: share of requests accepted with as many in flight that counts as chance."""
     SURE = 2
     NEVER = 0.003
-    """At whatever rate, so small a share of many is as good as none."""
+    """At any rate: share of at least `MANY` requests that counts as none."""
     MANY = 150
 
     def took(self, in_flight: int) -> None:
-        """One was taken with so many in flight, itself included."""
+        """A request was accepted; `in_flight` includes it."""
         self.taken[in_flight] = self.taken.get(in_flight, 0) + 1
         self.total += 1
         if self.total > 2 * self.KEEP:
@@ -34,11 +34,11 @@ class ConcurrencyEvidence(msgspec.Struct):
             self.total = sum(self.taken.values())
 
     def refuse(self, in_flight: int) -> None:
-        """One was refused with so many in flight."""
+        """A request was refused; `in_flight` includes it."""
         self.refused = [*self.refused[1 - self.ENOUGH :], in_flight]
 
     def limit(self, *, steady: bool) -> int | None:
-        """The least of the last refusals, if so many are hardly ever taken."""
+        """The least number at the last refusals, if hardly any request is accepted with as many."""
         least, number = min(self.refused), len(self.refused)
         as_many = sum(n for f, n in self.taken.items() if f >= least)
         never = self.total >= self.MANY and as_many <= self.NEVER * self.total
@@ -48,22 +48,21 @@ class ConcurrencyEvidence(msgspec.Struct):
 
     @property
     def enough(self) -> bool:
-        """Whether there are refusals enough to judge by."""
         return len(self.refused) >= self.ENOUGH
 
 
 class OutageEvidence(msgspec.Struct):
-    """The present suspicion."""
+    """The suspicion that bare 503s are an outage and do not depend on our rate."""
 
     speed: float = 0.0
-    """The rate at which the first one came; 0: none did lately."""
+    """Requests a second at the first bare 503; 0: none came recently."""
     since: float = 0.0
     slow: int = 0
-    """Replies at a third of that speed or less."""
+    """Replies at a third of `speed` or less."""
     bare: int = 0
-    """Bare 503s among them."""
+    """Bare 503s among these replies."""
     until: float = 0.0
-    """Until then bare 503s are none of our business."""
+    """Bare 503s are not refusals until then."""
 
     ENOUGH = 12
     SHARE = 0.3
@@ -71,17 +70,15 @@ class OutageEvidence(msgspec.Struct):
     FORGET_S = 120.0
 
     def refuses(self, now: float) -> bool:
-        """Whether a bare 503 counts as a refusal."""
         return now >= self.until
 
     def suspect(self, now: float, rate: float) -> None:
-        """A bare 503 came at this rate."""
         if not self.speed or now - self.since > self.FORGET_S:
             self.speed, self.slow, self.bare = rate, 0, 0
         self.since = now
 
     def acquit(self, now: float, rate: float, *, bare: bool, alone: bool) -> float | None:
-        """Take in a reply; the speed to go back to, if it was not our rate."""
+        """Apply a reply; the rate to return to if our rate was not the cause, else None."""
         if not self.speed or not (alone or rate <= self.speed / 3):
             return None
         self.slow += 1

@@ -1,4 +1,4 @@
-"""Everything a pace knows, as values: what it is kept by, handed over by, and shown by."""
+"""The state of a pace as plain values, to be stored, passed on and shown."""
 
 from enum import StrEnum
 
@@ -28,21 +28,21 @@ class Cause(StrEnum):
 
     @property
     def words(self) -> str:
-        """The same for people; begins with the cause's own name."""
+        """The cause and its description, such as `rate: the learned rate`."""
         return f"{self.value}: {_WORDS[self]}"
 
 
 _WORDS = {
-    Cause.OPEN: "nothing holds it",
+    Cause.OPEN: "nothing holds requests back",
     Cause.RATE: "the learned rate",
-    Cause.TOLD: "the limit that the provider tells",
-    Cause.WINDOW: "what fits into the provider's window is used up",
-    Cause.CAP: "as many in flight as the provider takes",
-    Cause.STOPPED: "the provider refused; one request asks whether it takes more",
+    Cause.TOLD: "the limit that the provider declares",
+    Cause.WINDOW: "the provider's quota for this period is used up",
+    Cause.CAP: "as many requests in flight as the provider accepts",
+    Cause.STOPPED: "the provider refused; single requests test whether it accepts more",
     Cause.RETRY_AFTER: "the provider asked to wait",
     Cause.REOPENING: "just reopened, waiting for the first answers",
     Cause.CEILING: "the configured rate",
-    Cause.CONCURRENCY: "the configured number in flight",
+    Cause.CONCURRENCY: "the configured number of requests in flight",
     Cause.BUDGET: "a budget is spent",
     Cause.PAUSED: "paused by an operator",
     Cause.LEASE: "waiting for this worker's share of the rate",
@@ -50,14 +50,12 @@ _WORDS = {
 
 
 class PaceReading(msgspec.Struct, frozen=True):
-    """What a reply means for its sender."""
-
     refused: bool
     retry_in_s: float = 0.0
 
 
 class PaceEvidence(msgspec.Struct, frozen=True, array_like=True):
-    """One decision: what was seen, what was made of it, and the rate before and after."""
+    """A decision: what was seen, what was decided, and the rate before and after."""
 
     at: float
     seen: str
@@ -67,48 +65,45 @@ class PaceEvidence(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Stop(msgspec.Struct):
-    """The present stop, or the last one. All refusals of what was sent before it are one event."""
+    """The present stop, or the last one. All refusals of requests sent before it are one event."""
 
     open: bool = False
-    """It lasts: nothing goes out but single requests that ask."""
+    """The stop lasts: only single requests are sent, as tests."""
     first: float = 0.0
-    """When the first request that was refused had been sent."""
     previous: float = 0.0
-    """The same of the stop before."""
+    """`first` of the stop before."""
     dark: float = 0.0
-    """When the first was sent of those refused since the last one that was taken."""
+    """Send time of the first request refused since the last accepted one."""
     last: float = 0.0
-    """When the last one that was refused had been sent."""
     noticed: float = 0.0
     ask_at: float = 0.0
-    """When the next request may go."""
+    """Earliest time of the next request."""
     wait: float = 0.0
     alone: bool = False
-    """One request at a time asks; else the first one reopens."""
+    """Only one request at a time is sent, as a test; else the first one reopens the gate."""
     asking: bool = False
-    """It is on its way."""
     bare: bool = False
-    """Nothing but 503s without a word."""
+    """Only 503s without Retry-After."""
     told_s: float = 0.0
-    """The longest Retry-After, 0 if there was none."""
+    """The longest Retry-After in seconds; 0 if there was none."""
     told_until: float = 0.0
-    """The earliest end that any of them named."""
+    """The earliest end that any Retry-After named."""
     cut: float = 0.0
-    """The rate at which it happened."""
+    """Rate at the time of the refusal, in requests a second."""
     surprise: bool = False
-    """It happened below what was trusted."""
+    """The refusal came below the trusted level."""
     resuming: bool = False
-    """It happened on the way up to a remembered level."""
+    """The refusal came while a remembered level was being resumed."""
     hits: int = 0
-    """How many were refused at once."""
+    """Requests refused as one event."""
     after: int = 0
-    """How many were taken of those sent after the first that was refused."""
+    """Accepted requests sent after the first refused one."""
     storm: int = 0
-    """Refusals in a short time, without those of single requests."""
+    """Refusals in a short time, without refused tests."""
     asked: int = 0
-    """Single requests refused since the last one that was taken."""
+    """Tests refused since the last accepted request."""
     trickles: int = 0
-    """How often it reopened only for a moment."""
+    """Times it reopened only for a moment."""
 
 
 class Window(msgspec.Struct):
@@ -118,25 +113,25 @@ class Window(msgspec.Struct):
     seconds: float
     since: float
     until: float
-    """It was renewed between these moments."""
+    """The quota was renewed between `since` and `until`."""
     firm: bool = False
     """A second stop has confirmed it."""
     proved: bool = False
-    """More than one refusal speaks for it."""
+    """More than one refusal is evidence for it."""
 
 
 class Probe(msgspec.Struct):
-    """How a look for more ended: the burst is what it took beyond the rate."""
+    """The end of a probe: requests accepted above the rate are the burst."""
 
     since: float
     until: float
     taken: float
     known: float
-    """What was trusted before it."""
+    """The trusted level before the probe."""
 
 
 class PaceState(msgspec.Struct):
-    """All that one process needs to go on where another left off."""
+    """All that one process needs to continue the work of another."""
 
     rate: Level
     cap: Level | None = None
@@ -145,63 +140,63 @@ class PaceState(msgspec.Struct):
     stop: Stop = msgspec.field(default_factory=Stop)
     window: Window | None = None
     wary: Window | None = None
-    """What was taken before a storm of refusals: beyond that only one by one."""
+    """Requests accepted before a storm of refusals: beyond that, send one by one."""
     suspect: Window | None = None
-    """What a single refusal with a long Retry-After may have been; another one must confirm it."""
+    """The quota that a single refusal with a long Retry-After suggests; another one must confirm
+    it."""
     probe: Probe | None = None
     due: float = 0.0
-    """When the rate lets the next one go."""
+    """When the rate allows the next request."""
     ceiling_due: list[float] = []
     sent_at: float = 0.0
     bound: Cause = Cause.OPEN
-    """What held the last request back."""
     opened: float = 0.0
     sent: int = 0
     """Since the last stop ended."""
     answered: int = 0
     settled: bool = False
-    """The known rate is trusted."""
     confirmed: int = 0
-    """How often in a row a look for more found the same."""
+    """Probes in a row that found the same level."""
     tries: int = 0
     surprises: int = 0
     """In a row."""
     peak: float = 0.0
-    """The highest level that was confirmed, and when it last was."""
+    """The highest confirmed level, and when it was last confirmed."""
     peak_at: float = 0.0
     burst: float | None = None
     probe_since: float = 0.0
     bans: int = 0
     full: list[tuple[float, float]] = []
-    """What the last seconds and the last minute had taken at the latest stops."""
+    """Requests accepted in the last ten seconds and in the last minute before each of the latest
+    stops."""
     told: bool = False
-    """The provider names its limit, and is believed."""
+    """The provider declares its limit, and no refusal has contradicted it."""
     told_rate: float = 0.0
     told_at: float = 0.0
     told_since: float = 0.0
-    """When it last named another one."""
+    """When the declared limit last changed."""
     told_window: float = 0.0
-    """The longest time to a reset that it named."""
+    """The longest time to a reset that the provider declared, in seconds."""
     least: float = 0.0
-    """The least that it told to remain, lately and in the time before that."""
+    """The least that remained of the declared quota, in this interval and in the one before."""
     least_before: float = 0.0
     least_since: float = 0.0
     ignored_until: float = msgspec.field(default=0.0, name="deaf_until")
     """Declared limits are ignored until then. Stored under its former name."""
     shut_until: float = 0.0
-    """The provider told that nothing is left until then."""
+    """The provider declared that nothing remains until then."""
     latency: float = 0.15
     outage: OutageEvidence = msgspec.field(default_factory=OutageEvidence)
     refused: Tier = msgspec.field(default_factory=lambda: Tier(15.0, 45))
     lone: Tier = msgspec.field(default_factory=lambda: Tier(15.0, 45))
     """Single refusals that changed nothing."""
     strays: Tier = msgspec.field(default_factory=lambda: Tier(15.0, 45))
-    """Those of them beside which others were taken: no look for more had caused them."""
+    """Single refusals among accepted requests: no probe had caused them."""
     passed: float = 0.0
-    """The highest rate that was taken for a few seconds before a stop, and when."""
+    """The highest rate accepted for a few seconds before a stop, and when."""
     passed_at: float = 0.0
     recent: list[float] = []
-    """When the refusals of the last seconds came."""
+    """Times of the refusals of the last seconds."""
     replies: int = 0
     refusals: int = 0
     evidence: list[PaceEvidence] = []

@@ -1,4 +1,4 @@
-"""What a refusal does: close the gate, and say when to ask again."""
+"""What a refusal does: it closes the gate and sets the time of the next test."""
 
 from typing import NamedTuple
 
@@ -11,35 +11,33 @@ from headgate.core.pacing.window import USUAL_S
 
 BAN_S = 10.5
 BAN_COUNT = 10
-"""Providers ban for about so many refusals in that time."""
+"""Refusals in `BAN_S` seconds for which providers ban."""
 CAP_HOLD_S = 20.0
-"""How long a cap on what is in flight is kept before more is tried."""
+"""Seconds for which a cap on requests in flight is kept before more is tried."""
 CAP_TRIAL_S = 10.0
-"""A cap that has held requests back for so long can be judged by what it let through."""
+"""Seconds after which a cap that held requests back is judged by what was accepted."""
 CAP_WORTH = 0.7
-"""With less than this part of the rate before it, it is none."""
+"""Share of the earlier rate below which the cap is not the limit."""
 SOON = 1.25
-"""The end of a window so little later is waited for."""
+"""Multiple of the wait within which the end of a usual window is waited for instead."""
 WINDOW_SHARE = 0.03
-"""Of a known window that is full, so much is waited for at least: it is not over in a moment."""
+"""Share of a known full window to wait for at least, since it does not end in a moment."""
 PAUSE_S = 0.1
-"""The shortest stop: what trickles in within a round trip of a millisecond proves nothing."""
+"""Shortest stop in seconds: replies within a round trip of a millisecond prove nothing."""
 
 
 class PaceRefusal(NamedTuple):
-    """A reply that asks us to slow down."""
-
     sent_at: float
     in_flight: int
     retry_after: float | None
     asked: bool
-    """It answers the single request of a stop."""
+    """The refused request was the single test of a stop."""
     bare: bool
-    """A 503 without a word."""
+    """A 503 without Retry-After."""
 
 
 def refuse(state: PaceState, now: float, refusal: PaceRefusal) -> PaceReading:
-    """Take in one refusal: it may close the gate, or keep it closed."""
+    """Apply one refusal: it may close the gate, or keep it closed."""
     sent_at, in_flight, retry_after, asked, bare = refusal
     stop = state.stop
     state.refusals += 1
@@ -54,13 +52,13 @@ def refuse(state: PaceState, now: float, refusal: PaceRefusal) -> PaceReading:
         if retry_after:
             stop.told_until = min(stop.told_until, now + retry_after)
             stop.ask_at = max(stop.ask_at, now + retry_after)
-        _spare(state)
+        _avoid_ban(state)
         return PaceReading(refused=True, retry_in_s=max(0.0, stop.ask_at - now))
     if sent_at < state.opened:
         return PaceReading(refused=True)
     if state.told:
         contradict(state, now)
-    elif not asked and _crowded(state, now, in_flight):
+    elif not asked and _is_concurrency_limit(state, now, in_flight):
         state.answered += 1
         return PaceReading(refused=True, retry_in_s=retry_after or 0.0)
     _close(state, now, sent_at, retry_after, asked=asked)
@@ -75,7 +73,7 @@ def _close(
     if asked:
         stop.alone = True
         stop.asked += 1
-        stop.wait = _patience(stop, now, sent_at - stop.dark)
+        stop.wait = _next_test_s(stop, now, sent_at - stop.dark)
     elif trickle:
         stop.trickles += 1
         stop.asked, stop.storm = 0, len(state.recent)
@@ -101,7 +99,7 @@ def _close(
         stop.told_until = now + retry_after
     wait = retry_after or stop.wait
     if stop.asked > 1:
-        wait = max(wait, stop.wait)  # a short Retry-After that proves wrong is no plan
+        wait = max(wait, stop.wait)  # the short Retry-After proved wrong
     stop.ask_at = max(now + wait, state.sent_at + 1 / state.rate.value)
     if trickle and not retry_after:
         came = (state.delivery.count(stop.first, sent_at) + 1) / max(sent_at - stop.first, 0.02)
@@ -111,17 +109,17 @@ def _close(
         left = (window.until - now) % window.seconds
         if left < 0.5 * window.seconds and window.until - window.since <= 0.3 * window.seconds:
             stop.ask_at = max(stop.ask_at, now + left + 0.02)
-    _spare(state)
+    _avoid_ban(state)
     seen = "the single request was refused" if asked else refused_at(state.rate.value)
     seen = f"{seen}, soon after it had reopened" if trickle else seen
     note(state, now, seen, asked_again(stop.ask_at - now, alone=stop.alone))
 
 
-def _patience(stop: Stop, now: float, dark_s: float) -> float:
-    """How long until the next one asks: the third tells a second's window from longer ones.
+def _next_test_s(stop: Stop, now: float, dark_s: float) -> float:
+    """Seconds until the next test; the third tells a one-second window from longer ones.
 
-    Later ones ask further and further apart, but when the end of a usual window comes first, or
-    soon after, then at that end: it asks for less, and the answer says more.
+    Later tests are further and further apart. If a usual window ends before the next test or soon
+    after it, the test waits for that end: it costs fewer requests, and its answer says more.
     """
     if stop.asked == 1:
         return max(stop.wait, stop.dark + 0.45 - now, dark_s)
@@ -134,23 +132,23 @@ def _patience(stop: Stop, now: float, dark_s: float) -> float:
     return wait
 
 
-def _spare(state: PaceState) -> None:
-    """Providers ban for many refusals in a short time: with none left, let the old ones age."""
+def _avoid_ban(state: PaceState) -> None:
+    """Providers ban for many refusals in a short time: near that number, let the old ones age."""
     stop, over = state.stop, len(state.recent) - BAN_COUNT
     if over < 0 or stop.told_s:
         return
     at_once = stop.dark >= stop.last - 0.1
     if at_once and 0 < over <= 9:
-        return  # if it bans for these, it has; nothing is left to be spared
+        return  # a ban for these would have come already
     stop.alone = True
     if at_once and state.settled and state.window is None:
-        stop.ask_at = max(stop.ask_at, stop.dark + 1.1)  # no limit that is known here lasts longer
+        stop.ask_at = max(stop.ask_at, stop.dark + 1.1)  # no known limit lasts longer
     else:
         stop.ask_at = max(stop.ask_at, state.recent[over] + BAN_S)
 
 
-def _crowded(state: PaceState, now: float, in_flight: int) -> bool:
-    """Whether the number in flight is at fault; then the refused one waits, the rest goes on."""
+def _is_concurrency_limit(state: PaceState, now: float, in_flight: int) -> bool:
+    """Whether the number in flight was the cause; then only the refused request waits."""
     rate, crowd = state.rate, state.crowd
     if state.cap is not None and in_flight >= (state.cap.known or 1.0) - 1:
         if _is_worth_it(state, now, state.cap):
@@ -173,7 +171,7 @@ def _crowded(state: PaceState, now: float, in_flight: int) -> bool:
 
 
 def _is_worth_it(state: PaceState, now: float, cap: Level) -> bool:
-    """A cap that is one lets through as much as the rate did before; judged when it has held."""
+    """A real cap allows about the earlier rate; judged once it has held requests back."""
     if cap.age_s < CAP_TRIAL_S:
         return True
     taken = state.delivery.count(now - CAP_TRIAL_S, now)
@@ -181,7 +179,7 @@ def _is_worth_it(state: PaceState, now: float, cap: Level) -> bool:
 
 
 def _confirm(state: PaceState, cap: Level, in_flight: int) -> None:
-    """More than the cap were refused, as expected; or as many, which one may have overtaken."""
+    """Adjust a cap after a refusal above it, or at it, where requests may overtake."""
     crowd, known = state.crowd, cap.known or 1.0
     if cap.probing:
         crowd.confirmed = crowd.confirmed + 1 if in_flight - 1 <= known else 0

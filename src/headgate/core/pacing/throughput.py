@@ -1,4 +1,4 @@
-"""How much was let through, and when: counts per slot of time, coarser the older they are."""
+"""Accepted requests over time: counts per slot of time, coarser the older they are."""
 
 import math
 
@@ -11,13 +11,13 @@ class Tier(msgspec.Struct):
     width: float
     keep: int
     first: int = 0
-    """The number of the oldest slot that is kept, counted from time zero."""
+    """Number of the oldest slot kept, counted from time zero."""
     counts: list[int] = []
     whole: bool = True
-    """Nothing was dropped so far: before the first there was none."""
+    """No slot was dropped yet: before the first slot there was nothing."""
 
     def add(self, at: float) -> None:
-        """Count one; what is older than the tier reaches is dropped."""
+        """Count one; a time older than the oldest slot is dropped."""
         slot = math.floor(at / self.width)
         counts = self.counts
         if not counts:
@@ -40,11 +40,11 @@ class Tier(msgspec.Struct):
 
     @property
     def since(self) -> float:
-        """From when on it knows everything."""
+        """Start of the time for which the tier has every count."""
         return self.first * self.width
 
     def count(self, after: float, until: float) -> float:
-        """How many in that time; a slot that is only partly inside counts in proportion."""
+        """The count between two times; a slot that is partly inside counts in proportion."""
         width, first, counts = self.width, self.first, self.counts
         low = max(math.floor(after / width), first)
         high = min(math.floor(until / width), first + len(counts) - 1)
@@ -63,17 +63,16 @@ def _tiers() -> list[Tier]:
 
 
 class Throughput(msgspec.Struct):
-    """What the provider took, by the time at which it was sent."""
+    """Requests that the provider accepted, by send time."""
 
     tiers: list[Tier] = msgspec.field(default_factory=_tiers)
 
     def add(self, at: float) -> None:
-        """One more that was sent at that time was taken."""
         for tier in self.tiers:
             tier.add(at)
 
     def count(self, after: float, until: float) -> float:
-        """How many of those sent in that time were taken; the finest tier that still knows."""
+        """Accepted requests sent between two times, from the finest tier that still has them."""
         total = 0.0
         coarser = [tier.width for tier in self.tiers[1:]] + [self.tiers[-1].width]
         for tier, width in zip(self.tiers, coarser, strict=True):

@@ -1,55 +1,56 @@
-"""How far a level is trusted, and what follows: how long to stay, how soon to look for more."""
+"""How far a level is trusted, how long it is held, and how soon the next probe comes."""
 
 from headgate.core.pacing.evidence_text import known_now, refused_at, tried_next
 from headgate.core.pacing.state import PaceEvidence, PaceState
 
 EVIDENCE = 40
-"""Decisions that are kept."""
+"""Number of decisions kept."""
 DUE_SHARE = 0.002
-"""Refusals of requests that looking for more may cost, beside a few that are free."""
+"""Share of requests that probes may lose to refusals, in addition to a few that are free."""
 ENOUGH_S = 90.0
 ENOUGH = 600
-"""After so long, or so many requests if that is longer, another look is due, earned or not."""
+"""A probe is due after `ENOUGH_S` seconds or `ENOUGH` requests, whichever takes longer, earned or
+not."""
 BACK_HOLD_S = 11.0
-"""How long a level far below a confirmed one is kept: such limits often come back."""
+"""Seconds to hold a level far below a confirmed one: such limits often return."""
 BACK_LONGEST_S = 60.0
-"""It is kept for no longer, even if no look is earned: a limit that is back is worth a refusal."""
+"""Longest hold of such a level in seconds: finding a limit that returned is worth a refusal."""
 BACK_SHARE = 0.008
-"""Refusals that looking for it may cost."""
+"""Share of requests that probes for a returned limit may lose to refusals."""
 LONGEST_S = 200.0
-"""No level is kept for longer without a look for more."""
-HEARD_LATE = 2.5
-"""Refusals that are on their way when the first is heard of, at a rate that is just cheap."""
+"""Longest hold of any level without a probe, in seconds."""
+LATE_REFUSALS = 2.5
+"""Refusals in flight when the first one arrives, at the rate `cheap`."""
 SLOWEST = 0.005
-"""Requests a second; refusals alone teach no less, or nothing would be learned for hours."""
+"""Lowest rate that refusals can teach, in requests a second; below it, learning would take
+hours."""
 FALLEN = 0.6
-"""Below this part of a confirmed level, the limit itself has fallen."""
+"""Share of a confirmed level below which the limit itself has fallen."""
 BACK_S = 600.0
-"""A limit that has fallen may come back within this time."""
+"""Seconds within which a fallen limit may return."""
 
 
 def note(
     state: PaceState, now: float, seen: str, decided: str, before: float | None = None
 ) -> None:
-    """Keep one decision for those who ask why."""
     line = PaceEvidence(now, seen, decided, before or state.rate.known, state.rate.known)
     state.evidence = [*state.evidence[1 - EVIDENCE :], line]
 
 
 def unsettle(state: PaceState, now: float, est: float, why: str, *, wary: bool = False) -> None:
-    """Only the order of size is known: go there, and look soon."""
+    """Only the order of magnitude is known: use it, and probe soon."""
     state.tries = 0 if state.settled else state.tries + 1
     state.settled, state.confirmed = False, 0
     before, est = state.rate.known, max(est, SLOWEST)
     slow = 4.0 if wary else 1.0
-    unheard = HEARD_LATE * est / state.rate.cheap
-    hold = 40.0 if wary else 11.0 if len(state.recent) + unheard > 6 else 2.0
+    late = LATE_REFUSALS * est / state.rate.cheap
+    hold = 40.0 if wary else 11.0 if len(state.recent) + late > 6 else 2.0
     state.rate.set(est, max(hold, 10 / est), max(slow, 3 / est), max(2.5, slow, 3 / est), 0.02)
     note(state, now, refused_at(state.stop.cut, why), tried_next(est), before)
 
 
 def settle(state: PaceState, now: float, est: float, why: str, *, look_now: bool = False) -> None:
-    """The level is known: stay below it for a while, or look on from it at once."""
+    """The level is known: stay below it for a while, or probe from it at once."""
     before, est = state.rate.known, max(est, SLOWEST)
     if state.probe is not None:
         probe, state.probe = state.probe, None
@@ -86,17 +87,17 @@ def settle(state: PaceState, now: float, est: float, why: str, *, look_now: bool
 
 
 def note_peak(state: PaceState, now: float, level: float) -> None:
-    """Remember a trusted level that has held, unless a much higher one was known."""
+    """Remember a trusted level that held, unless a much higher one was known."""
     if level > FALLEN * state.peak:
         state.peak, state.peak_at = level, now
 
 
 def is_fallen(state: PaceState, now: float, level: float) -> bool:
-    """Far below what was confirmed not long ago: such limits often come back."""
+    """Whether a level is far below one confirmed recently: such limits often return."""
     return level < FALLEN * state.peak and now - state.peak_at < BACK_S
 
 
 def to_earn(state: PaceState, now: float, free: int, share: float = DUE_SHARE) -> float:
-    """Requests that must be taken before another refusal is no more than their due share."""
+    """Requests that must be accepted before one more refusal stays within `share`."""
     refused = state.refused.count(now - 600, now) - state.strays.count(now - 600, now) + 1 - free
     return refused / share - state.delivery.count(now - 600, now)

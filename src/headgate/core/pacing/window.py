@@ -5,17 +5,17 @@ from headgate.core.pacing.state import PaceState, Stop, Window
 from headgate.core.pacing.trust import settle, unsettle
 
 USUAL_S = (10.0, 60.0, 3_600.0, 86_400.0)
-"""How long windows usually are: people choose them."""
+"""Usual lengths of windows in seconds: people choose them."""
 LITTLE = 5
-"""What fewer requests say about a window is worth nothing."""
+"""Requests below which a count says nothing about a window."""
 AGAIN = 3
-"""A quota that has been renewed is not used up again at once so many times."""
+"""Reopenings that fail at once after which the stop is not a renewed quota."""
 SOME = 6
-"""A Retry-After that holds up fewer requests may be a slow bucket's."""
+"""Requests held up by a Retry-After below which it may come from a slow bucket."""
 BANNING = 6
-"""Refusals in a short time that may be followed by a ban."""
+"""Refusals in a short time that may lead to a ban."""
 APART_S = 20.0
-"""Stops that are closer say the same about the last minute."""
+"""Seconds below which two stops say the same about the last minute."""
 
 
 def is_window(state: PaceState, now: float) -> bool:
@@ -31,7 +31,7 @@ def is_window(state: PaceState, now: float) -> bool:
         used = state.delivery.count(stop.first - window.seconds, stop.first)
         renewed = stop.trickles >= AGAIN
         if used < 0.5 * window.count or renewed:
-            state.window = None  # it cannot be what refused
+            state.window = None  # it cannot be the cause
         return used > 0.8 * window.count and not renewed
     if state.suspect is not None and is_full(state, state.suspect):
         return True
@@ -41,7 +41,7 @@ def is_window(state: PaceState, now: float) -> bool:
 
 
 def _is_second(state: PaceState, now: float) -> bool:
-    """Whether a long Retry-After is the second at the same count; if not, it is the first."""
+    """Whether a long Retry-After is the second at the same count; if not, it becomes the first."""
     stop, before = state.stop, state.suspect
     if state.window is not None:
         return not is_lone(stop) or not stop.surprise
@@ -57,12 +57,12 @@ def _is_second(state: PaceState, now: float) -> bool:
 
 
 def _dark_s(stop: Stop) -> float:
-    """For how long nothing was taken, or would have been."""
+    """Seconds in which nothing was accepted, or would have been."""
     return stop.told_until - stop.dark - 0.5 if stop.told_s else stop.last - stop.dark
 
 
 def learn_window(state: PaceState, now: float) -> None:
-    """Set window and rate by a stop that ended when the quota was renewed, or a ban did."""
+    """Set window and rate by a stop that ended with the renewal of a quota or with a ban."""
     stop, known = state.stop, state.rate.known
     dark_s = _dark_s(stop)
     seconds = state.window.seconds if state.window else 0.0
@@ -81,7 +81,7 @@ def learn_window(state: PaceState, now: float) -> None:
             "many times: it may be a ban",
             wary=True,
         )
-        state.rate.most = stop.cut  # where it banned, or nearly
+        state.rate.most = stop.cut  # the rate at which it banned, or nearly
         return
     state.bans = 0
     seconds, count = _pick_window(state, now, dark_s)
@@ -89,9 +89,11 @@ def learn_window(state: PaceState, now: float) -> None:
         unsettle(state, now, 0.3 * stop.cut, "after only a few requests")
         return
     if state.window is not None and is_lone(stop) and not stop.surprise:
-        count = max(count, state.window.count)  # it was the look for more that was refused
+        count = max(count, state.window.count)  # the probe was refused, not the window
     elif state.window is not None and (count < LITTLE or stop.trickles):
-        count = max(count, state.window.count / 2)  # so soon after it opened little was sent
+        count = max(
+            count, state.window.count / 2
+        )  # little was sent between the reopening and the stop
     fresh = state.window is None or seconds != state.window.seconds
     since, until = _renewed(state, now, seconds)
     state.window = Window(max(count, 1.0), seconds, since, until, not fresh, proved=True)
@@ -101,7 +103,6 @@ def learn_window(state: PaceState, now: float) -> None:
 
 
 def _pick_window(state: PaceState, now: float, dark_s: float) -> tuple[float, float]:
-    """The window that explains the stop, and what it takes."""
     old, taken, suspect = state.window, state.delivery.count, state.suspect
     if old is None and suspect is not None and is_confirmed(state, suspect):
         return suspect.seconds, suspect.count
@@ -126,7 +127,7 @@ def _pick_window(state: PaceState, now: float, dark_s: float) -> tuple[float, fl
 
 
 def _renewed(state: PaceState, now: float, seconds: float) -> tuple[float, float]:
-    """Between which moments the quota was renewed, by this stop and those before it."""
+    """The times between which the quota was renewed, from this stop and earlier ones."""
     stop, window = state.stop, state.window
     if stop.told_s:
         since, until = max(stop.told_until - 1.0, stop.last), stop.told_until
@@ -143,7 +144,7 @@ def _renewed(state: PaceState, now: float, seconds: float) -> tuple[float, float
 
 
 def sliding_minute(state: PaceState) -> float | None:
-    """What a minute takes, if at every stop the last minute was as full but its end was not."""
+    """The quota of any minute, if each stop had the last minute equally full but not its end."""
     stop, taken = state.stop, state.delivery.count
     last, apart = stop.last, stop.first - stop.previous > APART_S
     before = state.full[-3:] if apart else state.full[:-1]

@@ -65,7 +65,7 @@ def test_without_anybody_waiting_nothing_holds():
 
 def test_a_limit_that_is_still_looked_for():
     view = seen(GateState(paced(OK), busy()))
-    assert (view.cause, view.why) == (Cause.RATE, "the limit is still looked for")
+    assert (view.cause, view.why) == (Cause.RATE, "the limit is not known yet")
     assert view.learned_per_s is None
     assert view.stage.startswith("starting")
     assert view.holds
@@ -78,7 +78,7 @@ def test_a_learned_rate():
     view = seen(GateState(state, busy()))
     assert (view.learned_per_s, view.cause, view.why) == (5.0, Cause.RATE, "the learned rate")
     assert view.now_per_s == pytest.approx(5 * 0.985)
-    assert view.stage == "holding: it stays just below the known level"
+    assert view.stage == "holding: just below the known limit"
 
 
 def test_a_ceiling_below_what_was_learned():
@@ -89,7 +89,7 @@ def test_a_ceiling_below_what_was_learned():
 def test_a_configured_rate_holds_until_something_is_learned():
     view = seen(GateState(paced(OK), busy()), ProviderPolicy(rate="200/s"))
     assert (view.cause, view.now_per_s) == (Cause.CEILING, 200.0)
-    assert view.stage == "starting: the configured rate holds until something is refused"
+    assert view.stage == "starting: the configured rate applies until a request is refused"
     state = paced(OK)
     state.rate.set(5.0, 60.0, 2.0, 2.0)
     learned = seen(GateState(state, busy()), ProviderPolicy(rate="200/s"))

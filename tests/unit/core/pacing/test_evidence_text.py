@@ -33,10 +33,10 @@ def test_what_was_seen():
 
 
 def test_what_was_decided_names_the_change():
-    assert known_now(300.0, 279.0, 30.0) == "limit lowered to 279/s, next look in 30 s"
-    assert known_now(200.0, 210.0, 8.0) == "limit raised to 210/s, next look in 8 s"
-    assert known_now(200.0, 200.0, 8.0) == "limit stays at 200/s, next look in 8 s"
-    assert known_now(None, 10.0, 0.0) == "limit taken as 10/s, looking for more from there"
+    assert known_now(300.0, 279.0, 30.0) == "limit lowered to 279/s, next probe in 30 s"
+    assert known_now(200.0, 210.0, 8.0) == "limit raised to 210/s, next probe in 8 s"
+    assert known_now(200.0, 200.0, 8.0) == "limit stays at 200/s, next probe in 8 s"
+    assert known_now(None, 10.0, 0.0) == "limit taken as 10/s, probing for more from there"
     assert tried_next(13.4) == "trying 13.4/s next"
 
 

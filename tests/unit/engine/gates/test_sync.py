@@ -157,7 +157,7 @@ async def test_a_cap_on_a_host_holds_for_all_processes_together(ledger: LimitLed
         Process("b", ledger, prices=policy) as other,
     ):
         held = [await mine.enter(PRICES), await other.enter(PRICES)]
-        with pytest.raises(GateClosed, match="the configured number in flight"):
+        with pytest.raises(GateClosed, match="the configured number of requests in flight"):
             await mine.tree.enter(PRICES, MINE, {}, 0.3)
         held[0].release()
         (await mine.enter(PRICES)).release()

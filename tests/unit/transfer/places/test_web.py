@@ -260,6 +260,6 @@ def test_no_redirect_leaves_https(certificate: Path, tmp_path: Path):
     "url", ["http://", "https://me:s3cret@/x", "http://ho st/x", "http://h:x/"]
 )
 def test_what_is_no_url_is_said_to_be_none(url: str):
-    with pytest.raises(BadSource, match="is no URL to fetch") as caught:
+    with pytest.raises(BadSource, match="is not a URL to fetch") as caught:
         open_place(url, SETTINGS).stat(url)
     assert "s3cret" not in str(caught.value)

@@ -5,10 +5,10 @@ describe("evidence", () => {
   it("is said as the server words it", () => {
     const line = {
       seen: "refused at 300/s, below the known limit",
-      decided: "limit lowered to 279/s, next look in 30 s",
+      decided: "limit lowered to 279/s, next probe in 30 s",
     };
     expect(sentence(line)).toBe(
-      "Refused at 300/s, below the known limit – limit lowered to 279/s, next look in 30 s",
+      "Refused at 300/s, below the known limit – limit lowered to 279/s, next probe in 30 s",
     );
   });
 
