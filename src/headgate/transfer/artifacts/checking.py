@@ -1,4 +1,4 @@
-"""Every file of a folder against the line of the manifest that tells of it."""
+"""Compare every file of a folder with its line in the manifest."""
 
 import hashlib
 import os
@@ -15,8 +15,6 @@ from headgate.core.manifest import ATTEMPTS, MANIFEST, ManifestLine
 
 
 class Discrepancy(StrEnum):
-    """How a folder may differ from its manifest."""
-
     MISSING = "missing"
     SIZE = "size"
     CONTENT = "content"
@@ -26,7 +24,7 @@ class Discrepancy(StrEnum):
 
 
 class FileDifference(msgspec.Struct, frozen=True):
-    """One place where the folder is not what its manifest says."""
+    """A difference between the folder and its manifest."""
 
     kind: Discrepancy
     path: str
@@ -35,7 +33,7 @@ class FileDifference(msgspec.Struct, frozen=True):
 
 
 class FolderCheck:
-    """Reads a whole folder, in little memory: eight bytes are kept of each name."""
+    """Checks a whole folder in little memory: eight bytes for each name."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -44,7 +42,7 @@ class FolderCheck:
         self.bytes = 0
 
     def run(self) -> Iterator[FileDifference]:
-        """All differences; first those of the manifest's lines, then files that it knows not."""
+        """All differences: first those of the manifest's lines, then files that have no line."""
         try:
             manifest = (self._root / MANIFEST).open("rb")
         except OSError as error:
@@ -64,7 +62,7 @@ class FolderCheck:
             return
         if not _is_inside(told.path):
             yield FileDifference(
-                Discrepancy.BAD_LINE, told.path, told.id, "leads out of the folder"
+                Discrepancy.BAD_LINE, told.path, told.id, "points outside the folder"
             )
             return
         self._named.append(_short(told.path))
