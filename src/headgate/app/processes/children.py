@@ -1,4 +1,4 @@
-"""The processes behind the API: one that supervises workers, one that reads and writes files."""
+"""Child processes of the server: the supervisor of the workers, and the file worker."""
 
 import asyncio
 import os
@@ -16,11 +16,11 @@ from headgate.app.settings import Settings
 from headgate.engine.process import cause_of_exit
 
 STARTING = asyncio.Lock()
-"""One at a time is started deaf: two that end in another order would leave us deaf ourselves."""
+"""Starts children one at a time: overlapping signal masks, undone out of order, would stay."""
 
 
 class ChildRole(NamedTuple):
-    """A process that a server needs: its module, and its loops with how long each may be silent."""
+    """A child process: its module, and the seconds that each of its loops may be silent."""
 
     name: str
     module: str
@@ -38,10 +38,10 @@ POSTS = (
 
 
 class ChildProcess:
-    """One process that the server needs."""
+    """One child process of the server."""
 
     PATIENCE_S = 40.0
-    """How long it may take to stop before it is killed: running items finish first."""
+    """Seconds that it may take to stop before it is killed: running items finish first."""
 
     def __init__(self, post: ChildRole, settings: Settings, loops: Loops) -> None:
         self.post = post
@@ -51,7 +51,7 @@ class ChildProcess:
         self._dismissed = False
 
     async def work(self, sign: Sign) -> None:
-        """Run the process until it ends; its signs of life are those of its loops."""
+        """Run the process until it ends; a sign of any of its loops counts."""
         reading, writing = os.pipe()
         try:
             process = self._process = await self._start(writing)
@@ -65,7 +65,7 @@ class ChildProcess:
             if writing >= 0:
                 os.close(writing)
         if self._dismissed:
-            await asyncio.get_running_loop().create_future()  # until we are stopped as well
+            await asyncio.get_running_loop().create_future()  # until this loop is stopped
         raise LoopEnded(f"its process ended ({cause_of_exit(code)})")
 
     async def _start(self, signs: int) -> asyncio.subprocess.Process:
@@ -84,7 +84,7 @@ class ChildProcess:
 
     @contextmanager
     def _heard(self, reading: int, sign: Sign) -> Iterator[None]:
-        """Take in the signs of life of its loops meanwhile."""
+        """Record the signs of life of its loops while the block runs."""
         loop = asyncio.get_running_loop()
         names = {name.encode(): f"{self.post.name}: {name}" for name in self.post.loops}
         os.set_blocking(reading, False)
@@ -108,7 +108,7 @@ class ChildProcess:
             loop.remove_reader(reading)
 
     async def stop(self) -> None:
-        """Ask it to end, and see that it does."""
+        """Ask it to end; kill it after PATIENCE_S."""
         process = self._process
         if process is None or process.returncode is not None:
             return
@@ -122,7 +122,7 @@ class ChildProcess:
             await process.wait()
 
     def hurry(self) -> None:
-        """Ask it to hand back what it runs, and to end."""
+        """Ask it to return its running items and to end."""
         self._dismissed = True
         self._say(STOP_NOW)
 
@@ -133,14 +133,14 @@ class ChildProcess:
 
 
 class ChildProcesses:
-    """All employees of one server."""
+    """All child processes of one server."""
 
     def __init__(self, settings: Settings, loops: Loops) -> None:
         self._loops = loops
         self._children = [ChildProcess(post, settings, loops) for post in POSTS]
 
     def start(self) -> None:
-        """Fill every post."""
+        """Start every child process."""
         for child in self._children:
             post = child.post
             self._loops.start(post.name, child.work)
@@ -148,7 +148,7 @@ class ChildProcesses:
                 self._loops.watch(f"{post.name}: {name}", allowed_s)
 
     def hurry(self) -> None:
-        """Let nobody finish: everything that runs is handed back."""
+        """Stop at once: running items are returned unfinished."""
         for each in self._children:
             each.hurry()
 

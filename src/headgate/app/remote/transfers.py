@@ -1,4 +1,4 @@
-"""A server's rows in files of this machine."""
+"""Exports of a server's rows to local files, and rows sent to its queues."""
 
 import asyncio
 import tempfile
@@ -25,13 +25,12 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class RemoteExports:
-    """Implements ExportVerbs: the server makes the file, and we fetch it."""
+    """Implements ExportVerbs: the server writes the file, and we download it."""
 
     def __init__(self, client: Client) -> None:
         self._exports = client.exports
 
     async def write(self, job_id: int, out: Path, options: WriteOptions) -> ExportReport:
-        """Write all rows; the file appears when it is complete, with its record beside it."""
         name = written_format_of(out, options.format)
         if options.delimiter or options.encoding:
             raise UsageError(
@@ -51,7 +50,7 @@ class RemoteExports:
         return report_of(export)
 
     async def check(self, job_id: int, file: Path, stated: str | None) -> ExportCheckReport:
-        """Compare a file with the rows, which the server writes out for it."""
+        """Compare a file with the stored rows, which the server exports for it."""
         parts, form = open_written(file, stated)
         asked = await self._exports.ask(str(job_id), "jsonl")
         export = await self._exports.wait(asked)
@@ -62,7 +61,6 @@ class RemoteExports:
 
 
 def report_of(export: Export) -> ExportReport:
-    """The record of a finished export."""
     return msgspec.convert(export.report or {}, ExportReport)
 
 
@@ -87,34 +85,30 @@ class RemoteQueues:
         self._queues = client.queues
 
     async def ls(self) -> list[JobWithCounts]:
-        """Every queue that is not closed, oldest first."""
         return [stand_of(job) for job in await self._queues.ls()]
 
     async def get(self, name: str) -> JobWithCounts:
-        """One queue, or UnknownJob."""
         return stand_of(await self._queues.get(name))
 
     async def feed(
         self, queue_write: QueueWrite, rows: AsyncIterator[QueueRow | None]
     ) -> QueueWritten:
-        """Put rows in; None among them means that nothing more has come yet."""
         sending = _Sending(self._queues, queue_write)
         async for row in rows:
             if row is None:
                 await sending.flush()
             else:
                 await sending.add(row)
-        # Also without rows: the queue is made, or found to be missing.
+        # Also without rows: the queue is created, or reported as missing.
         await sending.flush(empty=sending.job_id is None)
         return QueueWritten(sending.job_id or 0, sending.report)
 
     async def close(self, name: str) -> Job:
-        """Take no more items."""
         return job_of(await self._queues.close(name))
 
 
 class _Sending:
-    """Rows on their way, some at a time."""
+    """Sends rows in batches."""
 
     def __init__(self, queues: Queues, queue_write: QueueWrite) -> None:
         self._queues = queues
