@@ -69,18 +69,18 @@ class HttpFactory:
         self._loop = asyncio.get_running_loop()
         time = LedgerTime(clock)
         ceiling = partial(SharedLimiter, me, kind=ConfiguredLimiter)
-        ways = GatePaths(
-            self._providers, settings.gates, partial(SharedLimiter, me), ceiling, self._look_after
+        paths = GatePaths(
+            self._providers, settings.gates, partial(SharedLimiter, me), ceiling, self._add_gate
         )
-        self.gates = GateTree(ways.to, time, clock)
+        self.gates = GateTree(paths.to, time, clock)
         self._sync = LedgerSync(store.limits, time, clock, self.gates.wake)
         self._loops = Loops(clock)
         self.gates.on_impatience = self._sync.nudge
         self.gates.on_spent = self._pause
         self._pausing: dict[int, asyncio.Task[None]] = {}
-        self.gates.hosts.on_event = self._write_down
+        self.gates.hosts.on_event = self._add_event
         self._writing: asyncio.Task[None] | None = None
-        self._host_news: list[tuple[int, str]] = []
+        self._host_events: list[tuple[int, str]] = []
 
     def declare(self, provider: str, policy: ProviderPolicy | None) -> None:
         """Set a handler's provider policy, unless the settings have one, and load the HTTP stack.
@@ -131,28 +131,28 @@ class HttpFactory:
     def _pause(self, job_id: int, closed: GateClosed) -> None:
         """Pause a job that needs a spent hard cap, until the cap's window ends."""
         if job_id not in self._pausing:
-            task = asyncio.ensure_future(self._rest(job_id, closed))
+            task = asyncio.ensure_future(self._pause_job(job_id, closed))
             task.add_done_callback(lambda _: self._pausing.pop(job_id))
             self._pausing[job_id] = task
 
-    async def _rest(self, job_id: int, closed: GateClosed) -> None:
+    async def _pause_job(self, job_id: int, closed: GateClosed) -> None:
         with suppress(HeadgateError):  # already paused, or no store: the items wait anyway
             await self._jobs.move_job(job_id, JobMove.PAUSE, closed.reason, closed.wait_s)
 
-    def _write_down(self, job_id: int, message: str) -> None:
+    def _add_event(self, job_id: int, message: str) -> None:
         """Record an event of a job when one of its hosts stops answering or answers again."""
         if job_id > 0:  # 0: a command, not a job
-            self._host_news.append((job_id, message))
+            self._host_events.append((job_id, message))
         if self._writing is None or self._writing.done():
             self._writing = asyncio.ensure_future(self._write_events())
 
     async def _write_events(self) -> None:
-        while self._host_news:  # one after the other, to keep their order
-            job_id, message = self._host_news.pop(0)
+        while self._host_events:  # one after the other, to keep their order
+            job_id, message = self._host_events.pop(0)
             with suppress(HeadgateError):
                 await self._jobs.record_event("host", message, job_id)
 
-    def _look_after(self, gate: LocalGate) -> None:
+    def _add_gate(self, gate: LocalGate) -> None:
         self._sync.add(gate)
         if not self._loops.states():
             # Without it, no gate would get a new share, and all rows would wait silently.

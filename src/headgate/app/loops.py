@@ -52,10 +52,10 @@ class Loops:
         self._tasks.append(asyncio.create_task(self._keep(state, work), name=name))
 
     def watch(self, name: str, allowed_s: float = ALLOWED_S) -> None:
-        """Expect signs from a loop in another process; `heard` reports them."""
+        """Expect signs from a loop in another process; `note_sign` reports them."""
         self._watched(name, allowed_s)
 
-    def heard(self, name: str) -> None:
+    def note_sign(self, name: str) -> None:
         """Record a sign of life."""
         state = self._states.get(name)
         if state is not None:
@@ -112,7 +112,7 @@ class Loops:
     async def _ended(self, state: LoopState, work: Work) -> str:
         """Run a loop once and return why it ended."""
         try:
-            await work(lambda: self.heard(state.name))
+            await work(lambda: self.note_sign(state.name))
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is not None and task.cancelling():

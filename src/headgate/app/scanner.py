@@ -50,17 +50,17 @@ class Scanner:
         A place that does not answer is reported as a problem; the scan continues.
         """
         if settle and self._watches:
-            await self._look(_Sink())
+            await self._scan_places(_Sink())
             await self._clock.sleep(self._settings.server.watch_settle_s)
         scan = _Sink()
-        await self._look(scan)
+        await self._scan_places(scan)
         for handler, found in scan.found:
             await self._take(handler, found, scan.scan)
         if scan.scan.made:
             await self._store.notifier.ring()
         return scan.scan
 
-    async def _look(self, sink: "_Sink") -> None:
+    async def _scan_places(self, sink: "_Sink") -> None:
         for watch in self._watches:
             try:
                 arrived = await asyncio.to_thread(self._arrivals, watch)

@@ -183,12 +183,10 @@ def _from_file(file: Path | None) -> Iterator[tuple[str, _Given]]:
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        meant = ""
+        hint = ""
         if "=" in path.name or path.name.startswith("{"):
-            meant = f"; -c is for the settings file: use --config {path} to configure the handler"
-        raise BadSetting(
-            f"cannot read the settings file {path}: {error.strerror}{meant}"
-        ) from error
+            hint = f"; -c is for the settings file: use --config {path} to configure the handler"
+        raise BadSetting(f"cannot read the settings file {path}: {error.strerror}{hint}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSetting(f"{path} is not valid TOML: {error}") from error
     origin = SettingOrigin(OriginKind.FILE, str(path))

@@ -64,7 +64,7 @@ class LocalBlobs:
 
     async def aged(self, before_us: int) -> AsyncIterator[Sequence[str]]:
         """The names of all blobs that were last committed before then, one folder at a time."""
-        for folder in await self._run(self._shelves):
+        for folder in await self._run(self._blob_folders):
             if names := await self._run(_aged_names, folder, before_us):
                 yield names
 
@@ -122,7 +122,7 @@ class LocalBlobs:
     def _path(self, name: str) -> Path:
         return self._root / name[:2] / name
 
-    def _shelves(self) -> list[Path]:
+    def _blob_folders(self) -> list[Path]:
         return sorted(each for each in _entries(self._root) if _FOLDER_NAME.fullmatch(each.name))
 
 

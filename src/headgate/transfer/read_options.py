@@ -15,7 +15,9 @@ TEXT = frozenset({"jsonl", "list"})
 TABLES = frozenset({"csv", "tsv"})
 
 
-def manner_of(path: Path, options: ReadOptions, limits: Limits | None = None) -> dict[str, str]:
+def effective_options(
+    path: Path, options: ReadOptions, limits: Limits | None = None
+) -> dict[str, str]:
     """The format of a file and the options that affect its rows; BadSource as in reading.
 
     Options that do not apply to the format are left out.
@@ -44,4 +46,4 @@ def reads_alike(
 ) -> bool:
     """True if a file gives the same rows with both sets of options."""
     first, second = (msgspec.convert(dict(each), ReadOptions) for each in (one, other))
-    return manner_of(path, first, limits) == manner_of(path, second, limits)
+    return effective_options(path, first, limits) == effective_options(path, second, limits)

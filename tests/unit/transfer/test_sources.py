@@ -73,5 +73,5 @@ def test_a_delimiter_is_one_character(tmp_path: Path, delimiter: str):
 
 
 def test_a_missing_file_is_noticed_at_once(tmp_path: Path):
-    with pytest.raises(BadSource, match="the file .* does not exist"):
+    with pytest.raises(BadSource, match=r"the file .* does not exist"):
         open_source(tmp_path / "a.csv")

@@ -15,7 +15,7 @@ from headgate.handlers.download.identifier import given_in
 from headgate.ports.job_reads import ItemHistory
 from headgate.ports.reads import AttemptRow, ExportRow
 
-STANDS = frozenset({"done", "not_found", "skipped", "review", "error", "cancelled", "reused"})
+FINAL = frozenset({"done", "not_found", "skipped", "review", "error", "cancelled", "reused"})
 """Final outcomes of an attempt: no other follows, unless the item is requeued."""
 
 
@@ -23,7 +23,7 @@ def last_visit(attempts: Sequence[AttemptRow]) -> Sequence[AttemptRow]:
     """The attempts since the item was last requeued."""
     begin = 0
     for number, attempt in enumerate(attempts[:-1], 1):
-        if attempt.outcome in STANDS:
+        if attempt.outcome in FINAL:
             begin = number
     return attempts[begin:]
 
@@ -128,14 +128,14 @@ def _plans(key: str, last: AttemptRow, kept: _Kept) -> Iterator[AttemptStep]:
 
 
 def _ending(key: str, attempt: AttemptRow) -> AttemptStep:
-    stands = attempt.outcome in STANDS
+    final = attempt.outcome in FINAL
     reason = attempt.reason or ""
     return AttemptStep(
         **_about(key, attempt),
-        step=attempt.outcome if stands else RETRY,
+        step=attempt.outcome if final else RETRY,
         ran_ms=attempt.ran_us / 1_000,
         waited_ms=attempt.waited_us / 1_000,
-        reason=reason if stands else f"{attempt.outcome}: {reason}".removesuffix(": "),
+        reason=reason if final else f"{attempt.outcome}: {reason}".removesuffix(": "),
     )
 
 

@@ -47,12 +47,12 @@ class DeclaredGates:
         return await self._read(list(dict.fromkeys([*await self._known(), *keys])))
 
     async def show(self, name: str) -> GateReading:
-        return await self._read(await self._meant(name))
+        return await self._read(await self._keys_of(name))
 
     async def _known(self) -> list[str]:
         return [entry.key for entry in await self._ledger.entries()]
 
-    async def _meant(self, name: str) -> list[str]:
+    async def _keys_of(self, name: str) -> list[str]:
         return find_gates(name, await self._known(), self._providers)
 
     async def _read(self, keys: Sequence[str]) -> GateReading:
@@ -68,23 +68,23 @@ class LocalGates(DeclaredGates):
 
     async def set_rate(self, name: str, rate: str, for_s: float | None) -> GateReading:
         per_s = _per_s(rate)
-        keys = await self._meant(name)
+        keys = await self._keys_of(name)
         await self._control.set_rate(keys, per_s, for_s)
         return await self._read(keys)
 
     async def pause(self, name: str, for_s: float | None) -> GateReading:
-        keys = await self._meant(name)
+        keys = await self._keys_of(name)
         await self._control.pause(keys, for_s)
         return await self._read(keys)
 
     async def resume(self, name: str) -> tuple[list[str], GateReading]:
-        keys = await self._meant(name)
+        keys = await self._keys_of(name)
         resumed = await self._control.resume(keys)
         return resumed, await self._read(keys)
 
     async def learned(self, name: str) -> list[str]:
         known = await self._known()
-        return [key for key in await self._meant(name) if key in known]
+        return [key for key in await self._keys_of(name) if key in known]
 
     async def forget(self, keys: Sequence[str]) -> list[str]:
         return await self._control.forget(keys)

@@ -63,10 +63,10 @@ class LocalQueues:
         self._queues = Queues(store)
 
     async def ls(self) -> list[JobWithCounts]:
-        return [await self._stand(job) for job in await self._queues.all()]
+        return [await self._with_counts(job) for job in await self._queues.all()]
 
     async def get(self, name: str) -> JobWithCounts:
-        return await self._stand(await self._queues.get(name))
+        return await self._with_counts(await self._queues.get(name))
 
     async def feed(
         self, queue_write: QueueWrite, rows: AsyncIterator[QueueRow | None]
@@ -92,7 +92,7 @@ class LocalQueues:
     async def close(self, name: str) -> Job:
         return await JobControl(self._store).close((await self._queues.get(name)).id)
 
-    async def _stand(self, job: Job) -> JobWithCounts:
+    async def _with_counts(self, job: Job) -> JobWithCounts:
         return JobWithCounts(job, await self._store.reads.counts(job.id))
 
 
@@ -174,16 +174,16 @@ class LocalJobs:
 
     async def account(self, job_id: int) -> JobDetails:
         reads = self._store.reads
-        stand = await self.get(job_id)
-        missing = handler_wait(stand.job) if stand.counts.open else None
+        found = await self.get(job_id)
+        missing = handler_wait(found.job) if found.counts.open else None
         newest = EventQuery(job_id, newest_first=True, limit=SHOWN_EVENTS)
         at = await self._store.situations.of(job_id)
         reading = await read_if_there(JobGates(self._store, self._limits, job_id))
         return JobDetails(
-            job=stand.job,
-            counts=stand.counts,
-            limit=missing or limiting(stand.job, at, reading).wait,
-            at_work=is_at_work(stand.job, at),
+            job=found.job,
+            counts=found.counts,
+            limit=missing or limiting(found.job, at, reading).wait,
+            at_work=is_at_work(found.job, at),
             failures=await reads.error_groups(job_id),
             events=(await reads.events(newest))[::-1],
             handler_problem=missing.why if missing else "",

@@ -73,10 +73,10 @@ def watch_parent(
     """Handle commands in a thread; exit at once when the parent is gone."""
 
     def listen() -> None:
-        for word in control_pipe:
-            if word == STOP:
+        for command in control_pipe:
+            if command == STOP:
                 loop.call_soon_threadsafe(stop)
-            elif word == STOP_NOW:
+            elif command == STOP_NOW:
                 loop.call_soon_threadsafe(stop_now)
         os._exit(ORPHANED)
 

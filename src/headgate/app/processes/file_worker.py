@@ -82,7 +82,7 @@ class FileDuty(Protocol):
 
 async def _files(store: Store, duties: Sequence[FileDuty], clock: Clock, sign: Sign) -> None:
     while True:
-        await _look(duties)
+        await _run_duties(duties)
         sign()
         await clock.sleep(REST_S)
         with suppress(HeadgateError):  # without notifications, check by time
@@ -91,12 +91,12 @@ async def _files(store: Store, duties: Sequence[FileDuty], clock: Clock, sign: S
 
 async def _clear(clearing: Cleanup, clock: Clock, sign: Sign) -> None:
     while True:
-        await _look((clearing,))
+        await _run_duties((clearing,))
         sign()
         await clock.sleep(LOOK_S)
 
 
-async def _look(duties: Sequence[FileDuty]) -> None:
+async def _run_duties(duties: Sequence[FileDuty]) -> None:
     for duty in duties:
         try:
             await duty.look()

@@ -34,8 +34,8 @@ class RemoteGates:
 
     async def resume(self, name: str) -> tuple[list[str], GateReading]:
         before = await self._providers.get(name)
-        spoken = [gate.key for gate in before.items if gate.override]
-        return spoken, reading_of(await self._providers.resume(name))
+        overridden = [gate.key for gate in before.items if gate.override]
+        return overridden, reading_of(await self._providers.resume(name))
 
     async def learned(self, name: str) -> list[str]:
         return [gate.key for gate in (await self._providers.get(name)).items if gate.asked]
@@ -52,7 +52,7 @@ def reading_of(gates: Gates) -> GateReading:
 
 
 def view_of(gate: Gate) -> GateView:
-    word = gate.override
+    override = gate.override
     changed = {"closed_until", "down", "budgets", "members", "override", "evidence"}
     same = [name for name in GateView.__struct_fields__ if name not in changed]
     return GateView(
@@ -71,7 +71,9 @@ def view_of(gate: Gate) -> GateView:
             )
             for each in gate.members
         },
-        override=Override(word.rate, word.paused, ledger_s(word.until)) if word else None,
+        override=Override(override.rate, override.paused, ledger_s(override.until))
+        if override
+        else None,
         evidence=[
             PaceEvidence(ledger_s(line.at) or 0.0, line.seen, line.decided, line.before, line.after)
             for line in gate.evidence

@@ -12,8 +12,8 @@ from headgate.app.remote.values import (
     group_of,
     job_of,
     row_of,
-    stand_of,
     wait_of,
+    with_counts_of,
     worker_of,
 )
 from headgate.app.service import SHOWN_EVENTS, ItemHistoryView, ItemWait, JobDetails, JobWithCounts
@@ -74,7 +74,7 @@ class RemoteItems:
         return detail_of(item)
 
     async def replay(self, what: Replay, *, dry_run: bool) -> Replayed:
-        asked = WireReplay(
+        request = WireReplay(
             item_ids=None if what.ids is None else [str(each) for each in what.ids],
             job_id=None if what.job_id is None else str(what.job_id),
             everything=what.ids is None and what.job_id is None,
@@ -84,7 +84,7 @@ class RemoteItems:
             reset_attempts=what.reset_attempts,
             dry_run=dry_run,
         )
-        done = await self._client.dead_letters.replay(asked)
+        done = await self._client.dead_letters.replay(request)
         return Replayed(done.count, [int(job_id) for job_id in done.job_ids])
 
     async def _part(self, query: ItemQuery, size: int, after: str | None) -> WirePage[Item]:
@@ -123,23 +123,23 @@ class RemoteJobs:
         async for job in self._client.jobs.all(page_size=page_size):
             if after and int(job.id) >= after:
                 continue
-            found.append(stand_of(job))
+            found.append(with_counts_of(job))
             if len(found) == limit:
                 break
         return found
 
     async def get(self, job_id: int) -> JobWithCounts:
-        return stand_of(await self._client.jobs.get(str(job_id)))
+        return with_counts_of(await self._client.jobs.get(str(job_id)))
 
     async def account(self, job_id: int) -> JobDetails:
         name = str(job_id)
         job = await self._client.jobs.get(name)
         events = (await self._client.events.page(name, page_size=SHOWN_EVENTS)).items
         failures = await self._client.jobs.errors(name)
-        stand = stand_of(job)
+        found = with_counts_of(job)
         return JobDetails(
-            job=stand.job,
-            counts=stand.counts,
+            job=found.job,
+            counts=found.counts,
             limit=wait_of(job.limited_by),
             at_work=True,
             failures=[group_of(group) for group in failures],

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from headgate.app.remote.values import job_of, stand_of
+from headgate.app.remote.values import job_of, with_counts_of
 from headgate.app.service import JobWithCounts, QueueWrite, QueueWritten
 from headgate.client import Client, Export, Rows
 from headgate.client.queues import Queues
@@ -40,8 +40,8 @@ class RemoteExports:
         target = target_of(out)
         try:
             await asyncio.to_thread(target.open)
-            asked = await self._exports.ask(str(job_id), name, options.formulas)
-            export = await self._exports.wait(asked)
+            requested = await self._exports.ask(str(job_id), name, options.formulas)
+            export = await self._exports.wait(requested)
             async for piece in self._exports.pieces(export):
                 await asyncio.to_thread(target.write, piece)
             await asyncio.to_thread(target.commit, export.report or {})
@@ -52,8 +52,8 @@ class RemoteExports:
     async def check(self, job_id: int, file: Path, stated: str | None) -> ExportCheckReport:
         """Compare a file with the stored rows, which the server exports for it."""
         parts, form = open_written(file, stated)
-        asked = await self._exports.ask(str(job_id), "jsonl")
-        export = await self._exports.wait(asked)
+        requested = await self._exports.ask(str(job_id), "jsonl")
+        export = await self._exports.wait(requested)
         with tempfile.TemporaryDirectory(prefix="headgate-") as folder:
             rows = await self._exports.download(export, Path(folder) / "rows.jsonl")
             columns = report_of(export).columns
@@ -85,10 +85,10 @@ class RemoteQueues:
         self._queues = client.queues
 
     async def ls(self) -> list[JobWithCounts]:
-        return [stand_of(job) for job in await self._queues.ls()]
+        return [with_counts_of(job) for job in await self._queues.ls()]
 
     async def get(self, name: str) -> JobWithCounts:
-        return stand_of(await self._queues.get(name))
+        return with_counts_of(await self._queues.get(name))
 
     async def feed(
         self, queue_write: QueueWrite, rows: AsyncIterator[QueueRow | None]

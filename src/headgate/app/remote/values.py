@@ -45,7 +45,7 @@ KINDS = frozenset(WaitKind)
 """Known kinds; a server of another version may send others."""
 
 
-def stand_of(job: far.Job) -> JobWithCounts:
+def with_counts_of(job: far.Job) -> JobWithCounts:
     return JobWithCounts(job_of(job), counts_of(job.counts))
 
 

@@ -54,37 +54,37 @@ class FolderCheck:
 
     def _check_line(self, number: int, line: bytes) -> Iterator[FileDifference]:
         try:
-            told = msgspec.json.decode(line, type=ManifestLine)
+            entry = msgspec.json.decode(line, type=ManifestLine)
         except msgspec.DecodeError as error:
             yield FileDifference(Discrepancy.BAD_LINE, MANIFEST, detail=f"line {number}: {error}")
             return
-        if told.path is None:
+        if entry.path is None:
             return
-        if not _is_inside(told.path):
+        if not _is_inside(entry.path):
             yield FileDifference(
-                Discrepancy.BAD_LINE, told.path, told.id, "points outside the folder"
+                Discrepancy.BAD_LINE, entry.path, entry.id, "points outside the folder"
             )
             return
-        self._named.append(_short(told.path))
-        if difference := self._compare(told, told.path):
+        self._named.append(_short(entry.path))
+        if difference := self._compare(entry, entry.path):
             yield difference
 
-    def _compare(self, told: ManifestLine, path: str) -> FileDifference | None:
+    def _compare(self, entry: ManifestLine, path: str) -> FileDifference | None:
         try:
             with (self._root / path).open("rb") as file:
                 size = os.fstat(file.fileno()).st_size
-                if size != told.bytes:
-                    detail = f"{size} bytes, not {told.bytes}"
-                    return FileDifference(Discrepancy.SIZE, path, told.id, detail)
+                if size != entry.bytes:
+                    detail = f"{size} bytes, not {entry.bytes}"
+                    return FileDifference(Discrepancy.SIZE, path, entry.id, detail)
                 found = hashlib.file_digest(file, "sha256").hexdigest()
         except FileNotFoundError:
-            return FileDifference(Discrepancy.MISSING, path, told.id)
+            return FileDifference(Discrepancy.MISSING, path, entry.id)
         except OSError as error:
-            return FileDifference(Discrepancy.UNREADABLE, path, told.id, error.strerror or "")
+            return FileDifference(Discrepancy.UNREADABLE, path, entry.id, error.strerror or "")
         self.files += 1
         self.bytes += size
-        if found != told.sha256:
-            return FileDifference(Discrepancy.CONTENT, path, told.id, f"sha256 {found}")
+        if found != entry.sha256:
+            return FileDifference(Discrepancy.CONTENT, path, entry.id, f"sha256 {found}")
         return None
 
     def _extra(self) -> Iterator[FileDifference]:

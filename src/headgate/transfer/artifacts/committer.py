@@ -11,7 +11,7 @@ from typing import Protocol
 from headgate.ports.artifacts import FileTrouble, StoredArtifact
 from headgate.transfer.artifacts.content_store import ContentStore
 from headgate.transfer.artifacts.durability import sync_all
-from headgate.transfer.artifacts.errors import said
+from headgate.transfer.artifacts.errors import artifact_error
 from headgate.transfer.artifacts.partial import Partial
 
 
@@ -63,7 +63,7 @@ class Committer:
         self._named: list[CommitOrder] = []
 
     @property
-    def is_waited_for(self) -> bool:
+    def has_unconfirmed(self) -> bool:
         """True if another round is due even without new files."""
         return bool(self._named)
 
@@ -112,7 +112,7 @@ class Committer:
         return True
 
     def _failed(self, delivery: CommitOrder, error: OSError) -> None:
-        delivery.give_up(said(error, self._root))
+        delivery.give_up(artifact_error(error, self._root))
 
 
 class CommitThread:
@@ -139,8 +139,8 @@ class CommitThread:
             self._committer.close()
 
     def _run(self) -> None:
-        while not self._over or self._committer.is_waited_for:
-            self._committer.round(self._taken(wait=not self._committer.is_waited_for))
+        while not self._over or self._committer.has_unconfirmed:
+            self._committer.round(self._taken(wait=not self._committer.has_unconfirmed))
 
     def _taken(self, *, wait: bool) -> list[CommitOrder]:
         """All waiting files; at least one if `wait` is set."""

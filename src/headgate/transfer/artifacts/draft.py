@@ -28,7 +28,7 @@ class DraftDeps(Protocol):
         """Run in a thread of the pool."""
         ...
 
-    def worded(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
+    def call(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
         """Run in this thread. Both raise ArtifactTrouble instead of OSError."""
         ...
 
@@ -75,7 +75,7 @@ class FileDraft:
         self._over = False
         self.kept: KeptPart | None = None
 
-    def look_back(self) -> None:
+    def find_kept(self) -> None:
         """Find the partial file of an earlier attempt. Runs in a thread."""
         with self._lock:
             self._partial = self._folder.partial(self._item)
@@ -114,7 +114,7 @@ class FileDraft:
         """
         if self._partial is None and (file_writer := self._folder.file_writer()) is not None:
             with suppress(FileWriterGone):  # the threads write it instead
-                return await self._dictate(file_writer, name, accept)
+                return await self._write_in_process(file_writer, name, accept)
         outcome: Future[StoredArtifact] = Future()
         outcome.set_running_or_notify_cancel()
         self._folder.submit(self._deliver, self._take(), name, accept, outcome)
@@ -173,7 +173,7 @@ class FileDraft:
         for digest in self._digests.values():
             digest.update(data)
 
-    async def _dictate(
+    async def _write_in_process(
         self, file_writer: FileWriter, name: str, accept: Callable[[Digests], None]
     ) -> StoredArtifact:
         content = b"".join(self._waiting)
@@ -199,7 +199,7 @@ class FileDraft:
         outcome: "Future[StoredArtifact]",
     ) -> None:
         try:
-            partial, sha256 = self._folder.worded(self._seal, blocks, accept)
+            partial, sha256 = self._folder.call(self._seal, blocks, accept)
         except Exception as trouble:  # noqa: BLE001  the caller that waits gets it
             self._abandon()
             outcome.set_exception(trouble)

@@ -21,15 +21,15 @@ _ITS_OWN = {errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL, errno.EFBIG}
 
 
 @contextmanager
-def in_words(folder: Path) -> Iterator[None]:
+def as_artifact_errors(folder: Path) -> Iterator[None]:
     """Raise the matching ArtifactTrouble for an OSError."""
     try:
         yield
     except OSError as error:
-        raise said(error, folder) from error
+        raise artifact_error(error, folder) from error
 
 
-def said(error: OSError, folder: Path) -> ArtifactTrouble:
+def artifact_error(error: OSError, folder: Path) -> ArtifactTrouble:
     """The trouble for an OSError; unless the file is known to be the cause, the folder is."""
     if error.errno in _FULL:
         return FolderFull(f"no space is left in {folder}: make room and run the same command again")

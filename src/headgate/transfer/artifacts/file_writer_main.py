@@ -12,7 +12,7 @@ from pathlib import Path
 
 from headgate.ports.artifacts import StoredArtifact
 from headgate.transfer.artifacts.committer import CommitOrder, Committer
-from headgate.transfer.artifacts.errors import said
+from headgate.transfer.artifacts.errors import artifact_error
 from headgate.transfer.artifacts.file_writer_messages import (
     Frames,
     WriteAnswer,
@@ -59,8 +59,8 @@ class OrderLoop:
 
     def run(self) -> None:
         """Run until the socket is closed or idle."""
-        while not self._over or self._committer.is_waited_for:
-            self._committer.round(self._written(wait=not self._committer.is_waited_for))
+        while not self._over or self._committer.has_unconfirmed:
+            self._committer.round(self._written(wait=not self._committer.has_unconfirmed))
             self._answer()
         self._committer.close()
 
@@ -96,14 +96,14 @@ class OrderLoop:
         try:
             partial = Partial(self._aside, order.item.decode(errors="surrogatepass"))
         except OSError as error:
-            reply.set_exception(said(error, self._root))
+            reply.set_exception(artifact_error(error, self._root))
             return
         delivery = CommitOrder(partial, order.sha256, order.name, reply)
         try:
             partial.clear()
             partial.append(content)
         except OSError as error:
-            delivery.give_up(said(error, self._root))
+            delivery.give_up(artifact_error(error, self._root))
         else:
             written.append(delivery)
 

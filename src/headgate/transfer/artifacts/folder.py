@@ -15,7 +15,7 @@ from headgate.ports.artifacts import FileTrouble, FolderTrouble, Tidied
 from headgate.transfer.artifacts.committer import CommitThread
 from headgate.transfer.artifacts.draft import FileDraft
 from headgate.transfer.artifacts.durability import sync_folder
-from headgate.transfer.artifacts.errors import in_words
+from headgate.transfer.artifacts.errors import as_artifact_errors
 from headgate.transfer.artifacts.file_writer import FileWriter
 from headgate.transfer.artifacts.leftovers import tidy_leftovers, tidy_store
 from headgate.transfer.artifacts.partial import SUFFIX, Partial, name_of
@@ -48,7 +48,7 @@ class ArtifactFolder:
         self._committer: CommitThread | None = None
         self._small = 0
         self._file_writer: FileWriter | None = None
-        self._hiring: asyncio.Task[None] | None = None
+        self._starting: asyncio.Task[None] | None = None
         self._pool = ThreadPoolExecutor(self.THREADS, thread_name_prefix="artifacts")
 
     async def __aenter__(self) -> Self:
@@ -68,7 +68,7 @@ class ArtifactFolder:
         draft = FileDraft(self, self._committer, item, algorithms)
         if self._left and name_of(item) in self._left:
             self._left.discard(name_of(item))
-            await self.run(draft.look_back)
+            await self.run(draft.find_kept)
         return draft
 
     async def has(self, path: str, size: int) -> bool:
@@ -81,8 +81,8 @@ class ArtifactFolder:
 
     async def close(self) -> None:
         """Wait for the files being finished, and end the threads."""
-        if self._hiring is not None:
-            await self._hiring
+        if self._starting is not None:
+            await self._starting
         if self._file_writer is not None:
             await self._file_writer.close()
         await asyncio.to_thread(self._close)
@@ -90,12 +90,12 @@ class ArtifactFolder:
     async def run(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
         """Run in a thread of the pool; an OSError becomes an ArtifactTrouble."""
         return await asyncio.get_running_loop().run_in_executor(
-            self._pool, self.worded, work, *arguments
+            self._pool, self.call, work, *arguments
         )
 
-    def worded(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
+    def call(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
         """Run in this thread; an OSError becomes an ArtifactTrouble."""
-        with in_words(self._root):
+        with as_artifact_errors(self._root):
             return work(*arguments)
 
     def submit(self, work: Callable[..., None], *arguments: Any) -> None:
@@ -114,12 +114,12 @@ class ArtifactFolder:
             return self._file_writer
         self._small += 1
         if self._small % self.FILE_WRITER_AFTER == 0 and (
-            self._hiring is None or self._hiring.done()
+            self._starting is None or self._starting.done()
         ):
-            self._hiring = asyncio.create_task(self.hire())
+            self._starting = asyncio.create_task(self.start_file_writer())
         return None
 
-    async def hire(self) -> None:
+    async def start_file_writer(self) -> None:
         """Start the process that writes small files, in place of one that has ended."""
         if self._file_writer is not None:
             await self._file_writer.close()
@@ -144,14 +144,14 @@ class ArtifactFolder:
             sync_folder(self._root.parent)
         self._aside.mkdir(exist_ok=True)
         self._committer = CommitThread(self._root)
-        self._look_around()
+        self._find_parts()
 
-    def _look_around(self) -> None:
+    def _find_parts(self) -> None:
         self._left = {path.stem for path in self._aside.iterdir() if path.suffix == SUFFIX}
 
     def _tidy(self, before_us: int) -> Tidied:
         tidied = Tidied(tidy_leftovers(self._aside, before_us), tidy_store(self._root))
-        self._look_around()
+        self._find_parts()
         return tidied
 
     def _close(self) -> None:

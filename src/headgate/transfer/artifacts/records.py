@@ -10,7 +10,7 @@ import msgspec
 
 from headgate.core.manifest import ATTEMPTS, MANIFEST, AttemptStep, ManifestLine
 from headgate.transfer.artifacts.durability import sync_folder
-from headgate.transfer.artifacts.errors import in_words
+from headgate.transfer.artifacts.errors import as_artifact_errors
 from headgate.transfer.artifacts.folder import ASIDE
 from headgate.transfer.artifacts.partial import Partial
 from headgate.transfer.formats.cells import Formulas, csv_cells, csv_line, header_line
@@ -32,19 +32,19 @@ class RecordFile(Generic[Row]):
         self._fresh: Partial | None = None
 
     def open(self) -> None:
-        with in_words(self._path.parent):
+        with as_artifact_errors(self._path.parent):
             self._fresh = Partial(self._path.parent / ASIDE, f"{self._path.name} {os.getpid()}")
             self._fresh.clear()
             self._fresh.append(self._head.encode())
 
     def write(self, rows: Sequence[Row]) -> None:
-        with in_words(self._path.parent):
+        with as_artifact_errors(self._path.parent):
             self._opened().append(self._encode(rows))
 
     def commit(self) -> None:
         """Replace the old record, durably."""
         fresh = self._opened()
-        with in_words(self._path.parent):
+        with as_artifact_errors(self._path.parent):
             os.fsync(fresh.number)
             fresh.path.replace(self._path)
             sync_folder(self._path.parent)

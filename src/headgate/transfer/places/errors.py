@@ -14,17 +14,17 @@ from headgate.transfer.places.sockets import GuardedSockets
 
 
 @contextmanager
-def in_words(url: str, dialer: GuardedSockets) -> Iterator[None]:
+def as_source_errors(url: str, dialer: GuardedSockets) -> Iterator[None]:
     """Turn an OSError about `url` into BadSource, or SourceUnreachable if it may be temporary."""
     try:
         yield
         dialer.check()
     except OSError as error:
         # Without the cause: a library's message may contain the whole URL with its secrets.
-        raise said(error, without_secrets(url), dialer) from None
+        raise source_error(error, without_secrets(url), dialer) from None
 
 
-def said(error: OSError, place: str, dialer: GuardedSockets) -> BadSource:
+def source_error(error: OSError, place: str, dialer: GuardedSockets) -> BadSource:
     if dialer.expired:
         return SourceUnreachable(f"{place} {dialer.over}")
     match error:

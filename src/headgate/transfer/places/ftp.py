@@ -198,16 +198,16 @@ def _complete(ftp: ftplib.FTP, facts: dict[str, Any]) -> bool:
     if "unix.mode" not in facts or _moment(str(facts.get("modify", ""))) is not None:
         return True
     path = facts["name"]
-    facts["modify"] = _asked(ftp, f"MDTM {path}")
+    facts["modify"] = _reply_to(ftp, f"MDTM {path}")
     if facts["unix.mode"].startswith("l"):
         ftp.voidcmd("TYPE I")
-        size = _asked(ftp, f"SIZE {path}")
+        size = _reply_to(ftp, f"SIZE {path}")
         facts["size"] = size
         return bool(size)
     return True
 
 
-def _asked(ftp: ftplib.FTP, command: str) -> str:
+def _reply_to(ftp: ftplib.FTP, command: str) -> str:
     """The reply to a command that not every server supports; empty if it does not."""
     try:
         return ftp.sendcmd(command)[4:].strip()

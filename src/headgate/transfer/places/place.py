@@ -9,7 +9,7 @@ from headgate.core.errors import BadSource, SourceUnreachable
 from headgate.core.minimum_pace import PaceMeter
 from headgate.ports.place import CopiedFile, FoundFile, Progress
 from headgate.transfer.places.driver import BLOCK, Driver, Opening
-from headgate.transfer.places.errors import in_words
+from headgate.transfer.places.errors import as_source_errors
 from headgate.transfer.places.partial import PartialCopy, discard
 from headgate.transfer.places.settings import PlaceSettings
 from headgate.transfer.places.sockets import GuardedSockets, too_slow
@@ -25,13 +25,19 @@ class DriverPlace:
         self._settings = settings
 
     def stat(self, url: str) -> FoundFile:
-        with GuardedSockets(self._settings, self._settings.look_s) as dialer, in_words(url, dialer):
+        with (
+            GuardedSockets(self._settings, self._settings.look_s) as dialer,
+            as_source_errors(url, dialer),
+        ):
             return self._connect(dialer).find(url)
 
     def files(self, url: str) -> Sequence[FoundFile]:
         """The files of one folder, sorted by URL."""
         most = self._settings.max_files
-        with GuardedSockets(self._settings, self._settings.look_s) as dialer, in_words(url, dialer):
+        with (
+            GuardedSockets(self._settings, self._settings.look_s) as dialer,
+            as_source_errors(url, dialer),
+        ):
             found = [*islice(self._connect(dialer).files(url), most + 1)]
             if len(found) > most:
                 raise too_many(most)
@@ -63,7 +69,7 @@ class DriverPlace:
     ) -> CopiedFile:
         with (
             GuardedSockets(self._settings, self._settings.fetch_s) as dialer,
-            in_words(url, dialer),
+            as_source_errors(url, dialer),
         ):
             driver = self._connect(dialer)
             with driver.open(url, part.kept()) as opening:

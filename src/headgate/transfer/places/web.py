@@ -55,7 +55,7 @@ class GetReply:
         """ETag or date that changes with the file; empty if there is neither."""
         return self.headers.get("etag") or self.headers.get("last-modified") or ""
 
-    def goes_on(self, kept: KeptCopy) -> bool:
+    def continues(self, kept: KeptCopy) -> bool:
         """True if the body starts at 0 or right after the kept copy; some servers get it wrong."""
         if self.status == UNSATISFIABLE:
             return self._range() == (None, kept.size)
@@ -140,7 +140,7 @@ class WebDriver:
 
     def find(self, url: str) -> FoundFile:
         """The file's present version, from the reply's headers."""
-        with self._answer(url, {}) as reply:
+        with self._get(url, {}) as reply:
             return _found(url, reply)
 
     def files(self, url: str) -> Iterator[FoundFile]:
@@ -151,10 +151,10 @@ class WebDriver:
     def open(self, url: str, kept: KeptCopy) -> Iterator[Opening]:
         """Begin to read, after the kept copy if the server still has its version."""
         with ExitStack() as stack:
-            reply = stack.enter_context(self._answer(url, _range_headers(kept)))
-            if not reply.goes_on(kept):
+            reply = stack.enter_context(self._get(url, _range_headers(kept)))
+            if not reply.continues(kept):
                 stack.close()
-                reply = stack.enter_context(self._answer(url, {}))
+                reply = stack.enter_context(self._get(url, {}))
             if reply.status == UNSATISFIABLE:  # the copy is complete already
                 found = FoundFile(url, _name(url, reply), kept.size, kept.version)
                 yield Opening(found, kept.size, iter(()))
@@ -176,11 +176,11 @@ class WebDriver:
         return ask
 
     @contextmanager
-    def _answer(self, url: str, headers: Mapping[str, str]) -> Iterator[GetReply]:
+    def _get(self, url: str, headers: Mapping[str, str]) -> Iterator[GetReply]:
         target = parse_target(url)
         with _as_os_errors(), ExitStack() as stack:
             for _ in range(REDIRECTS + 1):
-                reply = stack.enter_context(self._asked(target, headers))
+                reply = stack.enter_context(self._request(target, headers))
                 if reply.status not in _MOVED or not reply.location:
                     reply.raise_for_status(bool(headers))
                     yield reply
@@ -190,7 +190,7 @@ class WebDriver:
             raise BadSource(f"{without_secrets(url)} redirects more than {REDIRECTS} times")
 
     @contextmanager
-    def _asked(self, target: _Target, headers: Mapping[str, str]) -> Iterator[GetReply]:
+    def _request(self, target: _Target, headers: Mapping[str, str]) -> Iterator[GetReply]:
         origin = target.origin
         connection = http.client.HTTPConnection(origin.host, origin.port)
         try:

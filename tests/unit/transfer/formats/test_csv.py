@@ -275,7 +275,7 @@ def test_a_batch_ends_near_its_bytes(path: Path):
 
 
 def test_a_missing_file_and_a_folder_are_named(tmp_path: Path):
-    with pytest.raises(BadSource, match="the file .* does not exist"):
+    with pytest.raises(BadSource, match=r"the file .* does not exist"):
         CsvSource(tmp_path / "none.csv").open()
     with pytest.raises(BadSource, match="is a folder"):
         CsvSource(tmp_path).open()
