@@ -76,7 +76,7 @@ def python_version(version: tuple[int, ...]) -> Line:
 
 
 def sqlite_version(found: str) -> Line:
-    """SQLite must support RETURNING and must not have the WAL-reset bug."""
+    """SQLite must support RETURNING and must not reset its log while it is read."""
     if tuple(int(part) for part in found.split(".")) < OLDEST_SQLITE:
         return Line(Grade.PROBLEM, "SQLite", found, "install a newer apsw: pip install -U apsw")
     return Line(Grade.OK, "SQLite", found)

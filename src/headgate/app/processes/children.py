@@ -16,7 +16,7 @@ from headgate.app.settings import Settings
 from headgate.engine.process import cause_of_exit
 
 STARTING = asyncio.Lock()
-"""Starts children one at a time: overlapping signal masks, undone out of order, would stay."""
+"""Held while a child starts: signal masks undone out of order would leave signals blocked."""
 
 
 class ChildRole(NamedTuple):

@@ -50,7 +50,7 @@ def _dated_column(values: Sequence[Any], *, day: bool) -> Sequence[Any]:
 
 
 def _one_kind_of_dates(cells: Sequence[Any], *, day: bool) -> Sequence[Any]:
-    """Dates of a column in one form: the library formats all like the first, without their times.
+    """Dates of a column in one form: the library has one date format for a column.
 
     In a column of times, a day becomes its midnight. In a column of days, a time becomes text, as
     it would not be shown.
