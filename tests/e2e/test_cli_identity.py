@@ -139,7 +139,7 @@ def test_the_sheet_of_a_workbook_is_part_of_the_job(cli: Project):
         True,
     )
     absent = quick(cli, *run, "--sheet", "Absent")
-    assert (absent.code, "there is no sheet 'Absent'" in absent.err) == (2, True)
+    assert (absent.code, "the workbook has no sheet 'Absent'" in absent.err) == (2, True)
     assert quick(cli, *run, "--sheet", "Data").code == 0
     assert executions(cli) == ["1"]
 
@@ -191,7 +191,7 @@ def test_the_output_is_looked_at_before_any_row_is_run(cli: Project):
         ("folder.csv", "is a folder: name a file in it"),
         ("out.doc", "its name should end in .csv, .tsv, .tab, .jsonl, .ndjson, .xlsx, .xlsm,"),
         ("out.png", "cannot write images; it writes csv"),
-        ("out.xlsx.gz", "of files that end in .gz, csv, jsonl and tsv are written"),
+        ("out.xlsx.gz", "only csv, jsonl and tsv can be written as .gz files"),
     ]:
         said = quick(cli, *RUN, "--out", out)
         assert (said.code, message in said.err) == (2, True), said.err
@@ -425,7 +425,7 @@ def test_the_form_of_a_written_table_can_be_chosen(cli: Project):
         refused = quick(cli, "export", "1", name, "--out-delimiter", ";")
         assert (refused.code, message in refused.err) == (2, True)
     assert (
-        "not the name of an encoding"
+        "not the name of a text encoding"
         in quick(cli, "export", "1", "x.csv", "--out-encoding", "utf-9").err
     )
 
@@ -442,7 +442,7 @@ def test_the_usual_mistakes_are_recognised(cli: Project):
     swapped = quick(cli, "run", "products.csv", "lookup.py:price")
     assert "the handler comes first, then the file: headgate run lookup.py:price" in swapped.err
     settings = quick(cli, *RUN, "-c", "region=eu")
-    assert "-c names the settings file, and --config region=eu configures" in settings.err
+    assert "-c is for the settings file: use --config region=eu to configure" in settings.err
     assert (swapped.code, settings.code) == (2, 2)
 
 

@@ -88,7 +88,10 @@ def test_items_of_a_queue_whose_handler_names_gates_run(cli: Cli):
         (["enqueue", "[1]", "--handler", "lookup.py:price"], "not a JSON object"),
         (["enqueue", '{"sku": "a"}'], "there is no store"),
         (["enqueue", "{}", "--handler", "lookup.py:none"], "has no function 'none'"),
-        (["import", "nowhere.jsonl", "--handler", "lookup.py:price"], "there is no file"),
+        (
+            ["import", "nowhere.jsonl", "--handler", "lookup.py:price"],
+            "the file nowhere.jsonl does not exist",
+        ),
     ],
 )
 def test_a_queue_refuses_nonsense(cli: Cli, words: list[str], message: str):

@@ -221,7 +221,7 @@ def test_bad_rows_are_reported_with_their_lines(cli: Cli):
     [
         (["lookup.py:nothing", "products.csv"], "has no function 'nothing'"),
         (["nowhere.py:price", "products.csv"], "nowhere.py does not exist"),
-        (["lookup.py:price", "nowhere.csv"], "there is no file nowhere.csv"),
+        (["lookup.py:price", "nowhere.csv"], "the file nowhere.csv does not exist"),
         (["lookup.py:price", "products.bin"], "cannot tell the format of products.bin"),
         (["lookup.py:price", "products.csv", "--out", "x.bin"], "cannot tell the format of x.bin"),
         (["lookup.py:price", "products.csv", "--key", "ean"], "the key column 'ean' is missing"),

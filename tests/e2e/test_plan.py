@@ -183,7 +183,7 @@ def test_people_see_a_table_with_what_would_help(cli: Cli):
         (("rows.csv", "--calls-per-item", "0"), "a number above 0"),
         (("rows.csv", "--cost", "tokens"), "as tokens=1200"),
         (("rows.csv", "--cost", "tokens=5"), "there is no such budget"),
-        (("nothing.csv",), "there is no file nothing.csv"),
+        (("nothing.csv",), "the file nothing.csv does not exist"),
     ],
 )
 def test_what_cannot_be_planned_is_said_in_a_line(cli: Cli, words: tuple[str, ...], story: str):

@@ -100,7 +100,7 @@ async def fill(root: Path, step: int) -> None:
 async def die_as_worker(root: Path) -> None:
     """Be killed while a process of this one, whose number is told, has an order."""
     folder = await ArtifactFolder(root).__aenter__()
-    await folder.hire()
+    await folder.start_file_writer()
     sys.stdout.write(str(folder._file_writer._process.pid))
     sys.stdout.flush()
     task = asyncio.create_task(keep(folder, "small"))

@@ -1,1 +1,1 @@
-"""Composition and faces: the only package that knows everybody."""
+"""The application: settings, wiring, processes, command line and HTTP API."""

@@ -1,4 +1,4 @@
-"""Addresses that a handler asks for every row, looked at before a job begins."""
+"""Check the fixed addresses of a handler's requests before a job begins."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -11,26 +11,24 @@ LOCAL = "localhost"
 
 
 class Asking(Protocol):
-    """A handler, or what is known of one."""
+    """A handler, or its description."""
 
     @property
-    def name(self) -> str:
-        """What people call it."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def guarded(self) -> bool:
-        """Whether private addresses are refused when it asks them."""
+        """True if requests to private addresses are refused."""
         ...
 
     @property
     def asks(self) -> Sequence[str]:
-        """The addresses that it asks for every row."""
+        """URLs that it requests for every row."""
         ...
 
 
 def require_public(handler: Asking, *, allow_private: bool) -> None:
-    """UsageError if the handler asks an address that its requests may not go to."""
+    """Raise UsageError if the handler requests an address that is not allowed."""
     if allow_private or not handler.guarded:
         return
     for url in handler.asks:
@@ -39,6 +37,6 @@ def require_public(handler: Asking, *, allow_private: bool) -> None:
         kind = "loopback" if loopback else refusal_of(host)
         if kind not in {None, "not an address"}:
             raise UsageError(
-                f"{handler.name} asks {url}, which is {kind} and not public: every row would be"
+                f"{handler.name} requests {url}, which is {kind} and not public: every row would be"
                 " refused. `allow_private = true` under [net] in headgate.toml permits it"
             )

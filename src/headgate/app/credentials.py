@@ -1,4 +1,4 @@
-"""Secrets of people and scripts: made here, shown once, kept only as digests."""
+"""Passwords and tokens: created here, shown once, stored only as digests."""
 
 import hashlib
 import hmac
@@ -10,13 +10,13 @@ from binascii import Error as NotBase64
 import msgspec
 
 PREFIX = "hg_"
-"""So that a token is known for one wherever it turns up."""
+"""Marks a token as one of Headgate's wherever it appears."""
 _COST, _BLOCK, _LANES = 2**15, 8, 1
 _MEMORY = 64 * 1024 * 1024
 
 
 class Minted(msgspec.Struct, frozen=True):
-    """A new secret, its public id, and the digest that is kept of it."""
+    """A new secret, its public id, and the digest to store."""
 
     id: str
     secret: str
@@ -24,30 +24,30 @@ class Minted(msgspec.Struct, frozen=True):
 
 
 def mint() -> Minted:
-    """A token that nobody can guess."""
+    """A random token of 256 bits."""
     secret = PREFIX + secrets.token_urlsafe(32)
     return Minted(secrets.token_hex(6), secret, digest_of(secret))
 
 
 def digest_of(secret: str) -> str:
-    """What is kept of a token. One round is enough: there is nothing to guess in 256 bits."""
+    """The digest to store for a token. One round is enough: 256 random bits cannot be guessed."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def csrf_of(secret: str) -> str:
-    """What a page shows beside its cookie, to prove that it is a page of ours."""
+    """CSRF token of a session: a page sends it beside its cookie."""
     return hmac.new(secret.encode(), b"csrf", hashlib.sha256).hexdigest()
 
 
 def hash_password(password: str) -> str:
-    """The text to keep of a password; slow and memory-hard on purpose."""
+    """The text to store for a password; slow and memory-hard on purpose."""
     salt = os.urandom(16)
     made = _scrypt(password, salt)
     return f"scrypt${_COST}${_BLOCK}${_LANES}${b64encode(salt).decode()}${b64encode(made).decode()}"
 
 
 def fits(password: str, kept: str | None) -> bool:
-    """Whether a password is the one that was kept; as slow when there is none."""
+    """True if the password matches; takes the same time without a stored one."""
     salt, made = _parts(kept) if kept else (b"no such user", b"")
     return hmac.compare_digest(_scrypt(password, salt), made)
 

@@ -1,4 +1,4 @@
-"""Where the server keeps files: uploads, copies of far sources, images, exports."""
+"""Folders where the server stores files: uploads, copies of remote sources, images, exports."""
 
 import re
 import secrets
@@ -14,7 +14,7 @@ from headgate.ports.handler import JobView
 from headgate.transfer.blobs import LocalBlobs
 
 UPLOAD = "upload:"
-"""How the source of a job begins whose file was sent to us."""
+"""Prefix of a job's source that is an uploaded file."""
 LONGEST_NAME = 120
 LONGEST_SHOWN = 255
 _ODD = re.compile(r"[^\w.\- ()\[\]+,@]")
@@ -22,7 +22,7 @@ _ID = re.compile(r"[0-9a-f]{32}")
 
 
 class DataFolder:
-    """One folder for each upload and each far source, named by us and never by its sender."""
+    """A folder for each upload and each remote source; the sender does not choose its name."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -32,49 +32,46 @@ class DataFolder:
         self.copies = root / "copies"
 
     def new_upload(self) -> Path:
-        """A fresh folder for the files of one upload."""
         folder = self.uploads / secrets.token_hex(16)
         folder.mkdir(parents=True, mode=0o700)
         return folder
 
     def source_of(self, folder: Path, name: str = "") -> str:
-        """What stands in a job for a file (or all files) of an upload folder."""
+        """The source text of a job for a file (or all files) of an upload folder."""
         return f"{UPLOAD}{folder.name}/{name}"
 
     def path_of(self, source: str) -> Path:
-        """The file, or folder, that such a text stands for."""
+        """The file or folder of such a source text."""
         folder, _, name = source.removeprefix(UPLOAD).partition("/")
         if not source.startswith(UPLOAD) or not _ID.fullmatch(folder) or name != safe_name(name):
-            raise ValueError(f"{source!r} names no upload")
+            raise ValueError(f"{source!r} is not an upload")
         return self.uploads / folder / name
 
     def remove_source(self, source: str) -> None:
-        """Remove the files of an upload, if the text stands for one."""
+        """Remove the files of an upload; does nothing for another source."""
         folder = source.removeprefix(UPLOAD).partition("/")[0]
         if source.startswith(UPLOAD) and _ID.fullmatch(folder):
             shutil.rmtree(self.uploads / folder, ignore_errors=True)
 
     def copy_folder(self, job_id: int) -> Path:
-        """Where the copy of a job's far source lies."""
+        """Folder of the copy of a job's remote source."""
         return self.copies / str(job_id)
 
     def remove_copy(self, job_id: int) -> None:
-        """Remove the copy of a job's far source."""
         shutil.rmtree(self.copy_folder(job_id), ignore_errors=True)
 
     def export_file(self, job_id: int, export_id: int, ending: str) -> Path:
-        """Where an export is written."""
+        """Path of an export."""
         folder = self.exports / str(job_id)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         return folder / f"{export_id}.{ending}"
 
     def without_paths(self, text: str) -> str:
-        """A text for strangers: files under their own names, not where they lie here."""
+        """A text for clients: file names without the server's paths."""
         root = re.escape(str(self.root))
         return re.sub(rf"{root}/(?:uploads/[0-9a-f]{{32}}|copies/\d+)/?", "", text)
 
     def remove_job(self, job_id: int, source: str) -> None:
-        """Remove everything that belongs to a job."""
         self.remove_source(source)
         self.remove_copy(job_id)
         for folder in (self.exports, self.blobs):
@@ -82,7 +79,7 @@ class DataFolder:
 
 
 def data_folder(settings: Settings) -> DataFolder:
-    """The folder that the settings name, else one beside the SQLite file or in the current one."""
+    """The folder from the settings, else one beside the SQLite file or in the current folder."""
     if settings.server.data_folder:
         return DataFolder(Path(settings.server.data_folder).resolve())
     beside = Path()
@@ -92,18 +89,18 @@ def data_folder(settings: Settings) -> DataFolder:
 
 
 def shown_name(name: str) -> str:
-    """A file's name as people read it: it may be longer than a file system takes."""
+    """A file's name for display; it may be longer than a file system allows."""
     plain = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
     return _cut(_ODD.sub("_", plain).strip(". "), LONGEST_SHOWN)
 
 
 def safe_name(name: str) -> str:
-    """A file's name as its sender calls it, without anything that a file system would obey."""
+    """A file's name without anything that has a meaning to a file system."""
     return _cut(shown_name(name), LONGEST_NAME)
 
 
 def _cut(name: str, limit: int) -> str:
-    """The name, not longer than that; its ending stays."""
+    """The name, at most `limit` characters long; its ending stays."""
     if len(name) <= limit:
         return name
     stem, dot, ending = name.rpartition(".")
@@ -112,25 +109,25 @@ def _cut(name: str, limit: int) -> str:
 
 
 LOCAL = "local"
-"""Where `headgate run` keeps them: it reads a file before it knows its job."""
+"""Name of the blob folder for `headgate run`, which reads a file before it knows its job."""
 
 
 class JobFiles:
-    """Finds the bytes that a row of a job names, and no others."""
+    """Finds the blobs that a row of a job refers to, and no others."""
 
     def __init__(self, folder: DataFolder, clock: Clock) -> None:
         self._folder = folder
         self._clock = clock
 
     def space(self, name: str) -> LocalBlobs:
-        """Where the bytes of one job lie."""
+        """Blobs of one job."""
         return LocalBlobs(self._folder.blobs / name, self._clock)
 
     def locate(self, job: JobView, name: str) -> Path:
-        """The file: ValueError for what is no name, FileNotFoundError when it is gone.
+        """Path of a blob: ValueError for an invalid name, FileNotFoundError if it is gone.
 
-        What `headgate run` keeps is for jobs of its owner: a user who knows the hash of a file
-        could otherwise have it sent by a job of their own.
+        Blobs of `headgate run` are only for jobs of the local owner: otherwise a user who knows a
+        file's hash could get the file through a job of their own.
         """
         try:
             return self.space(str(job.id)).locate(name)

@@ -1,4 +1,4 @@
-"""Is everything as it must be? Each check answers in one line and says what to do."""
+"""Checks for `headgate doctor`: each gives one line, with advice."""
 
 import os
 import platform
@@ -28,24 +28,22 @@ MEGABYTE = 1_048_576
 LOW_DISK = 1_024 * MEGABYTE
 NO_DISK = 100 * MEGABYTE
 SPARE_FILES = 64
-"""Open files that a worker needs besides two for each item in flight."""
+"""Open files of a worker in addition to two for each item in flight."""
 SHARED_FOLDERS = frozenset({"nfs", "nfs4", "cifs", "smbfs", "smb3", "fuse.sshfs", "9p", "afs"})
 OLDEST_SQLITE = (3, 40, 0)
 SKEW_US = 300_000_000
 LONGEST_SILENCE = 3
-"""Heartbeat times after which a worker that says nothing is worth a word."""
+"""Missed heartbeat periods after which a silent worker is reported."""
 
 
 class Grade(StrEnum):
-    """How bad it is."""
-
     OK = "ok"
     WARN = "warn"
     PROBLEM = "problem"
 
 
 class Line(msgspec.Struct, frozen=True):
-    """One answer."""
+    """Result of one check."""
 
     grade: Grade
     what: str
@@ -54,7 +52,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def machine_checks(settings: Settings) -> Iterator[Line]:
-    """What can be said without opening anything."""
+    """Checks that need neither a store nor a connection."""
     yield python_version(sys.version_info[:3])
     yield sqlite_version(apsw.sqlite_lib_version())
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -71,7 +69,6 @@ def machine_checks(settings: Settings) -> Iterator[Line]:
 
 
 def python_version(version: tuple[int, ...]) -> Line:
-    """Python 3.11 or newer."""
     found = ".".join(str(part) for part in version)
     if version < (3, 11):
         return Line(Grade.PROBLEM, "Python", found, "install Python 3.11 or newer")
@@ -79,39 +76,39 @@ def python_version(version: tuple[int, ...]) -> Line:
 
 
 def sqlite_version(found: str) -> Line:
-    """A SQLite that knows RETURNING and whose log cannot be reset while it is read."""
+    """SQLite must support RETURNING and must not reset its log while it is read."""
     if tuple(int(part) for part in found.split(".")) < OLDEST_SQLITE:
         return Line(Grade.PROBLEM, "SQLite", found, "install a newer apsw: pip install -U apsw")
     return Line(Grade.OK, "SQLite", found)
 
 
 def open_files(soft: int, concurrency: int) -> Line:
-    """Enough file descriptors for everything in flight."""
+    """There must be enough file descriptors for all items in flight."""
     needed = 2 * concurrency + SPARE_FILES
     if soft != resource.RLIM_INFINITY and soft < needed:
-        advice = f"{concurrency} items in flight want {needed}: ulimit -n {needed}"
+        advice = f"{concurrency} items in flight need {needed}: ulimit -n {needed}"
         return Line(Grade.WARN, "open files", f"limit {soft}", advice)
     return Line(Grade.OK, "open files", f"limit {soft}")
 
 
 def store_folder(settings: Settings) -> Path | None:
-    """The folder of a SQLite store."""
+    """The folder of a SQLite store; None for other stores."""
     if wiring.store_kind(settings.database_url) != "sqlite":
         return None
     return Path(wiring.sqlite_path(settings.database_url)).absolute().parent
 
 
 def writable(folder: Path) -> Line:
-    """SQLite writes its log beside the file, so the folder must take files."""
+    """SQLite writes its log beside the file, so the folder must be writable."""
     if not folder.is_dir():
-        return Line(Grade.PROBLEM, "folder", str(folder), f"make it: mkdir -p {folder}")
+        return Line(Grade.PROBLEM, "folder", str(folder), f"create it: mkdir -p {folder}")
     if not os.access(folder, os.W_OK | os.X_OK):
-        return Line(Grade.PROBLEM, "folder", f"{folder} cannot be written", "choose another: --db")
-    return Line(Grade.OK, "folder", f"{folder} can be written")
+        return Line(Grade.PROBLEM, "folder", f"{folder} is not writable", "choose another: --db")
+    return Line(Grade.OK, "folder", f"{folder} is writable")
 
 
 def filesystem(folder: Path) -> Line:
-    """SQLite's locks do not hold on folders shared over a network."""
+    """SQLite's locks do not work on network file systems."""
     mounts = [
         part for part in psutil.disk_partitions(all=True) if folder.is_relative_to(part.mountpoint)
     ]
@@ -123,16 +120,15 @@ def filesystem(folder: Path) -> Line:
 
 
 def file_mode(path: Path) -> Line:
-    """The store holds password hashes, rows and configs."""
+    """The store contains password hashes, rows and configurations."""
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & 0o007:
-        advice = f"close it to them: chmod 600 {path}*"
-        return Line(Grade.WARN, "store file", "every account on this machine can read it", advice)
+        advice = f"restrict it: chmod 600 {path}*"
+        return Line(Grade.WARN, "store file", "every user of this machine can read it", advice)
     return Line(Grade.OK, "store file", f"mode {mode:o}")
 
 
 def disk_space(free: int, folder: Path) -> Line:
-    """Room for the store and for results."""
     found = f"{free / MEGABYTE / 1024:,.1f} GB free in {folder}"
     if free < NO_DISK:
         return Line(Grade.PROBLEM, "disk", found, "make space before the next run")
@@ -142,10 +138,10 @@ def disk_space(free: int, folder: Path) -> Line:
 
 
 async def store_checks(settings: Settings, clock: Clock) -> AsyncIterator[Line]:
-    """What the store says; nothing is made that is not there."""
+    """Checks of the store; a missing store is not created."""
     place = without_secrets(settings.database_url)
     if missing := wiring.missing_file(settings):
-        yield Line(Grade.WARN, "store", f"{missing} does not exist", "`headgate run` makes it")
+        yield Line(Grade.WARN, "store", f"{missing} does not exist", "`headgate run` creates it")
         return
     try:
         async with wiring.open_store(settings) as store:
@@ -157,12 +153,12 @@ async def store_checks(settings: Settings, clock: Clock) -> AsyncIterator[Line]:
     except StoreMismatch as error:
         yield Line(Grade.PROBLEM, "schema", str(error), "headgate db migrate")
     except HeadgateError as error:
-        advice = "is the database running, and is --db right?"
+        advice = "check that the database is running and that --db is correct"
         yield Line(Grade.PROBLEM, "store", f"{place}: {error}", advice)
 
 
 async def workers(store: Store, clock: Clock) -> Line:
-    """Workers that claim to live but have long been silent."""
+    """Workers that are marked as running but have been silent for long."""
     alive = await store.reads.workers()
     now = clock.now()
     silent = [
@@ -179,7 +175,7 @@ async def workers(store: Store, clock: Clock) -> Line:
 
 
 async def clock_sanity(store: Store, clock: Clock) -> Line:
-    """A clock that is behind what was already written was set back, here or elsewhere."""
+    """A clock behind the newest stored time was set back, here or on another machine."""
     newest = await store.reads.jobs(JobQuery(limit=1, configs=False))
     ahead = (newest[0].updated_at - clock.now()) if newest else 0
     if ahead > SKEW_US:
@@ -189,7 +185,6 @@ async def clock_sanity(store: Store, clock: Clock) -> Line:
 
 
 def handler_check(lookup: HandlerLookup, reference: str) -> Line:
-    """Whether a handler can be found and loaded."""
     try:
         spec = lookup(reference)
     except HeadgateError as error:

@@ -1,11 +1,11 @@
-"""What is said of a file that is not in UTF-8 where no encoding was stated."""
+"""Messages about a file that is not UTF-8 and has no stated encoding."""
 
 _NAMES = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
 _OTHERS = "(cp1251, shift_jis, …)"
 
 
 def for_command(file: str, fits: str | None) -> str:
-    """A sentence for the command line; `fits` is an encoding that the bytes fit."""
+    """A message for the command line; `fits` is a matching encoding."""
     keep = "--encoding utf-8 keeps the rows that cannot be read as errors"
     if fits is None:
         return f"{file} is not UTF-8: state its encoding with --encoding {_OTHERS}; {keep}"
@@ -14,7 +14,7 @@ def for_command(file: str, fits: str | None) -> str:
 
 
 def for_request(fits: str | None) -> str:
-    """A sentence for HTTP; `fits` is an encoding that the bytes fit."""
+    """A message for the HTTP API; `fits` is a matching encoding."""
     keep = "send utf-8 to keep the rows that cannot be read as errors"
     if fits is None:
         return (

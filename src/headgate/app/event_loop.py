@@ -1,4 +1,4 @@
-"""The one place where async code begins."""
+"""Run async code: event loop, garbage collection and thread switching."""
 
 import asyncio
 import gc
@@ -10,22 +10,22 @@ from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
 SWITCH_S = 0.0005
-"""How long the loop, or a thread of the store, waits while another thread computes."""
+"""Seconds that the event loop or a store thread waits while another thread computes."""
 YOUNG = 10_000
-"""New objects between two searches for garbage. What a request leaves behind is freed without any:
-at Python's 700, the searches took an eighth of the time of a download and found next to nothing."""
+"""New objects between two garbage collections. A request's objects are freed without them:
+at Python's 700, collections took an eighth of the time of a download and found little."""
 
 
 def run_async(
     main: Coroutine[Any, Any, Answer], on_stopped: Callable[[], object] | None = None
 ) -> Answer:
-    """Run a coroutine on uvloop where it is installed, on asyncio's own loop elsewhere.
+    """Run a coroutine on uvloop if it is installed, else on asyncio's loop.
 
-    `on_stopped` is called when the loop ends before `main` has, and before any task is cancelled.
+    `on_stopped` is called if the loop ends before `main` does, before any task is cancelled.
     """
     sys.setswitchinterval(SWITCH_S)
     if not gc.isenabled():
-        gc.freeze()  # what was loaded stays: no collection need ever look at it
+        gc.freeze()  # loaded modules stay, so collections can skip them
         gc.enable()
     gc.set_threshold(YOUNG)
     factory = None

@@ -1,4 +1,4 @@
-"""Finds handlers, with what the settings say about those that are shipped."""
+"""Find handlers, and pass the settings to the built-in ones."""
 
 import importlib
 from collections.abc import Mapping
@@ -16,20 +16,20 @@ from headgate.ports.handler import HandlerSpec
 
 
 class HandlerFinder:
-    """Finds them as the processes of one project do."""
+    """Finds handlers as the processes of one project do."""
 
     def __init__(self, settings: Settings, environment: Mapping[str, str]) -> None:
-        """The environment tells which keys of services are there."""
+        """Keys of services are read from `environment`."""
         self._settings = settings
         self._environment = environment
 
     def __call__(self, reference: str) -> HandlerSpec:
-        """The handler, or UnknownHandler saying what was tried."""
+        """The handler; raises UnknownHandler with what was tried."""
         spec = resolve(reference, self._settings.handlers)
         return self._download(spec) if spec.reference == DOWNLOAD else spec
 
     def _download(self, spec: HandlerSpec) -> HandlerSpec:
-        # Loaded by then; most commands never ask for it.
+        # Imported by then; most commands never use it.
         download = importlib.import_module("headgate.handlers.download.handler")
         settings = self._settings
         known = download.Known(
@@ -47,17 +47,17 @@ def handler_wait(job: Job) -> Wait | None:
 
 
 def item_wait(job: Job, wait: Wait | None) -> Wait | None:
-    """What an item waits for: its handler, where it would wait for its turn or a worker only."""
+    """The handler's wait, if the item would otherwise wait for a gate, its turn or a worker."""
     if wait is None or wait.kind not in AT_GATES | {WaitKind.TURN, WaitKind.WORKER}:
         return wait
     return handler_wait(job) or wait
 
 
 def unloadable(job: Job, problem: str) -> str:
-    """That a handler cannot be loaded, why, and what to do."""
+    """Message that a handler cannot be loaded, with the reason and advice."""
     return (
         f"the handler {job.handler} of job {job.id} cannot be loaded: {problem};"
-        f" put it back, or name where it is now: {rebinding(job)}"
+        f" restore it, or give its new place: {rebinding(job)}"
     )
 
 

@@ -1,13 +1,13 @@
-"""Which handlers there are, for a process that must never import one.
+"""List the handlers, in a process that must never import one.
 
-`python -m headgate.app.handler_list REFERENCE…` imports the handler sets and ends; `list_handlers`
-starts it and reads what it said.
+`python -m headgate.app.handler_list REFERENCE…` imports the handler sets and ends;
+`list_handlers` starts it and reads its output.
 """
 
 import gc
 
 if __name__ == "__main__":
-    gc.disable()  # our own modules leave no garbage, but much to look through
+    gc.disable()  # our modules leave no garbage, and collections are slow here
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ WORDS = 500
 
 
 class HandlerList(msgspec.Struct, frozen=True):
-    """The answer of the child process, as JSON: the handlers, or why they cannot be listed."""
+    """Reply of the child process as JSON: the handlers, or why they cannot be listed."""
 
     handlers: list[HandlerInfo] = []
     error: str = ""
@@ -36,7 +36,7 @@ class HandlerList(msgspec.Struct, frozen=True):
 async def list_handlers(
     references: Sequence[str], patience_s: float = PATIENCE_S
 ) -> list[HandlerInfo]:
-    """Every handler by name, as a child process finds them; UnknownHandler says what is wrong."""
+    """Every handler by name, listed by a child process; raises UnknownHandler on failure."""
     child = await asyncio.create_subprocess_exec(
         sys.executable,
         "-P",
@@ -67,7 +67,7 @@ def _read(code: int, out: bytes, err: bytes) -> list[HandlerInfo]:
     except msgspec.MsgspecError:
         last_words = err.decode(errors="replace").strip()[-WORDS:]
         raise UnknownHandler(
-            f"the handlers cannot be listed: importing them ended the process with {code}:"
+            f"the handlers cannot be listed: importing them ended the process with code {code}:"
             f" {last_words}",
         ) from None
     if answer.error:
@@ -76,11 +76,11 @@ def _read(code: int, out: bytes, err: bytes) -> list[HandlerInfo]:
 
 
 def main() -> None:
-    """Print the list, and leave without waiting for threads that an import may have begun."""
-    # What the users' code prints while it is imported must not stand in the answer.
+    """Print the list and exit without waiting for threads that an import may have started."""
+    # Output that user code prints during import must not be part of the reply.
     answer_to = os.dup(1)
     os.dup2(2, 1)
-    # Handlers named by module are found from where the command was given, as in a worker.
+    # Handlers named by module are found from the current folder, as in a worker.
     add_folder(Path.cwd())
     gc.enable()
     try:

@@ -1,4 +1,4 @@
-"""A worker's way out: its gates, and the HTTP stack behind them, made when first asked for."""
+"""A worker's gates and HTTP stack, created on first use."""
 
 import asyncio
 import importlib
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def cache_folder(settings: Settings) -> Path | None:
-    """Where answers are kept: as set, else beside the SQLite file or in the folder of the run."""
+    """The HTTP cache: from the settings, else beside the SQLite file or in the current folder."""
     if not settings.net.cache:
         return None
     if settings.net.cache_folder:
@@ -48,10 +48,10 @@ def cache_folder(settings: Settings) -> Path | None:
 
 
 class HttpFactory:
-    """Opens a client for each attempt that asks for one.
+    """Opens an HTTP client for each attempt that needs one.
 
-    Most of its weight comes with the first, or with the first handler that names a provider: a job
-    that never asks starts as fast as before.
+    Most of the cost comes with the first client, or with the first handler that declares a
+    provider: a job without requests starts without it.
     """
 
     def __init__(
@@ -69,30 +69,30 @@ class HttpFactory:
         self._loop = asyncio.get_running_loop()
         time = LedgerTime(clock)
         ceiling = partial(SharedLimiter, me, kind=ConfiguredLimiter)
-        ways = GatePaths(
-            self._providers, settings.gates, partial(SharedLimiter, me), ceiling, self._look_after
+        paths = GatePaths(
+            self._providers, settings.gates, partial(SharedLimiter, me), ceiling, self._add_gate
         )
-        self.gates = GateTree(ways.to, time, clock)
+        self.gates = GateTree(paths.to, time, clock)
         self._sync = LedgerSync(store.limits, time, clock, self.gates.wake)
         self._loops = Loops(clock)
         self.gates.on_impatience = self._sync.nudge
         self.gates.on_spent = self._pause
         self._pausing: dict[int, asyncio.Task[None]] = {}
-        self.gates.hosts.on_event = self._write_down
+        self.gates.hosts.on_event = self._add_event
         self._writing: asyncio.Task[None] | None = None
-        self._host_news: list[tuple[int, str]] = []
+        self._host_events: list[tuple[int, str]] = []
 
     def declare(self, provider: str, policy: ProviderPolicy | None) -> None:
-        """What a handler says of its provider, where the settings say nothing; it will ask soon.
+        """Set a handler's provider policy, unless the settings have one, and load the HTTP stack.
 
-        Loading the HTTP stack takes a good part of a second. Done now, no leased item waits for it.
+        Loading the stack takes a good part of a second. Done now, no leased item waits for it.
         """
         if policy is not None:
             self._providers.setdefault(provider, policy)
         self._ready()
 
     def adopt(self, providers: Mapping[str, ProviderPolicy]) -> None:
-        """What holds for services from now on: a handler has thought of the settings already."""
+        """Replace provider policies; the handler has already merged them with the settings."""
         self._providers.update(providers)
 
     def __call__(
@@ -114,7 +114,7 @@ class HttpFactory:
         return cast("Http", blocking_client(client, self._loop))
 
     async def close(self) -> None:
-        """Close every connection and the cache, and leave behind what was learned."""
+        """Close the connections and the cache, and publish the learned limits."""
         await asyncio.gather(*self._pausing.values())
         if self._writing is not None:
             await self._writing
@@ -129,37 +129,37 @@ class HttpFactory:
             await self._blobs.close()
 
     def _pause(self, job_id: int, closed: GateClosed) -> None:
-        """A job needs what a spent hard cap does not give: let it rest until the window turns."""
+        """Pause a job that needs a spent hard cap, until the cap's window ends."""
         if job_id not in self._pausing:
-            task = asyncio.ensure_future(self._rest(job_id, closed))
+            task = asyncio.ensure_future(self._pause_job(job_id, closed))
             task.add_done_callback(lambda _: self._pausing.pop(job_id))
             self._pausing[job_id] = task
 
-    async def _rest(self, job_id: int, closed: GateClosed) -> None:
-        with suppress(HeadgateError):  # paused already, or the store is away: the items wait too
+    async def _pause_job(self, job_id: int, closed: GateClosed) -> None:
+        with suppress(HeadgateError):  # already paused, or no store: the items wait anyway
             await self._jobs.move_job(job_id, JobMove.PAUSE, closed.reason, closed.wait_s)
 
-    def _write_down(self, job_id: int, message: str) -> None:
-        """A host that a job asks has ceased to answer, or answers again: an event of that job."""
-        if job_id > 0:  # 0: no job asks, but a command
-            self._host_news.append((job_id, message))
+    def _add_event(self, job_id: int, message: str) -> None:
+        """Record an event of a job when one of its hosts stops answering or answers again."""
+        if job_id > 0:  # 0: a command, not a job
+            self._host_events.append((job_id, message))
         if self._writing is None or self._writing.done():
             self._writing = asyncio.ensure_future(self._write_events())
 
     async def _write_events(self) -> None:
-        while self._host_news:  # one after the other, so that they stand in the right order
-            job_id, message = self._host_news.pop(0)
+        while self._host_events:  # one after the other, to keep their order
+            job_id, message = self._host_events.pop(0)
             with suppress(HeadgateError):
                 await self._jobs.record_event("host", message, job_id)
 
-    def _look_after(self, gate: LocalGate) -> None:
+    def _add_gate(self, gate: LocalGate) -> None:
         self._sync.add(gate)
         if not self._loops.states():
-            # Without it no gate would get a new share, and all rows would wait in silence.
+            # Without it, no gate would get a new share, and all rows would wait silently.
             self._loops.start("shared limits", lambda _sign: self._sync.run())
 
     def _ready(self) -> "HttpStack":
-        with self._opening:  # plain handlers ask from threads of their own
+        with self._opening:  # synchronous handlers call from other threads
             self._stack = self._stack or self._open()
             return self._stack
 

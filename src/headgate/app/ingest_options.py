@@ -1,4 +1,4 @@
-"""How the server reads the source of a job: stored with the job, used by whoever reads it."""
+"""How the server reads a job's source: stored with the job, used by the file worker."""
 
 from collections.abc import Mapping
 
@@ -10,14 +10,13 @@ from headgate.transfer.sources import ReadOptions
 
 
 class IngestOptions(msgspec.Struct, frozen=True):
-    """What its maker said about the file."""
+    """Options that the job's creator gave for its source."""
 
     options: ReadOptions = ReadOptions()
     columns: Mapping[str, str] = {}
-    """Other names for columns."""
+    """New column names by old ones."""
     on_bad_row: OnBadRow = OnBadRow.ITEM_ERROR
 
 
 def ingest_options_in(job: Job) -> IngestOptions:
-    """What is stored with a job."""
     return msgspec.convert(job.reading or {}, IngestOptions)

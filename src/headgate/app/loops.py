@@ -1,4 +1,4 @@
-"""Loops that run as long as a process: each has a name, gives signs of life, and is restarted."""
+"""Loops that run as long as a process: named, watched by signs of life, and restarted."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,37 +12,35 @@ from headgate.core.retry import SOUND_S, restart_delay_s
 from headgate.ports.clock import Clock
 
 ALLOWED_S = 30.0
-"""Seconds. How long a loop may give no sign of life, unless it is allowed more."""
+"""Seconds that a loop may give no sign of life, unless it is allowed more."""
 Sign = Callable[[], None]
-"""Called after each round that did what it should."""
+"""Called after each successful round."""
 Work = Callable[[Sign], Awaitable[None]]
-"""A loop; it is not meant to end."""
+"""A loop; it is not expected to end."""
 
 
 class LoopEnded(Exception):
-    """Why a loop ended, in words."""
+    """Reason why a loop ended."""
 
 
 class LoopState(msgspec.Struct):
-    """What is known of one loop."""
-
     name: str
     allowed_s: float
     seen_s: float
-    """When it gave its last sign of life, or was started the first time; monotonic."""
+    """Monotonic time of the last sign of life, or of the first start."""
     signs: int = 0
     running: bool = False
-    """It gave a sign of life since it was started the last time."""
+    """True after a sign of life since the last start."""
     restarts: int = 0
     last_error: str = ""
-    """Why it ended the last time."""
+    """Reason why it ended the last time."""
 
 
 class Loops:
-    """Keeps loops running. One that ends, however it ends, is started again after a rest."""
+    """Keeps loops running. A loop that ends for any reason is restarted after a delay."""
 
     def __init__(self, clock: Clock, on_sign: Callable[[str], None] | None = None) -> None:
-        """`on_sign` is told the name of a loop with each of its signs."""
+        """`on_sign` is called with the name of a loop at each of its signs."""
         self._clock = clock
         self._on_sign = on_sign
         self._states: dict[str, LoopState] = {}
@@ -54,11 +52,11 @@ class Loops:
         self._tasks.append(asyncio.create_task(self._keep(state, work), name=name))
 
     def watch(self, name: str, allowed_s: float = ALLOWED_S) -> None:
-        """Expect signs of a loop that runs elsewhere; `heard` tells of them."""
+        """Expect signs from a loop in another process; `note_sign` reports them."""
         self._watched(name, allowed_s)
 
-    def heard(self, name: str) -> None:
-        """Note a sign of life."""
+    def note_sign(self, name: str) -> None:
+        """Record a sign of life."""
         state = self._states.get(name)
         if state is not None:
             state.seen_s = self._clock.monotonic()
@@ -68,7 +66,7 @@ class Loops:
                 self._on_sign(name)
 
     def states(self) -> list[LoopState]:
-        """All loops, in the order in which they were started."""
+        """All loops, in the order of their start."""
         return [*self._states.values()]
 
     def silent_s(self, state: LoopState) -> float:
@@ -76,13 +74,13 @@ class Loops:
         return self._clock.monotonic() - state.seen_s
 
     def silent(self) -> list[str]:
-        """The names of loops that gave no sign of life for longer than they may."""
+        """Names of loops that have been silent for longer than allowed."""
         return [
             state.name for state in self._states.values() if self.silent_s(state) > state.allowed_s
         ]
 
     async def stop(self) -> None:
-        """End all of them, and wait until they have."""
+        """End all loops and wait for them."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -112,9 +110,9 @@ class Loops:
             await self._clock.sleep(rest)
 
     async def _ended(self, state: LoopState, work: Work) -> str:
-        """Run it once, and say why it ended."""
+        """Run a loop once and return why it ended."""
         try:
-            await work(lambda: self.heard(state.name))
+            await work(lambda: self.note_sign(state.name))
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
@@ -122,7 +120,7 @@ class Loops:
             return "it was cancelled"
         except LoopEnded as error:
             return str(error)
-        except Exception as error:  # noqa: BLE001  whatever it is, the loop must not stay ended
+        except Exception as error:  # noqa: BLE001  any error: the loop is restarted
             reason = redacted(error_in_words(error))
             logger().error("a loop failed", loop=state.name, exc_info=error)
             return reason

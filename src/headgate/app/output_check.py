@@ -1,4 +1,4 @@
-"""Where results go, looked at before any row is run."""
+"""Check where results will be written, before any row is run."""
 
 import tempfile
 from collections.abc import Sequence
@@ -10,14 +10,14 @@ from headgate.transfer.places.target import STDOUT
 
 
 def require_output(out: Path, inputs: Sequence[Path], option: str = "--out") -> None:
-    """UsageError if a file could not be written in the end, or would replace what is read."""
+    """Raise UsageError if the file could not be written, or would replace an input."""
     if out == STDOUT:
         return
     record = out.with_name(out.name + RECORD_SUFFIX) if out.name else out
     for path in inputs:
         if _same(out, path) or _same(record, path):
             raise UsageError(
-                f"{option} {out} would replace {path}, which the command reads: choose another name"
+                f"{option} {out} would replace {path}, which the command reads: choose another file"
             )
     if out.is_dir():
         raise UsageError(
@@ -28,31 +28,31 @@ def require_output(out: Path, inputs: Sequence[Path], option: str = "--out") -> 
         if folder.exists():
             raise UsageError(f"{option} {out}: {folder} is not a folder; choose another")
         raise UsageError(
-            f"{option} {out}: the folder {folder} does not exist; make it, or choose another"
+            f"{option} {out}: the folder {folder} does not exist; create it, or choose another"
         )
     if out.exists() and not out.is_file():
-        raise UsageError(f"{option} {out} is not a regular file: choose another name")
+        raise UsageError(f"{option} {out} is not a regular file: choose another file name")
     try:
         with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{out.name[:100]}.", suffix=".part"):
             pass
     except OSError as error:
         raise UsageError(
-            f"{option} {out}: nothing can be written in {folder}: {error.strerror}"
+            f"{option} {out}: the folder {folder} is not writable: {error.strerror}"
         ) from error
 
 
 def _same(one: Path, other: Path) -> bool:
-    """Whether both name one file, through links and hard links too."""
+    """True if both paths are the same file, also through symbolic and hard links."""
     try:
         if one.samefile(other):
             return True
     except OSError:
-        pass  # one of them does not exist yet: then their places decide
+        pass  # one does not exist yet: compare the paths
     return one.resolve() == other.resolve()
 
 
 def export_hint(job_id: int, out: str, error: BaseException) -> str:
-    """What to do when results could not be written."""
+    """Message with advice for results that could not be written."""
     reason = getattr(error, "strerror", None) or str(error)
     return (
         f"{out} could not be written: {reason}. The results are safe in the store:"

@@ -1,4 +1,4 @@
-"""The output folders of a process: opened when first asked for, and closed at the end."""
+"""The output folders of a process: opened on first use, and closed at the end."""
 
 import asyncio
 from pathlib import Path
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 DAY_US: Final = 86_400_000_000
 KEPT_US: Final = 7 * DAY_US
-"""So long the beginning of a file waits for somebody who goes on with it."""
+"""Time that a partial file is kept for a later attempt, in microseconds."""
 
 
 class OutputFolders:
-    """Gives the same folder to everybody who asks for the same path."""
+    """Returns the same open folder for the same path."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -24,7 +24,7 @@ class OutputFolders:
         self._opening: dict[str, asyncio.Lock] = {}
 
     async def __call__(self, path: str) -> Artifacts:
-        """The folder at a path, rid of what crashes have left; FolderTrouble if it cannot be."""
+        """The open folder at a path, cleaned of leftovers; raises FolderTrouble."""
         found = self._open.get(path)
         if found is None:
             async with self._opening.setdefault(path, asyncio.Lock()):
@@ -32,13 +32,13 @@ class OutputFolders:
         return found
 
     async def close(self) -> None:
-        """Finish what is on its way into them."""
+        """Finish pending files and close all folders."""
         while self._open:
             _, folder = self._open.popitem()
             await folder.close()
 
     async def _opened(self, path: str) -> "ArtifactFolder":
-        # Most jobs write no files of their own.
+        # Most jobs write no files.
         from headgate.transfer.artifacts.folder import ArtifactFolder  # noqa: PLC0415
 
         folder = ArtifactFolder(Path(path))

@@ -1,4 +1,4 @@
-"""`[providers.NAME]`: what is shipped about a provider, with the user's own values over it."""
+"""`[providers.NAME]`: the built-in settings of a provider, overlaid with the user's."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ SECTION = "providers."
 
 
 class ProviderLeaf(NamedTuple):
-    """One thing that can be set about a provider: `providers.wikidata.rate`."""
+    """A single setting of a provider: `providers.wikidata.rate`."""
 
     path: str
     type: Any
@@ -21,7 +21,7 @@ class ProviderLeaf(NamedTuple):
 
 
 def provider_leaf(path: str) -> ProviderLeaf | None:
-    """What a path below `providers.` sets, if anything."""
+    """The setting at a path below `providers.`; None if there is none."""
     if not path.startswith(SECTION):
         return None
     name, _, rest = path.removeprefix(SECTION).partition(".")
@@ -30,7 +30,7 @@ def provider_leaf(path: str) -> ProviderLeaf | None:
 
 
 def fields() -> list[str]:
-    """The names of all that can be set about a provider."""
+    """The names of all settings of a provider."""
     return [leaf.path for leaf in _leaves(ProviderPolicy, "")]
 
 
@@ -43,7 +43,7 @@ def _leaves(struct: type[msgspec.Struct], prefix: str) -> Iterator[ProviderLeaf]
 
 
 def with_presets(given: Iterable[tuple[str, Any]]) -> dict[str, ProviderPolicy]:
-    """Every provider that is shipped or named in (path, value) pairs."""
+    """Every provider that is built in or named in (path, value) pairs."""
     values: dict[str, dict[str, Any]] = {}
     for path, value in given:
         name, _, rest = path.removeprefix(SECTION).partition(".")

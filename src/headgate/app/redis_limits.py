@@ -1,4 +1,4 @@
-"""A store whose gates are shared elsewhere: on a Redis server."""
+"""A store whose gates are shared through a Redis server."""
 
 from types import TracebackType
 from typing import Protocol, Self
@@ -10,10 +10,10 @@ from headgate.ports.store import Store
 
 
 class OpenLedger(LimitLedger, Protocol):
-    """A ledger with connections of its own."""
+    """A ledger with its own connections."""
 
     async def __aenter__(self) -> Self:
-        """Open; StoreUnreachable if nobody is there."""
+        """Connect; raises StoreUnreachable."""
         ...
 
     async def __aexit__(
@@ -21,13 +21,11 @@ class OpenLedger(LimitLedger, Protocol):
         kind: type[BaseException] | None,
         error: BaseException | None,
         traceback: TracebackType | None,
-    ) -> None:
-        """Close every connection."""
-        ...
+    ) -> None: ...
 
 
 class StoreWithLedger:
-    """The store as it is, with other limits."""
+    """A store with its limits replaced by another ledger."""
 
     def __init__(self, store: Store, ledger: OpenLedger) -> None:
         self._store = store
@@ -45,7 +43,7 @@ class StoreWithLedger:
         self.limits: LimitLedger = ledger
 
     async def __aenter__(self) -> Self:
-        """Open both. Without the ledger gates go on with less, so that is no reason to stop."""
+        """Open both. Gates work without the ledger, with smaller shares: its failure only warns."""
         await self._store.__aenter__()
         try:
             await self._ledger.__aenter__()
@@ -59,14 +57,11 @@ class StoreWithLedger:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Close both."""
         await self._ledger.__aexit__(kind, error, traceback)
         await self._store.__aexit__(kind, error, traceback)
 
     async def migrate(self) -> list[str]:
-        """Pass on."""
         return await self._store.migrate()
 
     async def backup(self, target: str) -> None:
-        """Pass on."""
         await self._store.backup(target)

@@ -1,4 +1,4 @@
-"""New files in configured places become jobs: one for each file, each file once."""
+"""Create a job for each new file in the watched places; each file is taken once."""
 
 import asyncio
 from pathlib import PurePosixPath
@@ -18,16 +18,16 @@ from headgate.transfer.places.watching import Sightings, WatchSettings, arrivals
 
 
 class Scan(msgspec.Struct):
-    """What a look at all places found."""
+    """Result of one scan of all places."""
 
     made: list[tuple[str, int]] = []
-    """Files that became jobs: where each lies, and the number of its job."""
+    """Files that became jobs, each with the id of its job."""
     known: int = 0
     problems: list[str] = []
 
 
 class _WatchedPlace(msgspec.Struct, frozen=True):
-    """A folder, and what is done with the files in it."""
+    """A watched folder, and the handler for its files."""
 
     handler: str
     folder: WatchSettings
@@ -35,7 +35,7 @@ class _WatchedPlace(msgspec.Struct, frozen=True):
 
 
 class Scanner:
-    """Looks at the places that the settings name."""
+    """Scans the places in the settings."""
 
     def __init__(self, store: Store, settings: Settings, clock: Clock) -> None:
         self._store = store
@@ -45,22 +45,22 @@ class Scanner:
         self._watches = [_watch_in(text, settle_s) for text in settings.server.watch]
 
     async def scan(self, *, settle: bool = False) -> Scan:
-        """Look once, or with `settle` twice, so that a file that just arrived is taken as well.
+        """Scan once; with `settle` twice, so that a file that just arrived is taken, too.
 
-        A place that does not answer is a problem, not the end.
+        A place that does not answer is reported as a problem; the scan continues.
         """
         if settle and self._watches:
-            await self._look(_Sink())
+            await self._scan_places(_Sink())
             await self._clock.sleep(self._settings.server.watch_settle_s)
         scan = _Sink()
-        await self._look(scan)
+        await self._scan_places(scan)
         for handler, found in scan.found:
             await self._take(handler, found, scan.scan)
         if scan.scan.made:
             await self._store.notifier.ring()
         return scan.scan
 
-    async def _look(self, sink: "_Sink") -> None:
+    async def _scan_places(self, sink: "_Sink") -> None:
         for watch in self._watches:
             try:
                 arrived = await asyncio.to_thread(self._arrivals, watch)
@@ -85,7 +85,7 @@ class Scanner:
         )
         try:
             job = await self._store.jobs.create_job(new)
-        except KeyReused:  # its job was deleted; the file is not taken again for that
+        except KeyReused:  # its job was deleted; the file is still not taken again
             scan.known += 1
             return
         if job.made_before:
@@ -95,14 +95,14 @@ class Scanner:
 
 
 class _Sink(msgspec.Struct):
-    """What is gathered in one look."""
+    """Results collected in one scan."""
 
     scan: Scan = msgspec.field(default_factory=Scan)
     found: list[tuple[str, FoundFile]] = []
 
 
 def _watch_in(text: str, settle_s: float) -> _WatchedPlace:
-    """Handler, folder and pattern in `HANDLER=PLACE`, where the place may end in a pattern."""
+    """Handler, folder and pattern of `HANDLER=PLACE`, where the place may end in a pattern."""
     handler, equals, place = (part.strip() for part in text.partition("="))
     if not equals or not handler or not place:
         raise BadSetting(f"server.watch: {text!r} should be HANDLER=PLACE")

@@ -1,7 +1,7 @@
-"""What people ask of Headgate, whoever answers: the store at hand, or a server far away.
+"""The operations that commands use, independent of whether a store or a server runs them.
 
-Commands know these verbs alone. `app/local` carries them out on a store, `app/remote` asks a
-server for them; both answer with the values that a store keeps, so that they are shown alike.
+Commands use only this interface. `app/local` implements it on a store, `app/remote` over HTTP;
+both return the values of a store, so that they are shown alike.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -35,52 +35,48 @@ SHOWN_EVENTS = 10
 
 
 class JobWithCounts(msgspec.Struct, frozen=True):
-    """A job with its counters."""
-
     job: Job
     counts: Counts
 
 
 class JobDetails(msgspec.Struct, frozen=True):
-    """A job with all that is known of its progress."""
+    """A job with its progress, failures and newest events."""
 
     job: Job
     counts: Counts
     limit: Wait | None
-    """What decides its speed."""
+    """The wait that limits its speed."""
     at_work: bool
-    """A command, worker or server works on it or reads its file."""
+    """True if a command, worker or server runs it or reads its file."""
     failures: Sequence[ErrorGroup]
     events: Sequence[EventRow]
-    """The newest, oldest first."""
+    """The newest events, oldest first."""
     handler_problem: str = ""
-    """Why its handler cannot be loaded; empty if it can, or if a server knows."""
+    """Reason why its handler cannot be loaded; always empty from a server."""
 
 
 class ItemHistoryView(msgspec.Struct, frozen=True):
-    """An item with its history and what it waits for."""
-
     detail: ItemDetail
     attempts: Sequence[AttemptRow]
     wait: Wait | None
     decision: str | None = None
-    """What a person decided about it the last time, and why."""
+    """The last decision of a reviewer, with its reason."""
 
 
 class ItemWait(msgspec.Struct, frozen=True):
-    """What an item waits for, or how it ended."""
+    """The wait of an item, or how it ended."""
 
     status: ItemStatus
     wait: Wait | None
-    """None: it is finished."""
+    """None if the item is finished."""
     ended: str = ""
-    """How it ended; empty: it is open."""
+    """How it ended; empty if the item is open."""
     todo: str = ""
-    """What can be done about it."""
+    """Advice on what to do."""
 
 
 class QueueWrite(msgspec.Struct, frozen=True):
-    """Which queue gets rows, and how it knows them apart."""
+    """The queue that gets rows, its handler, and its key columns."""
 
     queue: str
     handler: str | None = None
@@ -88,138 +84,118 @@ class QueueWrite(msgspec.Struct, frozen=True):
 
 
 class QueueWritten(msgspec.Struct, frozen=True):
-    """What became of the rows."""
-
     job_id: int
     report: QueueWriteReport
 
 
 class JobVerbs(Protocol):
-    """Batches."""
-
     async def ls(self, after: int, limit: int) -> list[JobWithCounts]:
         """Jobs older than `after` (0: all), newest first."""
         ...
 
     async def get(self, job_id: int) -> JobWithCounts:
-        """One job, or UnknownJob."""
+        """One job; raises UnknownJob."""
         ...
 
     async def account(self, job_id: int) -> JobDetails:
-        """One job with everything."""
+        """One job with its limits, failures and events."""
         ...
 
-    async def pause(self, job_id: int) -> Job:
-        """Stop new work on it."""
-        ...
+    async def pause(self, job_id: int) -> Job: ...
 
-    async def resume(self, job_id: int) -> Job:
-        """Let it go on."""
-        ...
+    async def resume(self, job_id: int) -> Job: ...
 
-    async def cancel(self, job_id: int) -> Job:
-        """End it."""
-        ...
+    async def cancel(self, job_id: int) -> Job: ...
 
-    async def set_priority(self, job_id: int, priority: int) -> Job:
-        """Change its share."""
-        ...
+    async def set_priority(self, job_id: int, priority: int) -> Job: ...
 
     async def remove(self, job_id: int) -> None:
-        """Delete it with everything that belongs to it."""
+        """Delete a job with everything that belongs to it."""
         ...
 
     async def reprocess(self, request: RequeueRequest, *, dry_run: bool) -> int:
-        """Bring finished items back, or only count them.
+        """Requeue finished items, or only count them.
 
-        Items that reached their last attempt stay, unless attempts are reset or they are named.
+        Items that reached their last attempt stay, unless attempts are reset or items are named.
         """
         ...
 
 
 class ItemVerbs(Protocol):
-    """Single rows."""
-
     async def page(self, query: ItemQuery) -> Page:
-        """Items of a job, or UnknownJob; across jobs dead letters alone."""
+        """Items of a job, or UnknownJob; across jobs, only dead letters."""
         ...
 
     async def by_key(self, key: str, job_id: int | None) -> Sequence[ItemRow]:
-        """The items that have this key, those of the newest jobs first."""
+        """The items with this key, newest jobs first."""
         ...
 
     async def account(self, item_id: int) -> ItemHistoryView:
-        """One item with everything, or UnknownItem."""
+        """One item with its history and wait; raises UnknownItem."""
         ...
 
-    async def why(self, item_id: int) -> ItemWait:
-        """What an item waits for."""
-        ...
+    async def why(self, item_id: int) -> ItemWait: ...
 
     async def decide(self, decision: ReviewDecision) -> ItemDetail:
-        """Carry out a person's decision; the item as it is then."""
+        """Apply a reviewer's decision; return the changed item."""
         ...
 
     async def replay(self, what: Replay, *, dry_run: bool) -> Replayed:
-        """Bring dead letters back, or only count them."""
+        """Requeue dead letters, or only count them."""
         ...
 
 
 class QueueVerbs(Protocol):
-    """Open queues, by name."""
-
     async def ls(self) -> list[JobWithCounts]:
-        """Every queue that is not closed, oldest first."""
+        """Every open queue, oldest first."""
         ...
 
     async def get(self, name: str) -> JobWithCounts:
-        """One queue, or UnknownJob."""
+        """One queue; raises UnknownJob."""
         ...
 
     async def feed(
         self, queue_write: QueueWrite, rows: AsyncIterator[QueueRow | None]
     ) -> QueueWritten:
-        """Put rows in; None among them means that nothing more has come yet."""
+        """Add rows to a queue; None among them means that no more are available yet."""
         ...
 
     async def close(self, name: str) -> Job:
-        """Take no more items."""
+        """Accept no more items."""
         ...
 
 
 class GateReads(Protocol):
-    """Gates that are looked at, by the names that people give them."""
+    """Read gates, by the names that people use."""
 
     async def ls(self, *, everything: bool) -> GateReading:
-        """Those that were used or declared; `everything`: also what is shipped."""
+        """Gates that were used or declared; with `everything`, also the built-in ones."""
         ...
 
     async def show(self, name: str) -> GateReading:
-        """Those that a name means."""
+        """The gates that a name stands for."""
         ...
 
 
 class GateVerbs(GateReads, Protocol):
-    """The same, and steered."""
+    """Read and control gates."""
 
     async def set_rate(self, name: str, rate: str, for_s: float | None) -> GateReading:
-        """Overrule what was learned."""
+        """Override the learned rate."""
         ...
 
-    async def pause(self, name: str, for_s: float | None) -> GateReading:
-        """Send nothing more."""
-        ...
+    async def pause(self, name: str, for_s: float | None) -> GateReading: ...
 
     async def resume(self, name: str) -> tuple[list[str], GateReading]:
-        """Take back what was said; the keys where there was anything."""
+        """Undo the operator's changes; return the keys that had any."""
         ...
 
     async def learned(self, name: str) -> list[str]:
-        """The keys of which anything is known."""
+        """The keys with a stored state."""
         ...
 
     async def forget(self, keys: Sequence[str]) -> list[str]:
-        """Drop what is known of these keys; those where there was anything."""
+        """Drop the stored state of these keys; return the keys that had one."""
         ...
 
 
@@ -231,42 +207,32 @@ class ExportVerbs(Protocol):
         ...
 
     async def check(self, job_id: int, file: Path, stated: str | None) -> ExportCheckReport:
-        """Compare a file with the rows."""
+        """Compare a file with the stored rows."""
         ...
 
 
 class Service(Protocol):
-    """All of it."""
+    """All operations."""
 
     @property
-    def jobs(self) -> JobVerbs:
-        """Batches."""
-        ...
+    def jobs(self) -> JobVerbs: ...
 
     @property
-    def items(self) -> ItemVerbs:
-        """Single rows."""
-        ...
+    def items(self) -> ItemVerbs: ...
 
     @property
-    def queues(self) -> QueueVerbs:
-        """Open queues."""
-        ...
+    def queues(self) -> QueueVerbs: ...
 
     @property
-    def gates(self) -> GateVerbs:
-        """Limits of outside services."""
-        ...
+    def gates(self) -> GateVerbs: ...
 
     @property
-    def exports(self) -> ExportVerbs:
-        """Files."""
-        ...
+    def exports(self) -> ExportVerbs: ...
 
     async def is_at_work(self, job_ids: Sequence[int]) -> bool:
-        """Whether a worker is there for each of these jobs, so that none need be started."""
+        """True if each of these jobs has a worker, so that the command need not start one."""
         ...
 
     async def workers(self, *, everybody: bool) -> list[WorkerRow]:
-        """Who is at work, newest first."""
+        """Running workers, or all; newest first."""
         ...

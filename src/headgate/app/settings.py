@@ -1,6 +1,6 @@
-"""One typed tree of settings: the file, then the environment, then the flags; each with its origin.
+"""Load the settings from the file, the environment and the flags; each value has an origin.
 
-Defaults and bounds live on the policy classes; this file only knows where values come from.
+Defaults and bounds are on the policy classes; this file only knows where values come from.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,14 +30,12 @@ from headgate.transfer.places.settings import PlaceSettings
 DEFAULT_FILE = Path("headgate.toml")
 PREFIX = "HEADGATE_"
 SERVER_VARIABLE = "HEADGATE_SERVER"
-"""The server that commands ask, if no `--server` and no `--db` is given."""
+"""Variable with the server for commands, if neither `--server` nor `--db` is given."""
 NOT_SETTINGS = frozenset({"HEADGATE_DEBUG", SERVER_VARIABLE, "HEADGATE_TOKEN"})
-"""Variables of ours that change no behaviour of a run, so they are in no section."""
+"""Headgate's variables that are not settings."""
 
 
 class LogLevel(StrEnum):
-    """How much is logged."""
-
     DEBUG = "debug"
     INFO = "info"
     WARNING = "warning"
@@ -45,28 +43,26 @@ class LogLevel(StrEnum):
 
 
 class LogFormat(StrEnum):
-    """For people, or for programs."""
-
     TEXT = "text"
     JSON = "json"
 
 
 class LogSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is written to standard error, and how."""
+    """Settings of the log on standard error."""
 
     level: LogLevel = LogLevel.WARNING
-    """How much is logged."""
+    """Lowest level that is logged."""
     format: LogFormat = LogFormat.TEXT
-    """For people, or for programs."""
+    """Format of the log: text for people, JSON for programs."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that can be set."""
+    """All settings."""
 
     database_url: str = "sqlite:///headgate.db"
     """The store: `sqlite:///FILE` or `postgresql://USER@HOST/NAME`."""
     handlers: tuple[str, ...] = ()
-    """Handler sets: Python files, modules and TOML files, whose handlers are known by name."""
+    """Handler sets: Python files, modules and TOML files, whose handlers are found by name."""
     retry: RetryPolicy = msgspec.field(default_factory=RetryPolicy)
     claim: ClaimPolicy = msgspec.field(default_factory=ClaimPolicy)
     ingest: IngestPolicy = msgspec.field(default_factory=IngestPolicy)
@@ -83,7 +79,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     providers: Mapping[str, ProviderPolicy] = msgspec.field(
         default_factory=lambda: with_presets([])
     )
-    """Outside services by name, each as `[providers.NAME]`; those that are shipped are there."""
+    """Outside services by name, each as `[providers.NAME]`; the built-in ones are included."""
 
     @property
     def gate_limits(self) -> GateLimits:
@@ -95,7 +91,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OriginKind(StrEnum):
-    """The layers, lowest first."""
+    """Origins of values; a later one overrides an earlier one."""
 
     DEFAULT = "default"
     FILE = "file"
@@ -104,7 +100,7 @@ class OriginKind(StrEnum):
 
 
 class SettingOrigin(NamedTuple):
-    """Where a value was given: the kind, and the file, variable or flag by name."""
+    """Where a value was set: the kind, and the name of the file, variable or flag."""
 
     kind: OriginKind
     name: str = ""
@@ -114,7 +110,7 @@ class SettingOrigin(NamedTuple):
 
 
 class Leaf(NamedTuple):
-    """One thing that can be set: `retry.max_attempts_error`, its type and its default."""
+    """A single setting: `retry.max_attempts_error`, with its type and default."""
 
     path: str
     type: Any
@@ -122,7 +118,6 @@ class Leaf(NamedTuple):
 
     @property
     def variable(self) -> str:
-        """The environment variable that sets it."""
         return PREFIX + self.path.replace(".", "__").upper()
 
 
@@ -135,7 +130,7 @@ class Flag(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """Settings, where each of them came from, and what the user should be told."""
+    """Settings, the origin of each, and warnings for the user."""
 
     settings: Settings
     origins: Mapping[str, SettingOrigin]
@@ -152,7 +147,7 @@ def load(
     environment: Mapping[str, str] = MappingProxyType({}),
     flags: tuple[Flag, ...] = (),
 ) -> Loaded:
-    """Settings from `file` (or ./headgate.toml if there is one), the environment and the flags."""
+    """Settings from `file` (or ./headgate.toml if it exists), the environment and the flags."""
     given: dict[str, _Given] = dict(_from_file(file))
     in_environment, warnings = _from_environment(environment)
     given.update(in_environment)
@@ -165,7 +160,7 @@ def load(
 
 
 def leaves(struct: type[msgspec.Struct] = Settings, prefix: str = "") -> Iterator[Leaf]:
-    """Everything that can be set, in the order of the classes."""
+    """Every setting, in the order of the classes."""
     for field in msgspec.structs.fields(struct):
         path = prefix + field.name
         if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
@@ -196,20 +191,16 @@ def _from_file(file: Path | None) -> Iterator[tuple[str, _Given]]:
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        meant = ""
+        hint = ""
         if "=" in path.name or path.name.startswith("{"):
-            meant = f"; -c names the settings file, and --config {path} configures the handler"
-        raise BadSetting(
-            f"cannot read the settings file {path}: {error.strerror}{meant}"
-        ) from error
+            hint = f"; -c is for the settings file: use --config {path} to configure the handler"
+        raise BadSetting(f"cannot read the settings file {path}: {error.strerror}{hint}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSetting(f"{path} is not valid TOML: {error}") from error
     origin = SettingOrigin(OriginKind.FILE, str(path))
     for key, value in _flatten(tree):
         if not _is_setting(key):
-            raise BadSetting(
-                f"{path}: there is no setting {key!r}{_did_you_mean(key, _known(key))}"
-            )
+            raise BadSetting(f"{path}: unknown setting {key!r}{_did_you_mean(key, _known(key))}")
         yield key, _Given(value, origin)
 
 
@@ -223,7 +214,7 @@ def _leaf(path: str) -> Leaf:
 
 
 def _known(path: str) -> list[str]:
-    """The settings that somebody may have meant."""
+    """The settings that the user may have meant."""
     if not path.startswith(SECTION):
         return [*LEAVES]
     name = path.removeprefix(SECTION).partition(".")[0]
@@ -252,7 +243,7 @@ def _from_environment(
             hint = _did_you_mean(name, [*known])
             warnings.append(f"the environment variable {name} sets nothing{hint}")
         elif text:
-            # Set but empty is what compose files and shells leave behind: not a value.
+            # An empty variable, as compose files and shells leave behind, is not a value.
             given[path] = _Given(text, SettingOrigin(OriginKind.ENVIRONMENT, name))
     return given, tuple(warnings)
 
@@ -266,7 +257,7 @@ def _provider_path(variable: str) -> str | None:
 def _did_you_mean(name: str, known: list[str]) -> str:
     ending = name.removeprefix(PREFIX).rpartition(".")[2]
     same_ending = [one for one in known if one.endswith(("." + ending, "__" + ending))]
-    import difflib  # noqa: PLC0415  only for who mistypes
+    import difflib  # noqa: PLC0415  only for mistyped names
 
     close = same_ending or difflib.get_close_matches(name, known, 1, 0.6)
     return f"; did you mean {close[0]}?" if close else ""
@@ -299,7 +290,7 @@ def _section(
     try:
         section: msgspec.Struct = kind(**values)
     except ValueError as error:
-        # Two values that do not go together: name every place that one of them came from.
+        # Two values contradict each other: show the origin of every value of the section.
         origins = sorted({str(given[f"{name}.{key}"].origin) for key in values})
         raise BadSetting(f"[{name}] {error} (from {', '.join(origins)})") from error
     return section

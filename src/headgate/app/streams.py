@@ -1,6 +1,6 @@
-"""Standard streams that are always there, and a standard error that never fails.
+"""Standard streams that are always open, and a standard error that never raises.
 
-A full disk or a closed pipe behind standard error must not end what only wanted to write a line.
+A full disk or a closed pipe behind standard error must not end a process that writes a line.
 """
 
 import io
@@ -12,8 +12,6 @@ STANDARD_ERROR = 2
 
 
 class Lost:
-    """Counts the lines that could not be written by this process."""
-
     def __init__(self) -> None:
         self.lines = 0
 
@@ -22,7 +20,7 @@ LOST = Lost()
 
 
 class _Unfailing(io.RawIOBase):
-    """Writes to a descriptor; what cannot be written is dropped and counted."""
+    """Writes to a descriptor; output that cannot be written is dropped and counted."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -51,9 +49,9 @@ def unfailing(descriptor: int) -> TextIO:
 
 
 def go_on_without_readers(*, stdout: bool = False) -> None:
-    """From now on, talk of this process that cannot be written is dropped.
+    """Drop messages of this process that cannot be written, instead of raising.
 
-    `stdout`: the same for standard output, which in processes behind a command is talk as well.
+    With `stdout`, also for standard output, which is for messages in child processes.
     """
     if _descriptor_of(sys.stderr) == STANDARD_ERROR:
         sys.stderr = unfailing(STANDARD_ERROR)
@@ -62,9 +60,9 @@ def go_on_without_readers(*, stdout: bool = False) -> None:
 
 
 def open_missing_streams() -> None:
-    """Point closed standard streams to nowhere.
+    """Point closed standard streams to the null device.
 
-    The next file that is opened would get the number of a closed one, and with it all talk.
+    Otherwise the next opened file would get the descriptor of a closed stream, and its output.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
@@ -79,7 +77,7 @@ def open_missing_streams() -> None:
 
 
 def flush() -> None:
-    """Write out what the standard streams still hold, if that is possible."""
+    """Flush the standard streams, if possible."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -90,5 +88,5 @@ def flush() -> None:
 def _descriptor_of(stream: TextIO) -> int | None:
     try:
         return stream.fileno()
-    except (OSError, ValueError):  # a stream without a file, as tests have
+    except (OSError, ValueError):  # a stream without a file, as in tests
         return None

@@ -1,4 +1,4 @@
-"""Logs: how they are written, and the observer that writes them. Never payloads, never secrets."""
+"""Logging: its set-up and the observer that writes to it. Never payloads, never secrets."""
 
 import logging
 import sys
@@ -26,37 +26,33 @@ LEVELS = {
 
 
 class ProcessLog:
-    """The log of this process: structlog writes it, and is loaded for the first line that shows.
+    """The log of this process. structlog writes it and is imported for the first visible line.
 
-    Most processes never write one, and structlog takes longer to load than they run. A line never
-    raises: one that cannot be written is dropped and counted, and the next one is tried again.
+    Most processes never write one, and importing structlog takes longer than they run. Logging
+    never raises: a line that cannot be written is dropped and counted; the next one is tried again.
     """
 
     def __init__(self) -> None:
         self.set_up("warning", "text")
 
     def set_up(self, level: str, log_format: str, stream: TextIO | None = None) -> None:
-        """Choose what is written and how; on standard error unless told otherwise."""
+        """Set level, format and stream; the default is standard error."""
         self._threshold = LEVELS[level]
         self._format = log_format
         self._stream = stream
         self._writer: Logger | None = None
-        self._told = LOST.lines
+        self._reported = LOST.lines
 
     def debug(self, event: str, **facts: object) -> None:
-        """Log detail."""
         self.write(logging.DEBUG, event, **facts)
 
     def info(self, event: str, **facts: object) -> None:
-        """Log news."""
         self.write(logging.INFO, event, **facts)
 
     def warning(self, event: str, **facts: object) -> None:
-        """Log something odd."""
         self.write(logging.WARNING, event, **facts)
 
     def error(self, event: str, **facts: object) -> None:
-        """Log a failure."""
         self.write(logging.ERROR, event, **facts)
 
     def write(self, level: int, event: str, /, **facts: object) -> None:
@@ -66,10 +62,10 @@ class ProcessLog:
         lost = LOST.lines
         try:
             self._line(level, event, facts)
-            if LOST.lines == lost and lost != self._told:
-                missing, self._told = lost - self._told, lost
+            if LOST.lines == lost and lost != self._reported:
+                missing, self._reported = lost - self._reported, lost
                 self._line(logging.WARNING, "log lines could not be written", {"lines": missing})
-        except Exception:  # noqa: BLE001  a log line never raises, whatever is behind the stream
+        except Exception:  # noqa: BLE001  logging never raises, whatever the stream does
             LOST.lines += 1
 
     def _line(self, level: int, event: str, facts: Mapping[str, object]) -> None:
@@ -83,53 +79,51 @@ LOG = ProcessLog()
 
 
 def configure(level: str, log_format: str, stream: TextIO | None = None) -> None:
-    """Set up the log of this process; it goes to standard error, where all talk goes."""
+    """Set up the log of this process; it goes to standard error, like all messages."""
     LOG.set_up(level, log_format, stream)
     logging.lastResort = _ToLog(logging.WARNING)
 
 
 def logger() -> Logger:
-    """A logger for handlers and for the machinery."""
     return LOG
 
 
 class _ToLog(logging.Handler):
-    """Takes what libraries log where nobody has set up `logging`, and writes it to our log."""
+    """Writes log records of libraries to our log if `logging` is not configured."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one record."""
         try:
             event = record.getMessage()
-        except Exception:  # noqa: BLE001  arguments that do not fit are somebody else's mistake
+        except Exception:  # noqa: BLE001  arguments that do not match the message
             event = str(record.msg)
         facts = {"exc_info": record.exc_info} if record.exc_info else {}
         LOG.write(record.levelno, event, logger=record.name, **facts)
 
 
 def catch_strays() -> None:
-    """Write to the log what Python itself would print: uncaught errors and warnings."""
+    """Log uncaught errors and warnings, which Python would print."""
 
     def uncaught(
         kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
         LOG.error("uncaught error", exc_info=(kind, error, trace))
 
-    def in_thread(told: threading.ExceptHookArgs) -> None:
-        name = told.thread.name if told.thread else ""
-        error = (told.exc_type, told.exc_value, told.exc_traceback)
-        LOG.error("a thread ended by an error", thread=name, exc_info=error)
+    def in_thread(hook: threading.ExceptHookArgs) -> None:
+        name = hook.thread.name if hook.thread else ""
+        error = (hook.exc_type, hook.exc_value, hook.exc_traceback)
+        LOG.error("a thread failed", thread=name, exc_info=error)
 
-    def unraisable(told: "sys.UnraisableHookArgs") -> None:
-        error = (told.exc_type, told.exc_value, told.exc_traceback)
-        LOG.error(told.err_msg or "an error was ignored", exc_info=error)
+    def unraisable(hook: "sys.UnraisableHookArgs") -> None:
+        error = (hook.exc_type, hook.exc_value, hook.exc_traceback)
+        LOG.error(hook.err_msg or "an error was ignored", exc_info=error)
 
     def warned(
         message: Warning | str,
         category: type[Warning],
         filename: str,
         lineno: int,
-        file: TextIO | None = None,  # noqa: ARG001  its form is given
-        line: str | None = None,  # noqa: ARG001  its form is given
+        file: TextIO | None = None,  # noqa: ARG001  the signature is fixed
+        line: str | None = None,  # noqa: ARG001  the signature is fixed
     ) -> None:
         LOG.warning(str(message), category=category.__name__, where=f"{filename}:{lineno}")
 
@@ -167,16 +161,16 @@ def hide_secrets(
     _method: str,
     event: MutableMapping[str, Any],
 ) -> MutableMapping[str, Any]:
-    """Hide credentials: by the name of a fact, or inside its text or value."""
+    """Hide credentials: by the name of a field, or inside its text or value."""
     for name, value in event.items():
         event[name] = values_without_secrets(value, name)
     return event
 
 
 class LogObserver:
-    """Writes what passes the observer port to the log.
+    """Writes the events of the observer port to the log.
 
-    The level is read once: an item costs nothing when nobody would see it.
+    The level is read once: an item costs nothing if its events are not logged.
     """
 
     def __init__(self, level: str) -> None:
@@ -187,7 +181,7 @@ class LogObserver:
         self._warning = threshold <= logging.WARNING
 
     def verb(self, name: str, seconds: float, rows: int, error: BaseException | None) -> None:
-        """A store that fails is worth a warning, a refused request is news, all else detail."""
+        """Log a store failure as a warning, a refused request as info, all else as debug."""
         if error is None:
             if self._debug:
                 self._log.debug("store verb", verb=name, ms=round(seconds * 1000, 3), rows=rows)
@@ -200,17 +194,16 @@ class LogObserver:
             self._log.warning("store verb failed", **facts)
 
     def started(self, item: ClaimedItem, handler: str) -> None:
-        """Detail: an attempt began."""
         if self._debug:
             self._log.debug("attempt started", **_facts(item, handler))
 
     def ended(self, item: ClaimedItem, handler: str, settlement: Settlement) -> None:
-        """Detail for what went well; news for what did not."""
+        """Log success at debug level, anything else at info level."""
         if settlement.error_class is None and settlement.status is not ItemStatus.PENDING:
             if self._debug:
                 self._log.debug("attempt ended", **_facts(item, handler), **_outcome(settlement))
         elif self._info:
-            event = "attempt failed" if settlement.error_class else "attempt put off"
+            event = "attempt failed" if settlement.error_class else "attempt postponed"
             self._log.info(
                 event,
                 **_facts(item, handler),
@@ -222,7 +215,6 @@ class LogObserver:
             )
 
     def changed(self, what: str, **facts: object) -> None:
-        """News of the run."""
         if self._info:
             self._log.info(what, **facts)
 
@@ -238,7 +230,7 @@ def _facts(item: ClaimedItem, handler: str) -> dict[str, object]:
 
 
 def _place(settlement: Settlement) -> dict[str, object]:
-    """Where the handler failed; `exception` is what the log's text form shows on lines below."""
+    """Where the handler failed; `exception` is shown below the line in the text format."""
     trace = trace_in(settlement.trace)
     return {} if trace is None else {"where": trace.where, "exception": trace.text}
 

@@ -1,4 +1,4 @@
-"""Where the islands are joined."""
+"""Open the store that the settings name, without importing the others."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from headgate.ports.store import Store
 
 
 class StoreKind(NamedTuple):
-    """Where a class lives, what it is opened with, and the extra it needs."""
+    """Module and class of a store, its constructor argument, and the extra it needs."""
 
     module: str
     name: str
@@ -29,7 +29,7 @@ def sqlite_path(url: str) -> str:
         return url
     path = unquote(rest.partition("?")[0].removeprefix("/"))
     if not path:
-        raise BadSetting(f"{scheme}:// names no file; write sqlite:///headgate.db")
+        raise BadSetting(f"{scheme}:// has no file name; write sqlite:///headgate.db")
     return path
 
 
@@ -60,9 +60,9 @@ def missing_file(settings: Settings) -> Path | None:
 
 
 def emptied_file(settings: Settings) -> Path | None:
-    """The SQLite file that the settings name, if it is there and holds nothing at all.
+    """The SQLite file that the settings name, if it exists and is empty.
 
-    StoreError if changes to what it held lie beside it: opening it would remove them.
+    Raises StoreError if its write-ahead log has changes: opening the file would remove them.
     """
     if store_kind(settings.database_url) != "sqlite":
         return None
@@ -72,25 +72,25 @@ def emptied_file(settings: Settings) -> Path | None:
     changes = path.with_name(f"{path.name}-wal")
     if changes.is_file() and changes.stat().st_size:
         raise StoreError(
-            f"{path} has 0 bytes, but {changes.name} beside it holds changes to what it was before:"
-            " put a backup in its place, or remove both to begin a new store"
+            f"{path} has 0 bytes, but {changes.name} beside it has changes to its earlier content:"
+            " restore a backup, or remove both files to begin a new store"
         )
     return path
 
 
 def store_kind(url: str) -> str:
-    """The name of the store that serves a URL; a bare path is SQLite."""
+    """The kind of store for a URL; a bare path is SQLite."""
     scheme = url.partition("://")[0].lower() if "://" in url else ""
     name = ALIASES.get(scheme, scheme)
     if name not in STORES or not url:
         raise BadSetting(
-            f"no store serves {without_secrets(url)!r}; use sqlite:///FILE or postgresql://USER@HOST/NAME"
+            f"unknown store {without_secrets(url)!r}; use sqlite:///FILE or postgresql://USER@HOST/NAME"
         )
     return name
 
 
 def _class_of(kind: StoreKind) -> Callable[[str], Any]:
-    # By name, so that the base install works without the extra and starts without its weight.
+    # Imported by name, so that the base install works without the extra and starts faster.
     try:
         module = importlib.import_module(kind.module)
     except ModuleNotFoundError as error:

@@ -1,1 +1,1 @@
-"""Rows in, rows out: formats and places."""
+"""Reading and writing rows: file formats and the places where files are."""

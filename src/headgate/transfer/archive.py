@@ -1,4 +1,4 @@
-"""Zip archives from strangers: what is in them is known before anything is unpacked."""
+"""Zip archives from untrusted sources: the directory is checked before anything is unpacked."""
 
 import re
 import struct
@@ -12,7 +12,7 @@ from headgate.core.errors import BadSource
 from headgate.transfer.limits import Limits
 
 HARMLESS_BYTES = 16 * 1024 * 1024
-"""Up to this size it does not matter how well something was packed."""
+"""Files of at most this many bytes are exempt from the limit on the compression ratio."""
 
 _BLOCK = 256 * 1024
 _PIECE = 1024 * 1024
@@ -27,16 +27,16 @@ _KNOWN_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def open_archive(path: Path, limits: Limits, *, unsafe_names: bool) -> zipfile.ZipFile:
-    """The archive, once its directory was found to be honest as far as a directory can show it.
+    """Open an archive after checking that its directory is consistent.
 
-    `unsafe_names` leaves it to the caller to look at each name.
+    With `unsafe_names`, the caller has to check each name.
     """
     try:
         _check_directory_size(path, limits)
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, struct.error, EOFError) as error:
         raise BadSource(
-            f"{path} is no whole zip archive; it may have been cut off on its way: send it again"
+            f"{path} is not a complete zip archive; it may have been cut off: send it again"
         ) from error
     try:
         _check_members(path, archive.infolist(), limits)
@@ -49,13 +49,13 @@ def open_archive(path: Path, limits: Limits, *, unsafe_names: bool) -> zipfile.Z
 
 
 Look = Callable[[bytes], object]
-"""Is shown what is unpacked, piece by piece."""
+"""Receives the unpacked bytes piece by piece."""
 
 
 def check_inflated(
     path: Path, archive: zipfile.ZipFile, limits: Limits, look: Look | None = None
 ) -> None:
-    """Unpack everything into nothing: a directory may lie about sizes, the bytes cannot."""
+    """Unpack everything and discard it: a directory may lie about sizes, the bytes cannot."""
     left = limits.max_decompressed_bytes
     with path.open("rb") as file:
         for member in archive.infolist():
@@ -68,30 +68,30 @@ def check_inflated(
 
 
 def name_problem(name: str) -> str | None:
-    """Why a name in an archive must not be used as a path; None if it may."""
+    """Reason why a name in an archive must not be used as a path; None if it may be used."""
     if "\0" in name or any(ord(character) < 32 for character in name):
-        return "its name holds control characters"
+        return "its name contains control characters"
     if name.startswith(("/", "\\")) or _DRIVE.match(name):
         return "its name is an absolute path"
     if ".." in re.split(r"[/\\]", name):
-        return "its name leads out of the archive (..)"
+        return "its name points outside the archive (..)"
     return None
 
 
 def _check_names(path: Path, members: list[zipfile.ZipInfo]) -> None:
     for member in members:
-        # The file name that zipfile shows ends at a NUL; this one does not.
+        # zipfile cuts the file name that it shows at a NUL; `orig_filename` is not cut.
         if problem := name_problem(member.orig_filename):
             raise BadSource(f"{path}: {member.filename!r} is refused: {problem}")
 
 
 def _check_directory_size(path: Path, limits: Limits) -> None:
-    # The directory is read whole, so its size is looked at first.
+    # The directory is read whole, so its size is checked first.
     with path.open("rb") as file:
         entries, size = _end_record(file)
     if entries > limits.max_members:
         raise BadSource(
-            f"{path} holds {entries:,} files; an archive may hold {limits.max_members:,}"
+            f"{path} contains {entries:,} files; an archive may contain {limits.max_members:,}"
         )
     if size > limits.max_members * _DIRECTORY_BYTES_A_MEMBER:
         raise BadSource(f"{path}: the directory of the archive is too large")
@@ -121,11 +121,13 @@ def _check_members(path: Path, members: list[zipfile.ZipInfo], limits: Limits) -
     end = 0
     for member in sorted(members, key=lambda member: member.header_offset):
         if member.flag_bits & 1:
-            raise BadSource(f"{path} is protected by a password: save it without")
+            raise BadSource(f"{path} is protected by a password: save it without one")
         if member.compress_type not in _KNOWN_METHODS:
-            raise BadSource(f"{path}: {member.filename} is packed in a way that is not read")
+            raise BadSource(
+                f"{path}: {member.filename} is compressed with a method that is not supported"
+            )
         if member.header_offset < end:
-            raise BadSource(f"{path}: files of the archive overlap; it is made to do harm")
+            raise BadSource(f"{path}: files of the archive overlap, as in a zip bomb")
         end = member.header_offset + _LOCAL_HEADER + member.compress_size
         packed = max(member.compress_size, 1)
         if member.file_size > HARMLESS_BYTES and member.file_size / packed > limits.max_ratio:
@@ -138,7 +140,7 @@ def _check_members(path: Path, members: list[zipfile.ZipInfo], limits: Limits) -
 def _inflated_size(
     file: BinaryIO, member: zipfile.ZipInfo, most: int, look: Look | None = None
 ) -> int:
-    """The real size of a file of the archive; past `most` it is not looked at further."""
+    """The real size of a file of the archive; unpacking stops past `most` bytes."""
     file.seek(member.header_offset)
     header = file.read(_LOCAL_HEADER)
     name_size, extra_size = struct.unpack_from("<2H", header, 26)
@@ -163,4 +165,4 @@ def _inflated_size(
 
 def _too_large(path: Path, limits: Limits) -> str:
     most = limits.max_decompressed_bytes / 1024**2
-    return f"{path} unpacks to more than {most:,.0f} MiB, which is more than is read"
+    return f"{path} unpacks to more than {most:,.0f} MiB, which is the limit"

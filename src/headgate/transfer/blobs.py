@@ -1,4 +1,4 @@
-"""Blobs as files of one folder: written aside, named by their hash, moved into place."""
+"""Blobs as files of one folder: written aside, named by their hash, then moved into place."""
 
 import asyncio
 import hashlib
@@ -16,7 +16,7 @@ from headgate.ports.blobs import BlobStore, BlobWriter
 from headgate.ports.clock import Clock
 
 BLOCK = 256 * 1024
-"""Small enough for hundreds of transfers at once, large enough to be worth a thread's while."""
+"""Bytes per read or write: small enough for hundreds of transfers, large enough for a thread."""
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 _FOLDER_NAME = re.compile(r"[0-9a-f]{2}")
@@ -28,8 +28,8 @@ Answer = TypeVar("Answer")
 class LocalBlobs:
     """A folder of blobs that several processes may share. Names are SHA-256 in hex.
 
-    `durable` waits for the disk at every commit. A cache does without: after a power cut it may
-    miss what it had, and sees by its size what is incomplete.
+    `durable` syncs to disk at every commit. A cache does not need that: after a power cut,
+    blobs may be missing, and an incomplete one is recognised by its size.
     """
 
     THREADS = 4
@@ -41,39 +41,39 @@ class LocalBlobs:
         self._pool = ThreadPoolExecutor(self.THREADS, thread_name_prefix="blobs")
 
     async def create(self) -> "LocalWriter":
-        """Begin to write; OSError when there is no place."""
+        """Begin to write; raises OSError if no file can be created."""
         return await self._run(self._create)
 
     async def open(self, name: str) -> "LocalBlob | None":
-        """Open for reading; None if there is no such blob."""
+        """Open for reading; None if the blob does not exist."""
         return await self._run(self._open, name)
 
     def locate(self, name: str) -> Path:
-        """The file of a blob: ValueError for what is no name, FileNotFoundError when it is gone."""
+        """Path of a blob: ValueError for an invalid name, FileNotFoundError if the blob is gone."""
         if not _NAME.fullmatch(name):
-            raise ValueError(f"{name!r} is no name of a blob")
+            raise ValueError(f"{name!r} is not the name of a blob")
         path = self._path(name)
         if not path.is_file():
             raise FileNotFoundError(path)
         return path
 
     async def remove(self, names: Sequence[str], before_us: int) -> int:
-        """Remove blobs that were last committed before then; how many were."""
+        """Remove blobs that were last committed before then; return their number."""
         paths = [self._path(name) for name in names if _NAME.fullmatch(name)]
         return await self._run(_remove_aged, paths, before_us)
 
     async def aged(self, before_us: int) -> AsyncIterator[Sequence[str]]:
-        """The names of all blobs that were last committed before then, a folder at a time."""
-        for folder in await self._run(self._shelves):
+        """The names of all blobs that were last committed before then, one folder at a time."""
+        for folder in await self._run(self._blob_folders):
             if names := await self._run(_aged_names, folder, before_us):
                 yield names
 
     async def tidy(self, before_us: int) -> int:
-        """Remove what was begun, never finished and not touched since then; how much it was."""
+        """Remove unfinished files that were last written before then; return their number."""
         return await self._run(self._tidy, before_us)
 
     async def close(self) -> None:
-        """Wait for what is under way and end the threads."""
+        """Wait for running work and end the threads."""
         await asyncio.to_thread(self._pool.shutdown)
 
     async def _run(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
@@ -82,7 +82,7 @@ class LocalBlobs:
     def _create(self) -> "LocalWriter":
         folder = self._root / _UNFINISHED
         _make_private(folder)
-        # The name says when it was begun, for it is there before anything can be noted on it.
+        # The name contains the start time: the file exists before a time can be set on it.
         number, name = tempfile.mkstemp(dir=folder, prefix=f"{self._clock.now()}-")
         return LocalWriter(os.fdopen(number, "wb"), Path(name), self._pool, self)
 
@@ -101,14 +101,14 @@ class LocalBlobs:
         return _remove_aged(begun_before, before_us)
 
     def stamp(self, path: Path) -> None:
-        """Note on a file that it was in use just now, by the clock that it is judged by."""
+        """Set the file's time from the clock that `before_us` is compared with."""
         now = self._clock.now() * 1_000
         os.utime(path, ns=(now, now))
 
     def place(self, path: Path, name: str) -> None:
-        """Move a finished file to where its name says.
+        """Move a finished file to the path of its name.
 
-        An older copy is replaced: it has the same bytes, or it is damaged.
+        An older copy is replaced: it has the same bytes or is damaged.
         """
         target = self._path(name)
         _make_private(target.parent)
@@ -122,14 +122,14 @@ class LocalBlobs:
     def _path(self, name: str) -> Path:
         return self._root / name[:2] / name
 
-    def _shelves(self) -> list[Path]:
+    def _blob_folders(self) -> list[Path]:
         return sorted(each for each in _entries(self._root) if _FOLDER_NAME.fullmatch(each.name))
 
 
 class LocalWriter:
-    """One file on its way in.
+    """A file that is being written.
 
-    A thread that writes cannot be interrupted: the lock makes `abandon` wait until it is through.
+    A writing thread cannot be interrupted: the lock makes `abandon` wait for it.
     """
 
     def __init__(
@@ -147,21 +147,21 @@ class LocalWriter:
         self._over = False
 
     async def write(self, data: bytes) -> None:
-        """Append; OSError when the disk is full."""
+        """Append; raises OSError if the disk is full."""
         self._waiting.append(data)
         self._waiting_bytes += len(data)
         if self._waiting_bytes >= BLOCK:
             await _in(self._pool, self._append, self._take())
 
     async def commit(self) -> str:
-        """Put the file into place; its name is the hash of what is in it."""
+        """Move the file into place and return its name, the hash of its content."""
         return await _in(self._pool, self._commit, self._take())
 
     def abandon(self) -> None:
-        """Remove the file, without waiting for it."""
+        """Remove the file, without waiting."""
         try:
             self._pool.submit(self._abandon)
-        except RuntimeError:  # the store is closed, and its threads are gone
+        except RuntimeError:  # the store is closed and its threads have ended
             self._abandon()
 
     def _take(self) -> list[bytes]:
@@ -197,26 +197,23 @@ class LocalWriter:
                 return
             self._over = True
             self._path.unlink(missing_ok=True)
-            # What its buffer still holds finds no room on a full disk, and has to find none.
+            # On a full disk, flushing the buffer fails, which does not matter here.
             with suppress(OSError):
                 self._file.close()
 
 
 class LocalBlob:
-    """One file, open for reading."""
-
     def __init__(self, file: BinaryIO, size: int, pool: ThreadPoolExecutor) -> None:
         self._file = file
         self._pool = pool
         self.size = size
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """All of it, piece by piece."""
         while block := await _in(self._pool, self._file.read, BLOCK):
             yield block
 
     def close(self) -> None:
-        """Close the file, after a read that may be under way."""
+        """Close the file. A read in progress finishes first."""
         self._file.close()
 
 
@@ -225,7 +222,7 @@ async def _in(pool: ThreadPoolExecutor, work: Callable[..., Answer], *arguments:
 
 
 def _make_private(folder: Path) -> None:
-    """A folder that its owner alone may enter, and so are those above it that are missing."""
+    """Make a folder and its missing parents, accessible only to their owner."""
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
     except FileNotFoundError:
@@ -282,14 +279,14 @@ def _sync(path: Path) -> None:
 
 
 class StoreSink:
-    """A `BlobSink` that keeps bytes in a blob store; to be called from a thread."""
+    """A `BlobSink` that keeps bytes in a blob store. Call it from a thread, not from the loop."""
 
     def __init__(self, blobs: BlobStore, loop: asyncio.AbstractEventLoop) -> None:
         self._blobs = blobs
         self._loop = loop
 
     def __call__(self, chunks: Iterator[bytes]) -> str:
-        """Store the bytes; the name to find them by."""
+        """Store the bytes and return the name of the blob."""
         writer: BlobWriter = asyncio.run_coroutine_threadsafe(
             self._blobs.create(), self._loop
         ).result()

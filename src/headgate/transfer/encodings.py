@@ -1,4 +1,4 @@
-"""Which encoding the bytes of a text file fit, where none was stated."""
+"""Guess the encoding of a text file where none was stated."""
 
 import codecs
 import re
@@ -11,28 +11,26 @@ from headgate.transfer.places.gzip import open_content
 
 _BLOCK = 1024 * 1024
 _SCANNED = 64 * _BLOCK
-"""So much of a file is looked at."""
+"""Bytes of a file that are examined."""
 _MULTIBYTE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 )
 _LETTERS = re.compile(rb"[A-Za-z0-9\x80-\xff]")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _WESTERN_SHARE = 0.4
-"""In Western languages fewer of the letters and digits than this are beyond ASCII."""
+"""Largest share of non-ASCII letters among letters and digits in Western languages."""
 
 
 class Misread(msgspec.Struct, frozen=True):
-    """A file that is not in the encoding it is read in."""
-
     fits: str | None
-    """One that fits; None where the bytes do not tell."""
+    """A matching encoding; None if the bytes do not tell."""
 
 
 def misread(path: Path, most_bytes: int) -> Misread | None:
-    """What to say of a file that would be read as UTF-8; None if it is UTF-8.
+    """Check a file that would be read as UTF-8; None if it is UTF-8.
 
-    A file that is UTF-8 but for a few damaged rows counts as UTF-8. `most_bytes` bounds what is
-    unpacked.
+    A file that is UTF-8 except for a few damaged rows counts as UTF-8. `most_bytes` limits how
+    much is unpacked.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
     with open_content(path, most_bytes) as file:
@@ -52,7 +50,7 @@ def misread(path: Path, most_bytes: int) -> Misread | None:
 
 
 def judged(data: bytes) -> Misread | None:
-    """What to say of bytes that are not valid UTF-8; None if they are UTF-8 with damage."""
+    """Judge bytes that are not valid UTF-8; None if they are UTF-8 with some damage."""
     beyond = len(_BEYOND_ASCII.findall(data))
     whole = sum(len(each) for each in _MULTIBYTE.findall(data))
     if whole > beyond - whole:

@@ -1,4 +1,4 @@
-"""Libraries that are only there if somebody asked for them."""
+"""Optional dependencies."""
 
 from importlib.util import find_spec
 
@@ -6,6 +6,6 @@ from headgate.core.errors import UsageError
 
 
 def need(module: str, extra: str) -> None:
-    """UsageError that says how to get a library, if it is absent."""
+    """Raise UsageError with the pip command if a library is missing."""
     if find_spec(module) is None:
         raise UsageError(f'this needs {module}: pip install "headgate[{extra}]"')

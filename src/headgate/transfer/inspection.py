@@ -1,4 +1,4 @@
-"""A look at a file before anything is made of it: what it is, its first rows, what is wrong."""
+"""Inspect a file before a job is made of it: its format, its first rows and its problems."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,25 +16,25 @@ from headgate.transfer.sources import ReadOptions, format_of, open_source
 FIRST_ROWS = 100
 FIRST_BYTES = 1024 * 1024
 FIRST_BLANK_BYTES = 64 * 1024
-"""So many blank lines in a row are passed over before a row, and no more is read after one."""
+"""Bytes of blank lines that are skipped before the first row; after it, reading stops there."""
 STEP_BYTES = 64 * 1024
-"""After so many bytes the time is looked at."""
+"""Bytes between two checks of the time."""
 TEXT = frozenset({"csv", "tsv", "jsonl", "list"})
 
 
 class Inspection(msgspec.Struct, frozen=True):
-    """What a file holds, as far as its beginning shows."""
+    """Properties of a file, as far as its beginning shows them."""
 
     format: str
     columns: Sequence[str]
     rows: Sequence[Mapping[str, Any]]
-    """The first ones, as they were read."""
+    """The first rows."""
     problems: Mapping[int, str]
-    """Why the row in a line is bad."""
+    """Reason by line number for each bad row."""
     notes: Sequence[str]
     sheets: Sequence[str]
     misread: Misread | None = None
-    """Its text is not in the encoding that it was read in."""
+    """Set if the text is not in the encoding that it was read in."""
 
 
 def inspect(
@@ -43,7 +43,7 @@ def inspect(
     limits: Limits | None = None,
     rows: int = FIRST_ROWS,
 ) -> Inspection:
-    """Read the beginning of a file; BadSource if no job should be made of it."""
+    """Read the beginning of a file; BadSource if no job can be made of it."""
     options = options or ReadOptions()
     path = Path(path)
     name = format_of(path, options.format)
@@ -67,7 +67,7 @@ def inspect(
 
 
 def misread_in(path: Path, options: ReadOptions, limits: Limits | None = None) -> Misread | None:
-    """What to say of a text file for which no encoding was stated, if it is not UTF-8."""
+    """Check a text file without a stated encoding; None if it is UTF-8."""
     if options.encoding is not None or format_of(path, options.format) not in TEXT:
         return None
     return misread(path, (limits or Limits()).max_decompressed_bytes)
@@ -80,7 +80,7 @@ def inspect_source(
     rows: int = FIRST_ROWS,
     until_s: float = float("inf"),
 ) -> Inspection:
-    """Read the beginning of a source that is called `shown`.
+    """Read the beginning of a source that messages call `shown`.
 
     No further rows are read once `monotonic()` has reached `until_s`.
     """
@@ -126,7 +126,7 @@ def _first(reader: BatchReader, rows: int, until_s: float) -> list[RowBatch]:
 def _check(found: Inspection, shown: str) -> None:
     if found.format == "images":
         if len(found.problems) == len(found.rows):
-            raise BadSource(f"{shown} holds no image (PNG, JPEG, GIF, WebP, TIFF or BMP)")
+            raise BadSource(f"{shown} contains no image (PNG, JPEG, GIF, WebP, TIFF or BMP)")
     elif not found.columns and not found.rows:
         raise BadSource(f"{shown} is empty: it has neither a header nor rows")
     elif not found.rows:

@@ -1,4 +1,4 @@
-"""Any source within limits: too many rows or columns end it, too long a value makes a bad row."""
+"""Limits for any source: too many rows or columns end it, a value too long makes a bad row."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,23 +14,21 @@ _WIDEST_CHARACTER = 4
 
 
 class LimitedSource:
-    """A source that keeps to limits which do not depend on the format."""
+    """Applies the limits that do not depend on the format."""
 
     def __init__(self, source: Source, limits: Limits) -> None:
         self._source = source
         self._limits = limits
 
     def fingerprint(self) -> str:
-        """The name of the content."""
         return self._source.fingerprint()
 
     def open(self, position: str = "") -> "LimitedReader":
-        """Begin reading at a stored position."""
         return LimitedReader(self._source.open(position), self._limits)
 
 
 class LimitedReader:
-    """Passes batches on, once they were looked at."""
+    """Checks each batch and passes it on."""
 
     def __init__(self, reader: BatchReader, limits: Limits) -> None:
         self._reader = reader
@@ -38,32 +36,32 @@ class LimitedReader:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns seen so far."""
+        """The columns seen until now."""
         return self._reader.columns
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know."""
+        """Notes for the user."""
         return self._reader.notes
 
     @property
     def sheets(self) -> tuple[str, ...]:
-        """The sheets that there are."""
         return self._reader.sheets
 
     def close(self) -> None:
-        """Let go of the file."""
         self._reader.close()
 
     def take(self, rows: int, max_bytes: int) -> RowBatch:
-        """Further rows; BadSource when there are too many of them, or one is too wide."""
+        """Further rows; BadSource if there are too many, or if one has too many values."""
         batch = self._reader.take(rows, max_bytes)
         if not batch.values:
             return batch
         limits = self._limits
         if batch.first_row + len(batch.values) - 1 > limits.max_rows:
-            raise BadSource(f"there are more than {limits.max_rows:,} rows: read it in parts")
-        # One more than there are columns: a bad row may carry its surplus in a list.
+            raise BadSource(
+                f"there are more than {limits.max_rows:,} rows: split the file into parts"
+            )
+        # One more than there are columns: a bad row may keep its surplus values in a list.
         if max(map(len, batch.values)) > limits.max_columns + 1:
             line, width = self._widest(batch)
             raise BadSource(

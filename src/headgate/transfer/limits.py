@@ -1,4 +1,4 @@
-"""What a file may ask of this machine: bounds that hold for every format."""
+"""Limits on the size of files and the resources for reading them, for every format."""
 
 import msgspec
 
@@ -6,40 +6,38 @@ from headgate.core.errors import BadSource
 
 _MIB = 1024 * 1024
 MAX_RECORD_BYTES = 4 * _MIB
-"""A row may be this long; a longer one is bad, so that a file without line ends or with a quote
-that is never closed costs no more memory than this."""
+"""Longest row in bytes; a longer one is bad. It bounds the memory for a file without line ends
+or with a quote that is never closed."""
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Bounds on what is read. Past one of them a row is bad, or the file is refused."""
+    """Limits for reading files. Beyond a limit, a row is bad or the file is refused."""
 
     max_rows: int = 100_000_000
-    """Rows of one source; a longer one is refused."""
+    """Rows of a source; a source with more is refused."""
     max_columns: int = 2_000
-    """Values side by side; a wider file is refused."""
+    """Columns of a source; a source with more is refused."""
     max_record_bytes: int = MAX_RECORD_BYTES
-    """One row; a longer one is bad."""
+    """Bytes of a row; a longer row is bad."""
     max_cell_bytes: int = _MIB
-    """One value; a row with a longer one is bad."""
+    """Bytes of a value; a row with a longer value is bad."""
     max_blank_bytes: int = 4 * _MIB
-    """Blank lines in a row; a file with more is refused."""
+    """Bytes of consecutive blank lines; a file with more is refused."""
     max_members: int = 100_000
     """Files in an archive or a folder; more are refused."""
     max_decompressed_bytes: int = 2_048 * _MIB
-    """All files of an archive together, once unpacked; more is refused."""
+    """Bytes of all files of an archive together, unpacked; an archive with more is refused."""
     max_ratio: int = 250
-    """How much larger than packed a file of an archive may be, if it is large at all."""
+    """Compression ratio of a file in an archive; small files are exempt."""
     max_memory_bytes: int = 2_048 * _MIB
-    """What the process may take that reads a workbook or a Parquet file."""
+    """Bytes of memory for the process that reads a workbook or a Parquet file."""
     max_silence_s: float = 300.0
-    """How long that process may keep us waiting for further rows."""
+    """Seconds to wait for further rows from that process."""
     max_look_s: float = 60.0
-    """How long a preview, or the check of an upload, may take to read the first rows."""
+    """Seconds that a preview, or the check of an upload, may read the first rows."""
 
 
 class TooManyBlanks(BadSource):
-    """A file has more blank lines in a row than are passed over."""
-
     def __init__(self, line: int, most: int) -> None:
         super().__init__(
             f"more than {most:,} bytes of blank lines follow line {line:,}: remove them"

@@ -11,15 +11,15 @@ from headgate.core.errors import BadSource
 from headgate.transfer.limits import MAX_RECORD_BYTES
 
 NOT_FOR_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
-"""Python counts these among the encodings of text. They are for host names and source code, and
-fail in ways of their own."""
+"""Python lists these among text encodings. They are for host names and source code, and
+raise errors of their own."""
 
 
 def known_name(name: str) -> str | None:
-    """The one spelling of an encoding of text; None if that is not the name of one."""
+    """The canonical name of a text encoding; None if the name is unknown."""
     try:
         known = codecs.lookup(name).name
-        "".encode(name)  # codecs such as bz2 and hex are not for text, and fail here
+        "".encode(name)  # codecs such as bz2 and hex are not for text and fail here
     except (LookupError, ValueError, TypeError):
         return None
     return None if known.replace("_", "-") in NOT_FOR_FILES else known
@@ -29,7 +29,7 @@ _BLOCK = 256 * 1024
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # begins like UTF-16, so it is looked for first
+    (codecs.BOM_UTF32_LE, "utf-32"),  # begins like UTF-16, so it comes first
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
@@ -37,26 +37,26 @@ _MARKS = (
 
 
 class Encoding(msgspec.Struct, frozen=True):
-    """How the bytes of a file become text, and where its text begins."""
+    """Encoding of a file, and the offset where its text begins."""
 
     name: str = "utf-8"
     start: int = 0
 
     @property
     def wide(self) -> bool:
-        """Two bytes to a character: line ends cannot be looked for byte by byte."""
+        """True for two-byte characters: line ends cannot be found byte by byte."""
         return self.name.startswith("utf-16")
 
     @property
     def line_feed(self) -> bytes:
-        """The byte or bytes that end a line for certain."""
+        """The bytes that certainly end a line."""
         return "\n".encode(self.name) if self.wide else b"\n"
 
 
 class Lines(msgspec.Struct, frozen=True):
     """Some whole lines with their line ends.
 
-    `overlong` says that there is one line only, beyond the limit, of which just the beginning
+    If `overlong` is set, there is a single line beyond the limit, and only its beginning
     was kept.
     """
 
@@ -66,7 +66,7 @@ class Lines(msgspec.Struct, frozen=True):
 
 
 def find_encoding(file: BinaryIO, path: Path, wanted: str | None) -> Encoding:
-    """The encoding of a file: its byte order mark decides, then what was asked for, then UTF-8."""
+    """The encoding of a file: from its byte order mark, else `wanted`, else UTF-8."""
     file.seek(0)
     head = file.read(4)
     for mark, name in _MARKS:
@@ -78,23 +78,23 @@ def find_encoding(file: BinaryIO, path: Path, wanted: str | None) -> Encoding:
 def _supported(name: str, path: Path) -> str:
     known = known_name(name)
     if known is None:
-        raise BadSource(f"{name[:100]!r} is not the name of an encoding of text")
+        raise BadSource(f"{name[:100]!r} is not the name of a text encoding")
     if known.startswith("utf-32"):
-        raise BadSource(f"{path} is in UTF-32, which is not read; save it as UTF-8")
+        raise BadSource(f"{path} is in UTF-32, which is not supported; save it as UTF-8")
     return {"utf-16": "utf-16-le", "utf-8-sig": "utf-8"}.get(known, known)
 
 
 def read_lines(
     file: BinaryIO, encoding: Encoding, limit: int = MAX_RECORD_BYTES
 ) -> Iterator[Lines]:
-    """The rest of the file as groups of whole lines, about a quarter of a megabyte each."""
+    """The rest of the file as groups of whole lines, about 256 kB each."""
     rest = b""
     long_line: _LongLine | None = None
-    # With blocks no larger than the limit, only the line that goes on from the block before can
-    # be beyond it.
+    # With blocks no larger than the limit, only a line that continues from the block before can
+    # exceed it.
     while block := file.read(min(_BLOCK, limit)):
         raw = _split(rest + block if rest else block, encoding)
-        # The last line may go on in the next block, and a CR may be the first half of CRLF.
+        # The last line may continue in the next block, and a CR may be the first half of CRLF.
         rest = b"" if raw[-1].endswith(encoding.line_feed) else raw.pop()
         if raw and (long_line or len(raw[0]) > limit):
             yield (long_line or _LongLine(raw[0][:limit])).ended(raw.pop(0))
@@ -113,14 +113,14 @@ def read_lines(
 
 
 class _LongLine:
-    """A line beyond the limit: its beginning, and how much of it was dropped so far."""
+    """A line beyond the limit: its beginning, and the number of bytes dropped."""
 
     def __init__(self, beginning: bytes) -> None:
         self._beginning = beginning
         self._dropped = 0
 
     def drop(self, rest: bytes, encoding: Encoding) -> bytes:
-        # What stays may be half a character, or a CR that the next block makes a CRLF.
+        # The kept bytes may be half a character, or a CR that the next block turns into a CRLF.
         kept = 2 + len(rest) % 2 if encoding.wide else 1
         self._dropped += len(rest) - kept
         return rest[-kept:]
@@ -130,7 +130,7 @@ class _LongLine:
 
 
 def decode_lines(raw: Sequence[bytes], encoding: Encoding) -> tuple[list[str], dict[int, str]]:
-    """The text of lines, and by index what is broken in them (there shown as U+FFFD)."""
+    """The text of lines, and by index the problem of each broken one (shown as U+FFFD)."""
     name = encoding.name
     try:
         if name == "utf-8":
@@ -153,7 +153,7 @@ def _decode_broken(raw: Sequence[bytes], name: str) -> tuple[list[str], dict[int
 
 
 def describe_broken(error: UnicodeDecodeError) -> str:
-    """What is wrong with the bytes of a line, in words."""
+    """Describe the invalid bytes of a line."""
     found = error.object[error.start : error.start + 4].hex(" ")
     return (
         f"not valid {error.encoding.upper()}: bytes {found} at byte {error.start + 1} of the line; "
@@ -162,8 +162,8 @@ def describe_broken(error: UnicodeDecodeError) -> str:
 
 
 def _split(data: bytes, encoding: Encoding) -> list[bytes]:
-    # Of bytes, splitlines() knows just CR, LF and CRLF, which are the ends of a row; of text it
-    # would take U+2028, form feeds and more for line ends.
+    # For bytes, splitlines() splits only at CR, LF and CRLF, which end a row; for text it
+    # would also split at U+2028, form feeds and more.
     if not encoding.wide:
         return data.splitlines(keepends=True)
     name = encoding.name

@@ -1,4 +1,4 @@
-"""Where reading stopped, as the text that a store keeps with the rows before it."""
+"""The position where reading stopped, as text that a store keeps with the rows before it."""
 
 import msgspec
 
@@ -6,17 +6,16 @@ from headgate.core.errors import BadSource
 
 
 class Position(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The end of a row: bytes, lines and rows that lie before it."""
+    """The end of a row: the bytes, lines and rows before it."""
 
     offset: int = 0
     line: int = 0
     row: int = 0
     columns: tuple[str, ...] = ()
-    """The names seen so far, where the format has no header that tells them."""
+    """Names seen until now, for formats without a header."""
 
 
 def encode_position(position: Position) -> str:
-    """The text to store."""
     return msgspec.json.encode(position).decode()
 
 

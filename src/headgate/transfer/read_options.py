@@ -1,4 +1,4 @@
-"""How a file is read in the end, whether its options were stated or found out."""
+"""The effective read options of a file, stated or detected."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,10 +15,12 @@ TEXT = frozenset({"jsonl", "list"})
 TABLES = frozenset({"csv", "tsv"})
 
 
-def manner_of(path: Path, options: ReadOptions, limits: Limits | None = None) -> dict[str, str]:
-    """The format of a file and what decides how its bytes become rows; BadSource as reading does.
+def effective_options(
+    path: Path, options: ReadOptions, limits: Limits | None = None
+) -> dict[str, str]:
+    """The format of a file and the options that affect its rows; BadSource as in reading.
 
-    An option that says nothing about the format has no part in it.
+    Options that do not apply to the format are left out.
     """
     name = format_of(path, options.format)
     if name in TABLES:
@@ -26,7 +28,7 @@ def manner_of(path: Path, options: ReadOptions, limits: Limits | None = None) ->
         layout = CsvSource(path, options.delimiter or delimiter, options.encoding, limits).layout()
         return {"format": "csv", "delimiter": layout.delimiter, "encoding": layout.encoding.name}
     if name in TEXT:
-        source = PlainListSource(path, options.encoding, limits)  # lines of any kind
+        source = PlainListSource(path, options.encoding, limits)  # any format of lines
         return {"format": name, "encoding": source.encoding().name}
     if name == "xlsx":
         from headgate.transfer.formats.xlsx import XlsxSource  # noqa: PLC0415  it is slow to load
@@ -42,6 +44,6 @@ def manner_of(path: Path, options: ReadOptions, limits: Limits | None = None) ->
 def reads_alike(
     path: Path, one: Mapping[str, Any], other: Mapping[str, Any], limits: Limits | None = None
 ) -> bool:
-    """Whether a file gives the same rows with either of two sets of options."""
+    """True if a file gives the same rows with both sets of options."""
     first, second = (msgspec.convert(dict(each), ReadOptions) for each in (one, other))
-    return manner_of(path, first, limits) == manner_of(path, second, limits)
+    return effective_options(path, first, limits) == effective_options(path, second, limits)

@@ -1,4 +1,4 @@
-"""What a file is by its first bytes, whatever it is called."""
+"""Detect a file's format from its first bytes, independent of its name."""
 
 from io import BytesIO
 from pathlib import Path
@@ -35,9 +35,9 @@ _MANY_NULS = 0.2
 def check_content(
     path: Path, expected: str, encoding: str | None = None, most_bytes: int = _HEAD
 ) -> None:
-    """BadSource if the bytes of a file are plainly not of the format that it should have.
+    """Raise BadSource if the bytes of a file clearly do not have the expected format.
 
-    Of a packed file, its text is looked at; `most_bytes` bounds what is unpacked.
+    For a gzip file, its content is checked; `most_bytes` limits how much is unpacked.
     """
     with open_content(path, max(most_bytes, _HEAD)) as file:
         head = file.read(_HEAD)
@@ -54,7 +54,7 @@ def check_content(
 
 
 def is_zip(path: Path) -> bool:
-    """Whether a file begins as archives do."""
+    """True if a file begins like a zip archive."""
     with open_file(path) as file:
         return file.read(4) in {b"PK\3\4", b"PK\5\6"}
 
@@ -63,7 +63,7 @@ def _kind(path: Path, head: bytes) -> str | None:
     kind = next((name for sign, name in _SIGNS if head.startswith(sign)), None)
     if kind == "zip" and _is_workbook(path, head):
         return "xlsx"
-    if kind == "parquet" and b"\0" not in head:  # a table may have a column of that name
+    if kind == "parquet" and b"\0" not in head:  # a text may begin with PAR1
         return None
     return kind or ("image" if read_head(BytesIO(head)) else None)
 
@@ -82,7 +82,7 @@ def _is_workbook(path: Path, head: bytes) -> bool:
 
 def _wrong(path: Path, expected: str, found: str | None) -> str:
     if found is None:
-        return f"{path} is not {_article(expected)} by its content; is its name or format right?"
+        return f"{path} is not {_article(expected)} by its content; check its name and format"
     advice = f"; give it the ending .{found}" if found in {"xlsx", "parquet"} else ""
     if found == "gzip":
         advice = "; give it an ending such as .csv.gz, or unpack it first"
@@ -96,7 +96,7 @@ def _article(name: str) -> str:
 
 def _old_container(path: Path, expected: str) -> str:
     if expected == "xlsx" and _holds(path, _ENCRYPTED):
-        return f"{path} is protected by a password: save it without"
+        return f"{path} is protected by a password: save it without one"
     return f"{path} is an old Office file (.xls, .doc, …): save it as .xlsx"
 
 

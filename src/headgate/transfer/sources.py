@@ -1,4 +1,4 @@
-"""Which format reads or writes a file: its name tells."""
+"""Choose the reader or writer of a file by its name or its stated format."""
 
 from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
@@ -18,26 +18,24 @@ from headgate.transfer.sniff import check_content, is_zip
 
 
 class ReadOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How to read a file; None lets the file tell."""
+    """Options for reading a file; None means that the file decides."""
 
     format: str | None = None
-    """One of `READABLE`; needed where the name does not end in one of them."""
+    """One of `READABLE`; required if the name does not end in a known suffix."""
     delimiter: str | None = None
     encoding: str | None = None
-    """For files without a byte order mark; UTF-8 unless stated."""
+    """Encoding of files without a byte order mark; default UTF-8."""
     sheet: str | None = None
-    """Of a workbook; the first that has rows unless stated."""
+    """Sheet of a workbook; default the first with rows."""
 
 
 class WriteOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How to write a file."""
-
     format: str | None = None
     formulas: Formulas = Formulas.NEUTRAL
     delimiter: str | None = None
-    """Between the values of CSV; a comma unless stated."""
+    """Delimiter of CSV; default comma."""
     encoding: str | None = None
-    """Of CSV; UTF-8 without a byte order mark unless stated."""
+    """Encoding of CSV; default UTF-8 without a byte order mark."""
 
 
 def _csv_writer(path: Path, delimiter: str, options: WriteOptions) -> RowWriter:
@@ -48,7 +46,7 @@ def _csv_writer(path: Path, delimiter: str, options: WriteOptions) -> RowWriter:
 
 
 def _module(name: str) -> Any:
-    """The module of a format, loaded when a file of it is read or written."""
+    """The module of a format, imported on first use."""
     return import_module(f"headgate.transfer.formats.{name}")
 
 
@@ -76,9 +74,9 @@ _WRITERS: dict[str, Callable[[Path, WriteOptions], RowWriter]] = {
     "parquet": lambda path, _options: _module("parquet").ParquetWriter(path),
 }
 BY_LINES = frozenset({"csv", "tsv", "jsonl", "list"})
-"""Formats whose rows lie in the bytes of the file in order; they are also read packed, as .gz."""
+"""Formats whose rows are in the file's bytes in order; they are also read from .gz."""
 STREAMED = ("csv", "tsv", "jsonl")
-"""Formats that can be written to standard output, and packed."""
+"""Formats that can be written to standard output and to .gz."""
 IMAGES = "images"
 READABLE = (*_READERS, IMAGES)
 WRITABLE = tuple(_WRITERS)
@@ -99,39 +97,39 @@ _ENDINGS = {
 
 
 def format_of(path: str | Path, stated: str | None = None) -> str:
-    """The format of a file by what was stated, else by its name; UsageError if neither tells."""
+    """The stated format of a file, else the format of its name; UsageError if neither is known."""
     if stated is None and Path(path).is_dir():
         return IMAGES
     name = _format(Path(path), stated, READABLE)
     if is_packed(Path(path)) and name not in BY_LINES:
-        raise UsageError(f"{path}: of files that end in .gz, {_listed(BY_LINES)} are read")
+        raise UsageError(f"{path}: only {_listed(BY_LINES)} can be read from .gz files")
     return name
 
 
 def written_format_of(path: str | Path, stated: str | None = None) -> str:
-    """The format that a file is written in; UsageError if it is not told, or is not written."""
+    """The format to write a file in; UsageError if it is unknown or not writable."""
     name = _format(Path(path), stated, WRITABLE)
     if name not in _WRITERS:
         raise UsageError(f"Headgate cannot write {name}; it writes {', '.join(WRITABLE)}")
     if is_packed(Path(path)) and name not in STREAMED:
-        raise UsageError(f"{path}: of files that end in .gz, {_listed(STREAMED)} are written")
+        raise UsageError(f"{path}: only {_listed(STREAMED)} can be written as .gz files")
     if Path(path) == STDOUT and name not in STREAMED:
-        raise UsageError(f"to standard output, {_listed(STREAMED)} are written, not {name}")
+        raise UsageError(f"only {_listed(STREAMED)} can be written to standard output, not {name}")
     return name
 
 
 def _format(path: Path, stated: str | None, known: Sequence[str]) -> str:
     if stated is not None:
         if stated not in READABLE:
-            raise UsageError(f"unknown format {stated!r}; known are {', '.join(known)}")
+            raise UsageError(f"unknown format {stated!r}; known formats: {', '.join(known)}")
         return stated
     ending = (path.with_suffix("") if is_packed(path) else path).suffix.lower()
     if ending in _ENDINGS:
         return _ENDINGS[ending]
     endings = [each for each, name in _ENDINGS.items() if name in known]
     raise UsageError(
-        f"cannot tell the format of {path}: its name should end in {', '.join(endings)},"
-        f" or the format be stated ({', '.join(known)})",
+        f"cannot tell the format of {path}: its name should end in {', '.join(endings)};"
+        f" otherwise state the format ({', '.join(known)})",
     )
 
 
@@ -141,7 +139,7 @@ def _listed(names: Collection[str]) -> str:
 
 
 def bytes_in(path: str | Path, stated: str | None = None) -> int:
-    """The size of a file whose rows lie in its bytes in order; 0 for any other."""
+    """Size in bytes of a file whose rows are in its bytes in order; 0 for any other."""
     try:
         is_ordered = format_of(path, stated) in BY_LINES and not is_packed(Path(path))
         return Path(path).stat().st_size if is_ordered else 0
@@ -155,9 +153,9 @@ def open_source(
     limits: Limits | None = None,
     sink: BlobSink | None = None,
 ) -> Source:
-    """A source of rows over a file that is there (standard input is spooled by the caller).
+    """A source of rows over an existing file (the caller spools standard input).
 
-    `sink` keeps the bytes of images; without one they are looked at and left.
+    `sink` stores the bytes of images; without one they are only examined.
     """
     options, limits = checked(options or ReadOptions()), limits or Limits()
     path = Path(path)
@@ -189,18 +187,18 @@ def _image_set(path: Path, limits: Limits) -> Any:
 
 
 def checked(options: ReadOptions) -> ReadOptions:
-    """The options with their one spelling; UsageError for what cannot be."""
+    """The options in canonical form; UsageError for invalid ones."""
     if options.delimiter is None:
         return options
     return msgspec.structs.replace(options, delimiter=one_delimiter(options.delimiter))
 
 
 def one_delimiter(text: str) -> str:
-    """The character that a text names."""
-    if text in {"\\t", "tab"}:  # as people type it in a shell
+    """The delimiter character that a text stands for."""
+    if text in {"\\t", "tab"}:  # typed in a shell
         return "\t"
     if len(text) != 1 or text in '"\r\n':
-        raise UsageError(f"a delimiter is one character, and no quote: {text!r}")
+        raise UsageError(f"a delimiter is a single character, and not a quote: {text!r}")
     return text
 
 

@@ -75,7 +75,7 @@ def test_a_source_leads_back_to_its_file(tmp_path: Path):
 )
 def test_what_is_no_upload_leads_nowhere(tmp_path: Path, source: str):
     folder = DataFolder(tmp_path)
-    with pytest.raises(ValueError, match="names no upload"):
+    with pytest.raises(ValueError, match="is not an upload"):
         folder.path_of(source)
 
 
@@ -119,7 +119,7 @@ async def test_a_row_reaches_the_bytes_of_its_own_job_alone(tmp_path: Path):
         assert files.locate(job, names["7"]).read_bytes() == b"7"
         with pytest.raises(FileNotFoundError):
             files.locate(job, names["8"])
-        with pytest.raises(ValueError, match="no name of a blob"):
+        with pytest.raises(ValueError, match="not the name of a blob"):
             files.locate(job, "../8/" + names["8"])
     # What `headgate run` keeps is not for users of a server, even if they know its hash.
     assert files.locate(ours, names[LOCAL]).read_bytes() == b"local"

@@ -44,8 +44,11 @@ async def test_it_lists_handlers_without_importing_them_here(reference: str):
     ("code", "message"),
     [
         ("1 / 0", "line 1 of .*ZeroDivisionError"),
-        ("import os; os.write(2, b'no more'); os._exit(7)", "ended the process with 7: no more"),
-        ("import os; os.kill(os.getpid(), 9)", "ended the process with -9"),
+        (
+            "import os; os.write(2, b'no more'); os._exit(7)",
+            "ended the process with code 7: no more",
+        ),
+        ("import os; os.kill(os.getpid(), 9)", "ended the process with code -9"),
     ],
 )
 async def test_what_went_wrong_is_said(folder: Path, code: str, message: str):

@@ -67,9 +67,9 @@ async def test_a_loop_without_a_sign_of_life_is_named():
     assert loops.silent() == ["readings"]
     await clock.advance(ALLOWED_S)
     assert loops.silent() == ["readings", "file worker: files"]
-    loops.heard("file worker: files")
+    loops.note_sign("file worker: files")
     assert loops.silent() == ["readings"]
-    loops.heard("unknown")  # from another release, say
+    loops.note_sign("unknown")  # from another release, say
     await loops.stop()
 
 
@@ -77,7 +77,7 @@ async def test_signs_of_life_are_passed_on():
     passed: list[str] = []
     loops = Loops(FakeClock(), passed.append)
     loops.watch("files")
-    loops.heard("files")
+    loops.note_sign("files")
     assert passed == ["files"]
 
 

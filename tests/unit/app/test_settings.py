@@ -135,10 +135,10 @@ def test_our_other_variables_do_not_warn():
         ),
         (
             "concurrency = 3",
-            "headgate.toml: there is no setting 'concurrency'; did you mean worker",
+            "headgate.toml: unknown setting 'concurrency'; did you mean worker",
         ),
-        ("[nonsense]\nx = 1", "headgate.toml: there is no setting 'nonsense.x'"),
-        ("retry = 3", "headgate.toml: there is no setting 'retry'"),
+        ("[nonsense]\nx = 1", "headgate.toml: unknown setting 'nonsense.x'"),
+        ("retry = 3", "headgate.toml: unknown setting 'retry'"),
         ("[retry\n", "headgate.toml is not valid TOML"),
         (
             "[retry]\nmax_attempts_error = 'three'",
@@ -243,7 +243,10 @@ def test_the_environment_says_more_of_a_provider():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("rat = '5/s'", "no setting 'providers.prices.rat'; did you mean providers.prices.rate?"),
+        (
+            "rat = '5/s'",
+            "unknown setting 'providers.prices.rat'; did you mean providers.prices.rate?",
+        ),
         ("rate = '5 per second'", "'5 per second' is not a limit"),
         ("rate = 5", "providers.prices.rate = 5 in file headgate.toml"),
         ("concurrency = 0", "providers.prices.concurrency = 0"),

@@ -152,5 +152,5 @@ async def test_the_file_of_a_blob_can_be_found(blobs):
 
 @pytest.mark.parametrize("name", ["", "../../etc/passwd", "0" * 63, "A" * 64, "0" * 64 + "\n"])
 def test_what_is_no_name_leads_to_no_file(blobs, name):
-    with pytest.raises(ValueError, match="no name"):
+    with pytest.raises(ValueError, match="not the name of a blob"):
         blobs.locate(name)

@@ -112,7 +112,7 @@ def test_a_table_may_begin_with_a_word_that_others_begin_with(tmp_path: Path, he
         (codecs.BOM_UTF8 + b"\0" * 50, "is not text: many of its bytes are NUL"),
         ("a,b\n1,2\n".encode("utf-16-le"), r"UTF-16 without a byte order mark.*\(utf-16-le\)"),
         ("a,b\n1,2\n".encode("utf-16-be"), r"UTF-16 without a byte order mark.*\(utf-16-be\)"),
-        ("a\n1\n".encode("utf-32"), "is in UTF-32, which is not read; save it as UTF-8"),
+        ("a\n1\n".encode("utf-32"), "is in UTF-32, which is not supported; save it as UTF-8"),
     ],
 )
 def test_what_is_no_table_at_all(tmp_path: Path, content: bytes, message: str):
@@ -211,7 +211,7 @@ def test_an_embedded_nul_and_a_quote_that_is_never_closed(tmp_path: Path):
     path = put(tmp_path / "a.csv", 'a,b\nx\0y,2\n1,"open\n3,4\n')
     found = inspect(path)
     assert found.rows[0] == {"a": "x\0y", "b": "2"}
-    assert found.problems == {3: "a quote opens in this line that is never closed"}
+    assert found.problems == {3: "this line opens a quote that is never closed"}
     assert [row.problem is None for row in all_rows(open_source(path))] == [True, False, True]
 
 
@@ -219,7 +219,7 @@ def test_rows_and_values_have_bounds(tmp_path: Path):
     path = put(tmp_path / "a.csv", "a\n1\n22222\n3\n")
     found = inspect(path, limits=Limits(max_cell_bytes=4))
     assert found.problems == {3: "the value of 'a' is longer than 4 bytes"}
-    with pytest.raises(BadSource, match="more than 2 rows: read it in parts"):
+    with pytest.raises(BadSource, match="more than 2 rows: split the file into parts"):
         all_rows(open_source(path, limits=Limits(max_rows=2)))
     assert len(all_rows(open_source(path, limits=Limits(max_rows=3)))) == 3
 
@@ -227,7 +227,7 @@ def test_rows_and_values_have_bounds(tmp_path: Path):
 def test_an_archive_without_images_is_refused(tmp_path: Path):
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("rows.csv", "a\n1\n")
-    with pytest.raises(BadSource, match="holds no image"):
+    with pytest.raises(BadSource, match="contains no image"):
         inspect(tmp_path / "a.zip")
 
 

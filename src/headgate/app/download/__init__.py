@@ -1,1 +1,1 @@
-"""What a download job has done: its records, its report, and its plans."""
+"""Records, report and plans of download jobs."""

@@ -1,4 +1,4 @@
-"""A first look at what is to be downloaded, before anything is stored or asked."""
+"""Inspect the input of a download before anything is stored or requested."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ HEAD_BYTES = 65_536
 
 
 def kinds_in(source: Source, name: str) -> frozenset[IdentifierKind]:
-    """What the first rows ask for; BadSource if no column of theirs could name anything."""
+    """Kinds of identifiers in the first rows; BadSource if no column can hold one."""
     reader = source.open()
     try:
         rows = reader.take(SAMPLE_ROWS, SAMPLE_BYTES).values
@@ -29,7 +29,7 @@ def kinds_in(source: Source, name: str) -> frozenset[IdentifierKind]:
     if rows and not any(map(is_identifier_column, columns)):
         raise BadSource(
             f"{name} has none of the columns {', '.join(COLUMNS)}; it has {', '.join(columns)}."
-            " Give the one with the identifiers such a name"
+            " Rename the column with the identifiers to one of them"
         )
     kinds = set()
     for row in rows:
@@ -41,7 +41,7 @@ def kinds_in(source: Source, name: str) -> frozenset[IdentifierKind]:
 
 
 def format_of_head(path: Path) -> str:
-    """What standard input holds by its first line: JSON Lines, a table, or a plain list."""
+    """Format of standard input by its first line: JSON Lines, a table, or a plain list."""
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES).decode(errors="replace").lstrip("\ufeff \t\r\n")
     first = head.partition("\n")[0]

@@ -1,4 +1,4 @@
-"""From the stored attempts at an item to the lines of `attempts.csv`."""
+"""Lines of `attempts.csv` and `manifest.jsonl`, made from the stored attempts of items."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -15,34 +15,34 @@ from headgate.handlers.download.identifier import given_in
 from headgate.ports.job_reads import ItemHistory
 from headgate.ports.reads import AttemptRow, ExportRow
 
-STANDS = frozenset({"done", "not_found", "skipped", "review", "error", "cancelled", "reused"})
-"""What an attempt may end with after which nothing follows, unless the item is brought back."""
+FINAL = frozenset({"done", "not_found", "skipped", "review", "error", "cancelled", "reused"})
+"""Final outcomes of an attempt: no other follows, unless the item is requeued."""
 
 
 def last_visit(attempts: Sequence[AttemptRow]) -> Sequence[AttemptRow]:
-    """The attempts since the item was last brought back."""
+    """The attempts since the item was last requeued."""
     begin = 0
     for number, attempt in enumerate(attempts[:-1], 1):
-        if attempt.outcome in STANDS:
+        if attempt.outcome in FINAL:
             begin = number
     return attempts[begin:]
 
 
 def started_us(attempt: AttemptRow) -> int:
-    """When the handler was called."""
+    """Start of the handler call, in UTC microseconds."""
     return attempt.leased_at + attempt.waited_us
 
 
 RETRY = "retry"
 PLAN = "plan"
-"""A place that was tried and gave no file."""
+"""Step for a planned URL that gave no file."""
 _UNSENT = {
     CallKind.CACHED: "cache-hit",
     CallKind.SHARED: "cache-hit",
     CallKind.BARRED: "robots",
 }
 _OWN_STEP = frozenset({200, 304})
-"""Statuses that are steps of their own; any other stands beside what was sent."""
+"""Statuses with a step name of their own; any other is shown in the status column."""
 
 
 class Tried(msgspec.Struct, frozen=True):
@@ -55,14 +55,14 @@ class Tried(msgspec.Struct, frozen=True):
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """What an item keeps of the places that it was looked for at."""
+    """The part of a stored result that names the tried URLs."""
 
     resolver: str | None = None
     url: str | None = None
     tried: Sequence[Tried] = ()
 
     def resolver_at(self, host: str) -> str:
-        """Who named the place that is at a host; after a redirect, whoever named any."""
+        """The resolver whose URL is at a host; after a redirect, the only resolver there is."""
         places = {
             urlsplit(url).netloc: resolver
             for resolver, url in (*((one.resolver, one.url) for one in self.tried), self._last())
@@ -79,7 +79,7 @@ _read = msgspec.json.Decoder(_Kept).decode
 
 
 def steps_of(history: ItemHistory) -> Iterator[AttemptStep]:
-    """Every step on the way to an item, in order."""
+    """Every step of an item, in order."""
     key, attempts = history.row.key, history.attempts
     kept = _read(history.row.result) if history.row.result else _Kept()
     for number, attempt in enumerate(attempts, 1):
@@ -91,7 +91,7 @@ def steps_of(history: ItemHistory) -> Iterator[AttemptStep]:
 
 
 def step_name(call: Call) -> str:
-    """`cache-hit`, `http-200`, `http-304`, and `http-get` for whatever ended otherwise."""
+    """`cache-hit`, `robots`, `http-200`, `http-304`, or `http-get` for any other reply."""
     if call.kind in _UNSENT:
         return _UNSENT[call.kind]
     if call.verb == "GET" and call.status in _OWN_STEP:
@@ -128,14 +128,14 @@ def _plans(key: str, last: AttemptRow, kept: _Kept) -> Iterator[AttemptStep]:
 
 
 def _ending(key: str, attempt: AttemptRow) -> AttemptStep:
-    stands = attempt.outcome in STANDS
-    said = attempt.reason or ""
+    final = attempt.outcome in FINAL
+    reason = attempt.reason or ""
     return AttemptStep(
         **_about(key, attempt),
-        step=attempt.outcome if stands else RETRY,
+        step=attempt.outcome if final else RETRY,
         ran_ms=attempt.ran_us / 1_000,
         waited_ms=attempt.waited_us / 1_000,
-        reason=said if stands else f"{attempt.outcome}: {said}".removesuffix(": "),
+        reason=reason if final else f"{attempt.outcome}: {reason}".removesuffix(": "),
     )
 
 
@@ -148,14 +148,14 @@ OUTCOMES: Mapping[ItemStatus, FinalOutcome] = {
     ItemStatus.SKIPPED: FinalOutcome.SKIPPED,
     ItemStatus.NOT_FOUND: FinalOutcome.NOT_FOUND,
 }
-"""What is final otherwise is an error: no file, and somebody should look."""
+"""Manifest outcomes by status; any other final status is an error."""
 DUPLICATE = "duplicate"
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What an item keeps of its download, as far as the manifest has it."""
+    """The part of a stored result that is in the manifest."""
 
     reason: str | None = None
     resolver: str | None = None
@@ -174,7 +174,7 @@ _read_result = msgspec.json.Decoder(Result).decode
 def manifest_line(history: ItemHistory, first: ExportRow | None = None) -> ManifestLine | None:
     """The line of an item; None while it is not finished.
 
-    `first` is the row that asks for the same as one that was left alone: its file serves both.
+    For a duplicate, `first` is the row with the same identifier: its file serves both.
     """
     row = history.row
     if row.status in OPEN:
@@ -191,22 +191,22 @@ def manifest_line(history: ItemHistory, first: ExportRow | None = None) -> Manif
 
 
 def is_duplicate(row: ExportRow) -> bool:
-    """Whether a row was left alone because an earlier one asks for the same."""
+    """True if a row was skipped because an earlier one has the same identifier."""
     return row.status is ItemStatus.SKIPPED and row.error_class == FaultClass.BAD_ROW
 
 
 def first_key(row: ExportRow) -> str:
-    """The key of the row that asks for the same."""
+    """The key of the earlier row with the same identifier."""
     return row.key.rpartition("#")[0]
 
 
 def result_of(row: ExportRow) -> Result:
-    """What an item keeps of its download; nothing where there was none."""
+    """The stored result of an item's download; empty if there is none."""
     return _read_result(row.result) if row.result else Result()
 
 
 def _given(text: str) -> str:
-    """What the row asks for, as it is written there; of a bad one, as much as can be told."""
+    """The identifier as the row has it; for a bad row, its first value."""
     values = _decode(text)
     shown = given_in(values) or next((value for value in values.values() if value), text)
     return str(shown)

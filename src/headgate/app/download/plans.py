@@ -1,4 +1,4 @@
-"""Where the files of rows would come from: the services are asked, and no file is fetched."""
+"""Plan downloads without fetching files: only the resolvers' services are asked."""
 
 import asyncio
 from collections import deque
@@ -19,25 +19,25 @@ BATCH_ROWS = 500
 BATCH_BYTES = 1024 * 1024
 MOST_TRIES = 5
 LONGEST_WAIT_S = 15.0
-"""Whoever is to be left alone for longer is told as it is: a look ahead should not take hours."""
+"""Longest wait in seconds for a throttled service; a longer one is reported instead."""
 
 
 class Planned(msgspec.Struct, frozen=True):
-    """What is known of one row before anything is fetched."""
+    """The planned URLs of one row."""
 
     line: int
     id: str
-    """Empty if the row names nothing to download."""
+    """Key of the item; empty if the row has no valid identifier."""
     input: str
     plans: tuple[Plan, ...] = ()
     misses: tuple[Miss, ...] = ()
-    """Who names no file, and why."""
+    """Resolvers without a file, each with the reason."""
     problem: str = ""
-    """Why the row names nothing to download."""
+    """Reason why the row has no valid identifier."""
 
 
 class Planner:
-    """Asks about some rows at a time, and tells of them in input order."""
+    """Plans some rows at a time and yields them in input order."""
 
     def __init__(self, download: Download, http: Http, clock: Clock, width: int) -> None:
         self._download = download
@@ -46,7 +46,7 @@ class Planner:
         self._width = width
 
     async def run(self, source: Source) -> AsyncIterator[Planned]:
-        """Every row; no more of them are held than are asked about at once."""
+        """Plan every row; at most `width` rows are in memory."""
         under_way: deque[asyncio.Task[Planned]] = deque()
         reader = await asyncio.to_thread(source.open)
         try:
@@ -72,7 +72,7 @@ class Planner:
         return Planned(line, identifier.key, identifier.given, plans, misses)
 
     async def _search(self, identifier: Identifier) -> tuple[tuple[Plan, ...], tuple[Miss, ...]]:
-        """Ask everybody; whoever is busy is asked again in a while."""
+        """Ask all resolvers; ask again after a short throttling."""
         for _ in range(MOST_TRIES):
             search = self._download.search(identifier, self._http)
             plans = [plan async for plan in search.plans()]
@@ -84,8 +84,8 @@ class Planner:
 
 
 def _wait_s(miss: Miss) -> float:
-    told = miss.fault.retry_after_s if miss.fault else None
-    return 1.0 if told is None else told
+    retry_after_s = miss.fault.retry_after_s if miss.fault else None
+    return 1.0 if retry_after_s is None else retry_after_s
 
 
 def _shown(values: Mapping[str, Any]) -> str:

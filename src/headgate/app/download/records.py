@@ -1,4 +1,4 @@
-"""`manifest.jsonl` and `attempts.csv`: written anew from the store, page by page."""
+"""Write `manifest.jsonl` and `attempts.csv` from the store, page by page."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -13,13 +13,13 @@ from headgate.ports.reads import ExportRow
 from headgate.transfer.artifacts.records import attempts_file, manifest_file
 
 PAGE = 1_000
-"""Items at a time."""
+"""Items per page."""
 
 Firsts = Mapping[str, ExportRow]
 
 
 class Written(msgspec.Struct):
-    """How much the records hold."""
+    """Lines in the two records."""
 
     lines: int = 0
     steps: int = 0
@@ -28,7 +28,7 @@ class Written(msgspec.Struct):
 async def write_records(history: HistoryStore, job_id: int, root: Path) -> Written:
     """Write both records of a job into a folder.
 
-    What is in the store decides every byte, and each file is replaced when it is complete.
+    The store alone determines the content, and each file is replaced when it is complete.
     """
     files = _Files(root)
     try:
@@ -46,7 +46,7 @@ async def write_records(history: HistoryStore, job_id: int, root: Path) -> Writt
 
 
 async def firsts_of(history: HistoryStore, job_id: int, page: Sequence[ItemHistory]) -> Firsts:
-    """For rows that were left alone, those that ask for the same, by key."""
+    """The earlier rows of duplicates on a page, by key."""
     keys = {first_key(each.row) for each in page if is_duplicate(each.row)}
     if not keys:
         return {}
@@ -54,7 +54,7 @@ async def firsts_of(history: HistoryStore, job_id: int, page: Sequence[ItemHisto
 
 
 class _Files:
-    """Both records, on their way."""
+    """Both record files."""
 
     def __init__(self, root: Path) -> None:
         self._manifest = manifest_file(root)

@@ -1,4 +1,4 @@
-"""What came of a download job, and how it went about it: one pass over all that is stored."""
+"""Report on a download job: outcomes, reasons and requests, from one pass over its items."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from headgate.ports.job_reads import HistoryStore, ItemHistory
 
 PAGE = 1_000
 MOST_REASONS = 1_000
-"""Reasons that are counted apart; where data gets into them, the rest are counted together."""
+"""Reasons that are counted separately; the rest are counted together."""
 OTHERS = "(others)"
 NOBODY = "-"
-"""Stands for the resolver of items that no plan decided."""
+"""Shown as the resolver of items without a decisive plan."""
 
 
 class ResolverShare(msgspec.Struct):
-    """What came by way of one resolver."""
+    """Items by outcome for one resolver."""
 
     resolver: str
     done: int = 0
@@ -28,56 +28,54 @@ class ResolverShare(msgspec.Struct):
     not_found: int = 0
     error: int = 0
     bytes: int = 0
-    """Of the files that are there through it."""
+    """Bytes of the files that it led to."""
 
     @property
     def items(self) -> int:
-        """All of them."""
         return self.done + self.skipped + self.not_found + self.error
 
 
 class ReasonShare(msgspec.Struct, frozen=True):
-    """How many items ended so, and why."""
+    """Number of items with an outcome and a reason."""
 
     outcome: FinalOutcome
     reason: str
-    """Its code, without what is told of the single item."""
+    """Code of the reason, without details of single items."""
     items: int
 
 
 class HostTraffic(msgspec.Struct):
-    """What went over the network, and what did not have to."""
+    """Requests sent, and requests that the cache or robots.txt avoided."""
 
     requests: int = 0
     fetched: int = 0
     confirmed: int = 0
-    """By 304: nothing was sent twice."""
+    """Replies with status 304, without a body."""
     cached: int = 0
-    """Answered without asking anybody."""
+    """Answers from the cache, without a request."""
     refused: int = 0
     failed: int = 0
     barred: int = 0
-    """Not sent, because robots.txt does not allow it."""
+    """Requests not sent, because robots.txt does not allow them."""
     bytes: int = 0
     waited_s: float = 0.0
 
     @property
     def cache_ratio(self) -> float:
-        """Answers that cost no request."""
+        """Share of answers without a request."""
         return self.cached / self.answers if self.answers else 0.0
 
     @property
     def revalidation_ratio(self) -> float:
-        """Answers that cost a request and no body."""
+        """Share of answers with a request and no body."""
         return self.confirmed / self.answers if self.answers else 0.0
 
     @property
     def answers(self) -> int:
-        """All that came to an answer with a file or a page."""
+        """Calls that gave a file or a page."""
         return self.fetched + self.confirmed + self.cached
 
     def add(self, call: Call) -> None:
-        """Take in one call."""
         self.waited_s += call.waited_ms / 1_000
         if call.kind in ASKED:
             self.requests += 1
@@ -98,21 +96,18 @@ class HostTraffic(msgspec.Struct):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The account of a job."""
-
     items: int
     unfinished: int
     resolvers: Sequence[ResolverShare]
     reasons: Sequence[ReasonShare]
     latest: HostTraffic
-    """Of the last visit to each item."""
+    """Requests since each item was last requeued."""
     traffic: HostTraffic
-    """Of all visits."""
+    """All requests."""
     hosts: Sequence[Conduct]
 
 
 async def report_of(history: HistoryStore, job_id: int) -> Report:
-    """Read a job to its end."""
     account = _Account()
     after_id = 0
     while page := await history.page(job_id, after_id, PAGE):

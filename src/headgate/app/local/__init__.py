@@ -1,4 +1,4 @@
-"""The verbs of `app/service.py` on a store at hand; one file per noun."""
+"""The service interface of `app/service.py` on an open store; one module per topic."""
 
 from headgate.app.local.service import LocalService
 

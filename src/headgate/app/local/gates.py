@@ -1,4 +1,4 @@
-"""Gates of a store's ledger."""
+"""Gates of a store's ledger, and operations on them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,24 +15,23 @@ from headgate.ports.store import Store
 
 
 class NothingLearned:
-    """The ledger of a store that does not exist yet: every gate is as it was declared."""
+    """Ledger for a store that does not exist yet: every gate has its declared limits."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
 
     async def exchange(self, proposals: Sequence[Proposal], keys: Sequence[str]) -> Exchange:
-        """No gate has a state, and none is kept."""
+        """Return empty entries; nothing is stored."""
         named = [*(proposal.key for proposal in proposals), *keys]
         entries = [LedgerEntry(key, 0, "") for key in dict.fromkeys(named)]
         return Exchange(self._clock.now() / 1_000_000, entries, frozenset())
 
-    async def entries(self, prefix: str = "") -> Sequence[LedgerEntry]:  # noqa: ARG002 (a port)
-        """None."""
+    async def entries(self, prefix: str = "") -> Sequence[LedgerEntry]:  # noqa: ARG002
         return []
 
 
 class DeclaredGates:
-    """Implements GateLooks."""
+    """Implements GateReads."""
 
     def __init__(self, ledger: LimitLedger | NothingLearned, loaded: Loaded) -> None:
         settings = loaded.settings
@@ -42,19 +41,17 @@ class DeclaredGates:
         self._limits = settings.gate_limits
 
     async def ls(self, *, everything: bool) -> GateReading:
-        """Those that were used or declared; `everything`: also what is shipped."""
         named = self._providers if everything else _declared(self._loaded)
         keys = [key for name in named for key in keys_of_provider(name, named[name])]
         return await self._read(list(dict.fromkeys([*await self._known(), *keys])))
 
     async def show(self, name: str) -> GateReading:
-        """Those that a name means."""
-        return await self._read(await self._meant(name))
+        return await self._read(await self._keys_of(name))
 
     async def _known(self) -> list[str]:
         return [entry.key for entry in await self._ledger.entries()]
 
-    async def _meant(self, name: str) -> list[str]:
+    async def _keys_of(self, name: str) -> list[str]:
         return find_gates(name, await self._known(), self._providers)
 
     async def _read(self, keys: Sequence[str]) -> GateReading:
@@ -69,43 +66,38 @@ class LocalGates(DeclaredGates):
         self._control = GateControl(store, self._limits)
 
     async def set_rate(self, name: str, rate: str, for_s: float | None) -> GateReading:
-        """Overrule what was learned."""
         per_s = _per_s(rate)
-        keys = await self._meant(name)
+        keys = await self._keys_of(name)
         await self._control.set_rate(keys, per_s, for_s)
         return await self._read(keys)
 
     async def pause(self, name: str, for_s: float | None) -> GateReading:
-        """Send nothing more."""
-        keys = await self._meant(name)
+        keys = await self._keys_of(name)
         await self._control.pause(keys, for_s)
         return await self._read(keys)
 
     async def resume(self, name: str) -> tuple[list[str], GateReading]:
-        """Take back what was said; the keys where there was anything."""
-        keys = await self._meant(name)
+        keys = await self._keys_of(name)
         resumed = await self._control.resume(keys)
         return resumed, await self._read(keys)
 
     async def learned(self, name: str) -> list[str]:
-        """The keys of which anything is known."""
         known = await self._known()
-        return [key for key in await self._meant(name) if key in known]
+        return [key for key in await self._keys_of(name) if key in known]
 
     async def forget(self, keys: Sequence[str]) -> list[str]:
-        """Drop what is known of these keys; those where there was anything."""
         return await self._control.forget(keys)
 
 
 def _declared(loaded: Loaded) -> Mapping[str, ProviderPolicy]:
-    """The providers that the user's own settings name."""
+    """The providers that are named in the user's own settings."""
     paths = (path.removeprefix(SECTION) for path in loaded.origins if path.startswith(SECTION))
     names = dict.fromkeys(path.partition(".")[0] for path in paths)
     return {name: loaded.settings.providers[name] for name in names}
 
 
 def _per_s(text: str) -> float:
-    """The tightest of the limits in a text, evenly spread."""
+    """The tightest of the limits in a text, spread evenly, per second."""
     try:
         limits = parse_limits(text)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""A store with its settings, as the commands see it."""
+"""The service interface on an open store, for the commands."""
 
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -63,40 +63,36 @@ class LocalQueues:
         self._queues = Queues(store)
 
     async def ls(self) -> list[JobWithCounts]:
-        """Every queue that is not closed, oldest first."""
-        return [await self._stand(job) for job in await self._queues.all()]
+        return [await self._with_counts(job) for job in await self._queues.all()]
 
     async def get(self, name: str) -> JobWithCounts:
-        """One queue, or UnknownJob."""
-        return await self._stand(await self._queues.get(name))
+        return await self._with_counts(await self._queues.get(name))
 
     async def feed(
         self, queue_write: QueueWrite, rows: AsyncIterator[QueueRow | None]
     ) -> QueueWritten:
-        """Put rows in; None among them means that nothing more has come yet."""
         handler = queue_write.handler
         reference = resolve(handler, self._handlers).reference if handler else None
         job = await self._queues.get_or_make(queue_write.queue, reference, queue_write.key)
         names = names_in_queue(job, queue_write.key, self._gate_of(job))
         feed = QueueWriter(self._store, job.id, names, IngestSizer(self._ingest), self._clock)
         async for row in rows:
-            # Nothing more has come yet: what came must not wait for it.
+            # No more rows are available yet: store the ones that came before.
             await (feed.flush() if row is None else feed.add(row))
         await feed.flush()
         return QueueWritten(job.id, feed.report)
 
     def _gate_of(self, job: Job) -> GateOf | None:
-        """How the queue's handler names gates; one that cannot be loaded here names none."""
+        """The queue handler's gate function; None if the handler cannot be loaded here."""
         try:
             return resolve(job.handler, self._handlers).configured(job.config).gate_of
         except (UnknownHandler, UsageError):
             return None
 
     async def close(self, name: str) -> Job:
-        """Take no more items."""
         return await JobControl(self._store).close((await self._queues.get(name)).id)
 
-    async def _stand(self, job: Job) -> JobWithCounts:
+    async def _with_counts(self, job: Job) -> JobWithCounts:
         return JobWithCounts(job, await self._store.reads.counts(job.id))
 
 
@@ -108,13 +104,11 @@ class LocalExports:
         self._clock = clock
 
     async def write(self, job_id: int, out: Path, options: WriteOptions) -> ExportReport:
-        """Write all rows; the file appears when it is complete, with its record beside it."""
         job = await self._reads.job(job_id)
         require_output(out, [Path(job.source)], "FILE")
         return await Export(self._reads, self._clock).run(job_id, open_writer(out, options))
 
     async def check(self, job_id: int, file: Path, stated: str | None) -> ExportCheckReport:
-        """Compare a file with the rows."""
         parts, form = open_written(file, stated)
         return await ExportCheck(self._reads).check(job_id, parts, form)
 
@@ -127,7 +121,6 @@ class LocalItems:
         self._limits = limits
 
     async def page(self, query: ItemQuery) -> Page:
-        """Items of a job, or UnknownJob; across jobs dead letters alone."""
         if query.job_id is not None:
             job = await self._store.reads.job(query.job_id)
             if query.handler not in {None, job.handler}:
@@ -135,11 +128,9 @@ class LocalItems:
         return await self._store.reads.items(query)
 
     async def by_key(self, key: str, job_id: int | None) -> list[ItemRow]:
-        """The items that have this key, those of the newest jobs first."""
         return await self._store.rows.by_key(key, job_id)
 
     async def account(self, item_id: int) -> ItemHistoryView:
-        """One item with everything, or UnknownItem."""
         reads = self._store.reads
         detail = await reads.item(item_id)
         attempts = await reads.attempts(item_id)
@@ -150,20 +141,17 @@ class LocalItems:
         return ItemHistoryView(detail, attempts, wait, decision)
 
     async def why(self, item_id: int) -> ItemWait:
-        """What an item waits for."""
         account = await self.account(item_id)
         row = account.detail.row
         ended, todo = ending_of(row) or ("", "")
         return ItemWait(row.status, account.wait, ended, todo)
 
     async def decide(self, decision: ReviewDecision) -> ItemDetail:
-        """Carry out a person's decision; the item as it is then."""
         await self._store.items.decide(decision)
         await self._store.notifier.ring()
         return await self._store.reads.item(decision.item_id)
 
     async def replay(self, what: Replay, *, dry_run: bool) -> Replayed:
-        """Bring dead letters back, or only count them."""
         return await DeadLetters(self._store).replay(what, dry_run=dry_run)
 
 
@@ -177,55 +165,46 @@ class LocalJobs:
         self._control = JobControl(store)
 
     async def ls(self, after: int, limit: int) -> list[JobWithCounts]:
-        """Jobs older than `after` (0: all), newest first."""
         jobs = await self._store.reads.jobs(JobQuery(after_id=after, limit=limit, configs=False))
         return [JobWithCounts(job, await self._store.reads.counts(job.id)) for job in jobs]
 
     async def get(self, job_id: int) -> JobWithCounts:
-        """One job, or UnknownJob."""
         job = await self._store.reads.job(job_id)
         return JobWithCounts(job, await self._store.reads.counts(job_id))
 
     async def account(self, job_id: int) -> JobDetails:
-        """One job with everything."""
         reads = self._store.reads
-        stand = await self.get(job_id)
-        missing = handler_wait(stand.job) if stand.counts.open else None
+        found = await self.get(job_id)
+        missing = handler_wait(found.job) if found.counts.open else None
         newest = EventQuery(job_id, newest_first=True, limit=SHOWN_EVENTS)
         at = await self._store.situations.of(job_id)
         reading = await read_if_there(JobGates(self._store, self._limits, job_id))
         return JobDetails(
-            job=stand.job,
-            counts=stand.counts,
-            limit=missing or limiting(stand.job, at, reading).wait,
-            at_work=is_at_work(stand.job, at),
+            job=found.job,
+            counts=found.counts,
+            limit=missing or limiting(found.job, at, reading).wait,
+            at_work=is_at_work(found.job, at),
             failures=await reads.error_groups(job_id),
             events=(await reads.events(newest))[::-1],
             handler_problem=missing.why if missing else "",
         )
 
     async def pause(self, job_id: int) -> Job:
-        """Stop new work on it."""
         return await self._control.pause(job_id)
 
     async def resume(self, job_id: int) -> Job:
-        """Let it go on."""
         return await self._control.resume(job_id)
 
     async def cancel(self, job_id: int) -> Job:
-        """End it."""
         return await self._control.cancel(job_id)
 
     async def set_priority(self, job_id: int, priority: int) -> Job:
-        """Change its share."""
         return await self._control.set_priority(job_id, priority)
 
     async def remove(self, job_id: int) -> None:
-        """Delete it with everything that belongs to it."""
         await self._control.remove(job_id)
 
     async def reprocess(self, request: RequeueRequest, *, dry_run: bool) -> int:
-        """Bring finished items back, or only count them."""
         await self._store.reads.job(request.job_id)
         if not request.reset_attempts and request.ids is None:
             request = replace(request, below_attempts=self._retry.max_attempts_ever)
@@ -247,10 +226,9 @@ class LocalService:
         self.exports = LocalExports(store.reads, clock)
 
     async def is_at_work(self, job_ids: Sequence[int]) -> bool:
-        """Whether a worker is there for each of these jobs."""
+        """True if each of these jobs has a worker."""
         found = [await self._store.situations.of(job_id) for job_id in job_ids]
         return all(each.workers for each in found)
 
     async def workers(self, *, everybody: bool) -> list[WorkerRow]:
-        """Who is at work, newest first."""
         return await self._store.reads.workers(alive_only=not everybody)

@@ -1,4 +1,4 @@
-"""Work under way in the background, with a share for each user."""
+"""Background tasks, with a share for each user."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
@@ -9,12 +9,12 @@ from headgate.core.slots import Slots, Waiting, by_user
 
 Work = Coroutine[Any, Any, None]
 Claim = Callable[[int], Awaitable[Work | None]]
-"""Takes hold of what has that id; None if another process has it, or it is gone."""
+"""Claims the work with that id; None if another process has it, or it is gone."""
 Ended = Callable[[int, "asyncio.Task[None]"], None]
 
 
 class BackgroundWork:
-    """The tasks of one kind of work, each in a slot of its user."""
+    """The tasks of one kind of work; each uses a slot of its user."""
 
     def __init__(self, slots: Slots, ended: Ended | None = None) -> None:
         self._slots = slots
@@ -25,7 +25,7 @@ class BackgroundWork:
         return number in self._tasks
 
     async def fill(self, waiting: Iterable[Waiting], claim: Claim) -> None:
-        """Begin what waits, by turns of the users, until the slots are in use."""
+        """Start waiting work, taking turns among the users, until all slots are in use."""
         lines = by_user(each for each in waiting if each.id not in self)
         while (user := self._slots.next(lines)) is not None:
             number = lines[user].pop(0)
@@ -36,7 +36,6 @@ class BackgroundWork:
                 self._begin(number, user, work)
 
     async def stop(self) -> None:
-        """Cancel all tasks, and wait until they have ended."""
         for task in self._tasks.values():
             task.cancel()
         if self._tasks:

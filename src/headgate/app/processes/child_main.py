@@ -1,4 +1,4 @@
-"""The life of a process behind the API: it is briefed, works until told to stop, and ends."""
+"""Main function of a server's child process: read the settings, work until stopped, exit."""
 
 import os
 import sys
@@ -23,7 +23,7 @@ from headgate.handlers.search_path import add_folder
 
 
 class LifeSigns:
-    """Tells the process that started us which of our loops gave a sign of life."""
+    """Reports our loops' signs of life to the parent process."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -31,17 +31,17 @@ class LifeSigns:
         os.set_inheritable(descriptor, False)  # noqa: FBT003  its only form
 
     def __call__(self, name: str) -> None:
-        """Pass one sign on; a reader that is too slow, or gone, misses it."""
+        """Send one sign; a slow or missing reader misses it."""
         with suppress(OSError):
             os.write(self._descriptor, f"{name}\n".encode())
 
 
 Service = Callable[[Settings, BinaryIO, LifeSigns], Coroutine[Any, Any, None]]
-"""What it does, given its settings, its leash, and where its signs of life go."""
+"""Work of a child process, given its settings, its control pipe and its signs of life."""
 
 
 def run_child(service: Service) -> None:
-    """Do it until told to stop; the process ends here, whatever still runs in it."""
+    """Run a service until told to stop; the process exits here, whatever still runs in it."""
     die_with_parent()
     ignore_signals()
     streams.go_on_without_readers(stdout=True)
@@ -50,13 +50,13 @@ def run_child(service: Service) -> None:
     settings = msgspec.json.decode(read_config(control_pipe), type=Settings)
     configure(settings.log.level, settings.log.format)
     catch_strays()
-    # Handlers named by module are found from where the command was given.
+    # Handlers named by module are found from the current folder.
     add_folder(Path.cwd())
     code = 1
     try:
         run_async(service(settings, control_pipe, signs))
         code = 0
-    except BaseException as error:  # noqa: BLE001  the last word of a process
-        logger().error("a process of the server ended by an error", exc_info=error)
+    except BaseException as error:  # noqa: BLE001  logged before the process exits
+        logger().error("a process of the server failed", exc_info=error)
     streams.flush()
     os._exit(code)

@@ -1,4 +1,4 @@
-"""The processes behind the API: one that supervises workers, one that reads and writes files."""
+"""Child processes of the server: the supervisor of the workers, and the file worker."""
 
 import asyncio
 import os
@@ -16,18 +16,18 @@ from headgate.app.settings import Settings
 from headgate.engine.process import cause_of_exit
 
 STARTING = asyncio.Lock()
-"""One at a time is started deaf: two that end in another order would leave us deaf ourselves."""
+"""Held while a child starts: signal masks undone out of order would leave signals blocked."""
 
 
 class ChildRole(NamedTuple):
-    """A process that a server needs: its module, and its loops with how long each may be silent."""
+    """A child process: its module, and the seconds that each of its loops may be silent."""
 
     name: str
     module: str
     loops: Mapping[str, float]
 
 
-POSTS = (
+ROLES = (
     ChildRole("supervisor", "headgate.app.processes.supervisor", {"workers": ALLOWED_S}),
     ChildRole(
         "file worker",
@@ -38,34 +38,34 @@ POSTS = (
 
 
 class ChildProcess:
-    """One process that the server needs."""
+    """One child process of the server."""
 
     PATIENCE_S = 40.0
-    """How long it may take to stop before it is killed: running items finish first."""
+    """Seconds that it may take to stop before it is killed: running items finish first."""
 
-    def __init__(self, post: ChildRole, settings: Settings, loops: Loops) -> None:
-        self.post = post
+    def __init__(self, role: ChildRole, settings: Settings, loops: Loops) -> None:
+        self.role = role
         self._config = msgspec.json.encode(settings) + b"\n"
         self._loops = loops
         self._process: asyncio.subprocess.Process | None = None
-        self._dismissed = False
+        self._stopping = False
 
     async def work(self, sign: Sign) -> None:
-        """Run the process until it ends; its signs of life are those of its loops."""
+        """Run the process until it ends; a sign of any of its loops counts."""
         reading, writing = os.pipe()
         try:
             process = self._process = await self._start(writing)
             os.close(writing)
             writing = -1
-            self._say(self._config)
-            with self._heard(reading, sign):
+            self._send(self._config)
+            with self._reading_signs(reading, sign):
                 code = await process.wait()
         finally:
             os.close(reading)
             if writing >= 0:
                 os.close(writing)
-        if self._dismissed:
-            await asyncio.get_running_loop().create_future()  # until we are stopped as well
+        if self._stopping:
+            await asyncio.get_running_loop().create_future()  # until this loop is stopped
         raise LoopEnded(f"its process ended ({cause_of_exit(code)})")
 
     async def _start(self, signs: int) -> asyncio.subprocess.Process:
@@ -75,7 +75,7 @@ class ChildProcess:
                     sys.executable,
                     "-P",
                     "-m",
-                    self.post.module,
+                    self.role.module,
                     str(signs),
                     stdin=subprocess.PIPE,
                     stdout=sys.stderr.fileno(),
@@ -83,23 +83,23 @@ class ChildProcess:
                 )
 
     @contextmanager
-    def _heard(self, reading: int, sign: Sign) -> Iterator[None]:
-        """Take in the signs of life of its loops meanwhile."""
+    def _reading_signs(self, reading: int, sign: Sign) -> Iterator[None]:
+        """Record the signs of life of its loops while the block runs."""
         loop = asyncio.get_running_loop()
-        names = {name.encode(): f"{self.post.name}: {name}" for name in self.post.loops}
+        names = {name.encode(): f"{self.role.name}: {name}" for name in self.role.loops}
         os.set_blocking(reading, False)
 
         def read() -> None:
             with suppress(BlockingIOError):
                 take(os.read(reading, 65_536))
 
-        def take(told: bytes) -> None:
-            if not told:
+        def take(data: bytes) -> None:
+            if not data:
                 loop.remove_reader(reading)
                 return
             sign()
-            for line in {*told.split(b"\n")} & names.keys():
-                self._loops.heard(names[line])
+            for line in {*data.split(b"\n")} & names.keys():
+                self._loops.note_sign(names[line])
 
         loop.add_reader(reading, read)
         try:
@@ -108,12 +108,12 @@ class ChildProcess:
             loop.remove_reader(reading)
 
     async def stop(self) -> None:
-        """Ask it to end, and see that it does."""
+        """Ask it to end; kill it after PATIENCE_S."""
         process = self._process
         if process is None or process.returncode is not None:
             return
-        self._dismissed = True
-        self._say(STOP)
+        self._stopping = True
+        self._send(STOP)
         try:
             async with asyncio.timeout(self.PATIENCE_S):
                 await process.wait()
@@ -122,33 +122,33 @@ class ChildProcess:
             await process.wait()
 
     def hurry(self) -> None:
-        """Ask it to hand back what it runs, and to end."""
-        self._dismissed = True
-        self._say(STOP_NOW)
+        """Ask it to return its running items and to end."""
+        self._stopping = True
+        self._send(STOP_NOW)
 
-    def _say(self, word: bytes) -> None:
+    def _send(self, command: bytes) -> None:
         if self._process is not None and self._process.stdin is not None:
             with suppress(BrokenPipeError, ConnectionResetError):
-                self._process.stdin.write(word)
+                self._process.stdin.write(command)
 
 
 class ChildProcesses:
-    """All employees of one server."""
+    """All child processes of one server."""
 
     def __init__(self, settings: Settings, loops: Loops) -> None:
         self._loops = loops
-        self._children = [ChildProcess(post, settings, loops) for post in POSTS]
+        self._children = [ChildProcess(role, settings, loops) for role in ROLES]
 
     def start(self) -> None:
-        """Fill every post."""
+        """Start every child process."""
         for child in self._children:
-            post = child.post
-            self._loops.start(post.name, child.work)
-            for name, allowed_s in post.loops.items():
-                self._loops.watch(f"{post.name}: {name}", allowed_s)
+            role = child.role
+            self._loops.start(role.name, child.work)
+            for name, allowed_s in role.loops.items():
+                self._loops.watch(f"{role.name}: {name}", allowed_s)
 
     def hurry(self) -> None:
-        """Let nobody finish: everything that runs is handed back."""
+        """Stop at once: running items are returned unfinished."""
         for each in self._children:
             each.hurry()
 

@@ -1,4 +1,4 @@
-"""Files that nobody needs any more."""
+"""Remove files that are no longer needed."""
 
 import asyncio
 import shutil
@@ -16,11 +16,11 @@ DAY_US = 86_400_000_000
 
 
 class Cleanup:
-    """Removes exports and uploads that are old, and what belongs to no job."""
+    """Removes old exports and uploads, and files without a job."""
 
     EVERY_S = 3_600.0
     FRESH_S = 86_400.0
-    """A folder that no job names may belong to a request that is still under way."""
+    """Seconds that a folder without a job stays: its request may still be running."""
 
     def __init__(self, store: Store, settings: Settings, clock: Clock, folder: DataFolder) -> None:
         self._store = store
@@ -30,7 +30,7 @@ class Cleanup:
         self._looked_s = float("-inf")
 
     async def look(self) -> None:
-        """Clear away, once an hour."""
+        """Clean up, once per EVERY_S."""
         now_s = self._clock.monotonic()
         if now_s - self._looked_s < self.EVERY_S:
             return
@@ -38,7 +38,6 @@ class Cleanup:
         await self.clear()
 
     async def clear(self) -> None:
-        """Clear away now."""
         old_us = int(self._settings.server.keep_uploads_days * DAY_US)
         while dropped := await self._store.exports.drop_exports(old_us):
             for record in dropped:
@@ -49,7 +48,7 @@ class Cleanup:
         await asyncio.to_thread(self._remove_others, needed)
 
     async def _needed(self, since_us: int) -> set[str]:
-        """The folders of uploads, and the numbers of jobs, whose files stay."""
+        """Names of upload folders, and ids of jobs, whose files stay."""
         needed = {LOCAL}
         after_id = 0
         while jobs := await self._store.reads.jobs(

@@ -1,7 +1,7 @@
-"""The bond between a process of ours and the one that started it.
+"""The control pipe between a child process and its parent.
 
-What a process is started with as standard input carries its briefing, then the word to stop, and
-its end of file means that whoever started it is gone.
+The child's standard input carries its configuration, then the command to stop; its end means
+that the parent is gone.
 """
 
 import asyncio
@@ -27,11 +27,11 @@ def die_with_parent() -> None:
 
 
 WORDS = frozenset({signal.SIGINT, signal.SIGTERM})
-"""Ctrl-C reaches the whole terminal, and systemd stops a service by a signal to each process."""
+"""Ctrl-C reaches every process of the terminal; systemd signals every process of a service."""
 
 
 def ignore_signals() -> None:
-    """Whoever started us alone decides what a signal means that reaches all of us."""
+    """Ignore terminal signals; the parent decides."""
     for each in WORDS:
         signal.signal(each, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, WORDS)
@@ -39,7 +39,7 @@ def ignore_signals() -> None:
 
 @contextmanager
 def signals_blocked() -> Iterator[None]:
-    """What is started meanwhile begins deaf; we ourselves hear a signal afterwards."""
+    """Block signals while a process is started, so that it starts with them blocked."""
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, WORDS)
     try:
         yield
@@ -48,7 +48,7 @@ def signals_blocked() -> Iterator[None]:
 
 
 def take_stdin() -> BinaryIO:
-    """Keep standard input for ourselves: a handler, or a program that it starts, reads nothing."""
+    """Take over standard input: a handler, or a program that it starts, reads nothing."""
     control_pipe = os.fdopen(os.dup(0), "rb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -57,7 +57,7 @@ def take_stdin() -> BinaryIO:
 
 
 def read_config(control_pipe: BinaryIO) -> bytes:
-    """The first line; without one we are not wanted."""
+    """The first line; exits if the parent closed the pipe without one."""
     line = control_pipe.readline()
     if not line:
         os._exit(ORPHANED)
@@ -70,13 +70,13 @@ def watch_parent(
     stop: Callable[[], object],
     stop_now: Callable[[], object],
 ) -> None:
-    """Obey words from a thread of our own; leave at once when whoever says them is gone."""
+    """Handle commands in a thread; exit at once when the parent is gone."""
 
     def listen() -> None:
-        for word in control_pipe:
-            if word == STOP:
+        for command in control_pipe:
+            if command == STOP:
                 loop.call_soon_threadsafe(stop)
-            elif word == STOP_NOW:
+            elif command == STOP_NOW:
                 loop.call_soon_threadsafe(stop_now)
         os._exit(ORPHANED)
 

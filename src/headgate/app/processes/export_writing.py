@@ -1,4 +1,4 @@
-"""Exports that were asked for become files."""
+"""Write requested exports to files."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -24,13 +24,13 @@ from headgate.transfer.places.local import remove_parts
 from headgate.transfer.sources import WriteOptions, open_writer
 
 HOLD_S = 10.0
-"""How long it stays ours after we fell silent: so long nobody takes over from a clerk that died."""
+"""Seconds until another process may take over from one that stopped renewing."""
 RENEW_S = 2.5
 
 
 @asynccontextmanager
 async def held(hold: Callable[[], Awaitable[object]], clock: Clock) -> AsyncIterator[None]:
-    """Take hold of it again and again."""
+    """Renew a claim while the block runs."""
     task = asyncio.create_task(_renew(hold, clock))
     try:
         yield
@@ -45,16 +45,16 @@ async def _renew(hold: Callable[[], Awaitable[object]], clock: Clock) -> None:
             await hold()
         except HeadgateError:
             continue
-        except Exception as error:  # noqa: BLE001  what is held must not be lost by it
-            logger().warning("a hold could not be renewed", error=repr(error))
+        except Exception as error:  # noqa: BLE001  an error must not end the renewal
+            logger().warning("the claim on an export could not be renewed", error=repr(error))
 
 
 class _Lost(Exception):
-    """Somebody else makes this export by now, or nobody wants it any more."""
+    """Another process writes this export by now, or it was deleted."""
 
 
 class ExportWriter:
-    """Makes exports, a few at a time, by turns of the users."""
+    """Writes exports, a few at a time, taking turns among the users."""
 
     def __init__(
         self, store: Store, policy: ServerPolicy, clock: Clock, folder: DataFolder, name: str
@@ -67,12 +67,12 @@ class ExportWriter:
         self._running = BackgroundWork(Slots(policy.exports_at_once, policy.exports_per_user))
 
     async def look(self) -> None:
-        """Begin exports that wait, while there are slots."""
+        """Start waiting exports, while there are free slots."""
         waiting = await self._store.exports.exports_to_make(self._per_user)
         await self._running.fill(waiting, self._take)
 
     async def stop(self) -> None:
-        """Leave off; the next process begins them again."""
+        """Cancel running exports; the next process starts them again."""
         await self._running.stop()
 
     async def _take(self, export_id: int) -> Work | None:
@@ -97,7 +97,7 @@ class ExportWriter:
         except (HeadgateError, OSError) as error:
             logger().warning("export failed", export=record.id, reason=str(error))
             await self._fail(record, str(error))
-        except Exception as error:  # noqa: BLE001  a library, on these rows
+        except Exception as error:  # noqa: BLE001  any error that a library raises
             logger().error("export failed", export=record.id, exc_info=error)
             await self._fail(record, redacted(error_in_words(error)))
         finally:
@@ -124,5 +124,5 @@ class ExportWriter:
                 raise _Lost
 
         export = Export(self._store.reads, self._clock)
-        async with held(hold, self._clock):  # the end of a large workbook takes its time
+        async with held(hold, self._clock):  # finishing a large workbook takes a while
             return await export.run(record.job_id, writer, on_progress)

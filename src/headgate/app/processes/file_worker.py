@@ -1,13 +1,13 @@
-"""The clerk in a process of its own: `python -m headgate.app.processes.file_worker`.
+"""The file worker process: `python -m headgate.app.processes.file_worker`.
 
-Reading a spreadsheet keeps a core busy, so the API does not do it; and a handler's `gate_of`, which
-names the gate of each row, is the user's own code.
+Reading a spreadsheet keeps a core busy, so the API does not do it; and a handler's `gate_of`,
+which names the gate of each row, is user code.
 """
 
 import gc
 
 if __name__ == "__main__":
-    gc.disable()  # loading leaves no garbage, but much to look through; `run_async` enables it
+    gc.disable()  # imports leave no garbage; `run_async` enables it again
 
 import asyncio
 import secrets
@@ -35,20 +35,20 @@ from headgate.ports.clock import Clock
 from headgate.ports.store import Store
 
 FILES = "files"
-"""The loop that begins to read sources and to write exports."""
+"""Name of the loop that starts to read sources and to write exports."""
 CLEARING = "clearing"
-"""The loop that removes old files; it may take long where there are many."""
+"""Name of the loop that removes old files; it may take long if there are many."""
 LOOK_S = 1.0
-"""How often to look when no bell rings."""
+"""Seconds between two checks without a notification."""
 REST_S = 0.2
-"""How long to rest between two looks, however often it rings: most rings are for workers."""
+"""Least seconds between two checks: most notifications are for workers."""
 
 
 async def serve(settings: Settings, control_pipe: BinaryIO, signs: LifeSigns) -> None:
-    """Do what is asked for until told to stop."""
+    """Read sources, write exports and clean up until told to stop."""
     clock = SystemClock()
     folder = data_folder(settings)
-    name = f"clerk-{this_host()}-{secrets.token_hex(4)}"
+    name = f"file-worker-{this_host()}-{secrets.token_hex(4)}"
     stopping = asyncio.Event()
     watch_parent(control_pipe, asyncio.get_running_loop(), stopping.set, stopping.set)
     loop = asyncio.get_running_loop()
@@ -68,40 +68,40 @@ async def serve(settings: Settings, control_pipe: BinaryIO, signs: LifeSigns) ->
 
 
 def _threads(policy: ServerPolicy) -> int:
-    """Enough for all that reads and writes at once, and some for small things beside it."""
+    """Enough for all parallel reads and exports, and some for small tasks."""
     return policy.reads_at_once + policy.exports_at_once + 4
 
 
 class FileDuty(Protocol):
-    """Something that the clerk does."""
+    """A task that the file worker checks repeatedly."""
 
     async def look(self) -> None:
-        """See whether there is something to do, and begin it."""
+        """Start new work, if there is any."""
         ...
 
 
 async def _files(store: Store, duties: Sequence[FileDuty], clock: Clock, sign: Sign) -> None:
     while True:
-        await _look(duties)
+        await _run_duties(duties)
         sign()
         await clock.sleep(REST_S)
-        with suppress(HeadgateError):  # without a bell, time alone tells
+        with suppress(HeadgateError):  # without notifications, check by time
             await store.notifier.wait(LOOK_S)
 
 
 async def _clear(clearing: Cleanup, clock: Clock, sign: Sign) -> None:
     while True:
-        await _look((clearing,))
+        await _run_duties((clearing,))
         sign()
         await clock.sleep(LOOK_S)
 
 
-async def _look(duties: Sequence[FileDuty]) -> None:
+async def _run_duties(duties: Sequence[FileDuty]) -> None:
     for duty in duties:
         try:
             await duty.look()
         except HeadgateError as error:
-            logger().warning("the clerk could not look", error=str(error))
+            logger().warning("the file worker could not check for work", error=str(error))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Starting worker processes: spawned, never forked with an open connection."""
+"""Start worker processes; they are spawned, never forked with an open connection."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ class WorkerConfig(msgspec.Struct, frozen=True):
 
 
 class SpawnedWorker:
-    """A worker process, its leash (standard input) and its report pipe."""
+    """A worker process with its control pipe (standard input) and its report pipe."""
 
     def __init__(self, process: subprocess.Popen[bytes], report_fd: int) -> None:
         self._process = process
@@ -32,11 +32,11 @@ class SpawnedWorker:
         os.set_blocking(report_fd, False)
 
     def poll(self) -> int | None:
-        """Its exit code, or None while it lives."""
+        """The exit code; None while the process runs."""
         return self._process.poll()
 
     def reports(self) -> list[WorkerReport]:
-        """What it has said since the last call; never waits."""
+        """Reports since the last call; never waits."""
         with suppress(BlockingIOError):
             while chunk := os.read(self._report_fd, 65_536):
                 self._unread += chunk
@@ -44,7 +44,7 @@ class SpawnedWorker:
         return [msgspec.json.decode(line, type=WorkerReport) for line in lines]
 
     def stop(self, *, now: bool) -> None:
-        """Ask it to end: after its running items, or handing them back."""
+        """Ask it to end: after its running items, or returning them."""
         control_pipe = self._process.stdin
         if control_pipe is not None:
             with suppress(BrokenPipeError):
@@ -52,12 +52,12 @@ class SpawnedWorker:
                 control_pipe.flush()
 
     def kill(self) -> None:
-        """End it at once and wait until it is gone."""
+        """Kill it and wait until it has ended."""
         self._process.kill()
         self._process.wait()
 
     def close(self) -> None:
-        """Forget a process that has ended."""
+        """Close the pipes of a process that has ended."""
         if self._process.stdin is not None:
             with suppress(BrokenPipeError):
                 self._process.stdin.close()
@@ -65,19 +65,19 @@ class SpawnedWorker:
 
 
 class ProcessLauncher:
-    """Starts workers that run with the given settings."""
+    """Starts workers with the given settings."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
     def launch(self, order: WorkerOrder, board_fd: int) -> SpawnedWorker:
-        """Start one; it inherits `board_fd`."""
+        """Start a worker; it inherits `board_fd`."""
         report_fd, child_fd = os.pipe()
         with signals_blocked():
             process = subprocess.Popen(  # noqa: S603  our own interpreter and module
                 [sys.executable, "-P", "-m", WORKER_MODULE, str(board_fd), str(child_fd)],
                 stdin=subprocess.PIPE,
-                # Handlers that print must not write between the lines of our own output.
+                # Output of handlers must not mix with our own.
                 stdout=sys.stderr.fileno(),
                 pass_fds=(board_fd, child_fd),
             )

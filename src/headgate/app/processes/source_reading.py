@@ -1,4 +1,4 @@
-"""Sources of new jobs become items: copied if they lie elsewhere, read, or refused as a whole."""
+"""Turn sources of new jobs into items: copy remote ones, then read or refuse them as a whole."""
 
 import asyncio
 import threading
@@ -47,7 +47,7 @@ class Unwanted(Exception):
 
 
 class SourceCopier:
-    """Copies sources, in threads that nothing else uses: a server decides how long one is kept."""
+    """Copies remote sources in threads of its own: a slow server must not block other work."""
 
     def __init__(self, settings: Settings, folder: DataFolder) -> None:
         self._settings = settings
@@ -58,18 +58,18 @@ class SourceCopier:
         self._copied: dict[int, Path] = {}
 
     def copied(self, job_id: int) -> Path | None:
-        """The copy of a job's source, once it is complete."""
+        """The copy of a job's source; None until it is complete."""
         return self._copied.get(job_id)
 
     def keep_only(self, wanted: Collection[int]) -> None:
-        """Forget the copies of all other jobs, and end those that are being made."""
+        """Forget the copies of all other jobs, and cancel the ones in progress."""
         for job_id, ended in self._under_way.items():
             if job_id not in wanted:
                 ended.set()
         self._copied = {job: path for job, path in self._copied.items() if job in wanted}
 
     async def copy(self, job: Job) -> None:
-        """Copy a job's source; Unwanted if the copy is not wanted any more."""
+        """Copy a job's source; raises Unwanted if the copy is no longer needed."""
         loop = asyncio.get_running_loop()
         ended = self._under_way[job.id] = threading.Event()
         try:
@@ -98,16 +98,16 @@ REFUSED = frozenset({JobState.FAILED})
 
 
 class SourceReader:
-    """Copies and reads what waits to be read, each source by one process on this store.
+    """Copies and reads waiting sources; each source is handled by one process of the store.
 
-    Both have slots of their own, so that a slow copy never holds up what is here already. Users
+    Copies and reads have separate slots, so that a slow copy never delays a local file. Users
     take turns.
     """
 
     PER_USER = 200
-    """How many waiting sources of a user are looked at."""
+    """Waiting sources of a user that are considered."""
     REST_S = 5.0
-    """How long a job is left alone that could not be read because of something on our side."""
+    """Seconds to wait before a job is tried again after an error on our side."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class SourceReader:
         self._has_cleaned = False
 
     async def look(self) -> None:
-        """Begin to copy and to read what waits, by turns of the users."""
+        """Start to copy and to read waiting sources, taking turns among the users."""
         if not self._has_cleaned:
             await self._finish_refusals()
             self._has_cleaned = True
@@ -147,7 +147,7 @@ class SourceReader:
         await self._readings.fill([each for each in idle if each.id in here], self._to_read)
 
     async def stop(self) -> None:
-        """Leave off; the next process goes on where the last commit was."""
+        """Cancel the work; the next process continues after the last commit."""
         await self._copies.stop()
         await self._readings.stop()
 
@@ -187,7 +187,7 @@ class SourceReader:
         return await self._store.jobs.elect(f"ingest:{job_id}", self._name, HOLD_S)
 
     async def _guarded(self, job: Job, work: Callable[[Job], Work]) -> None:
-        """Do a part of the work on a job; a source that cannot be used makes it FAILED."""
+        """Run a step for a job; a source that cannot be used makes the job FAILED."""
         try:
             async with held(partial(self._hold, job.id), self._clock):
                 await work(job)
@@ -197,15 +197,15 @@ class SourceReader:
             await self._refuse(job, str(error))
         except OSError as error:
             await self._refuse(job, f"the source cannot be read: {error.strerror or error}")
-        except HeadgateError:  # the store, or somebody else who reads it: later
+        except HeadgateError:  # the store failed, or another process reads it: retry later
             raise
-        except Exception as error:  # noqa: BLE001  a library or the handler's own code, on these rows
-            logger().error("a source broke its reader", job=job.id, error=repr(error))
+        except Exception as error:  # noqa: BLE001  any error of a library or of the handler's code
+            logger().error("reading a source failed", job=job.id, error=repr(error))
             await self._refuse(job, f"the source cannot be read: {type(error).__name__}: {error}")
 
     async def _copy(self, job: Job) -> None:
         await self._copier.copy(job)
-        await self._store.notifier.ring()  # so that it is read without delay
+        await self._store.notifier.ring()  # it is read without delay
 
     async def _ingest(self, job: Job) -> None:
         found = await asyncio.to_thread(resolve, job.handler, self._settings.handlers)
@@ -229,8 +229,8 @@ class SourceReader:
             report = await Ingest(self._store, self._clock, self._settings.ingest).run(plan)
         finally:
             await bytes_of_job.close()
-        told = {"rows": report.rows, "bad": report.bad, "stopped": report.stopped}
-        logger().info("source read", job=job.id, **told)
+        facts = {"rows": report.rows, "bad": report.bad, "stopped": report.stopped}
+        logger().info("source read", job=job.id, **facts)
 
     def _source(self, job: Job, path: Path, sink: StoreSink) -> Source:
         reading = ingest_options_in(job)
@@ -238,9 +238,9 @@ class SourceReader:
         return RenamedSource(source, reading.columns) if reading.columns else source
 
     def _require_encoding(self, job: Job, path: Path) -> None:
-        """Refuse text from elsewhere that is not UTF-8 where the request stated no encoding.
+        """Refuse remote text that is not UTF-8 if the request stated no encoding.
 
-        An upload was looked at when it came. A file of a watched folder has no request.
+        An upload was checked when it arrived. A file of a watched folder has no request.
         """
         if job.source.startswith(UPLOAD) or not job.client:
             return
@@ -249,23 +249,23 @@ class SourceReader:
             raise WrongEncoding(for_request(found.fits), found.fits)
 
     async def _refuse(self, job: Job, reason: str) -> None:
-        """Make the job FAILED and leave nothing of it: nothing was run, nothing stays."""
+        """Make the job FAILED and remove its items and its copy."""
         reason = self._folder.without_paths(reason)
         logger().warning("source refused", job=job.id, reason=reason)
-        with suppress(HeadgateError):  # it may have failed, or ended, already
+        with suppress(HeadgateError):  # it may have failed or ended already
             await self._store.jobs.move_job(job.id, JobMove.FAIL, reason)
         await self._discard(job.id)
         await asyncio.to_thread(self._folder.remove_copy, job.id)
         await self._store.notifier.ring()
 
     async def _finish_refusals(self) -> None:
-        """Remove items of refused sources where whoever began to do so was cut short."""
+        """Remove items of refused sources if an earlier process was interrupted while doing so."""
         query = JobQuery(states=REFUSED, read_by_server=True, limit=1_000)
         for job in await self._store.reads.jobs(query):
             if not job.ingest_complete and (await self._store.reads.counts(job.id)).total:
                 await self._discard(job.id)
 
     async def _discard(self, job_id: int) -> None:
-        with suppress(IllegalMove, UnknownJob):  # somebody brought it back, or deleted it
+        with suppress(IllegalMove, UnknownJob):  # a user requeued or deleted it
             while await self._store.jobs.discard_items(job_id):
                 pass

@@ -1,12 +1,12 @@
-"""A supervisor of workers in a process of its own: `python -m headgate.app.processes.supervisor`.
+"""The supervisor process for workers: `python -m headgate.app.processes.supervisor`.
 
-Apart from the API, so that no request can hold up a heartbeat.
+It is separate from the API, so that no request can delay a heartbeat.
 """
 
 import gc
 
 if __name__ == "__main__":
-    gc.disable()  # loading leaves no garbage, but much to look through; `run_async` enables it
+    gc.disable()  # imports leave no garbage; `run_async` enables it again
 
 import asyncio
 from typing import BinaryIO
@@ -24,12 +24,12 @@ from headgate.engine.supervisor import Supervisor, Work
 from headgate.ports.clock import Clock
 
 WORKERS = "workers"
-"""The loop that starts workers and watches over them."""
+"""Name of the loop that starts and watches workers."""
 LOOK_S = 1.0
 
 
 async def supervise(settings: Settings, control_pipe: BinaryIO, signs: LifeSigns) -> None:
-    """Keep workers on all jobs of the store."""
+    """Keep workers running for all jobs of the store."""
     clock = SystemClock()
     observer = LogObserver(settings.log.level)
     async with ObservedStore(open_store(settings), observer, clock) as store:
@@ -53,7 +53,7 @@ async def supervise(settings: Settings, control_pipe: BinaryIO, signs: LifeSigns
 
 
 async def _watch(supervisor: Supervisor, clock: Clock, sign: Sign) -> None:
-    """Give a sign as long as the supervisor makes its rounds: it may hang in one."""
+    """Give a sign of life while the supervisor's round counter advances: a round may hang."""
     rounds = -1
     while True:
         if supervisor.rounds != rounds:

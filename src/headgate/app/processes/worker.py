@@ -1,12 +1,12 @@
-"""The inside of a worker process: `python -m headgate.app.processes.worker BOARD REPORT`.
+"""The worker process: `python -m headgate.app.processes.worker BOARD REPORT`.
 
-It lives on a leash that its supervisor holds.
+Its supervisor controls it through the control pipe.
 """
 
 import gc
 
 if __name__ == "__main__":
-    gc.disable()  # loading leaves no garbage, but much to look through; `run_async` enables it
+    gc.disable()  # imports leave no garbage; `run_async` enables it again
 
 import asyncio
 import os
@@ -56,20 +56,19 @@ CANCELLED = "a handler cancelled tasks of its process that are not its own"
 
 
 class Reporter:
-    """Speaks to the supervisor."""
+    """Sends reports to the supervisor."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
 
     def say(self, report: WorkerReport) -> None:
-        """Send one line."""
         os.write(self._fd, msgspec.json.encode(report) + b"\n")
 
 
 class FinalReport:
-    """Ends the process when a handler has made it useless; its supervisor takes that for a crash.
+    """Ends the process when a handler has made it unusable; the supervisor counts a crash.
 
-    Without a delay: whatever ran on would wipe from the board what was running.
+    It exits at once: code that continued would clear the running items from the board.
     """
 
     def __init__(self, reporter: Reporter) -> None:
@@ -77,11 +76,11 @@ class FinalReport:
         self.engine: Engine | None = None
 
     def stopped(self) -> NoReturn:
-        """The event loop has ended under us."""
+        """The event loop has ended unexpectedly."""
         self._end(STOPPED)
 
     def cancelled(self) -> NoReturn:
-        """Tasks of ours were cancelled."""
+        """Tasks of this process were cancelled by a handler."""
         self._end(CANCELLED)
 
     def _end(self, crash: str) -> NoReturn:
@@ -99,7 +98,7 @@ async def work(
     reporter: Reporter,
     last_words: FinalReport,
 ) -> int:
-    """Register, run one slice, and say how it ended."""
+    """Register, run one slice and report how it ended; returns the exit code."""
     order, settings = config.order, config.settings
     clock = SystemClock()
     observer = LogObserver(settings.log.level)
@@ -128,7 +127,7 @@ async def work(
             ),
         )
         last_words.engine = engine
-        # Handlers named by module are found from where the command was given.
+        # Handlers named by module are found from the current folder.
         add_folder(Path.cwd())
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTERM, engine.stop)
@@ -160,7 +159,7 @@ def _this_worker(config: WorkerConfig) -> WorkerInfo:
 
 
 def main() -> None:
-    """Run one worker and leave without waiting for threads that may hang."""
+    """Run one worker and exit without waiting for threads that may hang."""
     die_with_parent()
     ignore_signals()
     streams.go_on_without_readers(stdout=True)
@@ -179,8 +178,8 @@ def main() -> None:
         )
     except HeadgateError as error:
         reporter.say(WorkerReport(error=str(error), error_kind=type(error).__name__))
-    except BaseException as error:  # noqa: BLE001  the last word of a process
-        logger().error("a worker process ended by an error", exc_info=error)
+    except BaseException as error:  # noqa: BLE001  reported before the process exits
+        logger().error("a worker process failed", exc_info=error)
         reporter.say(WorkerReport(error=repr(error), error_kind=type(error).__name__))
     streams.flush()
     os._exit(code)

@@ -1,4 +1,4 @@
-"""The verbs of `app/service.py` asked of a server; one file per noun."""
+"""The service interface of `app/service.py` over HTTP; one module per topic."""
 
 from headgate.app.remote.service import RemoteService, connected
 

@@ -21,46 +21,38 @@ class RemoteGates:
         self._providers = client.providers
 
     async def ls(self, *, everything: bool) -> GateReading:
-        """Those that were used or declared; `everything`: also what is shipped."""
         return reading_of(await self._providers.ls("all" if everything else "declared"))
 
     async def show(self, name: str) -> GateReading:
-        """Those that a name means."""
         return reading_of(await self._providers.get(name))
 
     async def set_rate(self, name: str, rate: str, for_s: float | None) -> GateReading:
-        """Overrule what was learned."""
         return reading_of(await self._providers.set_rate(name, rate, for_s))
 
     async def pause(self, name: str, for_s: float | None) -> GateReading:
-        """Send nothing more."""
         return reading_of(await self._providers.pause(name, for_s))
 
     async def resume(self, name: str) -> tuple[list[str], GateReading]:
-        """Take back what was said; the keys where there was anything."""
         before = await self._providers.get(name)
-        spoken = [gate.key for gate in before.items if gate.override]
-        return spoken, reading_of(await self._providers.resume(name))
+        overridden = [gate.key for gate in before.items if gate.override]
+        return overridden, reading_of(await self._providers.resume(name))
 
     async def learned(self, name: str) -> list[str]:
-        """The keys of which anything is known."""
         return [gate.key for gate in (await self._providers.get(name)).items if gate.asked]
 
     async def forget(self, keys: Sequence[str]) -> list[str]:
-        """Drop what is known of these keys; those where there was anything."""
         for key in keys:
             await self._providers.forget(key)
         return [*keys]
 
 
 def reading_of(gates: Gates) -> GateReading:
-    """Gates with the moment at which they were looked at."""
+    """Gates with the time of the reading."""
     return GateReading(ledger_s(gates.now) or 0.0, [view_of(gate) for gate in gates.items])
 
 
 def view_of(gate: Gate) -> GateView:
-    """A gate as the commands show it."""
-    word = gate.override
+    override = gate.override
     changed = {"closed_until", "down", "budgets", "members", "override", "evidence"}
     same = [name for name in GateView.__struct_fields__ if name not in changed]
     return GateView(
@@ -79,7 +71,9 @@ def view_of(gate: Gate) -> GateView:
             )
             for each in gate.members
         },
-        override=Override(word.rate, word.paused, ledger_s(word.until)) if word else None,
+        override=Override(override.rate, override.paused, ledger_s(override.until))
+        if override
+        else None,
         evidence=[
             PaceEvidence(ledger_s(line.at) or 0.0, line.seen, line.decided, line.before, line.after)
             for line in gate.evidence
@@ -89,7 +83,7 @@ def view_of(gate: Gate) -> GateView:
 
 
 def _down_of(gate: Gate) -> dict[str, HostDown]:
-    """A server of an earlier version gives only the moments."""
+    """A server of an earlier version sends only the times."""
     plain = {host: HostDown(ledger_s(at) or 0.0) for host, at in gate.broken.items()}
     return plain | {
         host: HostDown(ledger_s(each.until) or 0.0, each.reason, ledger_s(each.since))

@@ -1,4 +1,4 @@
-"""A server, as the commands see it."""
+"""The service interface over HTTP, for the commands."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -12,8 +12,8 @@ from headgate.app.remote.values import (
     group_of,
     job_of,
     row_of,
-    stand_of,
     wait_of,
+    with_counts_of,
     worker_of,
 )
 from headgate.app.service import SHOWN_EVENTS, ItemHistoryView, ItemWait, JobDetails, JobWithCounts
@@ -37,7 +37,6 @@ class RemoteItems:
         self._client = client
 
     async def page(self, query: ItemQuery) -> Page:
-        """Items of a job, or UnknownJob; across jobs dead letters alone."""
         rows: list[ItemRow] = []
         after = query.after
         while True:
@@ -49,25 +48,21 @@ class RemoteItems:
                 return Page(rows, after)
 
     async def by_key(self, key: str, job_id: int | None) -> list[ItemRow]:
-        """The items that have this key, those of the newest jobs first."""
         job = None if job_id is None else str(job_id)
         page = await self._client.items.by_key(key, job_id=job)
         return [row_of(item) for item in page.items]
 
     async def account(self, item_id: int) -> ItemHistoryView:
-        """One item with everything, or UnknownItem."""
         item = await self._client.items.get(str(item_id))
         waiting = (await self._client.items.why(str(item_id))).waiting
         attempts = [attempt_of(attempt) for attempt in item.history]
         return ItemHistoryView(detail_of(item), attempts, wait_of(waiting), item.decision)
 
     async def why(self, item_id: int) -> ItemWait:
-        """What an item waits for."""
         found = await self._client.items.why(str(item_id))
         return ItemWait(found.status, wait_of(found.waiting), found.ended, found.todo)
 
     async def decide(self, decision: ReviewDecision) -> ItemDetail:
-        """Carry out a person's decision; the item as it is then."""
         items, name, reason = self._client.items, str(decision.item_id), decision.reason
         match decision.move:
             case ItemMove.ACCEPT:
@@ -79,8 +74,7 @@ class RemoteItems:
         return detail_of(item)
 
     async def replay(self, what: Replay, *, dry_run: bool) -> Replayed:
-        """Bring dead letters back, or only count them."""
-        asked = WireReplay(
+        request = WireReplay(
             item_ids=None if what.ids is None else [str(each) for each in what.ids],
             job_id=None if what.job_id is None else str(what.job_id),
             everything=what.ids is None and what.job_id is None,
@@ -90,7 +84,7 @@ class RemoteItems:
             reset_attempts=what.reset_attempts,
             dry_run=dry_run,
         )
-        done = await self._client.dead_letters.replay(asked)
+        done = await self._client.dead_letters.replay(request)
         return Replayed(done.count, [int(job_id) for job_id in done.job_ids])
 
     async def _part(self, query: ItemQuery, size: int, after: str | None) -> WirePage[Item]:
@@ -123,32 +117,29 @@ class RemoteJobs:
         self._client = client
 
     async def ls(self, after: int, limit: int) -> list[JobWithCounts]:
-        """Jobs older than `after` (0: all), newest first."""
         found: list[JobWithCounts] = []
-        # A cursor of the server's cannot be made from a number: what is newer is passed over.
+        # A job's number cannot be turned into a cursor of the server: newer jobs are skipped.
         page_size = LARGEST_PAGE if after else min(limit, LARGEST_PAGE)
         async for job in self._client.jobs.all(page_size=page_size):
             if after and int(job.id) >= after:
                 continue
-            found.append(stand_of(job))
+            found.append(with_counts_of(job))
             if len(found) == limit:
                 break
         return found
 
     async def get(self, job_id: int) -> JobWithCounts:
-        """One job, or UnknownJob."""
-        return stand_of(await self._client.jobs.get(str(job_id)))
+        return with_counts_of(await self._client.jobs.get(str(job_id)))
 
     async def account(self, job_id: int) -> JobDetails:
-        """One job with everything."""
         name = str(job_id)
         job = await self._client.jobs.get(name)
         events = (await self._client.events.page(name, page_size=SHOWN_EVENTS)).items
         failures = await self._client.jobs.errors(name)
-        stand = stand_of(job)
+        found = with_counts_of(job)
         return JobDetails(
-            job=stand.job,
-            counts=stand.counts,
+            job=found.job,
+            counts=found.counts,
             limit=wait_of(job.limited_by),
             at_work=True,
             failures=[group_of(group) for group in failures],
@@ -156,27 +147,21 @@ class RemoteJobs:
         )
 
     async def pause(self, job_id: int) -> Job:
-        """Stop new work on it."""
         return job_of(await self._client.jobs.pause(str(job_id)))
 
     async def resume(self, job_id: int) -> Job:
-        """Let it go on."""
         return job_of(await self._client.jobs.resume(str(job_id)))
 
     async def cancel(self, job_id: int) -> Job:
-        """End it."""
         return job_of(await self._client.jobs.cancel(str(job_id)))
 
     async def set_priority(self, job_id: int, priority: int) -> Job:
-        """Change its share."""
         return job_of(await self._client.jobs.set_priority(str(job_id), priority))
 
     async def remove(self, job_id: int) -> None:
-        """Delete it with everything that belongs to it."""
         await self._client.jobs.delete(str(job_id))
 
     async def reprocess(self, request: RequeueRequest, *, dry_run: bool) -> int:
-        """Bring finished items back, or only count them."""
         what = Reprocess(
             statuses=sorted(request.statuses),
             error_class=request.error_class,
@@ -200,16 +185,15 @@ class RemoteService:
         self.exports = RemoteExports(client)
 
     async def is_at_work(self, job_ids: Sequence[int]) -> bool:  # noqa: ARG002
-        """A server works by itself."""
+        """Always True: a server has its own workers."""
         return True
 
     async def workers(self, *, everybody: bool) -> list[WorkerRow]:
-        """Who is at work, newest first."""
         return [worker_of(each) for each in await self._client.workers.ls(everybody=everybody)]
 
 
 @asynccontextmanager
 async def connected(url: str) -> AsyncIterator[RemoteService]:
-    """The server at an address; its token is read from the environment."""
+    """The service at a URL; its token is read from the environment."""
     async with Client(url) as client:
         yield RemoteService(client)

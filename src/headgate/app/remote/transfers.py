@@ -1,4 +1,4 @@
-"""A server's rows in files of this machine."""
+"""Exports of a server's rows to local files, and rows sent to its queues."""
 
 import asyncio
 import tempfile
@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from headgate.app.remote.values import job_of, stand_of
+from headgate.app.remote.values import job_of, with_counts_of
 from headgate.app.service import JobWithCounts, QueueWrite, QueueWritten
 from headgate.client import Client, Export, Rows
 from headgate.client.queues import Queues
@@ -25,13 +25,12 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class RemoteExports:
-    """Implements ExportVerbs: the server makes the file, and we fetch it."""
+    """Implements ExportVerbs: the server writes the file, and we download it."""
 
     def __init__(self, client: Client) -> None:
         self._exports = client.exports
 
     async def write(self, job_id: int, out: Path, options: WriteOptions) -> ExportReport:
-        """Write all rows; the file appears when it is complete, with its record beside it."""
         name = written_format_of(out, options.format)
         if options.delimiter or options.encoding:
             raise UsageError(
@@ -41,8 +40,8 @@ class RemoteExports:
         target = target_of(out)
         try:
             await asyncio.to_thread(target.open)
-            asked = await self._exports.ask(str(job_id), name, options.formulas)
-            export = await self._exports.wait(asked)
+            requested = await self._exports.ask(str(job_id), name, options.formulas)
+            export = await self._exports.wait(requested)
             async for piece in self._exports.pieces(export):
                 await asyncio.to_thread(target.write, piece)
             await asyncio.to_thread(target.commit, export.report or {})
@@ -51,10 +50,10 @@ class RemoteExports:
         return report_of(export)
 
     async def check(self, job_id: int, file: Path, stated: str | None) -> ExportCheckReport:
-        """Compare a file with the rows, which the server writes out for it."""
+        """Compare a file with the stored rows, which the server exports for it."""
         parts, form = open_written(file, stated)
-        asked = await self._exports.ask(str(job_id), "jsonl")
-        export = await self._exports.wait(asked)
+        requested = await self._exports.ask(str(job_id), "jsonl")
+        export = await self._exports.wait(requested)
         with tempfile.TemporaryDirectory(prefix="headgate-") as folder:
             rows = await self._exports.download(export, Path(folder) / "rows.jsonl")
             columns = report_of(export).columns
@@ -62,7 +61,6 @@ class RemoteExports:
 
 
 def report_of(export: Export) -> ExportReport:
-    """The record of a finished export."""
     return msgspec.convert(export.report or {}, ExportReport)
 
 
@@ -87,34 +85,30 @@ class RemoteQueues:
         self._queues = client.queues
 
     async def ls(self) -> list[JobWithCounts]:
-        """Every queue that is not closed, oldest first."""
-        return [stand_of(job) for job in await self._queues.ls()]
+        return [with_counts_of(job) for job in await self._queues.ls()]
 
     async def get(self, name: str) -> JobWithCounts:
-        """One queue, or UnknownJob."""
-        return stand_of(await self._queues.get(name))
+        return with_counts_of(await self._queues.get(name))
 
     async def feed(
         self, queue_write: QueueWrite, rows: AsyncIterator[QueueRow | None]
     ) -> QueueWritten:
-        """Put rows in; None among them means that nothing more has come yet."""
         sending = _Sending(self._queues, queue_write)
         async for row in rows:
             if row is None:
                 await sending.flush()
             else:
                 await sending.add(row)
-        # Also without rows: the queue is made, or found to be missing.
+        # Also without rows: the queue is created, or reported as missing.
         await sending.flush(empty=sending.job_id is None)
         return QueueWritten(sending.job_id or 0, sending.report)
 
     async def close(self, name: str) -> Job:
-        """Take no more items."""
         return job_of(await self._queues.close(name))
 
 
 class _Sending:
-    """Rows on their way, some at a time."""
+    """Sends rows in batches."""
 
     def __init__(self, queues: Queues, queue_write: QueueWrite) -> None:
         self._queues = queues

@@ -1,4 +1,4 @@
-"""What a server answers, as the values that a store would have given."""
+"""Convert a server's replies to the values that a store returns."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -22,36 +22,35 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def stored(at: datetime) -> int:
-    """In UTC microseconds."""
+    """UTC microseconds."""
     return (at - _EPOCH) // _MICROSECOND
 
 
 def stored_or_none(at: datetime | None) -> int | None:
-    """In UTC microseconds, if there is one."""
+    """UTC microseconds; None without a time."""
     return None if at is None else stored(at)
 
 
 def stored_or_zero(at: datetime | None) -> int:
-    """In UTC microseconds; 0 stands for no moment at all."""
+    """UTC microseconds; 0 without a time."""
     return 0 if at is None else stored(at)
 
 
 def ledger_s(at: datetime | None) -> float | None:
-    """In UTC seconds, as gates count them."""
+    """UTC seconds, the unit of gates."""
     return None if at is None else stored(at) / 1_000_000
 
 
 KINDS = frozenset(WaitKind)
-"""A server of another version may know others."""
+"""Known kinds; a server of another version may send others."""
 
 
-def stand_of(job: far.Job) -> JobWithCounts:
-    """A job with its counters."""
+def with_counts_of(job: far.Job) -> JobWithCounts:
     return JobWithCounts(job_of(job), counts_of(job.counts))
 
 
 def job_of(job: far.Job) -> Job:
-    """A job, without what it keeps for the server itself."""
+    """A job, without the fields that only the server uses."""
     same = (
         "name",
         "owner",
@@ -86,12 +85,10 @@ def job_of(job: far.Job) -> Job:
 
 
 def counts_of(counts: far.Counts) -> Counts:
-    """Counters."""
     return Counts(**{name: getattr(counts, name) for name in Counts.__struct_fields__})
 
 
 def wait_of(wait: far.Wait | None) -> Wait | None:
-    """A wait, if there is one."""
     if wait is None:
         return None
     kind = WaitKind(wait.kind) if wait.kind in KINDS else WaitKind.TURN
@@ -100,7 +97,6 @@ def wait_of(wait: far.Wait | None) -> Wait | None:
 
 
 def group_of(group: far.ErrorGroup) -> ErrorGroup:
-    """Failures of one kind."""
     example = group.example
     return ErrorGroup(
         group.error_class, group.signature, group.count, int(example.item_id), example.reason
@@ -108,7 +104,6 @@ def group_of(group: far.ErrorGroup) -> ErrorGroup:
 
 
 def event_of(event: far.Event) -> EventRow:
-    """One line of the record of decisions."""
     return EventRow(
         id=int(event.id),
         at=stored_or_zero(event.at),
@@ -120,7 +115,6 @@ def event_of(event: far.Event) -> EventRow:
 
 
 def row_of(item: far.Item) -> ItemRow:
-    """An item of a list."""
     same = (
         "key",
         "line",
@@ -146,7 +140,6 @@ def row_of(item: far.Item) -> ItemRow:
 
 
 def detail_of(item: far.ItemWhole) -> ItemDetail:
-    """An item with everything."""
     same = ("epoch", "strategy", "failures", "suspect")
     return ItemDetail(
         row=row_of(item),
@@ -160,7 +153,6 @@ def detail_of(item: far.ItemWhole) -> ItemDetail:
 
 
 def attempt_of(attempt: Attempt) -> AttemptRow:
-    """One execution."""
     same = ("number", "epoch", "worker", "strategy", "outcome", "error_class", "reason")
     calls = [_call(call) for call in attempt.calls]
     return AttemptRow(
@@ -175,7 +167,6 @@ def attempt_of(attempt: Attempt) -> AttemptRow:
 
 
 def worker_of(worker: Worker) -> WorkerRow:
-    """A process."""
     same = (
         "id",
         "session_id",

@@ -1,1 +1,1 @@
-"""The output folder of downloads: files whole, once each, under names of their own."""
+"""The output folder of downloads: each file is complete, stored once and has its own name."""

@@ -1,4 +1,4 @@
-"""Every file of a folder against the line of the manifest that tells of it."""
+"""Compare every file of a folder with its line in the manifest."""
 
 import hashlib
 import os
@@ -15,8 +15,6 @@ from headgate.core.manifest import ATTEMPTS, MANIFEST, ManifestLine
 
 
 class Discrepancy(StrEnum):
-    """How a folder may differ from its manifest."""
-
     MISSING = "missing"
     SIZE = "size"
     CONTENT = "content"
@@ -26,7 +24,7 @@ class Discrepancy(StrEnum):
 
 
 class FileDifference(msgspec.Struct, frozen=True):
-    """One place where the folder is not what its manifest says."""
+    """A difference between the folder and its manifest."""
 
     kind: Discrepancy
     path: str
@@ -35,7 +33,7 @@ class FileDifference(msgspec.Struct, frozen=True):
 
 
 class FolderCheck:
-    """Reads a whole folder, in little memory: eight bytes are kept of each name."""
+    """Checks a whole folder in little memory: eight bytes for each name."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -44,7 +42,7 @@ class FolderCheck:
         self.bytes = 0
 
     def run(self) -> Iterator[FileDifference]:
-        """All differences; first those of the manifest's lines, then files that it knows not."""
+        """All differences: first those of the manifest's lines, then files that have no line."""
         try:
             manifest = (self._root / MANIFEST).open("rb")
         except OSError as error:
@@ -56,37 +54,37 @@ class FolderCheck:
 
     def _check_line(self, number: int, line: bytes) -> Iterator[FileDifference]:
         try:
-            told = msgspec.json.decode(line, type=ManifestLine)
+            entry = msgspec.json.decode(line, type=ManifestLine)
         except msgspec.DecodeError as error:
             yield FileDifference(Discrepancy.BAD_LINE, MANIFEST, detail=f"line {number}: {error}")
             return
-        if told.path is None:
+        if entry.path is None:
             return
-        if not _is_inside(told.path):
+        if not _is_inside(entry.path):
             yield FileDifference(
-                Discrepancy.BAD_LINE, told.path, told.id, "leads out of the folder"
+                Discrepancy.BAD_LINE, entry.path, entry.id, "points outside the folder"
             )
             return
-        self._named.append(_short(told.path))
-        if difference := self._compare(told, told.path):
+        self._named.append(_short(entry.path))
+        if difference := self._compare(entry, entry.path):
             yield difference
 
-    def _compare(self, told: ManifestLine, path: str) -> FileDifference | None:
+    def _compare(self, entry: ManifestLine, path: str) -> FileDifference | None:
         try:
             with (self._root / path).open("rb") as file:
                 size = os.fstat(file.fileno()).st_size
-                if size != told.bytes:
-                    detail = f"{size} bytes, not {told.bytes}"
-                    return FileDifference(Discrepancy.SIZE, path, told.id, detail)
+                if size != entry.bytes:
+                    detail = f"{size} bytes, not {entry.bytes}"
+                    return FileDifference(Discrepancy.SIZE, path, entry.id, detail)
                 found = hashlib.file_digest(file, "sha256").hexdigest()
         except FileNotFoundError:
-            return FileDifference(Discrepancy.MISSING, path, told.id)
+            return FileDifference(Discrepancy.MISSING, path, entry.id)
         except OSError as error:
-            return FileDifference(Discrepancy.UNREADABLE, path, told.id, error.strerror or "")
+            return FileDifference(Discrepancy.UNREADABLE, path, entry.id, error.strerror or "")
         self.files += 1
         self.bytes += size
-        if found != told.sha256:
-            return FileDifference(Discrepancy.CONTENT, path, told.id, f"sha256 {found}")
+        if found != entry.sha256:
+            return FileDifference(Discrepancy.CONTENT, path, entry.id, f"sha256 {found}")
         return None
 
     def _extra(self) -> Iterator[FileDifference]:

@@ -1,4 +1,4 @@
-"""Finished files on their way to the disk, many at a time."""
+"""Move finished files into the folder and sync them to disk, many at a time."""
 
 import os
 import queue
@@ -11,24 +11,22 @@ from typing import Protocol
 from headgate.ports.artifacts import FileTrouble, StoredArtifact
 from headgate.transfer.artifacts.content_store import ContentStore
 from headgate.transfer.artifacts.durability import sync_all
-from headgate.transfer.artifacts.errors import said
+from headgate.transfer.artifacts.errors import artifact_error
 from headgate.transfer.artifacts.partial import Partial
 
 
 class Outcome(Protocol):
-    """Where it is said what became of a file."""
+    """Receives the result of one file; a future does, too."""
 
     def set_result(self, stored: StoredArtifact, /) -> None:
-        """It is in the folder for good."""
+        """The file is durably in the folder."""
         ...
 
-    def set_exception(self, trouble: BaseException, /) -> None:
-        """It is not."""
-        ...
+    def set_exception(self, trouble: BaseException, /) -> None: ...
 
 
 class CommitOrder:
-    """A complete file, and who waits for it to be safe."""
+    """A complete file, and the outcome that its caller waits for."""
 
     def __init__(self, partial: Partial, sha256: str, name: str, outcome: Outcome) -> None:
         self.partial = partial
@@ -38,23 +36,23 @@ class CommitOrder:
         self.stored: StoredArtifact | None = None
 
     def give_up(self, trouble: Exception) -> None:
-        """Remove what there is of it, and say why."""
+        """Remove the partial file and report the error."""
         with suppress(OSError):
             self.partial.remove()
         self.partial.close()
         self.outcome.set_exception(trouble)
 
     def confirm(self) -> None:
-        """Say that it is safe, if it has got a name."""
+        """Report success, if the file has a name."""
         if self.stored is not None:
             self.outcome.set_result(self.stored)
 
 
 class Committer:
-    """Bytes first, then names, then the word that all is well.
+    """Syncs the bytes, then gives the name, then confirms.
 
-    Each round waits for the disk once: for the bytes of those that have just come, and for the
-    names of those that came a round before. A name never leads to bytes that a power cut can
+    Each round waits for the disk once: for the bytes of new files, and for the names of the
+    files of the round before. A name never refers to bytes that a power cut can
     take away.
     """
 
@@ -65,23 +63,23 @@ class Committer:
         self._named: list[CommitOrder] = []
 
     @property
-    def is_waited_for(self) -> bool:
-        """Whether another round is due even if nothing comes."""
+    def has_unconfirmed(self) -> bool:
+        """True if another round is due even without new files."""
         return bool(self._named)
 
     def round(self, fresh: Sequence[CommitOrder]) -> None:
-        """Bring those that have come one step further, and those before them to their end."""
+        """Store and name the new files, and confirm the files of the round before."""
         arrived, named_safely = self._synced(fresh)
         for each in named_safely:
             each.confirm()
         self._named = [each for each in arrived if self._placed(each)]
 
     def close(self) -> None:
-        """Let go of the folder; nobody may be waited for."""
+        """Release the folder. No file may be waiting for confirmation."""
         os.close(self._disk)
 
     def _synced(self, fresh: Sequence[CommitOrder]) -> tuple[list[CommitOrder], list[CommitOrder]]:
-        """Those whose bytes are on the disk, and those whose names are."""
+        """Files whose bytes are on the disk, and files whose names are."""
         named = self._named
         try:
             folders = {
@@ -106,7 +104,7 @@ class Committer:
         except OSError as error:
             self._failed(delivery, error)
             return False
-        except Exception as trouble:  # noqa: BLE001  whoever waits for the file must hear of it
+        except Exception as trouble:  # noqa: BLE001  the caller that waits gets it
             delivery.give_up(trouble)
             return False
         partial.close()
@@ -114,11 +112,11 @@ class Committer:
         return True
 
     def _failed(self, delivery: CommitOrder, error: OSError) -> None:
-        delivery.give_up(said(error, self._root))
+        delivery.give_up(artifact_error(error, self._root))
 
 
 class CommitThread:
-    """Takes whatever has come since the round before."""
+    """A thread that commits all files added since the round before."""
 
     def __init__(self, root: Path) -> None:
         self._committer = Committer(root)
@@ -128,25 +126,24 @@ class CommitThread:
         self._thread.start()
 
     def add(self, delivery: CommitOrder) -> None:
-        """Have a file put in its place."""
         if self._thread.is_alive():
             self._waiting.put(delivery)
         else:
             delivery.give_up(FileTrouble("the folder was closed before the file was finished"))
 
     def close(self) -> None:
-        """Finish what has come, and end."""
+        """Commit the remaining files and end the thread."""
         if self._thread.is_alive():
             self._waiting.put(None)
             self._thread.join()
             self._committer.close()
 
     def _run(self) -> None:
-        while not self._over or self._committer.is_waited_for:
-            self._committer.round(self._taken(wait=not self._committer.is_waited_for))
+        while not self._over or self._committer.has_unconfirmed:
+            self._committer.round(self._taken(wait=not self._committer.has_unconfirmed))
 
     def _taken(self, *, wait: bool) -> list[CommitOrder]:
-        """All that have come; if nobody else is being waited for, at least one."""
+        """All waiting files; at least one if `wait` is set."""
         taken: list[CommitOrder] = []
         with suppress(queue.Empty):
             while not self._over:

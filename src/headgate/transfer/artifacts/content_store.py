@@ -1,4 +1,4 @@
-"""Finished files: each content once, by its hash, and a readable name that leads to it."""
+"""Finished files: each content is stored once under its hash, and readable names link to it."""
 
 import errno
 import fcntl
@@ -21,14 +21,14 @@ _NO_LINKS = {
     errno.EXDEV,
     errno.EMLINK,
 }
-"""The file system has no links, or no more of them for this content."""
+"""Errors of a file system without hard links, or without room for one more link."""
 
 
 class ContentStore:
-    """Puts complete files into a folder. What is under a name there is never replaced.
+    """Puts complete files into a folder. An existing name is never replaced.
 
-    Every step is one that the file system does whole or not at all, and each leaves the folder
-    sound: at worst a content lies in the store that no name leads to.
+    Every step is atomic in the file system, and the folder is valid after each of them: at
+    worst the store has a content without a name.
     """
 
     def __init__(self, root: Path) -> None:
@@ -36,9 +36,9 @@ class ContentStore:
         self._store = root / STORE
 
     def place(self, file: Path, sha256: str, name: str) -> tuple[str, bool]:
-        """The name that the file got, and whether its content was there before.
+        """Return the file's final name, and whether its content was in the store before.
 
-        `file` stays where it is, unless there are no links: then it is moved.
+        `file` stays where it is, unless the file system has no hard links: then it is moved.
         """
         content, fresh = self._content(sha256), True
         try:
@@ -50,12 +50,12 @@ class ContentStore:
             return self._moved(file, sha256, name), not fresh
 
     def folders(self, sha256: str) -> list[Path]:
-        """Where a file with this content has its names; without links, there is no store."""
+        """Folders with names of this content. Without hard links, only the root."""
         content_store = self._content(sha256).parent
         return [self._root, content_store] if content_store.is_dir() else [self._root]
 
     def unnamed(self) -> Iterator[Path]:
-        """Contents that no name leads to any more."""
+        """Contents that no name links to."""
         if self._store.is_dir():
             for content_store in self._store.iterdir():
                 with os.scandir(content_store) as entries:
@@ -66,12 +66,12 @@ class ContentStore:
         return self._store / sha256[:2] / sha256[2:]
 
     def _stored(self, file: Path, content: Path, sha256: str) -> bool:
-        """Whether the content is new. One that was changed under its hash gives way."""
+        """True if the content is new. Stored content that does not match its hash is replaced."""
         while True:
             try:
                 os.link(file, content)
             except FileNotFoundError:
-                file.stat()  # it may be this one that is gone
+                file.stat()  # raises if this is the missing file
                 self._store.mkdir(exist_ok=True)
                 content.parent.mkdir(exist_ok=True)
             except FileExistsError:
@@ -96,7 +96,7 @@ class ContentStore:
         try:
             os.link(content, target)
         except FileNotFoundError:
-            # Somebody tidied it away a moment ago, as nothing led to it.
+            # A cleanup removed the content a moment ago, as no name linked to it.
             self._stored(file, content, sha256)
             os.link(content, target)
 
@@ -113,7 +113,7 @@ class ContentStore:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Without links, looking and moving are two steps, which others may not come between."""
+        """Without links, checking and moving are two steps: the lock makes them one."""
         number = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY)
         try:
             fcntl.flock(number, fcntl.LOCK_EX)
@@ -123,12 +123,12 @@ class ContentStore:
 
 
 def _names(name: str, sha256: str) -> tuple[str, ...]:
-    """The marks come from the content, so that the same files get the same names in any run."""
+    """Suffixes are derived from the content, so the same file gets the same name in any run."""
     return name, marked(name, sha256[:8]), marked(name, sha256), sha256
 
 
 def _same(target: Path, file: Path, sha256: str) -> bool:
-    """Whether what is there already has the content of the new file."""
+    """True if `target` has the same content as the new file."""
     try:
         there, new = target.lstat(), file.stat()
         if os.path.samestat(there, new):

@@ -1,4 +1,4 @@
-"""One file on its way into the folder."""
+"""A file that is being written into the folder."""
 
 import asyncio
 import hashlib
@@ -14,49 +14,47 @@ from headgate.transfer.artifacts.file_writer import FileWriter, FileWriterGone
 from headgate.transfer.artifacts.partial import Partial
 
 SMALL_BYTES = 256 * 1024
-"""Held in memory until it is worth a thread's while; a file of less is written in one go."""
+"""Bytes held in memory before a thread writes them; a smaller file is written in one call."""
 FEW = 4
-"""Up to so many blocks are taken as they are: they are large then."""
+"""Up to this number, blocks are written unjoined: they are large then."""
 
 Answer = TypeVar("Answer")
 
 
 class DraftDeps(Protocol):
-    """What a draft needs of its folder."""
+    """The part of the folder that a draft uses."""
 
     async def run(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
-        """Work in a thread."""
+        """Run in a thread of the pool."""
         ...
 
-    def worded(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
-        """Work in this thread."""
+    def call(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
+        """Run in this thread. Both raise ArtifactTrouble instead of OSError."""
         ...
 
     def submit(self, work: Callable[..., None], *arguments: Any) -> None:
-        """Work in a thread that nobody waits for."""
+        """Run in a thread of the pool without waiting for it."""
         ...
 
-    def partial(self, item: str) -> Partial:
-        """The unfinished file of an item."""
-        ...
+    def partial(self, item: str) -> Partial: ...
 
     def file_writer(self) -> FileWriter | None:
-        """Who writes small files, once there are enough of them."""
+        """The process that writes small files, once there are enough of them."""
         ...
 
     def block_bytes(self, draft: "FileDraft") -> int:
-        """How much of a file that is not small may be held in memory."""
+        """Bytes of a large file that may be held in memory."""
         ...
 
     def left(self, item: str) -> None:
-        """Something of an item stays for a later try."""
+        """Note that a partial file of this item stays for a later attempt."""
         ...
 
 
 class FileDraft:
     """Bytes that become a file.
 
-    A thread that writes cannot be interrupted: the lock makes `abandon` wait until it is through.
+    A writing thread cannot be interrupted: the lock makes `abandon` wait for it.
     """
 
     def __init__(
@@ -77,23 +75,23 @@ class FileDraft:
         self._over = False
         self.kept: KeptPart | None = None
 
-    def look_back(self) -> None:
-        """Find out what an earlier try has left; in a thread."""
+    def find_kept(self) -> None:
+        """Find the partial file of an earlier attempt. Runs in a thread."""
         with self._lock:
             self._partial = self._folder.partial(self._item)
             self.kept = self._partial.kept()
 
     def start(self, origin: FileOrigin) -> None:
-        """Begin with the first byte, whatever was left or written before."""
+        """Begin with the first byte and drop anything written before."""
         self._origin = origin
         self._take()
         self._digests = self._no_digests()
         self._going_on = False
 
     async def resume(self) -> AsyncIterator[bytes]:
-        """Go on where the earlier try stopped; its bytes come out once more."""
+        """Continue after the bytes of the earlier attempt, which are yielded first."""
         if self._partial is None or self.kept is None:
-            raise RuntimeError("nothing was left that could be gone on with")
+            raise RuntimeError("no earlier attempt left a part to resume")
         blocks = self._partial.blocks(self.kept.size)
         self._origin, self._going_on = self.kept.origin, True
         self._digests = self._no_digests()
@@ -101,7 +99,6 @@ class FileDraft:
             yield block
 
     async def write(self, data: bytes) -> None:
-        """Append."""
         if self._origin is None:
             raise RuntimeError("write() before start() or resume()")
         self._waiting.append(data)
@@ -111,26 +108,26 @@ class FileDraft:
             self._block_bytes = self._folder.block_bytes(self)
 
     async def finish(self, name: str, accept: Callable[[Digests], None]) -> StoredArtifact:
-        """Put the file into the folder; it is there for good when this returns.
+        """Put the file into the folder; it is durable when this returns.
 
-        Whoever is cancelled here leaves a file that is complete, or none.
+        Cancelling this leaves either a complete file or none.
         """
         if self._partial is None and (file_writer := self._folder.file_writer()) is not None:
-            with suppress(FileWriterGone):  # the threads can do it as well
-                return await self._dictate(file_writer, name, accept)
+            with suppress(FileWriterGone):  # the threads write it instead
+                return await self._write_in_process(file_writer, name, accept)
         outcome: Future[StoredArtifact] = Future()
         outcome.set_running_or_notify_cancel()
         self._folder.submit(self._deliver, self._take(), name, accept, outcome)
         return await asyncio.wrap_future(outcome)
 
     async def leave(self) -> None:
-        """Stop here, so that a later try can go on; before `start`, with what was left before."""
+        """Stop here so that a later attempt can resume. Before `start`, keep the earlier part."""
         if self._origin is None and self._partial is None:
             return
         await self._folder.run(self._leave, self._take())
 
     def abandon(self) -> None:
-        """Remove what was written, without waiting for it."""
+        """Remove the partial file, without waiting."""
         if self._lock.acquire(blocking=False):
             untouched = self._partial is None
             self._over = self._over or untouched
@@ -165,7 +162,7 @@ class FileDraft:
             self._going_on = True
             self._partial.clear()
         if len(blocks) > FEW:
-            # One large piece: each call lets go of the interpreter, and has to wait for it again.
+            # One large piece: each call releases the interpreter lock and has to wait for it again.
             blocks = [b"".join(blocks)]
         for block in blocks:
             self._count(block)
@@ -176,7 +173,7 @@ class FileDraft:
         for digest in self._digests.values():
             digest.update(data)
 
-    async def _dictate(
+    async def _write_in_process(
         self, file_writer: FileWriter, name: str, accept: Callable[[Digests], None]
     ) -> StoredArtifact:
         content = b"".join(self._waiting)
@@ -202,8 +199,8 @@ class FileDraft:
         outcome: "Future[StoredArtifact]",
     ) -> None:
         try:
-            partial, sha256 = self._folder.worded(self._seal, blocks, accept)
-        except Exception as trouble:  # noqa: BLE001  whoever waits for the file must hear of it
+            partial, sha256 = self._folder.call(self._seal, blocks, accept)
+        except Exception as trouble:  # noqa: BLE001  the caller that waits gets it
             self._abandon()
             outcome.set_exception(trouble)
         else:
@@ -241,6 +238,6 @@ class FileDraft:
 
 
 def _drop(partial: Partial) -> None:
-    with suppress(OSError):  # what cannot be removed now goes with the next tidying
+    with suppress(OSError):  # the next cleanup removes it
         partial.remove()
     partial.close()

@@ -1,4 +1,4 @@
-"""Waiting for the disk, once for many files where the system can."""
+"""Sync files and folders to disk, with one call for many files where the system can."""
 
 import ctypes
 import os
@@ -6,22 +6,22 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 FEW = 3
-"""Up to so many files and folders are cheaper one by one than a whole file system."""
+"""Up to this number of files and folders, single fsync calls are cheaper than syncfs."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _syncfs = getattr(_libc, "syncfs", None)
 
 
 def sync_all(files: Sequence[int], folders: Iterable[Path], root: int) -> dict[int, OSError]:
-    """Bring files and folders to the disk; the files that did not get there, with the reason.
+    """Sync files and folders; return the error of each file that failed.
 
-    `root` is open on the file system of all of them. OSError if a folder did not get there.
+    `root` is open on the file system of all of them. Raises OSError if a folder failed.
     """
     places = sorted(set(folders))
     many = len(files) + len(places) > FEW
     if many and _syncfs is not None and _syncfs(root) == 0:
         return {}
-    # After a failure each file is asked for itself: another program's may have failed.
+    # After a failure each file is synced alone: another program's file may have failed.
     failed = {}
     for number in files:
         try:
@@ -34,7 +34,7 @@ def sync_all(files: Sequence[int], folders: Iterable[Path], root: int) -> dict[i
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk."""
+    """Sync the names in a folder to disk."""
     number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(number)

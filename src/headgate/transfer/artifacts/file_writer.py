@@ -1,7 +1,7 @@
-"""A process that writes small files, so that this one need not hand its interpreter around.
+"""A process that writes small files, to keep their system calls away from the event loop.
 
-A small file is some twenty calls to the system. In a thread, each of them lets go of the
-interpreter and then has to wait for it, behind the loop.
+A small file takes about twenty system calls. In a thread, each of them releases the
+interpreter lock and then waits for the event loop to give it back.
 """
 
 import asyncio
@@ -22,15 +22,15 @@ from headgate.transfer.artifacts.file_writer_messages import (
 
 MODULE = "headgate.transfer.artifacts.file_writer_main"
 HELD_BYTES = 1024 * 1024
-"""Asked of the system for what has been sent and not yet been taken."""
+"""Size of the socket's send buffer, in bytes."""
 
 
 class FileWriterGone(Exception):
-    """The process has ended before its answer; whether the file is there is not known."""
+    """The process ended before it answered; whether the file was stored is unknown."""
 
 
 class FileWriter(asyncio.Protocol):
-    """The worker's end of the process."""
+    """Client of the process; belongs to the worker."""
 
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self._process = process
@@ -42,7 +42,6 @@ class FileWriter(asyncio.Protocol):
 
     @classmethod
     async def start(cls, root: Path, aside: Path) -> Self:
-        """A process for one folder."""
         ours, theirs = socket.socketpair()
         with theirs:
             ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, HELD_BYTES)
@@ -53,11 +52,10 @@ class FileWriter(asyncio.Protocol):
 
     @property
     def is_gone(self) -> bool:
-        """Whether it has ended, or was killed."""
         return self._transport is None or self._transport.is_closing()
 
     async def keep(self, item: str, name: str, sha256: str, content: bytes) -> StoredArtifact:
-        """Have a whole file put into the folder; ScribeGone if there is nobody to do it."""
+        """Have a whole file put into the folder; raises FileWriterGone if the process has ended."""
         if self._transport is None or self._transport.is_closing():
             raise FileWriterGone
         answer: asyncio.Future[StoredArtifact] = asyncio.get_running_loop().create_future()
@@ -71,34 +69,31 @@ class FileWriter(asyncio.Protocol):
             self._waiting.pop(number, None)
 
     async def close(self) -> None:
-        """Wait for what is being written, and for the process."""
+        """Wait until the pending files are written and the process has ended."""
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write_eof()
         await self._gone
         await asyncio.to_thread(self._process.wait)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """There is somebody."""
         self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
-        """Some answers."""
         for message, _ in self._frames.feed(data):
             for answer in answers.decode(message):
                 waiting = self._waiting.get(answer.number)
                 if waiting is None or waiting.done():
-                    continue  # whoever asked has been told to stop
+                    continue  # the caller was cancelled
                 if answer.stored is not None:
                     waiting.set_result(answer.stored)
                 else:
                     waiting.set_exception(answer.error())
 
     def eof_received(self) -> bool:
-        """Nothing more will come: let the connection be closed."""
+        """Let the transport close the connection."""
         return False
 
-    def connection_lost(self, error: Exception | None) -> None:  # noqa: ARG002 (as it is called)
-        """Nobody is there any more."""
+    def connection_lost(self, error: Exception | None) -> None:  # noqa: ARG002
         for waiting in self._waiting.values():
             if not waiting.done():
                 waiting.set_exception(FileWriterGone())

@@ -1,7 +1,7 @@
-"""The process that writes small files: orders come in at its socket, answers go out there.
+"""Process that writes small files: it reads orders from its socket and sends answers back.
 
-It ends when the worker that started it closes the socket, dies, or wants nothing for a while. What
-has come whole by then is put into the folder; what has not leaves nothing.
+It ends when the worker that started it closes the socket, dies, or sends nothing for a while.
+Files that have arrived completely by then are stored; of the others, nothing remains.
 """
 
 import select
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from headgate.ports.artifacts import StoredArtifact
 from headgate.transfer.artifacts.committer import CommitOrder, Committer
-from headgate.transfer.artifacts.errors import said
+from headgate.transfer.artifacts.errors import artifact_error
 from headgate.transfer.artifacts.file_writer_messages import (
     Frames,
     WriteAnswer,
@@ -25,29 +25,25 @@ from headgate.transfer.artifacts.partial import Partial
 
 RECEIVED_BYTES = 1024 * 1024
 ROUND_BYTES = 8 * 1024 * 1024
-"""So much is taken before the disk is waited for, however much more there may be."""
+"""Bytes received before the next sync to disk."""
 IDLE_S = 30.0
-"""A worker keeps many folders open; only those that files come into need a process."""
+"""Seconds without an order after which the process ends: a worker may keep many folders open."""
 
 
 class WriterReply:
-    """The answer to one order."""
-
     def __init__(self, number: int, given: list[WriteAnswer]) -> None:
         self._number = number
         self._given = given
 
     def set_result(self, stored: StoredArtifact, /) -> None:
-        """The file is safe."""
         self._given.append(WriteAnswer(self._number, stored))
 
     def set_exception(self, trouble: BaseException, /) -> None:
-        """There is none."""
         self._given.append(WriteAnswer(self._number, None, type(trouble).__name__, str(trouble)))
 
 
 class OrderLoop:
-    """Writes what it is told to write."""
+    """Reads orders from the socket, writes the files and sends the answers."""
 
     def __init__(
         self, root: Path, aside: Path, wire: socket.socket, idle_s: float = IDLE_S
@@ -62,14 +58,14 @@ class OrderLoop:
         self._over = False
 
     def run(self) -> None:
-        """Until nobody wants anything more."""
-        while not self._over or self._committer.is_waited_for:
-            self._committer.round(self._written(wait=not self._committer.is_waited_for))
+        """Run until the socket is closed or idle."""
+        while not self._over or self._committer.has_unconfirmed:
+            self._committer.round(self._written(wait=not self._committer.has_unconfirmed))
             self._answer()
         self._committer.close()
 
     def _written(self, *, wait: bool) -> list[CommitOrder]:
-        """All that have come, or enough of them; if nobody else is waited for, at least one."""
+        """Received files, at most about ROUND_BYTES; at least one if `wait` is set."""
         written: list[CommitOrder] = []
         size = 0
         while not self._over and size < ROUND_BYTES:
@@ -79,12 +75,12 @@ class OrderLoop:
             size += len(data)
             for message, content in self._frames.feed(data):
                 self._write(orders.decode(message), content, written)
-            if self._given:  # it could not be written: that is said at once
+            if self._given:  # an order failed: report it at once
                 break
         return written
 
     def _received(self, *, wait: bool) -> bytes | None:
-        """Some bytes; None if there are none now, or never again."""
+        """Some bytes; None if there are none now, or if the socket is closed."""
         ready, _, _ = select.select([self._wire], [], [], self._idle_s if wait else 0.0)
         if not ready and not wait:
             return None
@@ -100,14 +96,14 @@ class OrderLoop:
         try:
             partial = Partial(self._aside, order.item.decode(errors="surrogatepass"))
         except OSError as error:
-            reply.set_exception(said(error, self._root))
+            reply.set_exception(artifact_error(error, self._root))
             return
         delivery = CommitOrder(partial, order.sha256, order.name, reply)
         try:
             partial.clear()
             partial.append(content)
         except OSError as error:
-            delivery.give_up(said(error, self._root))
+            delivery.give_up(artifact_error(error, self._root))
         else:
             written.append(delivery)
 
@@ -122,9 +118,8 @@ class OrderLoop:
 
 
 def main() -> None:
-    """Work for whoever holds the other end."""
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(each, signal.SIG_IGN)  # it ends with its worker, after what that one wants
+        signal.signal(each, signal.SIG_IGN)  # the worker ends it by closing the socket
     root, aside, number = sys.argv[1:]
     with socket.socket(fileno=int(number)) as wire:
         OrderLoop(Path(root), Path(aside), wire).run()

@@ -1,4 +1,4 @@
-"""What goes to and fro between a worker and the process that writes its small files."""
+"""Messages between a worker and the process that writes its small files."""
 
 import struct
 from collections.abc import Iterator
@@ -24,45 +24,42 @@ _TROUBLES: Final = {
 
 
 class WriteOrder(msgspec.Struct, frozen=True, array_like=True):
-    """A whole file to be kept; its bytes follow."""
+    """A whole file to store; its bytes follow the message."""
 
     number: int
     item: bytes
-    """As it was read: not all of it need be Unicode."""
+    """Bytes, as an item may contain text that is not valid Unicode."""
     name: str
     sha256: str
 
 
 class WriteAnswer(msgspec.Struct, frozen=True, array_like=True):
-    """What became of one."""
-
     number: int
     stored: StoredArtifact | None = None
     trouble: str = ""
     words: str = ""
 
     def error(self) -> ArtifactTrouble:
-        """Why there is no file."""
         return _TROUBLES.get(self.trouble, FileTrouble)(self.words)
 
 
 Frame = tuple[bytes, bytes]
-"""A message, and the bytes that belong to it."""
+"""A message, and the bytes that follow it."""
 
 
 def framed(message: bytes, data: bytes = b"") -> bytes:
-    """Both behind their lengths."""
+    """Both parts, preceded by their lengths."""
     return b"".join((_LENGTHS.pack(len(message), len(data)), message, data))
 
 
 class Frames:
-    """Puts together again what arrives in pieces."""
+    """Reassembles frames from the pieces that arrive."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[Frame]:
-        """All that are complete now."""
+        """Add bytes, and yield the frames that are complete."""
         self._buffer += data
         place = 0
         with memoryview(self._buffer) as view:

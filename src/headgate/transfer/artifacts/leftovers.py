@@ -1,4 +1,4 @@
-"""What crashes leave behind, told apart from what somebody is still writing."""
+"""Remove files that crashes left behind; files that a process is writing are locked and stay."""
 
 import os
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from headgate.transfer.artifacts.partial import (
 
 
 def tidy_leftovers(folder: Path, before_us: int) -> int:
-    """Remove unfinished files that nobody writes to and nobody will go on with; how many."""
+    """Remove unfinished files that are unlocked and will not be resumed; return their number."""
     removed = sum(_remove_part(path, before_us) for path in _files(folder, SUFFIX))
     for suffix in (NOTE_SUFFIX, ".new"):
         for note in _files(folder, suffix):
@@ -27,7 +27,7 @@ def tidy_leftovers(folder: Path, before_us: int) -> int:
 
 
 def tidy_store(root: Path) -> int:
-    """Remove contents that no name leads to; how many."""
+    """Remove contents that no name links to; return their number."""
     removed = 0
     for content in ContentStore(root).unnamed():
         content.unlink(missing_ok=True)
@@ -40,7 +40,7 @@ def _remove_part(path: Path, before_us: int) -> bool:
     if number is None:
         return False
     try:
-        # Removed under its lock: whoever opens it meanwhile sees that it is gone.
+        # Removed under its lock: a process that opens it meanwhile sees that it is gone.
         if _may_be_resumed(path, number, before_us):
             return False
         path.with_suffix(NOTE_SUFFIX).unlink(missing_ok=True)

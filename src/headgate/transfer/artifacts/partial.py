@@ -1,4 +1,4 @@
-"""A file that is not complete yet, and a note beside it of what it is the beginning of."""
+"""A file that is not complete yet, with a note beside it that says where it is from."""
 
 import fcntl
 import functools
@@ -16,38 +16,38 @@ from headgate.ports.artifacts import FileOrigin, KeptPart
 SUFFIX = ".part"
 NOTE_SUFFIX = ".json"
 SYNC_BYTES = 64 * 1024 * 1024
-"""So much may have to be fetched again after a power cut."""
+"""Bytes between two syncs: at most this much is fetched again after a power cut."""
 HURRY_BYTES = 8 * 1024 * 1024
-"""After so much the disk is told to begin: otherwise it idles, and then all wait for it."""
+"""Bytes after which writing to the disk is started, so that the final sync waits less."""
 LARGE_BYTES = 8 * 1024 * 1024
-"""More than this would keep waiting those who wait for the disk together."""
+"""Unsynced bytes from which a file is synced alone; in a shared round all files would wait."""
 
 _BLOCK = 1024 * 1024
 _AT_ONCE = 512
-"""Blocks in one call; systems take 1,024."""
+"""Blocks in one `writev` call; systems accept 1,024."""
 _copies = itertools.count()
 
 
 class PartNote(msgspec.Struct, frozen=True):
-    """Whose beginning a file is, and how much of it is certain."""
+    """Origin of a partial file, and how much of it is certain to be on the disk."""
 
     origin: FileOrigin
     boot: str
-    """While the machine has not been restarted, all that was written is still there."""
+    """Id of the machine's boot: while it is the same, all written bytes are still there."""
     synced: int
-    """After a restart, only this much is."""
+    """Bytes that are certain after a restart of the machine."""
 
 
 class Partial:
-    """The beginning of a file, locked while somebody writes to it.
+    """The beginning of a file, locked while a process writes to it.
 
-    The lock ends with its process, so that a file without one belongs to nobody.
+    The lock ends with its process, so an unlocked file is not in use.
     """
 
     def __init__(self, folder: Path, item: str) -> None:
         self.path, self._file = _opened(folder, name_of(item))
         self._note = self.path.with_suffix(NOTE_SUFFIX)
-        self._noted = os.fstat(self._file).st_size > 0  # it may be: somebody was here before
+        self._noted = os.fstat(self._file).st_size > 0  # an earlier attempt may have left a note
         self._synced = 0
         self._hurried = 0
         self._open = True
@@ -55,11 +55,11 @@ class Partial:
 
     @property
     def number(self) -> int:
-        """The open file."""
+        """The open file descriptor."""
         return self._file
 
     def kept(self) -> KeptPart | None:
-        """What an earlier try has left."""
+        """The usable part that an earlier attempt left."""
         note = read_note(self._note)
         if note is None or not note.origin.validator:
             return None
@@ -68,7 +68,7 @@ class Partial:
         return KeptPart(note.origin, size) if size else None
 
     def blocks(self, size: int) -> Iterator[bytes]:
-        """The first bytes, which are then gone on with."""
+        """Yield the first `size` bytes; `append` then continues after them."""
         os.ftruncate(self._file, size)
         while self.size < size and (block := os.pread(self._file, _BLOCK, self.size)):
             self.size += len(block)
@@ -76,7 +76,7 @@ class Partial:
         os.lseek(self._file, self.size, os.SEEK_SET)
 
     def clear(self) -> None:
-        """Forget what was written, or left by an earlier try."""
+        """Drop the bytes and the note."""
         if self._noted or self.size:
             self._note.unlink(missing_ok=True)
             os.ftruncate(self._file, 0)
@@ -85,7 +85,7 @@ class Partial:
             self._noted = False
 
     def append(self, *blocks: bytes) -> None:
-        """Write all of them, as they are: to join them would copy them once more."""
+        """Write the blocks unjoined: joining them would copy them once more."""
         for start in range(0, len(blocks), _AT_ONCE):
             some = blocks[start : start + _AT_ONCE]
             written = os.writev(self._file, some)
@@ -94,7 +94,7 @@ class Partial:
                 self._append_rest(memoryview(b"".join(some))[written:])
 
     def note(self, origin: FileOrigin) -> None:
-        """Say whose beginning this is; once in a while, make sure of what there is."""
+        """Write the note if it is missing, and sync every SYNC_BYTES."""
         self._hurry()
         if self.size - self._synced >= SYNC_BYTES:
             os.fsync(self._file)
@@ -104,13 +104,13 @@ class Partial:
         self._write_note(origin)
 
     def settle(self) -> None:
-        """Wait for the disk if there is much to wait for, so that nobody else need do it."""
+        """Sync a large file here, so that the files of the shared round do not wait for it."""
         if self.size - self._synced >= LARGE_BYTES:
             os.fsync(self._file)
             self._synced = self.size
 
     def leave(self, origin: FileOrigin) -> None:
-        """Let go of it, such that a later try can go on; remove it if none could."""
+        """Close it so that a later attempt can resume; remove it if none could."""
         try:
             if origin.validator and self.size:
                 self._write_note(origin)
@@ -120,14 +120,13 @@ class Partial:
             self.close()
 
     def remove(self) -> None:
-        """Take away the name that it had while it was incomplete; not once somebody may have it."""
+        """Remove the name of the incomplete file. Does nothing once the lock is released."""
         if self._open:
             if self._noted:
                 self._note.unlink(missing_ok=True)
             self.path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Let go of it."""
         if self._open:
             self._open = False
             os.close(self._file)
@@ -139,7 +138,7 @@ class Partial:
             rest = rest[written:]
 
     def _hurry(self) -> None:
-        """Have the disk begin with what there is, so that nobody waits for all of it later."""
+        """Start writing to the disk now, so that the final sync has less to wait for."""
         if self.size - self._hurried >= HURRY_BYTES and hasattr(os, "posix_fadvise"):
             length = self.size - self._hurried
             os.posix_fadvise(self._file, self._hurried, length, os.POSIX_FADV_DONTNEED)
@@ -153,17 +152,17 @@ class Partial:
 
 
 def name_of(item: str) -> str:
-    """The same at every try, so that a later one finds what an earlier one has left."""
+    """File name of an item's part: the same in every attempt, so that a later one finds it."""
     return hashlib.sha256(item.encode(errors="surrogatepass")).hexdigest()[:40]
 
 
 def belongs_to_item(path: Path) -> bool:
-    """Whether a later try would look for it; a copy for one run alone is never found again."""
+    """True if a later attempt looks for this file; a copy for a single run is not found again."""
     return "-" not in path.stem
 
 
 def read_note(path: Path) -> PartNote | None:
-    """What is noted; None if nothing is, or nothing that can be read."""
+    """The note; None if it is missing or unreadable."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=PartNote)
     except (OSError, msgspec.DecodeError):
@@ -171,7 +170,7 @@ def read_note(path: Path) -> PartNote | None:
 
 
 def lock_free(path: Path) -> int | None:
-    """The file, open and locked; None if somebody else has it."""
+    """The file, open and locked; None if another process holds the lock."""
     number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -184,9 +183,9 @@ def lock_free(path: Path) -> int | None:
 
 
 def is_placed(number: int) -> bool:
-    """Whether a file has got its final name; who put it there died before this one was removed.
+    """True if the file already has its final name: its process died before removing this one.
 
-    To write to it would change what is under the final name.
+    Writing to it would change the file under the final name.
     """
     return os.fstat(number).st_nlink > 1
 
@@ -195,7 +194,7 @@ def _opened(folder: Path, name: str) -> tuple[Path, int]:
     path = folder / (name + SUFFIX)
     number = _made(folder, path)
     while number is None:
-        # A run that was given up may still be writing: it must not get into this one's way.
+        # A run that was given up may still be writing: the two must not share a file.
         path = folder / f"{name}-{os.getpid()}-{next(_copies)}{SUFFIX}"
         number = _made(folder, path)
     return path, number
@@ -216,7 +215,7 @@ def _made(folder: Path, path: Path) -> int | None:
 
 
 def _is_at(number: int, path: Path) -> bool:
-    """Whoever tidies may have removed the file between its opening and its locking."""
+    """A cleanup may have removed the file between opening and locking."""
     with suppress(FileNotFoundError):
         return os.path.samestat(os.fstat(number), path.stat())
     return False

@@ -1,4 +1,4 @@
-"""The records in a download folder: written anew from what is stored, and replaced whole."""
+"""The records in a download folder: rewritten from the stored items, and replaced whole."""
 
 import itertools
 import os
@@ -10,7 +10,7 @@ import msgspec
 
 from headgate.core.manifest import ATTEMPTS, MANIFEST, AttemptStep, ManifestLine
 from headgate.transfer.artifacts.durability import sync_folder
-from headgate.transfer.artifacts.errors import in_words
+from headgate.transfer.artifacts.errors import as_artifact_errors
 from headgate.transfer.artifacts.folder import ASIDE
 from headgate.transfer.artifacts.partial import Partial
 from headgate.transfer.formats.cells import Formulas, csv_cells, csv_line, header_line
@@ -21,7 +21,7 @@ Row = TypeVar("Row")
 
 
 class RecordFile(Generic[Row]):
-    """A record that is written aside, some rows at a time, and takes the old one's place."""
+    """A record that is written aside in batches and then replaces the old one."""
 
     def __init__(
         self, path: Path, encode: Callable[[Sequence[Row]], bytes], head: str = ""
@@ -32,28 +32,26 @@ class RecordFile(Generic[Row]):
         self._fresh: Partial | None = None
 
     def open(self) -> None:
-        """Begin."""
-        with in_words(self._path.parent):
+        with as_artifact_errors(self._path.parent):
             self._fresh = Partial(self._path.parent / ASIDE, f"{self._path.name} {os.getpid()}")
             self._fresh.clear()
             self._fresh.append(self._head.encode())
 
     def write(self, rows: Sequence[Row]) -> None:
-        """Append."""
-        with in_words(self._path.parent):
+        with as_artifact_errors(self._path.parent):
             self._opened().append(self._encode(rows))
 
     def commit(self) -> None:
-        """Put it in its place."""
+        """Replace the old record, durably."""
         fresh = self._opened()
-        with in_words(self._path.parent):
+        with as_artifact_errors(self._path.parent):
             os.fsync(fresh.number)
             fresh.path.replace(self._path)
             sync_folder(self._path.parent)
         fresh.close()
 
     def abandon(self) -> None:
-        """Remove what was written; the old record stays."""
+        """Remove the new file; the old record stays."""
         if self._fresh is not None:
             self._fresh.remove()
             self._fresh.close()
@@ -65,17 +63,16 @@ class RecordFile(Generic[Row]):
 
 
 def manifest_file(root: Path) -> RecordFile[ManifestLine]:
-    """`manifest.jsonl`: one object an item."""
+    """`manifest.jsonl`: one object per item."""
     return RecordFile(root / MANIFEST, msgspec.json.Encoder().encode_lines)
 
 
 def attempts_file(root: Path) -> RecordFile[AttemptStep]:
-    """`attempts.csv`: one line a step, below a line of names."""
+    """`attempts.csv`: a header line, then one line per step."""
     return RecordFile(root / ATTEMPTS, _csv, header_line(AttemptStep.__struct_fields__, ","))
 
 
 def write_all(record: RecordFile[Row], rows: Iterable[Row]) -> None:
-    """Write a record in one go."""
     record.open()
     try:
         each = iter(rows)

@@ -1,1 +1,1 @@
-"""How rows are written down: one module for each format."""
+"""File formats for rows: one module for each format."""

@@ -1,4 +1,4 @@
-"""One value, one cell: the text that stands for it, and that no spreadsheet will run."""
+"""The text of a value in a cell, in a form that a spreadsheet does not run."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -12,16 +12,16 @@ from headgate.core.words import agreeing, counted
 
 
 class Formulas(StrEnum):
-    """What becomes of text that a spreadsheet would run as a formula."""
+    """Treatment of text that a spreadsheet would run as a formula."""
 
     NEUTRAL = "neutral"
-    """It gets an apostrophe in front, which spreadsheets take for "this is text"."""
+    """Put an apostrophe in front, which spreadsheets take for "this is text"."""
     RAW = "raw"
-    """It stays as it is."""
+    """Write it unchanged."""
 
 
-_SIGNS = "=+@＝＋－＠﹦﹢﹣﹫-"  # noqa: RUF001  they look alike to a spreadsheet too
-"""How a formula begins; spreadsheets take the wide forms for the narrow ones."""
+_SIGNS = "=+@＝＋－＠﹦﹢﹣﹫-"  # noqa: RUF001  spreadsheets treat them alike
+"""First characters of a formula; spreadsheets treat the wide forms like the narrow ones."""
 _SKIPPED = (
     (0x0000, 0x0020), (0x007F, 0x00A0), (0x00AD, 0x00AD), (0x034F, 0x034F), (0x0600, 0x0605),
     (0x061C, 0x061C), (0x06DD, 0x06DD), (0x070F, 0x070F), (0x0890, 0x0891), (0x08E2, 0x08E2),
@@ -31,9 +31,9 @@ _SKIPPED = (
     (0x110CD, 0x110CD), (0x13430, 0x1345F), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A),
     (0xE0001, 0xE0001), (0xE0020, 0xE007F), (0xE0100, 0xE01EF),
 )  # fmt: skip
-"""Blanks, control characters and characters that take no room. Spreadsheets, and programs that
-clean a file for one, may leave them out, and then the formula stands first. Which ones they leave
-out differs from version to version and by the options of an import, so all of them count."""
+"""Blanks, control characters and characters without width. Spreadsheets, and programs that
+clean a file for one, may drop them, so that the formula comes first. Which ones they
+drop differs by version and by import option, so all of them count."""
 _STARTERS = frozenset(_SIGNS).union(*(map(chr, range(a, b + 1)) for a, b in _SKIPPED))
 _SKIPPED_SET = "".join(f"{chr(a)}-{chr(b)}" for a, b in _SKIPPED)
 # A cell that begins with a tab or a carriage return is not safe whatever follows.
@@ -44,7 +44,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def cell_text(value: object) -> str:
-    """Text as it is, nothing as "", all else as JSON text."""
+    """Text unchanged, None as "", everything else as JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else _encode(value).decode()
@@ -58,14 +58,14 @@ def neutral(text: str) -> str:
 
 
 class Neutralizer:
-    """Makes texts harmless, and counts those that it changed."""
+    """Applies `neutral` and counts the texts that it changed."""
 
     def __init__(self) -> None:
         self.changed = 0
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """How many, in words."""
+        """The number of changed cells, in words."""
         if not self.changed:
             return ()
         looks, them = agreeing(self.changed, "looks", "look"), agreeing(self.changed, "it", "them")
@@ -77,7 +77,6 @@ class Neutralizer:
         return (note,)
 
     def __call__(self, text: str) -> str:
-        """The text as it may stand in a cell."""
         harmless = neutral(text)
         if harmless is not text:
             self.changed += 1
@@ -87,7 +86,6 @@ class Neutralizer:
 def csv_cells(
     values: Iterable[Any], formulas: Formulas, neutral: Callable[[str], str] = neutral
 ) -> list[str]:
-    """The cells of one row."""
     if formulas is Formulas.RAW:
         return [value if type(value) is str else cell_text(value) for value in values]
     starters = _STARTERS
@@ -100,14 +98,14 @@ def csv_cells(
 
 
 def csv_line(cells: Sequence[str], delimiter: str) -> str:
-    """One row as a line, with quotes where needed; twice as fast as csv.writer."""
+    """A row as a line, quoted where needed; twice as fast as csv.writer."""
     line = delimiter.join(cells)
     if '"' in line or "\n" in line or "\r" in line:
         awkward = _awkward(delimiter).search
         line = delimiter.join([_quoted(cell) if awkward(cell) else cell for cell in cells])
     elif line.count(delimiter) >= len(cells):
         line = delimiter.join([f'"{cell}"' if delimiter in cell else cell for cell in cells])
-    # An empty line would be no row at all.
+    # An empty line would not count as a row.
     return f"{line}\n" if line else '""\n'
 
 
@@ -117,7 +115,7 @@ def _awkward(delimiter: str) -> re.Pattern[str]:
 
 
 def header_line(names: Sequence[str], delimiter: str) -> str:
-    """The first line; a name that holds any delimiter is quoted, lest it be taken for one."""
+    """The first line. A name with any common delimiter is quoted, for readers that guess it."""
     cells = [
         _quoted(name) if _ANY_DELIMITER.search(name) or delimiter in name else name
         for name in names

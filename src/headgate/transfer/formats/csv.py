@@ -1,4 +1,4 @@
-"""CSV and its kin: comma, semicolon, tab or bar between values, quotes around awkward ones."""
+"""CSV with comma, semicolon, tab or bar as delimiter, and quotes where needed."""
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,30 +33,30 @@ from headgate.transfer.places.target import target_of
 from headgate.transfer.position import Position, decode_position, encode_position
 
 MAX_OPEN_QUOTES = 100
-"""After so many quotes that are never closed, the file is not what we take it for."""
+"""Unclosed quotes after which the file is refused: it is probably not CSV."""
 
 MAX_HEADER_BYTES = 1024 * 1024
-"""The header, with the blank lines before it."""
+"""Bytes of the header with the blank lines before it."""
 
 _SNIFFED = 64 * 1024
 _encoder = msgspec.json.Encoder()
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """What the head of a file says about the rest."""
+    """Properties of a file that its head shows."""
 
     encoding: Encoding
     delimiter: str
     columns: tuple[str, ...]
     body: Position
-    """Where the first row after the header begins."""
+    """Start of the first row after the header."""
 
 
 class CsvSource:
-    """A file of rows under a header.
+    """A file with a header and rows.
 
-    Blank lines are passed over. A row with another number of values than the header, with broken
-    bytes or with a quote that is never closed is bad; reading goes on with the next line.
+    Blank lines are skipped. A row is bad if its number of values differs from the header's, if
+    its bytes are broken or if a quote is never closed; reading continues with the next line.
     """
 
     def __init__(
@@ -76,18 +76,15 @@ class CsvSource:
         self._max_blank = limits.max_blank_bytes
 
     def fingerprint(self) -> str:
-        """The hash and the size of the text."""
         return content_fingerprint(self._path, self._most)
 
     def layout(self) -> Layout:
-        """What its head says: encoding, delimiter and columns."""
         with open_content(self._path, self._most) as file:
             return self._layout(file, find_encoding(file, self._path, self._encoding))
 
     def open(self, position: str = "") -> "CsvReader":
-        """Begin reading at a stored position."""
-        # The module's own limit of 128 kB for a value is for all its users at once; ours is for
-        # a row, and is kept by the feed.
+        # The csv module's limit of 128 kB for a value applies to the whole process; our limit is
+        # for a row and is enforced by the feed.
         csv.field_size_limit(max(csv.field_size_limit(), self._limit))
         file = open_content(self._path, self._most)
         try:
@@ -130,7 +127,7 @@ class CsvSource:
 
 
 class _Rows(msgspec.Struct):
-    """What a batch holds so far."""
+    """Rows of a batch that is being read."""
 
     lines: list[int] = []
     values: list[Mapping[str, Any]] = []
@@ -144,7 +141,7 @@ class _Rows(msgspec.Struct):
 
 
 class CsvReader:
-    """Rows from a position on."""
+    """Reads rows, starting at a position."""
 
     notes: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
@@ -163,14 +160,12 @@ class CsvReader:
         self._begin(at.offset, at.line)
 
     def close(self) -> None:
-        """Let go of the file."""
         self._file.close()
 
     def take(self, rows: int, max_bytes: int) -> RowBatch:
-        """Further rows."""
         found = _Rows()
         last_line = self._line + self._feed.whole
-        began = self._feed.offset if self._row else 0  # the first rows bring the header with them
+        began = self._feed.offset if self._row else 0  # the first batch includes the header
         started = self._feed.offset
         while not found.values and self._read(rows, max_bytes, found):
             if not found.values and self._feed.offset - started > self._max_blank:
@@ -212,7 +207,7 @@ class CsvReader:
         return bool(parsed or cut)
 
     def _parse(self, rows: int, max_bytes: int) -> tuple[list[list[str]], list[int], str]:
-        """Rows, the line after each, and what is wrong with the row that follows them, if any."""
+        """Rows, the line after each, and the problem of the row that follows, if any."""
         feed, reader = self._feed, self._rows
         parsed: list[list[str]] = []
         ends: list[int] = []
@@ -220,7 +215,7 @@ class CsvReader:
         try:
             for row in islice(reader, rows):
                 if feed.loaded == ended:
-                    # A row that came only because the lines ran out was still open.
+                    # A row that was returned only because the lines ran out was still open.
                     return parsed, ends, self._unclosed()
                 parsed.append(row)
                 feed.whole = reader.line_num
@@ -234,18 +229,20 @@ class CsvReader:
         return parsed, ends, ""
 
     def _unclosed(self) -> str:
-        # What a row is called must not depend on which of the two was noticed first.
+        # The reported problem must not depend on which of the two was noticed first.
         if self._feed.size(self._feed.whole, self._rows.line_num) > self._limit:
             return self._too_long
-        return "a quote opens in this line that is never closed"
+        return "this line opens a quote that is never closed"
 
     @property
     def _too_long(self) -> str:
         limit = f"{self._limit:,} bytes"
-        return f"the row that begins in this line is longer than {limit}; is a quote never closed?"
+        return (
+            f"the row that begins in this line is longer than {limit}; maybe a quote is not closed"
+        )
 
     def _bounded(self, began: int, ends: Sequence[int]) -> int:
-        """How many rows come before the first that is too long."""
+        """Number of rows before the first that is too long."""
         for index, end in enumerate(ends):
             if end - began > 1 and self._feed.size(began, end) > self._limit:
                 return index
@@ -279,11 +276,11 @@ class CsvReader:
         return values
 
     def _cut(self, problem: str, found: _Rows) -> None:
-        """Call the line at which parsing stopped a bad row of its own, and go on after it."""
+        """Report the line where parsing stopped as a bad row, and continue after it."""
         self._open_quotes += 1
         line = self._line + self._feed.whole + 1
         if self._open_quotes > MAX_OPEN_QUOTES:
-            raise BadSource(f"line {line}: {problem} (and so {MAX_OPEN_QUOTES} times before)")
+            raise BadSource(f"line {line}: {problem} (and {MAX_OPEN_QUOTES} times before)")
         text, size = self._feed.first_line()
         row = next(csv.reader([text], delimiter=self._layout.delimiter), [])
         found.add(line, self._what_there_is(row), problem)
@@ -291,7 +288,7 @@ class CsvReader:
 
 
 class CsvWriter:
-    """Rows under a header; line ends are LF."""
+    """Writes rows below a header; lines end with LF."""
 
     def __init__(
         self,
@@ -309,11 +306,11 @@ class CsvWriter:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was written otherwise than it is stored."""
+        """Differences between the written and the stored values."""
         return (*self._neutral.notes, *self._text.notes)
 
-    def open(self, columns: Sequence[str], rows: int = 0) -> None:  # noqa: ARG002 (of any number)
-        """Begin, with the header."""
+    def open(self, columns: Sequence[str], rows: int = 0) -> None:  # noqa: ARG002 (any number fits)
+        """Create the file and write the header."""
         self._columns = columns
         self._target.open()
         cells = csv_cells(columns, self._formulas, self._neutral)
@@ -325,11 +322,9 @@ class CsvWriter:
         self._put(map(row.get, columns) for row in rows)
 
     def commit(self, record: Mapping[str, Any]) -> None:
-        """Move into place, with its record."""
         self._target.commit(record)
 
     def abandon(self) -> None:
-        """Remove what was written."""
         self._target.abandon()
 
     def _put(self, rows: Iterable[Iterable[Any]]) -> None:

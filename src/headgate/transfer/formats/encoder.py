@@ -1,4 +1,4 @@
-"""Text as bytes of an encoding, piece by piece."""
+"""Encode text piece by piece."""
 
 import codecs
 
@@ -7,31 +7,30 @@ from headgate.transfer.lines import known_name
 
 
 class Encoder:
-    """Encodes pieces of one text; what the encoding does not know becomes a question mark."""
+    """Encodes pieces of one text; characters unknown to the encoding become question marks."""
 
     def __init__(self, name: str = "utf-8") -> None:
         known = known_name(name)
         if known is None:
-            raise UsageError(f"{name[:100]!r} is not the name of an encoding of text")
+            raise UsageError(f"{name[:100]!r} is not the name of a text encoding")
         self._name = known
-        # A byte order mark stands in front of the first piece only.
+        # A byte order mark belongs only before the first piece.
         self._encoder = codecs.getincrementalencoder(name)()
         self._replaced = 0
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """How many characters were replaced, in words."""
+        """The number of replaced characters, in words."""
         if not self._replaced:
             return ()
         characters = "character is" if self._replaced == 1 else "characters are"
         note = (
             f"{self._replaced:,} {characters} not known to {self._name} and written as `?`;"
-            " utf-8-sig knows all of them"
+            " utf-8-sig can write all of them"
         )
         return (note,)
 
     def __call__(self, text: str) -> bytes:
-        """The bytes of a piece."""
         try:
             return self._encoder.encode(text)
         except UnicodeEncodeError:

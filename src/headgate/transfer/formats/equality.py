@@ -1,4 +1,4 @@
-"""What a format makes of values: whether a row of a file says the same as a row of the store."""
+"""Compare a row of a file with a row of the store, by the rules of the file's format."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -25,7 +25,7 @@ _ANY_SIZE = Limits(
     max_decompressed_bytes=2**40,
     max_ratio=2_000,
 )
-"""A file of our own is checked, however large it is."""
+"""Limits for checking our own exports, whatever their size."""
 
 
 class CellsForm:
@@ -40,7 +40,7 @@ class CellsForm:
         self._headers = headers
 
     def columns_differ(self, columns: Sequence[str], found: Sequence[str]) -> str | None:
-        """What is wrong with the header; None if nothing is."""
+        """The difference in the header; None if there is none."""
         if any(tuple(found) == column_names(header) for header in self._headers(columns)):
             return None
         missing = [name for name in columns if name not in found]
@@ -50,7 +50,7 @@ class CellsForm:
     def row_differs(
         self, columns: Sequence[str], row: Mapping[str, Any], found: Mapping[str, Any]
     ) -> str | None:
-        """The first cell that differs; None if none does."""
+        """The first cell that differs; None if all are equal."""
         same = self._same
         for name, cell in zip(columns, found.values(), strict=False):
             if not same(row.get(name), cell):
@@ -59,10 +59,10 @@ class CellsForm:
 
 
 class ObjectsForm:
-    """Rows that name their own values: JSON Lines."""
+    """Rows that carry their own names: JSON Lines."""
 
     def columns_differ(self, columns: Sequence[str], found: Sequence[str]) -> str | None:  # noqa: ARG002
-        """Nothing: there is no header."""
+        """Always None: JSON Lines has no header."""
         return None
 
     def row_differs(
@@ -71,8 +71,8 @@ class ObjectsForm:
         row: Mapping[str, Any],
         found: Mapping[str, Any],
     ) -> str | None:
-        """The first value that differs; None if none does."""
-        # As JSON, because True is not 1 and 2.0 is not 2, though Python says so.
+        """The first value that differs; None if all are equal."""
+        # As JSON, because in Python True equals 1 and 2.0 equals 2.
         if _encode(row) == _encode(found):
             return None
         for name in {**row, **found}:
@@ -82,13 +82,13 @@ class ObjectsForm:
 
 
 def same_in_csv(value: Any, cell: Any) -> bool:
-    """All is text, perhaps with an apostrophe in front of what a spreadsheet would run."""
+    """CSV has only text, with an apostrophe before text that a spreadsheet would run."""
     text = cell_text(value)
     return bool(cell in (text, neutral(text)))
 
 
 def same_in_xlsx(value: Any, cell: Any) -> bool:
-    """Numbers and dates are themselves, nothing and empty text are an empty cell."""
+    """Numbers and dates keep their type; None and empty text are an empty cell."""
     written = xlsx_cell(value)
     if written is None:
         return bool(cell == "")
@@ -98,7 +98,7 @@ def same_in_xlsx(value: Any, cell: Any) -> bool:
 
 
 def same_in_parquet(value: Any, cell: Any) -> bool:
-    """Itself, or as text where other rows of the column hold something else."""
+    """The same value, or its text if other rows of the column have another type."""
     if _equal(value, cell):
         return True
     if value is None or not isinstance(cell, str):
@@ -108,7 +108,7 @@ def same_in_parquet(value: Any, cell: Any) -> bool:
 
 
 def _equal(value: Any, cell: Any) -> bool:
-    # True is not 1, though Python says so.
+    # In Python, True equals 1.
     return (type(value) is bool) is (type(cell) is bool) and bool(value == cell)
 
 
@@ -127,7 +127,7 @@ FORMS: Mapping[str, RowForm] = {
 
 
 def open_written(path: Path, stated: str | None = None) -> tuple[Sequence[Source], RowForm]:
-    """A file as an export writes it: its parts in order, and the form of its rows."""
+    """Open a file that an export wrote: its parts in order, and the format of its rows."""
     name = format_of(path, stated)
     whole = open_source(path, ReadOptions(name), _ANY_SIZE)
     return _parts(whole, path) if name == "xlsx" else [whole], FORMS[name]

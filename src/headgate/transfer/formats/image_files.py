@@ -1,4 +1,4 @@
-"""Where images lie: in a zip archive, in a folder, or as files that were named one by one."""
+"""Images in a zip archive, in a folder, or as single files."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ from headgate.transfer.places.local import fingerprint, open_file
 
 
 class ImageFile(NamedTuple):
-    """One file: its name, how to open it, and why it must not be."""
+    """A file: its name, how to open it, and the reason why it must not be opened."""
 
     name: str
     open: Callable[[], IO[bytes]]
@@ -22,45 +22,41 @@ class ImageFile(NamedTuple):
 
 
 class ImageSet(Protocol):
-    """Files that may be images."""
-
     def fingerprint(self) -> str:
-        """A name for all of their bytes."""
+        """Hash over all files."""
         ...
 
     def open(self) -> "tuple[Sequence[ImageFile], Callable[[], None]]":
-        """The files in a lasting order, and what to call when done with them."""
+        """The files in a stable order, and a function that closes them."""
         ...
 
 
 class ZipImageSet:
-    """The files of an archive."""
-
     def __init__(self, path: Path, limits: Limits) -> None:
         self._path = path
         self._limits = limits
 
     def fingerprint(self) -> str:
-        """The hash and the size of the archive."""
         return fingerprint(self._path)
 
     def open(self) -> tuple[Sequence[ImageFile], Callable[[], None]]:
-        """The files, once the archive was found harmless."""
+        """The files, after the archive was checked."""
         archive = open_archive(self._path, self._limits, unsafe_names=True)
         members = [member for member in archive.infolist() if not _aside(member)]
         return _once_each(_member(archive, member) for member in members), archive.close
 
 
 class FileImageSet:
-    """Files of this machine, by the names that their owner gave them."""
+    """Files on this machine, each with the name that its owner gave it."""
 
     def __init__(self, files: Sequence[tuple[str, Path]], limits: Limits) -> None:
         if len(files) > limits.max_members:
-            raise BadSource(f"there are {len(files):,} files; at most {limits.max_members:,}")
+            raise BadSource(
+                f"there are {len(files):,} files; at most {limits.max_members:,} are read"
+            )
         self._files = files
 
     def fingerprint(self) -> str:
-        """A hash over names and content."""
         digest, size = hashlib.blake2b(digest_size=20), 0
         for name, path in self._files:
             each = fingerprint(path)
@@ -69,13 +65,12 @@ class FileImageSet:
         return f"blake2b:{digest.hexdigest()}:{size}"
 
     def open(self) -> tuple[Sequence[ImageFile], Callable[[], None]]:
-        """The files."""
         files = (_plain_file(name, path) for name, path in self._files)
         return _once_each(files), lambda: None
 
 
 def folder_images(folder: Path, limits: Limits) -> FileImageSet:
-    """All files below a folder, without hidden ones and without links."""
+    """All files below a folder, except hidden files and links."""
     found: list[tuple[str, Path]] = []
     for at, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -84,12 +79,12 @@ def folder_images(folder: Path, limits: Limits) -> FileImageSet:
             if not name.startswith(".") and path.is_file() and not path.is_symlink():
                 found.append((path.relative_to(folder).as_posix(), path))
         if len(found) > limits.max_members:
-            raise BadSource(f"{folder} holds more than {limits.max_members:,} files")
+            raise BadSource(f"{folder} contains more than {limits.max_members:,} files")
     return FileImageSet(found, limits)
 
 
 def _aside(member: zipfile.ZipInfo) -> bool:
-    """Folders, and what some systems put beside the files of an archive."""
+    """True for folders, and for files that some systems add to an archive."""
     name = member.filename
     return (
         member.is_dir()
@@ -116,6 +111,6 @@ def _once_each(files: Iterator[ImageFile]) -> list[ImageFile]:
     kept = []
     for file in files:
         again = file.name in seen
-        kept.append(file._replace(problem="a file of that name came before") if again else file)
+        kept.append(file._replace(problem="an earlier file has the same name") if again else file)
         seen.add(file.name)
     return kept

@@ -1,10 +1,10 @@
-"""What kind of image a file is and how large, from its first bytes alone."""
+"""Format and size of an image, read from its first bytes."""
 
 import struct
 from typing import IO, NamedTuple
 
 HEAD_BYTES = 1024 * 1024
-"""A JPEG may carry a lot before it says its size; more than this is not looked at."""
+"""Bytes of a JPEG that are searched for its size; metadata may come before it."""
 
 _BLOCK = 64 * 1024
 _FRAME_MARKERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
@@ -15,7 +15,7 @@ _TIFF_SHORT, _TIFF_LONG = 3, 4
 
 
 class ImageHead(NamedTuple):
-    """Format and size of an image; a size of nought was not found."""
+    """Format and size of an image; a size of 0 was not found."""
 
     format: str
     width: int
@@ -23,7 +23,7 @@ class ImageHead(NamedTuple):
 
 
 def read_head(file: IO[bytes]) -> ImageHead | None:
-    """What the bytes say; None if they are no image that is known."""
+    """The format and size; None if the bytes are not a known image format."""
     head = file.read(_BLOCK)
     try:
         return _recognise(head, file)
@@ -53,7 +53,7 @@ def _jpeg(data: bytes) -> ImageHead | None:
         if data[at] != 0xFF:
             return None
         marker = data[at + 1]
-        if marker == 0xFF:  # a filling byte
+        if marker == 0xFF:  # a padding byte
             at += 1
         elif marker in _BARE_MARKERS:
             at += 2
@@ -86,7 +86,7 @@ def _bmp(head: bytes) -> ImageHead | None:
     if size == 12:
         return ImageHead("bmp", *struct.unpack_from("<2H", head, 18))
     width, height = struct.unpack_from("<2i", head, 18)
-    # Rows from the top down are told by a negative height.
+    # A negative height means that rows are stored from the top down.
     return ImageHead("bmp", width, abs(height)) if size in _BMP_HEADERS else None
 
 

@@ -1,4 +1,4 @@
-"""Images as rows: what each is and where its bytes were put, never the bytes themselves."""
+"""Images as rows: each row describes an image and refers to its stored bytes."""
 
 import hashlib
 import zipfile
@@ -22,23 +22,21 @@ _encoder = msgspec.json.Encoder()
 
 
 class ImagesSource:
-    """One row for each file. Its `ref` is the name under which `sink` stored the bytes."""
+    """One row for each file. `ref` is the name under which `sink` stored the bytes."""
 
     def __init__(self, image_set: ImageSet, sink: BlobSink | None = None) -> None:
         self._image_set = image_set
         self._sink = sink
 
     def fingerprint(self) -> str:
-        """A name for the content of all files."""
         return self._image_set.fingerprint()
 
     def open(self, position: str = "") -> "ImagesReader":
-        """Begin reading at a stored position."""
         return ImagesReader(self._image_set, self._sink, decode_position(position))
 
 
 class ImagesReader:
-    """Files from a position on; the line of a row is the number of its file."""
+    """Reads files, starting at a position; the line of a row is the number of its file."""
 
     columns = COLUMNS
     notes: tuple[str, ...] = ()
@@ -50,11 +48,10 @@ class ImagesReader:
         self._row = at.row
 
     def close(self) -> None:
-        """Let go of the files."""
         self._close()
 
     def take(self, rows: int, max_bytes: int) -> RowBatch:
-        """Further images, until about `max_bytes` of them were read."""
+        """Further images, until about `max_bytes` were read."""
         first, size = self._row + 1, 0
         values: list[dict[str, Any]] = []
         problems: dict[int, str] = {}
@@ -84,7 +81,7 @@ class ImagesReader:
             with file.open() as opened:
                 head = read_head(opened)
             if head is None or not (head.width and head.height):
-                return {"file": shown}, "this is no image that is known (or it is damaged)"
+                return {"file": shown}, "this is not an image in a known format, or it is damaged"
             with file.open() as opened:
                 passing = _Passing(opened)
                 ref = self._keep(passing)
@@ -102,7 +99,7 @@ class ImagesReader:
 
 
 class _Passing:
-    """Bytes on their way from a file to where they are kept, counted and hashed."""
+    """Counts and hashes bytes while they are copied."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

@@ -12,24 +12,26 @@ from headgate.transfer.lines import Encoding, describe_broken
 from headgate.transfer.places.target import target_of
 
 MAX_COLUMNS = 2_000
-"""Names beyond these stay in the rows, but are no columns of the job: data used as names must not
-grow without bound."""
+"""Columns of a job. Further names stay in the rows only: data used as names must not grow
+without bound."""
 
-_AN_ARRAY = "this is one JSON array; JSON Lines has one object in each line, without commas between"
+_AN_ARRAY = (
+    "this is one JSON array; JSON Lines has one object in each line, without commas between them"
+)
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 _encoder = msgspec.json.Encoder()
 
 
 class JsonlSource(LineSource):
-    """A file of JSON objects, one a line; blank lines are passed over."""
+    """A file of JSON objects, one per line; blank lines are skipped."""
 
     def _form(self, encoding: Encoding, columns: Sequence[str]) -> "JsonLines":
         return JsonLines(encoding, columns)
 
 
 class JsonLines:
-    """Objects, and the names that they use."""
+    """Parses lines as objects and collects their names."""
 
     def __init__(self, encoding: Encoding, columns: Sequence[str] = ()) -> None:
         self._encoding = encoding
@@ -37,16 +39,15 @@ class JsonLines:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names seen so far, in order of appearance."""
+        """Names seen until now, in order of appearance."""
         return tuple(self._seen)
 
     def read(self, raw: Sequence[bytes], first_line: int, found: LineRows) -> None:
-        """Take the objects of some lines in."""
         if self._encoding.name == "utf-8":
             try:
                 values = list(map(_decode, raw))
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-                pass  # some line is bad or blank; which one is seen below
+                pass  # a line is bad or blank; the loop below finds it
             else:
                 found.values += values
                 found.lines += range(first_line, first_line + len(raw))
@@ -83,7 +84,7 @@ class JsonLines:
 
 
 class JsonlWriter:
-    """Objects into a file, values as they are."""
+    """Writes objects, with values unchanged."""
 
     notes: tuple[str, ...] = ()
 
@@ -91,7 +92,6 @@ class JsonlWriter:
         self._target = target_of(path)
 
     def open(self, columns: Sequence[str], rows: int = 0) -> None:  # noqa: ARG002 (any fit)
-        """Begin."""
         self._target.open()
 
     def write(self, rows: Sequence[Mapping[str, Any]], lines: bytes = b"") -> None:  # noqa: ARG002
@@ -99,9 +99,7 @@ class JsonlWriter:
         self._target.write(_encoder.encode_lines(rows))
 
     def commit(self, record: Mapping[str, Any]) -> None:
-        """Move into place, with its record."""
         self._target.commit(record)
 
     def abandon(self) -> None:
-        """Remove what was written."""
         self._target.abandon()

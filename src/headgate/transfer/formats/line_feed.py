@@ -1,4 +1,4 @@
-"""Lines for a parser that joins some of them to rows, with the offset of every row's end."""
+"""Lines for a parser that joins lines into rows, with the offset of each row's end."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -8,13 +8,13 @@ from headgate.transfer.lines import Encoding, Lines, decode_lines, read_lines
 
 
 class RowTooLong(Exception):
-    """The row that began after the last whole one is longer than a row may be."""
+    """The row after the last whole one exceeds the limit."""
 
 
 class LineFeed:
-    """Text lines from an offset on; lines are counted from 0, the first that was fed.
+    """Text lines from an offset on; lines are counted from 0.
 
-    The parser says in `whole` how many lines its rows used up, so that a row that never ends is
+    The parser stores in `whole` how many lines its rows have used, so that an endless row is
     noticed while it is still small.
     """
 
@@ -24,19 +24,18 @@ class LineFeed:
         self.offset = offset
         self.whole = 0
         self.loaded = 0
-        """Bytes handed out; ENDED once a line was asked for after the last one."""
+        """Bytes handed out; ENDED once a line was requested after the last one."""
         self.broken: dict[int, str] = {}
         self._file = file
         self._encoding = encoding
         self._limit = limit
         self._raw: list[bytes] = []
         self._first = 0
-        """The line that `_raw` begins with."""
+        """Number of the first line in `_raw`."""
         self._forgotten = 0
         self._overlong: Lines | None = None
 
     def texts(self) -> Iterator[str]:
-        """The lines, decoded."""
         return chain.from_iterable(self._groups())
 
     def size(self, start: int, end: int) -> int:
@@ -44,10 +43,10 @@ class LineFeed:
         return sum(map(len, self._raw[start - self._first : end - self._first]))
 
     def forget(self, line: int) -> None:
-        """Move `offset` to the start of `line`; earlier lines cannot be asked about any more."""
+        """Move `offset` to the start of `line`; earlier lines are no longer available."""
         self.offset += self.size(self._forgotten, line)
         self._forgotten = line
-        # Few deletions of many lines: each one moves all lines that stay.
+        # Few deletions of many lines: each one moves all remaining lines.
         if 2 * (line - self._first) >= len(self._raw):
             del self._raw[: line - self._first]
             self._first = line

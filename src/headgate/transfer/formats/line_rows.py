@@ -1,4 +1,4 @@
-"""Files with a row in each line: where reading goes on, and what becomes of lines that are bad."""
+"""Sources with one row per line, and the plain list of ids."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from headgate.transfer.places.gzip import content_fingerprint, open_content
 from headgate.transfer.position import Position, decode_position, encode_position
 
 RAW = "_raw"
-"""A bad line is kept as text under this name."""
+"""Column that holds the text of a bad line."""
 RAW_LIMIT = 10_000
 
 _TOO_LONG = "the line is longer than a row may be"
@@ -22,39 +22,34 @@ _encoder = msgspec.json.Encoder()
 
 
 class LineRows(msgspec.Struct):
-    """What a batch holds so far."""
+    """Rows of a batch that is being read."""
 
     lines: list[int] = []
     values: list[Mapping[str, Any]] = []
     problems: dict[int, str] = {}
 
     def good(self, line: int, row: Mapping[str, Any]) -> None:
-        """Take in a row."""
         self.lines.append(line)
         self.values.append(row)
 
     def bad(self, line: int, text: str, problem: str) -> None:
-        """Take in a line that is no row."""
+        """Add a line that is not a row."""
         self.problems[len(self.values)] = problem
         self.good(line, {RAW: text[:RAW_LIMIT]})
 
 
 class LineFormat(Protocol):
-    """How lines become rows."""
-
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns seen so far."""
+        """The columns seen until now."""
         ...
 
     def read(self, raw: Sequence[bytes], first_line: int, found: LineRows) -> None:
-        """Take the rows of some lines in."""
+        """Parse lines and add their rows to `found`."""
         ...
 
 
 class LineSource(ABC):
-    """A file with a row in each line."""
-
     def __init__(
         self, path: Path, encoding: str | None = None, limits: Limits | None = None
     ) -> None:
@@ -64,16 +59,13 @@ class LineSource(ABC):
         self._most = self._limits.max_decompressed_bytes
 
     def fingerprint(self) -> str:
-        """The hash and the size of the text."""
         return content_fingerprint(self._path, self._most)
 
     def encoding(self) -> Encoding:
-        """How its bytes become text."""
         with open_content(self._path, self._most) as file:
             return find_encoding(file, self._path, self._encoding)
 
     def open(self, position: str = "") -> "LineReader":
-        """Begin reading at a stored position."""
         start = decode_position(position)
         file = open_content(self._path, self._most)
         try:
@@ -86,11 +78,11 @@ class LineSource(ABC):
 
     @abstractmethod
     def _form(self, encoding: Encoding, columns: Sequence[str]) -> LineFormat:
-        """How its lines become rows; `columns` were seen before the position."""
+        """The parser of the lines; `columns` were seen before the position."""
 
 
 class LineReader:
-    """Rows from a position on."""
+    """Reads rows, starting at a position."""
 
     notes: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
@@ -112,15 +104,13 @@ class LineReader:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns seen so far."""
+        """The columns seen until now."""
         return self._form.columns
 
     def close(self) -> None:
-        """Let go of the file."""
         self._file.close()
 
     def take(self, rows: int, max_bytes: int) -> RowBatch:
-        """Further rows."""
         found = LineRows()
         began, last_line = self._offset, self._line
         while len(found.values) < rows and self._more():
@@ -165,19 +155,19 @@ class LineReader:
 
 
 COLUMN = "id"
-"""The one column of a list."""
+"""The only column of a list."""
 COMMENT = "#"
 
 
 class PlainListSource(LineSource):
-    """A file with a name in each line; blank lines and those that begin with # are passed over."""
+    """A file with one id per line; blank lines and lines that begin with # are skipped."""
 
     def _form(self, encoding: Encoding, columns: Sequence[str]) -> "ListLines":  # noqa: ARG002
         return ListLines(encoding)
 
 
 class ListLines:
-    """Names, without the blanks around them."""
+    """Ids, without the blanks around them."""
 
     columns = (COLUMN,)
 
@@ -185,7 +175,6 @@ class ListLines:
         self._encoding = encoding
 
     def read(self, raw: Sequence[bytes], first_line: int, found: LineRows) -> None:
-        """Take the names of some lines in."""
         texts, broken = decode_lines(raw, self._encoding)
         for index, text in enumerate(map(str.strip, texts)):
             line = first_line + index

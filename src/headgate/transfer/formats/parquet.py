@@ -1,4 +1,4 @@
-"""Parquet: columns with types, read and written a few thousand rows at a time."""
+"""Parquet files: typed columns, read and written a few thousand rows at a time."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -17,34 +17,30 @@ ROW_GROUP = 20_000
 
 
 class ParquetSource:
-    """The rows of a Parquet file."""
-
     def __init__(self, path: Path, limits: Limits | None = None) -> None:
         need("pyarrow", "parquet")
         self._path = path
         self._order = ReadOrder("parquet", str(path), limits=limits or Limits())
 
     def fingerprint(self) -> str:
-        """The hash and the size of the file."""
         return fingerprint(self._path)
 
     def open(self, position: str = "") -> TableReader:
-        """Begin reading at a stored position."""
         return open_table(self._order, position)
 
 
 class ParquetWriter:
-    """Rows with a type for each column: what its values so far have in common, at worst text.
+    """Writes rows; a column's type is the narrowest that fits its values, at worst text.
 
-    When a value does not fit the type that its column has, what was written is written again with
-    a wider one, which happens to a column three times at most.
+    When a value does not fit the type of its column, everything written is rewritten with a
+    wider type, which happens to a column three times at most.
     """
 
     notes: tuple[str, ...] = ()
 
     def __init__(self, path: Path) -> None:
         need("pyarrow", "parquet")
-        # Heavy, and perhaps not there.
+        # A large import, and an optional dependency.
         self._arrow: Any = import_module("pyarrow")
         self._parquet: Any = import_module("pyarrow.parquet")
         self._target = LocalTarget(path)
@@ -55,7 +51,6 @@ class ParquetWriter:
         self._writer: Any = None
 
     def open(self, columns: Sequence[str], rows: int = 0) -> None:  # noqa: ARG002 (any fit)
-        """Begin."""
         self._columns = columns
         self._kinds = [ColumnKind.NOTHING] * len(columns)
         self._target.open()
@@ -67,13 +62,11 @@ class ParquetWriter:
             self._flush()
 
     def commit(self, record: Mapping[str, Any]) -> None:
-        """Move into place, with its record."""
         self._flush()
         self._close()
         self._target.commit(record)
 
     def abandon(self) -> None:
-        """Remove what was written."""
         self._close()
         self._target.abandon()
 
@@ -117,11 +110,11 @@ class ParquetWriter:
         return pa.schema([pa.field(name, types[kind]) for name, kind in pairs])
 
     def _write_again(self) -> None:
-        """What was written so far, under the schema that holds more."""
+        """Rewrite all rows with the wider schema."""
         self._close()
         part = self._target.part
         before = part.with_name(f"{part.name}.narrow")
-        # A copy, because the target keeps hold of the file that it will flush to disk.
+        # A copy, because the target keeps its file open and syncs that file at the end.
         shutil.copyfile(part, before)
         try:
             self._begin()

@@ -1,4 +1,4 @@
-"""The columns of a Parquet file that is being written: their types follow what they hold."""
+"""Types of the columns of a Parquet file that is being written, derived from their values."""
 
 from collections.abc import Sequence
 from enum import IntEnum
@@ -8,13 +8,13 @@ from headgate.transfer.formats.cells import cell_text
 
 
 class ColumnKind(IntEnum):
-    """What a column holds; TEXT holds everything."""
+    """Type of a column's values; TEXT can hold any value."""
 
     NOTHING = 0
     BOOLEAN = 1
     INTEGER = 2
     LARGE = 3
-    """Whole numbers some of which a NUMBER would round."""
+    """Integers of which some would be rounded as a NUMBER."""
     NUMBER = 4
     TEXT = 5
 
@@ -34,7 +34,7 @@ _WIDER = {
 
 
 def kind_of(values: Sequence[Any]) -> ColumnKind:
-    """The kind that holds all values as they are, or TEXT."""
+    """The kind that holds all values unchanged, or TEXT."""
     kind = ColumnKind.NOTHING
     for found in set(map(type, values)):
         kind = together(kind, _KINDS.get(found, ColumnKind.TEXT))
@@ -53,14 +53,14 @@ def _size_of(whole: Sequence[int]) -> ColumnKind:
 
 
 def together(before: ColumnKind, now: ColumnKind) -> ColumnKind:
-    """The kind that holds what both hold."""
+    """The narrowest kind that holds the values of both."""
     if ColumnKind.NOTHING in {before, now} or before is now:
         return max(before, now)
     return _WIDER.get(frozenset({before, now}), ColumnKind.TEXT)
 
 
 def as_kind(values: Sequence[Any], kind: ColumnKind) -> Sequence[Any]:
-    """The values as a column of that kind takes them."""
+    """The values, converted to text for a TEXT column."""
     if kind is not ColumnKind.TEXT or set(map(type, values)) <= {str, type(None)}:
         return values
     return [None if value is None else cell_text(value) for value in values]

@@ -1,4 +1,4 @@
-"""The rows of a Parquet file, as the reading process sees them."""
+"""The rows of a Parquet file; runs in the reader process."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,16 +18,16 @@ from headgate.transfer.formats.reader_messages import (
 
 GROUP = 1_000
 GROUP_BYTES = 8 * 1024 * 1024
-"""Fewer rows are converted together when they are large."""
+"""Bytes converted together; if rows are large, a group has fewer of them."""
 
 
 def read(order: ReadOrder) -> Iterator[Message]:
-    """All rows, in groups; of large row groups only as much as is needed is in memory."""
+    """All rows, in groups; large row groups are not loaded whole."""
     try:
         with parquet.ParquetFile(order.path, pre_buffer=False) as file:
             yield from _read(file, order)
     except (pa.ArrowException, OSError) as error:
-        raise BadSource(f"{order.path} is no Parquet file that can be read: {error}") from error
+        raise BadSource(f"{order.path} cannot be read as a Parquet file: {error}") from error
 
 
 def _read(file: Any, order: ReadOrder) -> Iterator[Message]:
@@ -53,7 +53,7 @@ def _read(file: Any, order: ReadOrder) -> Iterator[Message]:
 
 
 def _unread(metadata: Any, done: int) -> tuple[list[int], int]:
-    """The row groups that hold rows after the first `done`, and how many lie before them."""
+    """The row groups with rows after the first `done`, and the number of rows before them."""
     before = 0
     for index in range(metadata.num_row_groups):
         rows = metadata.row_group(index).num_rows
@@ -70,7 +70,7 @@ def _group_rows(metadata: Any) -> int:
 
 
 def _plain(kind: Any) -> Any:
-    """The type to read a column as: Python knows no nanoseconds."""
+    """The type to read a column as: Python's types have no nanoseconds."""
     if pa.types.is_timestamp(kind) and kind.unit == "ns":
         return pa.timestamp("us", kind.tz)
     if pa.types.is_duration(kind) and kind.unit == "ns":

@@ -1,4 +1,4 @@
-"""What a reading process tells: messages, each behind its length."""
+"""Messages from the reader process, each preceded by its length."""
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,11 +10,11 @@ from headgate.transfer.limits import Limits
 
 LENGTH = struct.Struct("<I")
 FRAME_BYTES = 1024 * 1024
-"""About so much is sent at once, so that the receiver's memory stays small."""
+"""Approximate size of a message in bytes; it bounds the receiver's memory."""
 
 
 class ReadOrder(msgspec.Struct, frozen=True):
-    """What to read, and how far a reader before got."""
+    """The file to read, and the last line that an earlier reader delivered."""
 
     format: str
     path: str
@@ -24,17 +24,17 @@ class ReadOrder(msgspec.Struct, frozen=True):
 
 
 class TableHead(msgspec.Struct, frozen=True, tag="head"):
-    """What is known before the first row."""
+    """Information that precedes the rows."""
 
     columns: tuple[str, ...]
     notes: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
     sheet: str = ""
-    """The one that is read."""
+    """Name of the sheet that is read."""
 
 
 class RowsMessage(msgspec.Struct, frozen=True, tag="rows"):
-    """Some rows: the line of each, and their JSON texts, one a line."""
+    """Some rows: the line number of each, and their JSON texts separated by line breaks."""
 
     lines: Sequence[int]
     texts: str
@@ -42,8 +42,6 @@ class RowsMessage(msgspec.Struct, frozen=True, tag="rows"):
 
 
 class ReadFailed(msgspec.Struct, frozen=True, tag="failed"):
-    """Why nothing more will come."""
-
     reason: str
 
 
@@ -59,7 +57,6 @@ _decoder = msgspec.msgpack.Decoder(Message)
 
 
 def send(file: BinaryIO, message: Message) -> None:
-    """Write a message."""
     data = _encoder.encode(message)
     file.write(LENGTH.pack(len(data)))
     file.write(data)
@@ -67,7 +64,6 @@ def send(file: BinaryIO, message: Message) -> None:
 
 
 def received(data: bytes) -> Message:
-    """The message in `data`."""
     return cast("Message", _decoder.decode(data))
 
 

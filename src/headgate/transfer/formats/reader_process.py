@@ -1,4 +1,4 @@
-"""A process that reads a file for us: what it can break, eat or hang on is only itself."""
+"""Reads a file in a child process, so that a malicious file can only harm that process."""
 
 import os
 import select
@@ -31,7 +31,7 @@ _OUT_OF_MEMORY = (signal.SIGKILL, signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS)
 
 
 class ReaderProcess:
-    """One reading process, and what it says."""
+    """A child process that reads one file, and its messages."""
 
     def __init__(self, order: ReadOrder) -> None:
         self._order = order
@@ -44,8 +44,8 @@ class ReaderProcess:
         )
         self._pipe = widened(self._process.stdout)
         try:
-            with widened(self._process.stdin) as told:
-                told.write(msgspec.json.encode(order))
+            with widened(self._process.stdin) as stdin:
+                stdin.write(msgspec.json.encode(order))
         except BrokenPipeError as error:
             raise self._died() from error
 
@@ -59,7 +59,6 @@ class ReaderProcess:
         return message
 
     def close(self) -> None:
-        """End the process."""
         self._process.kill()
         self._process.wait()
         self._pipe.close()
@@ -90,7 +89,7 @@ class ReaderProcess:
             return BadSource(
                 f"{path} cannot be read in {most:,.0f} MiB of memory: save it as CSV, or in parts"
             )
-        return BadSource(f"{path} cannot be read: it is damaged, or no {self._order.format} file")
+        return BadSource(f"{path} cannot be read: it is damaged or not a {self._order.format} file")
 
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
@@ -99,7 +98,7 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 def open_table(
     order: ReadOrder, position: str, check: Callable[[], None] = lambda: None
 ) -> "TableReader":
-    """Start a process that reads from a stored position on; `check` runs while it gets ready."""
+    """Start a process that reads from a stored position; `check` runs while it starts."""
     at = decode_position(position)
     child = ReaderProcess(msgspec.structs.replace(order, after_line=at.line))
     try:
@@ -111,12 +110,14 @@ def open_table(
 
 
 class TableReader:
-    """Rows from a position on; their lines are the rows of the sheet or table."""
+    """Reads rows, starting at a position; their lines are the rows of the sheet or table."""
 
     def __init__(self, child: ReaderProcess, path: Path, at: Position) -> None:
         head = child.receive()
         if not isinstance(head, TableHead):
-            raise BadSource(f"{path} was read in disorder")
+            raise BadSource(
+                f"{path} cannot be read: the reader process sent its messages in the wrong order"
+            )
         self.columns = head.columns
         self.notes = head.notes
         self.sheets = head.sheets
@@ -130,11 +131,9 @@ class TableReader:
         self._ended = False
 
     def close(self) -> None:
-        """End the process."""
         self._child.close()
 
     def take(self, rows: int, max_bytes: int) -> RowBatch:
-        """Further rows."""
         lines: list[int] = []
         texts: list[str] = []
         problems: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""The reading process itself: it caps its own memory, then reads what standard input names."""
+"""The reader process: it limits its own memory, then reads the file named on standard input."""
 
 import gc
 import resource
@@ -14,8 +14,7 @@ from headgate.transfer.formats.reader_messages import Message, ReadFailed, ReadO
 
 
 def main() -> None:
-    """Read as ordered, and tell standard output."""
-    gc.disable()  # there are no cycles here, only millions of cells
+    gc.disable()  # millions of cells, and no cycles to collect
     order = msgspec.json.decode(sys.stdin.buffer.read(), type=ReadOrder)
     limit = order.limits.max_memory_bytes
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
@@ -30,11 +29,11 @@ def main() -> None:
         most = f"{limit / 1024**2:,.0f} MiB"
         send(out, ReadFailed(f"{order.path} cannot be read in {most} of memory: save it as CSV"))
     except BrokenPipeError:
-        sys.stderr.close()  # whoever asked is gone
+        sys.stderr.close()  # the parent process has ended
 
 
 def _reader(name: str) -> Callable[[ReadOrder], Iterator[Message]]:
-    # Each needs a library that is heavy, and may be absent.
+    # Each reader imports a large, optional library.
     module = import_module(f"headgate.transfer.formats.{name}_rows")
     return cast("Callable[[ReadOrder], Iterator[Message]]", module.read)
 

@@ -1,4 +1,4 @@
-"""Workbooks: one sheet in, as many sheets out as the rows need."""
+"""Workbooks: one sheet is read; the writer fills as many sheets as the rows need."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -21,12 +21,12 @@ from headgate.transfer.places.local import LocalTarget, fingerprint
 _encode_lines = msgspec.json.Encoder().encode_lines
 
 MAX_SHEET_ROWS = 1_048_576
-"""With the header."""
+"""Rows of a sheet, including the header."""
 MAX_SHEET_COLUMNS = 16_384
 
 
 class XlsxSource:
-    """One sheet of a workbook: rows under a header, blank rows passed over."""
+    """One sheet of a workbook with a header; blank rows are skipped."""
 
     def __init__(self, path: Path, sheet: str | None = None, limits: Limits | None = None) -> None:
         need("python_calamine", "xlsx")
@@ -35,7 +35,6 @@ class XlsxSource:
         self._order = ReadOrder("xlsx", str(path), sheet=sheet, limits=self._limits)
 
     def fingerprint(self) -> str:
-        """The hash and the size of the file."""
         return fingerprint(self._path)
 
     def open(self, position: str = "") -> TableReader:
@@ -50,7 +49,7 @@ class XlsxSource:
 
 
 class XlsxWriter:
-    """Rows under a header; past the end of a sheet they go on in the next, under it again."""
+    """Writes rows below a header; when a sheet is full, the next begins with the header again."""
 
     notes: tuple[str, ...] = ()
 
@@ -62,10 +61,10 @@ class XlsxWriter:
         self._book: WorkbookProcess | None = None
 
     def open(self, columns: Sequence[str], rows: int = 0) -> None:
-        """Begin; sheets are planned for so many rows."""
+        """Start the process; `rows` decides the number of sheets."""
         if len(columns) > MAX_SHEET_COLUMNS:
             raise UsageError(
-                f"a sheet has {MAX_SHEET_COLUMNS:,} columns, and there are {len(columns):,}: "
+                f"a sheet has at most {MAX_SHEET_COLUMNS:,} columns, not {len(columns):,}: "
                 "write CSV, JSON Lines or Parquet"
             )
         self._columns = columns
@@ -82,13 +81,11 @@ class XlsxWriter:
             self._book.push(lines or _encode_lines([[*map(row.get, columns)] for row in rows]))
 
     def commit(self, record: Mapping[str, Any]) -> None:
-        """Move into place, with its record."""
         if self._book is not None:
             self._book.finish()
         self._target.commit(record)
 
     def abandon(self) -> None:
-        """Remove what was written."""
         if self._book is not None:
             self._book.abandon()
         self._target.abandon()

@@ -1,4 +1,4 @@
-"""Values as cells of a workbook: what it cannot hold as such becomes text."""
+"""Values as cells of a workbook; a value without a matching cell type becomes text."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -10,11 +10,11 @@ from typing import Any
 from headgate.transfer.formats.cells import cell_text
 
 LONGEST_TEXT = 32_767
-"""UTF-16 units that a cell may hold."""
+"""UTF-16 units in a cell."""
 LARGEST_EXACT = 2**53
-"""Larger whole numbers would be rounded, so they are written as text."""
+"""Larger integers would be rounded, so they are written as text."""
 EARLIEST_YEAR = 1901
-"""Before, spreadsheets do not agree on which day it was."""
+"""Spreadsheets disagree on dates before this year."""
 
 _SHORT_ENOUGH = LONGEST_TEXT // 2
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -26,9 +26,9 @@ _AS_THEY_ARE = {type(None), bool, float}
 def xlsx_cells(
     rows: Sequence[Sequence[Any]], columns: Sequence[str], days: Collection[str] = ()
 ) -> list[dict[str, Any]]:
-    """Rows with a cell for each column; by columns, because most hold one type only.
+    """Rows as dicts of cells; converted by column, because most columns have a single type.
 
-    `days` are the columns that show plain days.
+    `days` are the columns that show days without a time.
     """
     cells = [
         _dated_column(values, day=name in days)
@@ -38,7 +38,7 @@ def xlsx_cells(
 
 
 def day_columns(rows: Sequence[Sequence[Any]], columns: Sequence[str]) -> frozenset[str]:
-    """The columns that have dates, all of them plain days."""
+    """The columns whose dates are all days without a time."""
     kinds = [set(map(type, _column(values))) for values in zip(*rows, strict=True)]
     pairs = zip(columns, kinds, strict=False)
     return frozenset(name for name, found in pairs if date in found and datetime not in found)
@@ -50,10 +50,10 @@ def _dated_column(values: Sequence[Any], *, day: bool) -> Sequence[Any]:
 
 
 def _one_kind_of_dates(cells: Sequence[Any], *, day: bool) -> Sequence[Any]:
-    """Dates of a column in one form: the library would cut the time off all but the first kind.
+    """Dates of a column in one form: the library has one date format for a column.
 
-    Between moments, a day is its midnight. Between days, a moment is text, as its time would not
-    be shown.
+    In a column of times, a day becomes its midnight. In a column of days, a time becomes text, as
+    it would not be shown.
     """
     wrong = datetime if day else date
     if wrong not in set(map(type, cells)):
@@ -68,7 +68,6 @@ def _other_kind(cell: date) -> datetime | str:
 
 
 def xlsx_cell(value: Any) -> Any:
-    """One value as a cell."""
     if type(value) is str:
         if len(value) in _DATE_LENGTHS:
             return _moment(value)
@@ -81,14 +80,14 @@ def xlsx_cell(value: Any) -> Any:
 
 
 def plain_number(number: Any) -> Any:
-    """A number as it is read: workbooks do not tell 2.0 from 2."""
+    """A number as it is read back: workbooks do not distinguish 2.0 from 2."""
     if type(number) is float and number.is_integer() and abs(number) <= LARGEST_EXACT:
         return int(number)
     return number
 
 
 def fitting(text: str) -> str:
-    """The text, or its beginning with a mark that says how long it was."""
+    """The text, cut if it is too long, with a mark that says how long it was."""
     if len(text) <= _SHORT_ENOUGH or len(text.encode("utf-16-le")) // 2 <= LONGEST_TEXT:
         return text
     mark = f" … [cut: {len(text):,} characters]"
@@ -109,9 +108,9 @@ def _column(values: Sequence[Any]) -> Sequence[Any]:
     return list(map(xlsx_cell, values))
 
 
-@lru_cache(maxsize=10_000)  # days come again and again
+@lru_cache(maxsize=10_000)  # the same days recur
 def _moment(text: str) -> str | date | datetime:
-    """A date or a time if that is what the text says, in the form in which it is read again."""
+    """A date or time if the text is one in ISO form; otherwise the text."""
     if not _DATE_LENGTHS[len(text)].fullmatch(text) or int(text[:4]) < EARLIEST_YEAR:
         return text
     try:

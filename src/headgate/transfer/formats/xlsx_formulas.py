@@ -1,4 +1,4 @@
-"""Formulas of a sheet that have no stored value: a reader finds nothing in their cells."""
+"""Find formulas of a sheet without a stored value: their cells are read as empty."""
 
 import re
 import zipfile
@@ -6,32 +6,31 @@ from html import unescape
 from pathlib import Path
 
 CALCULATED = "xl/calcChain.xml"
-"""Spreadsheet programs that calculate write this; then every formula has a value."""
+"""Spreadsheet programs that calculate write this file; then every formula has a value."""
 _BLOCK = 1024 * 1024
 _LONGEST = 64 * 1024
-"""A formula and its cell are shorter than this many bytes."""
+"""Longest formula with its cell, in bytes."""
 _UNVALUED = re.compile(rb"(?:</f>|<f\b[^>]*/>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 _SHEET = re.compile(rb"<(?:\w+:)?sheet\b[^>]*>")
 _RELATION = re.compile(rb"<Relationship\b[^>]*>")
 
 
 class FormulaWatch:
-    """Sees whether any formula passes by, at hardly any cost."""
+    """Notices whether a workbook contains a formula, at little cost."""
 
     def __init__(self) -> None:
         self.seen = False
 
     def __call__(self, piece: bytes) -> None:
-        """Look at a piece of a workbook."""
         self.seen = self.seen or b"<f>" in piece or b"<f " in piece
 
 
 def notes_on_formulas(path: Path, sheet: str) -> tuple[str, ...]:
-    """That formulas of a sheet were read as empty, in words."""
+    """A warning if formulas of a sheet were read as empty."""
     count = unvalued_formulas(path, sheet)
     if not count:
         return ()
-    cells = "1 cell holds a formula" if count == 1 else f"{count:,} cells hold formulas"
+    cells = "1 cell contains a formula" if count == 1 else f"{count:,} cells contain formulas"
     note = (
         f"warning: {cells} without a stored value, read as empty: open the workbook in a"
         " spreadsheet program and save it, so that they are calculated"
@@ -40,7 +39,7 @@ def notes_on_formulas(path: Path, sheet: str) -> tuple[str, ...]:
 
 
 def unvalued_formulas(path: Path, sheet: str) -> int:
-    """How many cells of a sheet hold a formula without a stored value."""
+    """Number of cells in a sheet with a formula and no stored value."""
     with zipfile.ZipFile(path) as archive:
         if CALCULATED in archive.namelist():
             return 0
@@ -62,7 +61,7 @@ def _count(archive: zipfile.ZipFile, member: str) -> int:
 
 
 def _member(archive: zipfile.ZipFile, sheet: str) -> str | None:
-    """The file of a sheet in the archive."""
+    """Name of a sheet's file in the archive."""
     try:
         book = archive.read("xl/workbook.xml")
         relations = archive.read("xl/_rels/workbook.xml.rels")

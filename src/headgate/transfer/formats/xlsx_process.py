@@ -1,7 +1,7 @@
-"""A workbook on its way out of a stream of pages: its sheets, and the process that writes it.
+"""A workbook that is written from a stream of pages: its sheets, and the process for it.
 
-A process of its own, because the library pulls rows while an export pushes pages, and because two
-threads that fight over one interpreter take longer than two processes.
+A process, because the library pulls rows while an export pushes pages, and because two
+threads that share an interpreter take longer than two processes.
 """
 
 import contextlib
@@ -19,15 +19,15 @@ from headgate.core.errors import UsageError
 from headgate.transfer.formats.xlsx_cells import day_columns, xlsx_cells
 
 HELD_BYTES = 1024 * 1024
-"""As much as Linux gives an ordinary account; 64 kB of it are there unasked."""
+"""Pipe size in bytes: the most that Linux allows an unprivileged user; the default is 64 kB."""
 
 
 def widened(pipe: IO[bytes] | None) -> IO[bytes]:
-    """The pipe of a process that was started with one, as wide as the system allows."""
+    """The pipe, with the largest buffer that the system allows."""
     if pipe is None:
         raise RuntimeError("the process was started without pipes")
     if hasattr(fcntl, "F_SETPIPE_SZ"):
-        with contextlib.suppress(OSError):  # the account has used up what it may hold in pipes
+        with contextlib.suppress(OSError):  # the user's limit for pipe buffers is reached
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, HELD_BYTES)
     return pipe
 
@@ -39,18 +39,16 @@ _decoder = msgspec.json.Decoder(list[Any])
 
 
 class WorkbookOrder(msgspec.Struct, frozen=True):
-    """Which workbook to write."""
+    """The workbook to write."""
 
     path: str
     columns: tuple[str, ...]
     sheets: int
     sheet_rows: int
-    """Without the header."""
+    """Rows of a sheet, without the header."""
 
 
 class WorkbookProcess:
-    """A process that writes a workbook from the pages that it is sent."""
-
     def __init__(self, order: WorkbookOrder) -> None:
         self._process = subprocess.Popen(  # noqa: S603 (this interpreter, a module of ours)
             [sys.executable, "-P", "-m", MODULE],
@@ -62,16 +60,14 @@ class WorkbookProcess:
         self._send(msgspec.json.encode(order))
 
     def push(self, lines: bytes) -> None:
-        """Send rows: in each line the JSON array of the values of one."""
+        """Send rows: each line is the JSON array of a row's values."""
         self._send(lines)
 
     def finish(self) -> None:
-        """Wait until the workbook is complete."""
         self._send(b"")
         self._end()
 
     def abandon(self) -> None:
-        """End the process."""
         self._process.kill()
         self._process.communicate()
 
@@ -83,16 +79,18 @@ class WorkbookProcess:
 
     def _end(self) -> None:
         try:
-            _, said = self._process.communicate()
+            _, stderr = self._process.communicate()
         except BrokenPipeError:
-            _, said = self._process.communicate()
+            _, stderr = self._process.communicate()
         if self._process.returncode:
-            words = said.decode("utf-8", "replace").strip().splitlines() or ["no reason was given"]
+            words = stderr.decode("utf-8", "replace").strip().splitlines() or [
+                "no reason was given"
+            ]
             raise OSError(f"the workbook cannot be written: {words[-1]}")
 
 
 def pages(file: IO[bytes]) -> Iterator[bytes]:
-    """What was sent, up to the empty page; EOFError if the sender is gone before."""
+    """The pages until the empty one; EOFError if the sender ends before."""
     while True:
         (size,) = LENGTH.unpack(_exactly(file, LENGTH.size))
         if not size:
@@ -101,19 +99,19 @@ def pages(file: IO[bytes]) -> Iterator[bytes]:
 
 
 Rows = list[dict[str, Any]] | Iterable[dict[str, Any]] | Any
-"""As the library takes them."""
+"""Types that the library accepts."""
 
 
 class WorkbookWriter(NamedTuple):
-    """The sheets of a workbook, each with the rows that it takes from what was sent."""
+    """The sheets of a workbook with their rows, read from the pages on demand."""
 
     sheets: list[tuple[str, Rows]]
     days: frozenset[str]
-    """Columns whose dates are plain days."""
+    """Columns whose dates are days without a time."""
 
 
 def workbook_writer(order: WorkbookOrder, sent: Iterator[bytes]) -> WorkbookWriter:
-    """What to write. The first page decides which columns hold plain days."""
+    """The sheets to write. The first page decides which columns are days without a time."""
     first = _decoder.decode_lines(next(sent, b""))
     days = day_columns(first, order.columns)
     rows = _rows(order, chain([first], map(_decoder.decode_lines, sent)), days)
@@ -139,8 +137,8 @@ def _sheet(
     yield from islice(rows, order.sheet_rows - 1)
     if last and next(rows, None) is not None:
         raise UsageError(
-            "the job grew by more rows than its last sheet holds; export it again when it has been "
-            "read to its end"
+            "the job got more rows than its last sheet can hold; export it again when all of its "
+            "source has been read"
         )
 
 

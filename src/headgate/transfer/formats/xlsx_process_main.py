@@ -12,8 +12,8 @@ from headgate.transfer.formats.xlsx_process import WorkbookOrder, pages, workboo
 
 
 def main() -> None:
-    """Write as ordered; the last line on standard error says what went wrong."""
-    gc.disable()  # there are no cycles here, only millions of rows
+    """Write the workbook; the last line on standard error says what failed."""
+    gc.disable()  # millions of rows, and no cycles to collect
     sent = pages(sys.stdin.buffer)
     order = msgspec.json.decode(next(sent), type=WorkbookOrder)
     try:

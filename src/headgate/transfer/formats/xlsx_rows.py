@@ -1,4 +1,4 @@
-"""The rows of a workbook, as the reading process sees them."""
+"""The rows of a workbook; runs in the reader process."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
@@ -24,13 +24,12 @@ from headgate.transfer.formats.xlsx_cells import LARGEST_EXACT, plain_number
 GROUP = 1_000
 """Rows that are converted together."""
 PEEK = 100
-"""So many rows may show that there are columns without a name."""
+"""Rows that are examined for columns without a name."""
 
 NumberedRow = tuple[int, Sequence[Any]]
 
 
 def read(order: ReadOrder) -> Iterator[Message]:
-    """The rows of one sheet, in groups."""
     book = _open(order.path)
     sheet, notes = _choose(book, order.sheet)
     names = tuple(book.sheet_names)
@@ -52,30 +51,30 @@ def _open(path: str) -> calamine.CalamineWorkbook:
     try:
         return calamine.load_workbook(path)
     except calamine.PasswordError as error:
-        raise BadSource(f"{path} is protected by a password: save it without") from error
+        raise BadSource(f"{path} is protected by a password: save it without one") from error
     except calamine.CalamineError as error:
-        raise BadSource(f"{path} is no workbook that can be read: {error}") from error
+        raise BadSource(f"{path} cannot be read as a workbook: {error}") from error
 
 
 def _choose(
     book: calamine.CalamineWorkbook, wanted: str | None
 ) -> tuple[calamine.CalamineSheet, tuple[str, ...]]:
-    """The sheet that was asked for, else the first with rows; and what was left out."""
+    """The requested sheet, else the first with rows; and a note on the sheets left out."""
     if wanted is not None:
         if wanted not in book.sheet_names:
             there = ", ".join(map(repr, book.sheet_names))
-            raise BadSource(f"there is no sheet {wanted!r}; there are: {there}")
+            raise BadSource(f"the workbook has no sheet {wanted!r}; it has: {there}")
         return _sheet(book, wanted), ()
     worksheet, visible = calamine.SheetTypeEnum.WorkSheet, calamine.SheetVisibleEnum.Visible
     sheets = [each for each in book.sheets_metadata if each.typ == worksheet]
     names = [each.name for each in sheets if each.visible == visible] or [s.name for s in sheets]
     if not names:
-        raise BadSource("the workbook has no sheet of cells")
+        raise BadSource("the workbook has no worksheet")
     for name in names:
         sheet = _sheet(book, name)
         if sheet.height:
             others = [other for other in names if other != name]
-            ignored = f"only sheet {name!r} is read; left out: {', '.join(map(repr, others))}"
+            ignored = f"only sheet {name!r} is read; not read: {', '.join(map(repr, others))}"
             return sheet, (ignored,) if others else ()
     return _sheet(book, names[0]), ()
 
@@ -94,7 +93,7 @@ def _filled(cell: object) -> bool:
 def _columns(
     order: ReadOrder, header: NumberedRow, first: Iterable[NumberedRow]
 ) -> tuple[str, ...]:
-    """Names for all columns that have one, or hold something in the first rows."""
+    """Names for all columns that have a name, or a value in the first rows."""
     width = max(_width(row) for _, row in (header, *first))
     names = [cell_text(plain_cell(cell)) for cell in header[1][:width]]
     return checked_names(names, order.path, order.limits.max_columns)
@@ -132,7 +131,7 @@ def _turned(lists: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:
 
 
 def plain_column(cells: Sequence[Any]) -> Sequence[Any]:
-    """The cells of one column as JSON values; by columns, because most hold one type only."""
+    """The cells of a column as JSON values; by column, because most have a single type."""
     kinds = set(map(type, cells))
     if kinds == {str}:
         return cells
@@ -148,7 +147,7 @@ def plain_column(cells: Sequence[Any]) -> Sequence[Any]:
 
 
 def plain_cell(cell: Any) -> Any:
-    """A cell as a JSON value: whole numbers without a point, times as ISO text."""
+    """A cell as a JSON value: integers without a decimal point, times as ISO text."""
     if type(cell) is float:
         return plain_number(cell)
     if isinstance(cell, datetime | date | time):

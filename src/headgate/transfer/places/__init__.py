@@ -1,1 +1,1 @@
-"""Where files lie: one module for each kind of place."""
+"""Places that files are read from and written to: one module for each kind."""

@@ -1,4 +1,4 @@
-"""Files and folders of this machine, inside the folders that may be read."""
+"""Files and folders of this machine, limited to the folders that may be read."""
 
 import os
 import stat
@@ -14,17 +14,17 @@ from headgate.transfer.places.driver import BLOCK, KeptCopy, Opening, start_of
 
 
 class DiskDriver:
-    """Reads `file:` URLs, `folder:` names and plain paths; `roots` None is no limit."""
+    """Reads `file:` URLs, `folder:` names and plain paths; `roots` None means no limit."""
 
     def __init__(self, roots: Sequence[str] | None) -> None:
         self._roots = None if roots is None else [Path(root).resolve() for root in roots]
 
     def require_allowed(self, url: str) -> None:
-        """BadSource if the file, whether it is there or not, may not be read."""
+        """Raise BadSource if the file may not be read, whether it exists or not."""
         self._allowed(path_of(url), named_in(url))
 
     def find(self, url: str) -> FoundFile:
-        """The file as it is now."""
+        """The file's present version."""
         path = path_of(url)
         number = self._opened(path, named_in(url))
         try:
@@ -33,7 +33,7 @@ class DiskDriver:
             os.close(number)
 
     def files(self, url: str) -> Iterator[FoundFile]:
-        """The files of a folder; links are followed only to where they may lead."""
+        """The files of a folder; links are followed only to allowed folders."""
         folder = path_of(url)
         real, _ = self._allowed(folder, named_in(url))
         with os.scandir(real) as entries:
@@ -45,7 +45,6 @@ class DiskDriver:
 
     @contextmanager
     def open(self, url: str, kept: KeptCopy) -> Iterator[Opening]:
-        """Begin to read."""
         path = path_of(url)
 
         def version_now() -> str:
@@ -62,22 +61,24 @@ class DiskDriver:
             real, _ = self._allowed(path, path.name)
             what = real.stat()
         except (BadSource, OSError):
-            return None  # it leads outside, or was removed a moment ago
+            return None  # it points outside, or was removed a moment ago
         return _found(path, what) if stat.S_ISREG(what.st_mode) else None
 
     def _allowed(self, path: Path, named: str) -> tuple[Path, Path]:
-        """The path without links, and the folder that it is allowed by.
+        """The path without links, and the root that allows it.
 
-        `named` is what a refusal tells: where the server runs is not for those who ask.
+        A refusal shows only `named`: clients must not learn the server's paths.
         """
-        # Not strict, so that nobody learns what there is outside.
+        # Not strict, so that a refusal does not reveal which files exist outside.
         real = path.resolve()
         if self._roots is None:
             return real, Path(real.anchor)
         for root in self._roots:
             if real.is_relative_to(root):
                 return real, root
-        raise BadSource(f"{named} lies outside the folders that sources may lie in (places.roots)")
+        raise BadSource(
+            f"{named} is outside the folders that sources may be read from (places.roots)"
+        )
 
     def _opened(self, path: Path, named: str) -> int:
         real, root = self._allowed(path, named)
@@ -88,16 +89,16 @@ class DiskDriver:
         os.close(number)
         if stat.S_ISDIR(mode):
             raise IsADirectoryError
-        raise BadSource(f"{named} is no ordinary file")
+        raise BadSource(f"{named} is not a regular file")
 
 
 def path_of(url: str) -> Path:
-    """The path that a `file:` URL, a `folder:` name or a plain path stands for, from the root."""
+    """Absolute path of a `file:` URL, a `folder:` name or a plain path."""
     return Path(named_in(url)).absolute()
 
 
 def named_in(url: str) -> str:
-    """The same as it was named: a relative path stays one."""
+    """The path as it was given: a relative path stays relative."""
     scheme, _, rest = checked(url).partition(":")
     match scheme.lower():
         case "folder":
@@ -111,12 +112,12 @@ def named_in(url: str) -> str:
 def _from_file_url(url: str, rest: str) -> str:
     machine = urlsplit(url).netloc
     if machine not in {"", "localhost"}:
-        raise BadSource(f"{url} names another machine; file: URLs begin with file:///")
+        raise BadSource(f"{url} refers to another machine; file: URLs begin with file:///")
     return unquote(rest.removeprefix(f"//{machine}"))
 
 
 def _open_beneath(root: Path, names: Iterable[str]) -> int:
-    """Step by step and through no link: one that was put there since was not checked."""
+    """Open step by step without following links: a link created since the check is not checked."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     number = os.open(root, os.O_RDONLY | os.O_CLOEXEC)
     for name in names:

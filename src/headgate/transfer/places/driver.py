@@ -1,4 +1,4 @@
-"""What each protocol must be able to do; the rest is the same for all."""
+"""The operations that each protocol implements; the rest is common to all."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -7,11 +7,11 @@ from typing import NamedTuple, Protocol
 from headgate.ports.place import FoundFile
 
 BLOCK = 256 * 1024
-"""How much of a file is in memory at once."""
+"""Bytes of a file that are in memory at a time."""
 
 
 class KeptCopy(NamedTuple):
-    """What an earlier try has copied."""
+    """The copy that an earlier attempt left."""
 
     version: str
     size: int
@@ -21,21 +21,19 @@ NOTHING = KeptCopy("", 0)
 
 
 class Opening(NamedTuple):
-    """A file that is being read."""
-
     found: FoundFile
     offset: int
-    """Where the pieces begin: at the end of what is kept, or at 0."""
+    """Offset of the first piece: the size of the kept copy, or 0."""
     pieces: Iterator[bytes]
     version_now: Callable[[], str] | None = None
-    """Asks again after the last piece; None where the place sees to it that all are of one."""
+    """Gets the version after the last piece; None if the place ensures a single version."""
 
 
 class Driver(Protocol):
-    """Speaks one protocol, for one errand. Failures are OSErrors or BadSource."""
+    """Client of one protocol, used for one request. Failures are OSErrors or BadSource."""
 
     def find(self, url: str) -> FoundFile:
-        """The file as it is now."""
+        """The file's present version."""
         ...
 
     def files(self, url: str) -> Iterable[FoundFile]:
@@ -43,11 +41,11 @@ class Driver(Protocol):
         ...
 
     def open(self, url: str, kept: KeptCopy) -> AbstractContextManager[Opening]:
-        """Begin to read, after what is kept if that is of the same version."""
+        """Begin to read, after the kept copy if it has the same version."""
         ...
 
 
 def start_of(found: FoundFile, kept: KeptCopy) -> int:
-    """Where reading begins; at the size if all of it is there already."""
+    """Offset where reading begins; the file's size if the copy is complete."""
     same = kept.version and kept.version == found.version
     return kept.size if same and kept.size <= (found.size or 0) else 0

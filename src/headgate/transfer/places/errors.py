@@ -1,6 +1,6 @@
-"""What went wrong at a place, in words for whoever named it.
+"""Turn failures at a place into messages for the user who named it.
 
-The libraries beneath tell it by OSErrors, or are made to: they are the one tongue that all speak.
+Every driver reports failures as OSErrors.
 """
 
 import socket
@@ -14,23 +14,22 @@ from headgate.transfer.places.sockets import GuardedSockets
 
 
 @contextmanager
-def in_words(url: str, dialer: GuardedSockets) -> Iterator[None]:
-    """Turn an OSError about `url` into BadSource, or SourceUnreachable if it may pass."""
+def as_source_errors(url: str, dialer: GuardedSockets) -> Iterator[None]:
+    """Turn an OSError about `url` into BadSource, or SourceUnreachable if it may be temporary."""
     try:
         yield
         dialer.check()
     except OSError as error:
-        # Without its cause: the words of a library may name the whole URL, with its secrets.
-        raise said(error, without_secrets(url), dialer) from None
+        # Without the cause: a library's message may contain the whole URL with its secrets.
+        raise source_error(error, without_secrets(url), dialer) from None
 
 
-def said(error: OSError, place: str, dialer: GuardedSockets) -> BadSource:
-    """The words for an error."""
+def source_error(error: OSError, place: str, dialer: GuardedSockets) -> BadSource:
     if dialer.expired:
         return SourceUnreachable(f"{place} {dialer.over}")
     match error:
         case FileNotFoundError():
-            return BadSource(f"there is no {place}")
+            return BadSource(f"{place} does not exist")
         case IsADirectoryError():
             return BadSource(f"{place} is a folder, not a file")
         case NotADirectoryError():

@@ -1,7 +1,7 @@
-"""Files over FTP, plain or under TLS, with fsspec's reading of listings.
+"""Files over FTP, plain or with TLS; fsspec parses the listings.
 
-fsspec connects by name and lets TLS go unchecked, so both are done here. Data connections go to
-the address of the control connection; the one that a server names is ignored (as ftplib does).
+fsspec connects by name and does not verify TLS, so both are done here. Data connections go to
+the address of the control connection; the one that a server sends is ignored (as in ftplib).
 """
 
 import ftplib
@@ -21,23 +21,22 @@ from headgate.transfer.places.place import too_many
 from headgate.transfer.places.sockets import GuardedSockets
 
 IMPLICIT_TLS_PORT = 990
-"""Where TLS begins before the first word; elsewhere it is asked for."""
+"""Port where TLS begins with the connection; on other ports AUTH TLS is sent."""
 
 
 class FtpDriver:
-    """Reads from an FTP server, one login for each errand."""
+    """Reads from an FTP server, with one login for each request."""
 
     def __init__(self, dialer: GuardedSockets) -> None:
         self._dialer = dialer
 
     def find(self, url: str) -> FoundFile:
-        """The file as its folder lists it."""
+        """The file's present version, from the listing of its folder."""
         address = parse_address(url)
         with _as_os_errors(), self._session(address) as session:
             return _found(address, session)
 
     def files(self, url: str) -> Iterator[FoundFile]:
-        """The files of a folder."""
         address = parse_address(url)
         with _as_os_errors(), self._session(address) as session:
             for facts in session.ls(address.path):
@@ -47,7 +46,6 @@ class FtpDriver:
 
     @contextmanager
     def open(self, url: str, kept: KeptCopy) -> Iterator[Opening]:
-        """Begin to read."""
         address = parse_address(url)
 
         def version_now() -> str:
@@ -75,7 +73,7 @@ class FtpDriver:
 
 
 class _Session(FTPFileSystem):  # type: ignore[misc]
-    """fsspec's FTP over a connection of ours."""
+    """fsspec's FTP client over a guarded connection."""
 
     def __init__(self, dialer: GuardedSockets, address: SourceAddress) -> None:
         self.ftp = _connection(dialer, address)
@@ -87,23 +85,23 @@ class _Session(FTPFileSystem):  # type: ignore[misc]
         )
 
     def login(self) -> None:
-        """Connect and log in; with TLS, both connections are under it."""
+        """Connect and log in; with TLS, the data connections are encrypted, too."""
         self.ftp.connect(self.host, self.port)
         self.ftp.login(*self.cred)
         if isinstance(self.ftp, ftplib.FTP_TLS):
             self.ftp.prot_p()
 
     def _connect(self) -> None:
-        """Not yet: whoever is made must be there to be closed."""
+        """Do nothing yet: the session must exist before it connects, so that it can be closed."""
 
 
 class _Dialed(ftplib.FTP):
-    """FTP over connections of the dialer."""
+    """FTP over guarded sockets."""
 
     dialer: GuardedSockets
     address: SourceAddress
     data: socket.socket | None = None
-    """The dialer's handle of the data connection."""
+    """GuardedSockets' handle of the data connection."""
 
     def connect(self, *_: Any, **__: Any) -> str:
         """Connect to the address that was checked."""
@@ -116,14 +114,14 @@ class _Dialed(ftplib.FTP):
         return self.welcome
 
     def retrlines(self, cmd: str, callback: Callable[[str], object] | None = None) -> str:
-        """Lines of a listing, as many as are wanted of any folder."""
+        """Lines of a listing, up to `max_files`."""
         most = self.dialer.settings.max_files
         count = 0
 
         def counted(line: str) -> None:
             nonlocal count
             count += 1
-            if count > most + 2:  # the folder itself and the one above may be among them
+            if count > most + 2:  # `.` and `..` may be among them
                 raise too_many(most)
             if callback is not None:
                 callback(line)
@@ -133,13 +131,13 @@ class _Dialed(ftplib.FTP):
     def ntransfercmd(
         self, cmd: str, rest: int | str | None = None
     ) -> tuple[socket.socket, int | None]:
-        """A data connection, with the same time limit as the control connection."""
+        """A data connection with the control connection's time limit."""
         connection, size = ftplib.FTP.ntransfercmd(self, cmd, rest)  # noqa: S321 (as asked for)
         self.data = self.dialer.keep(connection)
         return connection, size
 
     def voidresp(self) -> str:
-        """The last word on a transfer, whose data connection is closed by now."""
+        """The final reply to a transfer, whose data connection is closed by now."""
         if self.data is not None:
             self.dialer.let_go(self.data)
             self.data = None
@@ -150,7 +148,7 @@ class _Dialed(ftplib.FTP):
 
 
 class _DialedTls(_Dialed, ftplib.FTP_TLS):
-    """The same under TLS."""
+    """FTP over TLS and guarded sockets."""
 
     def _control(self) -> socket.socket:
         connection = super()._control()
@@ -159,7 +157,7 @@ class _DialedTls(_Dialed, ftplib.FTP_TLS):
         return connection
 
     def ntransfercmd(self, cmd: str, rest: int | str | None = None) -> tuple[socket.socket, int]:
-        """A data connection of the same TLS session, which many servers insist on."""
+        """A data connection in the same TLS session, as many servers require."""
         connection, size = _Dialed.ntransfercmd(self, cmd, rest)
         session = self.sock.session if isinstance(self.sock, ssl.SSLSocket) else None
         secured = self.context.wrap_socket(
@@ -182,7 +180,7 @@ def _found(address: SourceAddress, session: _Session) -> FoundFile:
     try:
         facts = session.info(address.path)
     except FileNotFoundError:
-        # Its folder may be closed, or not show what is hidden; it can be asked for nonetheless.
+        # The folder may be unreadable or hide the file; the file itself can still be read.
         facts = {"name": address.path, "type": "file", "unix.mode": "l"}
         if not _complete(session.ftp, facts):
             raise
@@ -192,25 +190,25 @@ def _found(address: SourceAddress, session: _Session) -> FoundFile:
 
 
 def _complete(ftp: ftplib.FTP, facts: dict[str, Any]) -> bool:
-    """Find out what a listing for people leaves open; False if it is no file after all.
+    """Get the facts that a Unix listing lacks; False if the entry is not a file.
 
-    It tells times to the minute, and after half a year to the day: the same file would get
-    another version. Of a link it tells the length of its target's name.
+    Such a listing has times to the minute, and after half a year to the day: the same file
+    would get another version. For a link it has the length of the target's name.
     """
     if "unix.mode" not in facts or _moment(str(facts.get("modify", ""))) is not None:
         return True
     path = facts["name"]
-    facts["modify"] = _asked(ftp, f"MDTM {path}")
+    facts["modify"] = _reply_to(ftp, f"MDTM {path}")
     if facts["unix.mode"].startswith("l"):
         ftp.voidcmd("TYPE I")
-        size = _asked(ftp, f"SIZE {path}")
+        size = _reply_to(ftp, f"SIZE {path}")
         facts["size"] = size
         return bool(size)
     return True
 
 
-def _asked(ftp: ftplib.FTP, command: str) -> str:
-    """What a server answers to a question that not every one understands; empty if not."""
+def _reply_to(ftp: ftplib.FTP, command: str) -> str:
+    """The reply to a command that not every server supports; empty if it does not."""
     try:
         return ftp.sendcmd(command)[4:].strip()
     except ftplib.error_perm:
@@ -223,7 +221,7 @@ def _from_facts(url: str, facts: dict[str, Any]) -> FoundFile:
 
 
 def _moment(modify: str) -> int | None:
-    """UTC microseconds of an MLSD time; a listing for people tells no exact one."""
+    """UTC microseconds of an MLSD time; None for the inexact time of a Unix listing."""
     try:
         moment = datetime.strptime(modify[:14], "%Y%m%d%H%M%S").replace(tzinfo=UTC)
     except ValueError:
@@ -238,7 +236,7 @@ def _retrieved(ftp: ftplib.FTP, path: str, offset: int) -> tuple[int, socket.soc
         except ftplib.error_perm as error:
             if _code(error) not in {"500", "501", "502", "504"}:
                 raise
-    # A server that cannot begin in the middle begins anew.
+    # A server that cannot resume starts from the beginning.
     return 0, ftp.transfercmd(f"RETR {path}")
 
 
@@ -262,14 +260,14 @@ def _as_os_errors() -> Iterator[None]:
     except ftplib.Error as error:
         raise ConnectionError(f"the server answered {_code(error)}") from None
     except EOFError:
-        raise ConnectionError("the server hung up") from None
+        raise ConnectionError("the server closed the connection") from None
     except UnicodeError:
-        raise ConnectionError("the server does not speak UTF-8") from None
+        raise ConnectionError("the server's reply is not valid UTF-8") from None
 
 
 def _denial(code: str) -> OSError:
     if code in {"530", "532", "331", "332"}:
-        return PermissionError("the server did not accept user and password")
+        return PermissionError("the server did not accept the user name and password")
     if code == "550":
         return FileNotFoundError()
     return ConnectionError(f"the server answered {code}")

@@ -1,4 +1,4 @@
-"""Files that are packed with gzip: their text is read and written as if they were not."""
+"""Read and write gzip files like plain ones."""
 
 import gzip
 import zlib
@@ -15,17 +15,17 @@ _LEVEL = 6
 
 
 def is_packed(path: Path) -> bool:
-    """Whether the name of a file says that it is packed."""
+    """True if the file's name ends with `.gz`."""
     return path.suffix.lower() == ENDING
 
 
 def unpacked(file: BinaryIO, path: Path, most_bytes: int) -> BinaryIO:
-    """The text in a packed file; BadSource if it is damaged, or longer than `most_bytes`."""
+    """The text in a gzip file; BadSource if it is damaged, or longer than `most_bytes`."""
     return cast("BinaryIO", BufferedReader(_Unpacked(file, path, most_bytes), 256 * 1024))
 
 
 class _Unpacked(RawIOBase):
-    """Bytes out of a packed file, with what goes wrong said in words."""
+    """Unpacked bytes of a gzip file; raises BadSource for damage."""
 
     def __init__(self, file: BinaryIO, path: Path, most_bytes: int) -> None:
         self._file = file
@@ -41,7 +41,7 @@ class _Unpacked(RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer)
-        data = self._said(lambda: self._gzip.read(len(view)))
+        data = self._checked(lambda: self._gzip.read(len(view)))
         view[: len(data)] = data
         if self._gzip.tell() > self._most:
             raise BadSource(
@@ -51,7 +51,7 @@ class _Unpacked(RawIOBase):
         return len(data)
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        return int(self._said(lambda: self._gzip.seek(offset, whence)))
+        return int(self._checked(lambda: self._gzip.seek(offset, whence)))
 
     def tell(self) -> int:
         return self._gzip.tell()
@@ -62,39 +62,36 @@ class _Unpacked(RawIOBase):
             self._file.close()
         super().close()
 
-    def _said(self, work: Callable[[], Any]) -> Any:
+    def _checked(self, work: Callable[[], Any]) -> Any:
         try:
             return work()
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise BadSource(f"{self._path} is damaged, or not a gzip file: {error}") from error
+            raise BadSource(f"{self._path} is damaged or not a gzip file: {error}") from error
 
 
 class PackedTarget(LocalTarget):
-    """A packed file that appears when it is complete."""
+    """A gzip file that appears when it is complete."""
 
     def open(self) -> None:
-        """Make the file."""
         super().open()
-        # Without the time and the name in its head, the same rows give the same bytes.
+        # Without the time and name in its header, the same rows give the same bytes.
         self._gzip = gzip.GzipFile("", "wb", _LEVEL, self._file, mtime=0)
 
     def write(self, data: bytes) -> None:
-        """Append."""
         self._gzip.write(data)
 
     def commit(self, record: Mapping[str, Any]) -> None:
-        """Put the file and its record in place."""
         self._gzip.close()
         super().commit(record)
 
 
 def open_content(path: Path, most_bytes: int) -> BinaryIO:
-    """The text, or BadSource in the user's words; `most_bytes` bounds what is unpacked."""
+    """Open a file, unpacked if needed; `most_bytes` limits how much is unpacked."""
     file = open_file(path)
     return unpacked(file, path, most_bytes) if is_packed(path) else file
 
 
 def content_fingerprint(path: Path, most_bytes: int) -> str:
-    """A name for the text of a file: packing it does not change it."""
+    """Hash and size of the text of a file: packing does not change it."""
     with open_content(path, most_bytes) as file:
         return name_of_content(file)

@@ -1,4 +1,4 @@
-"""Files on this machine: named by content, and replaced only when complete."""
+"""Files on this machine: identified by content, and replaced only when complete."""
 
 import glob
 import hashlib
@@ -13,34 +13,34 @@ import msgspec
 from headgate.core.errors import BadSource
 
 RECORD_SUFFIX = ".meta.json"
-"""Beside `priced.csv` lies `priced.csv.meta.json`, which says what is in it."""
+"""Suffix of the record beside an export: `priced.csv.meta.json` describes `priced.csv`."""
 
 PART_SUFFIX = ".part"
-"""How the name of a file ends that is not complete."""
+"""Suffix of incomplete files."""
 
 _BLOCK = 1024 * 1024
 
 
 def open_file(path: Path) -> BinaryIO:
-    """The file, or BadSource in the user's words."""
+    """Open the file; raises BadSource with a message for the user."""
     try:
         return path.open("rb")
     except IsADirectoryError as error:
         raise BadSource(f"{path} is a folder, not a file") from error
     except FileNotFoundError as error:
-        raise BadSource(f"there is no file {path}") from error
+        raise BadSource(f"the file {path} does not exist") from error
     except OSError as error:
         raise BadSource(f"{path} cannot be read: {error.strerror}") from error
 
 
 def fingerprint(path: Path) -> str:
-    """A name for the bytes of a file: hash and size."""
+    """Hash and size of a file."""
     with open_file(path) as file:
         return name_of_content(file)
 
 
 def name_of_content(file: BinaryIO) -> str:
-    """A name for the bytes of an open file."""
+    """Hash and size of an open file."""
     digest = hashlib.blake2b(digest_size=20)
     size = 0
     while block := file.read(_BLOCK):
@@ -59,25 +59,24 @@ class LocalTarget:
         self._file: BinaryIO | None = None
 
     def open(self) -> None:
-        """Make the file; it has a name of its own, so that two exports never mix."""
+        """Create the part file; its name is unique, so that two exports never mix."""
         self._file = self._make(self._path)
 
     @property
     def part(self) -> Path:
-        """Where the file lies until it is complete, for libraries that write files themselves."""
+        """Path of the incomplete file, for libraries that write files themselves."""
         return self._unfinished[0]
 
     def write(self, data: bytes) -> None:
-        """Append."""
         if self._file is None:
             raise RuntimeError("write() before open()")
         self._file.write(data)
 
     def commit(self, record: Mapping[str, Any]) -> None:
-        """Put the file and its record in place.
+        """Move the file and its record into place.
 
-        The old record goes first: a crash in between leaves a file without a record, never one
-        with the record of another.
+        The old record is removed first: a crash in between leaves a file without a record, never
+        with the record of another file.
         """
         if self._file is None:
             raise RuntimeError("commit() before open()")
@@ -94,7 +93,7 @@ class LocalTarget:
         _sync_folder(self._path.parent)
 
     def abandon(self) -> None:
-        """Remove what was written; what lay at the target before is untouched."""
+        """Remove the part files; an earlier file at the target is untouched."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -112,14 +111,14 @@ class LocalTarget:
 
 
 def remove_parts(path: Path) -> None:
-    """Remove what writers of `path` left that were killed."""
+    """Remove part files of `path` whose writers were killed."""
     for part in path.parent.glob(f".{glob.escape(path.name)}.*{PART_SUFFIX}"):
         part.unlink(missing_ok=True)
 
 
 def _mode_for(target: Path) -> int:
-    # A temporary file is private; what replaces the target gets the mode that the target has,
-    # or that a plain open() would have given it.
+    # A temporary file is private; the final file gets the mode of the file it replaces, or
+    # the mode that a plain open() would give it.
     try:
         return target.stat().st_mode & 0o777
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Which place a URL names."""
+"""Find the driver for a URL's scheme."""
 
 import importlib
 import re
@@ -18,7 +18,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 
 
 class _Kind(NamedTuple):
-    """Where a carrier is, and what must be installed for it."""
+    """Module and class of a driver, and the extra that it needs."""
 
     module: str
     driver: str
@@ -40,16 +40,16 @@ SCHEMES = ("file", *_KINDS)
 
 
 def open_place(url: str, settings: PlaceSettings | None = None) -> Place:
-    """The place of a URL, a `folder:` name or a plain path; UsageError if there is none such.
+    """The place for a URL, a `folder:` name or a plain path; UsageError for an unknown scheme.
 
-    Nothing is connected yet, and the place serves every URL of the same scheme.
+    Nothing is connected yet. The place serves every URL of the same scheme.
     """
     settings = settings or PlaceSettings()
     return DriverPlace(_connector(url, settings), settings)
 
 
 def require_allowed(url: str, settings: PlaceSettings) -> None:
-    """Refuse at once what no look at the place could make right; nothing is connected."""
+    """Refuse a source that cannot be allowed, without connecting to it."""
     scheme = scheme_of(url)
     if not scheme:
         raise UsageError(f"a source begins with one of {', '.join(f'{one}:' for one in SCHEMES)}")
@@ -67,7 +67,6 @@ def scheme_of(url: str) -> str:
 
 
 def is_on_disk(url: str) -> bool:
-    """Whether a URL names a file of this machine."""
     return scheme_of(url) in _ON_DISK
 
 
@@ -78,7 +77,7 @@ def _connector(url: str, settings: PlaceSettings) -> Callable[[GuardedSockets], 
     kind = _KINDS.get(scheme)
     if kind is None:
         raise UsageError(
-            f"no place serves {without_secrets(url)}; use {', '.join(SCHEMES)} or a path"
+            f"{without_secrets(url)} cannot be read; use {', '.join(SCHEMES)} or a path"
         )
     driver: Callable[[GuardedSockets], Driver] = getattr(_loaded(kind, scheme), kind.driver)
     return driver

@@ -1,4 +1,4 @@
-"""A copy that is not complete yet, and a note of whose version it is."""
+"""A copy that is not complete yet, with a note of the version it is from."""
 
 import fcntl
 import os
@@ -14,14 +14,14 @@ from headgate.transfer.places.driver import NOTHING, KeptCopy
 SUFFIX = ".part"
 NOTE_SUFFIX = ".part.json"
 SYNC_BYTES = 64 * 1024 * 1024
-"""So much may have to be copied again after a power cut."""
+"""Bytes between two syncs: at most this much is copied again after a power cut."""
 
 
 class PartialCopy:
-    """The beginning of a file beside its target, with one writer at a time.
+    """The beginning of a file beside its target; it has one writer at a time.
 
-    The note counts only bytes that are on the disk: after a power cut the file itself may be
-    longer than what was really written.
+    The note counts only synced bytes: after a power cut the file may be
+    longer than its valid content.
     """
 
     def __init__(self, target: Path) -> None:
@@ -60,7 +60,7 @@ class PartialCopy:
             self._file.close()
 
     def kept(self) -> KeptCopy:
-        """What earlier tries have copied."""
+        """The part that earlier attempts copied."""
         try:
             kept = msgspec.json.decode(self._note.read_bytes(), type=KeptCopy)
         except (OSError, msgspec.DecodeError):
@@ -68,7 +68,7 @@ class PartialCopy:
         return kept if 0 < kept.size <= self._path.stat().st_size else NOTHING
 
     def begin(self, version: str, offset: int) -> None:
-        """Keep `offset` bytes of what is there; what is written next belongs to `version`."""
+        """Keep the first `offset` bytes; the bytes written next are from `version`."""
         try:
             if os.fstat(self._file.fileno()).st_size != offset:
                 self._file.truncate(offset)
@@ -78,7 +78,6 @@ class PartialCopy:
         self._note.unlink(missing_ok=True)
 
     def write(self, piece: bytes) -> None:
-        """Append."""
         try:
             self._file.write(piece)
             self.size += len(piece)
@@ -88,7 +87,7 @@ class PartialCopy:
             raise self._failed(error) from error
 
     def complete(self) -> None:
-        """Put the copy in its place."""
+        """Move the copy into place."""
         try:
             self._sync()
             self._path.replace(self._target)
@@ -109,10 +108,10 @@ class PartialCopy:
         os.fsync(self._file.fileno())
 
     def _failed(self, error: OSError) -> SourceUnreachable:
-        return SourceUnreachable(f"the copy of the source cannot be kept: {error.strerror}")
+        return SourceUnreachable(f"the copy of the source cannot be stored: {error.strerror}")
 
 
 def discard(target: Path) -> None:
-    """Remove what is left of copies that never became complete."""
+    """Remove the remains of incomplete copies."""
     for suffix in (SUFFIX, NOTE_SUFFIX, NOTE_SUFFIX + ".new"):
         target.with_name(target.name + suffix).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""A place over any protocol: looking, listing and copying, with the same limits for all."""
+"""Find, list and copy files over any protocol, with the same limits for all."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -9,14 +9,14 @@ from headgate.core.errors import BadSource, SourceUnreachable
 from headgate.core.minimum_pace import PaceMeter
 from headgate.ports.place import CopiedFile, FoundFile, Progress
 from headgate.transfer.places.driver import BLOCK, Driver, Opening
-from headgate.transfer.places.errors import in_words
+from headgate.transfer.places.errors import as_source_errors
 from headgate.transfer.places.partial import PartialCopy, discard
 from headgate.transfer.places.settings import PlaceSettings
 from headgate.transfer.places.sockets import GuardedSockets, too_slow
 
 
 class DriverPlace:
-    """Hands out files by the carrier that `connect` makes for each errand."""
+    """Reads files through a driver that `connect` creates for each request."""
 
     def __init__(
         self, connect: Callable[[GuardedSockets], Driver], settings: PlaceSettings
@@ -25,14 +25,19 @@ class DriverPlace:
         self._settings = settings
 
     def stat(self, url: str) -> FoundFile:
-        """The file as it is now."""
-        with GuardedSockets(self._settings, self._settings.look_s) as dialer, in_words(url, dialer):
+        with (
+            GuardedSockets(self._settings, self._settings.look_s) as dialer,
+            as_source_errors(url, dialer),
+        ):
             return self._connect(dialer).find(url)
 
     def files(self, url: str) -> Sequence[FoundFile]:
-        """The files of one folder, by name."""
+        """The files of one folder, sorted by URL."""
         most = self._settings.max_files
-        with GuardedSockets(self._settings, self._settings.look_s) as dialer, in_words(url, dialer):
+        with (
+            GuardedSockets(self._settings, self._settings.look_s) as dialer,
+            as_source_errors(url, dialer),
+        ):
             found = [*islice(self._connect(dialer).files(url), most + 1)]
             if len(found) > most:
                 raise too_many(most)
@@ -46,7 +51,7 @@ class DriverPlace:
         limit_bytes: int | None = None,
         on_progress: Progress | None = None,
     ) -> CopiedFile:
-        """Copy the file to `target`, going on where an earlier try ended."""
+        """Copy the file to `target`, continuing where an earlier attempt ended."""
         limit = min(limit_bytes or self._settings.max_bytes, self._settings.max_bytes)
         try:
             with PartialCopy(target) as part:
@@ -56,7 +61,7 @@ class DriverPlace:
             raise
 
     def discard(self, target: Path) -> None:
-        """Remove what broken tries have left beside the target."""
+        """Remove the remains of incomplete copies beside the target."""
         discard(target)
 
     def _copied(
@@ -64,7 +69,7 @@ class DriverPlace:
     ) -> CopiedFile:
         with (
             GuardedSockets(self._settings, self._settings.fetch_s) as dialer,
-            in_words(url, dialer),
+            as_source_errors(url, dialer),
         ):
             driver = self._connect(dialer)
             with driver.open(url, part.kept()) as opening:
@@ -76,11 +81,11 @@ class DriverPlace:
 
 
 class _TooLarge(BadSource):
-    """Larger than a source may be."""
+    """The source exceeds the size limit."""
 
 
 class _CopyLimits:
-    """Keeps the limit, and tells how far it is."""
+    """Checks the size limit and reports progress."""
 
     def __init__(self, limit: int, on_progress: Progress | None) -> None:
         self._limit = limit
@@ -109,11 +114,11 @@ def _copy(opening: Opening, part: PartialCopy, watch: _CopyLimits, dialer: Guard
 
 
 def _paced(opening: Opening, dialer: GuardedSockets) -> Iterator[bytes]:
-    """The pieces, for as long as they come fast enough."""
+    """The pieces; SourceUnreachable if they arrive too slowly."""
     minimum = dialer.settings.minimum_pace
     meter = PaceMeter(minimum)
     while True:
-        # A protocol may gather small answers to a block; nothing is seen of them until then.
+        # A protocol may collect small replies into a block; they are not visible until then.
         dialer.expect_piece(minimum.longest_wait_s(BLOCK))
         asked_s = monotonic()
         piece = next(opening.pieces, b"")
@@ -128,7 +133,7 @@ def _paced(opening: Opening, dialer: GuardedSockets) -> Iterator[bytes]:
 
 
 def _check(opening: Opening, size: int) -> None:
-    """What is here must be all of one version."""
+    """Check that the copy is complete and from a single version."""
     found = opening.found
     if found.size is not None and size != found.size:
         raise SourceUnreachable(
@@ -140,14 +145,13 @@ def _check(opening: Opening, size: int) -> None:
     try:
         version = opening.version_now()
     except FileNotFoundError:
-        raise BadSource(f"{found.shown} vanished while it was copied") from None
+        raise BadSource(f"{found.shown} was removed while it was copied") from None
     if version != found.version:
         raise SourceUnreachable(f"{found.shown} changed while it was copied; try again")
 
 
 def too_many(most: int) -> BadSource:
-    """What is said of a folder that is too full to look through."""
     return BadSource(
-        f"the folder holds more than {most:,} files (places.max_files);"
-        " move away those that are done"
+        f"the folder contains more than {most:,} files (places.max_files);"
+        " move finished files elsewhere"
     )

@@ -1,7 +1,7 @@
-"""Files in buckets of S3, or of what speaks like it, through s3fs.
+"""Files in buckets of S3 and compatible services, through s3fs.
 
-The guard sits in aiohttp's connector: it holds for every name that is resolved and every socket
-that is made, wherever a bucket's redirects may lead.
+The address check is in aiohttp's connector: it applies to every resolved name and every
+socket, wherever a bucket's redirects point.
 """
 
 import asyncio
@@ -27,24 +27,23 @@ from headgate.transfer.places.settings import bucket_and_key
 from headgate.transfer.places.sockets import AddressInfo, GuardedSockets, refused
 
 FINISH_S: Final = 5.0
-_DENIED: Final = "its keys were not accepted, or do not open it"
+_DENIED: Final = "the access keys were not accepted, or do not grant access"
 
 
 class S3Driver:
-    """Reads from buckets, a client for each errand."""
+    """Reads from buckets, with one client for each request."""
 
     def __init__(self, dialer: GuardedSockets) -> None:
         self._dialer = dialer
         self._settings = dialer.settings
 
     def find(self, url: str) -> FoundFile:
-        """The object as it is now."""
         bucket, key = self._parsed(url)
         with _as_os_errors(), self._client() as call:
             return _found(url, call("head_object", Bucket=bucket, Key=_file_key(key)))
 
     def files(self, url: str) -> Iterator[FoundFile]:
-        """The objects under a prefix that is read as a folder."""
+        """The objects directly under a prefix."""
         bucket, key = self._parsed(url)
         folder = f"{key.rstrip('/')}/" if key else ""
         with _as_os_errors(), self._client() as call:
@@ -59,7 +58,7 @@ class S3Driver:
 
     @contextmanager
     def open(self, url: str, kept: KeptCopy) -> Iterator[Opening]:
-        """Begin to read; the server sees to it that the version is the one that was found."""
+        """Begin to read; the server ensures that the version is the one that was found."""
         bucket, key = self._parsed(url)
         with _as_os_errors(), self._client() as call:
             found = _found(url, call("head_object", Bucket=bucket, Key=_file_key(key)))
@@ -88,7 +87,7 @@ class S3Driver:
 
     def _filesystem(self) -> Any:
         settings = self._settings
-        # Servers at an address of one's own have as a rule no name for each bucket.
+        # Self-hosted servers usually have no host name for each bucket.
         style = {"addressing_style": "path"} if settings.s3_endpoint else {}
         connector = {"resolver": _PublicNames(), "socket_factory": _public_socket}
         filesystem = S3FileSystem(
@@ -101,7 +100,7 @@ class S3Driver:
             config_kwargs={
                 "connect_timeout": settings.connect_s,
                 "read_timeout": settings.read_s,
-                "retries": {"total_max_attempts": 1},  # whoever asks knows when to ask again
+                "retries": {"total_max_attempts": 1},  # the caller retries
                 "s3": style,
                 "connector_args": {} if settings.allow_private else connector,
             },
@@ -114,7 +113,7 @@ class S3Driver:
 
 
 class _Caller:
-    """Calls the S3 API from a thread, and not for longer than the errand may take."""
+    """Calls the S3 API from a thread, with a time limit."""
 
     def __init__(self, filesystem: Any, dialer: GuardedSockets) -> None:
         self._filesystem = filesystem
@@ -125,30 +124,29 @@ class _Caller:
         return answer
 
     def wait(self, work: Callable[..., Awaitable[Any]], *words: Any, **named: Any) -> Any:
-        """What an asynchronous call of the file system answers."""
+        """Run an asynchronous call of the file system and return its result."""
         self._dialer.check()
         return sync(
             self._filesystem.loop, work, *words, timeout=self._dialer.settings.look_s, **named
         )
 
     def finish(self, work: Callable[..., Awaitable[Any]], *words: Any) -> None:
-        """Do what must be done even when the time is over."""
+        """Run a cleanup call even after the time limit."""
         sync(self._filesystem.loop, work, *words, timeout=FINISH_S)
 
     def close(self) -> None:
-        """Close the connections, if there are any."""
         creator = getattr(self._filesystem, "_s3creator", None)
         if creator is not None:
             self.finish(creator.__aexit__, None, None, None)
 
 
 class _PublicNames(AbstractResolver):
-    """Resolves names to their public addresses alone."""
+    """Resolves names to public addresses only."""
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """The public addresses of a name; BadSource if it has none but others."""
+        """The public addresses of a name; BadSource if it has only others."""
         loop = asyncio.get_running_loop()
         found = await loop.getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM)
         public = [info for info in found if refusal_of(str(info[4][0])) is None]
@@ -157,7 +155,7 @@ class _PublicNames(AbstractResolver):
         return [_resolved(host, info) for info in public]
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: the resolver has no resources."""
 
 
 def _resolved(host: str, info: AddressInfo) -> ResolveResult:
@@ -173,7 +171,7 @@ def _resolved(host: str, info: AddressInfo) -> ResolveResult:
 
 
 def _public_socket(info: AddressInfo) -> socket.socket:
-    """A socket for a public address, whichever way it came here; BadSource for any other."""
+    """A socket for a public address; BadSource for any other, however it was resolved."""
     family, kind, protocol, _, place = info
     refusal = refusal_of(str(place[0]))
     if refusal is not None:
@@ -206,18 +204,18 @@ def _as_os_errors() -> Iterator[None]:
         raise PermissionError(_DENIED) from None
     except botocore.exceptions.NoCredentialsError:
         raise BadSource(
-            "there are no keys for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,"
+            "S3 needs keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,"
             " or places.s3_profile, or places.s3_anonymous"
         ) from None
     except (botocore.exceptions.ReadTimeoutError, botocore.exceptions.ConnectTimeoutError):
         raise TimeoutError from None
     except (botocore.exceptions.BotoCoreError, ClientError) as error:
         refusal = _cause(error)
-        raise refusal or ConnectionError("S3 does not answer as it should") from None
+        raise refusal or ConnectionError("S3 did not answer as expected") from None
 
 
 def _cause(error: BaseException | None) -> BadSource | None:
-    """What the guard said, wherever it is wrapped."""
+    """The refusal of the address check, if it is wrapped in the error."""
     while error is not None:
         inner = getattr(error, "kwargs", {}).get("error")
         if isinstance(inner, BadSource):

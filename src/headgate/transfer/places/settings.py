@@ -1,4 +1,4 @@
-"""What places may be reached, and how."""
+"""Settings of the places that sources are read from."""
 
 import re
 from typing import Annotated, Final
@@ -16,50 +16,49 @@ Bytes = Annotated[int, Meta(ge=1, le=10**15)]
 
 
 class PlaceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Settings of the places that jobs may name as their source. Secrets stand in none of them."""
+    """Settings of the places that jobs may use as sources. None of them contains a secret."""
 
     allow_private: bool = False
-    """Let sources lie at private, local and other special addresses."""
+    """Allow sources at private, local and other special addresses."""
     roots: tuple[str, ...] | None = ()
-    """The folders of this machine that `file:` sources may lie in; none unless named."""
+    """Folders of this machine that `file:` sources may be in; by default none."""
     max_bytes: Bytes = 10_000_000_000
-    """A larger source is refused."""
+    """Largest source in bytes; a larger one is refused."""
     max_files: Count = 10_000
-    """A folder with more files is not looked through."""
+    """Most files in a folder; a folder with more is refused."""
     connect_s: Seconds = 10.0
-    """How long a connection may take."""
+    """Seconds to wait for a connection."""
     read_s: Seconds = 30.0
-    """How long a server may be silent."""
+    """Seconds to wait for a server that sends nothing."""
     look_s: Seconds = 120.0
-    """How long it may take to look up a file or to list a folder."""
+    """Seconds that finding a file or listing a folder may take."""
     fetch_s: Seconds = 21_600.0
-    """How long one try to copy a file may take; the next goes on where it ended."""
+    """Seconds that one attempt to copy a file may take; the next one continues where it ended."""
     min_bytes_per_s: Pace = 1_000.0
-    """A source that comes more slowly than this is given up. 0: only one that sends nothing is."""
+    """Slowest average speed, in bytes per second. 0: only a silent source is given up."""
     slow_s: Seconds = 30.0
-    """The average is taken over this time, which every source has."""
+    """Seconds over which the average speed is taken."""
     ca_file: str = ""
-    """Certificates to trust, as PEM: besides those of the system; for S3 instead of them."""
+    """PEM file of certificates to trust, in addition to the system's; for S3, instead of them."""
     s3_endpoint: str = ""
-    """Where S3 answers; unset: Amazon."""
+    """URL of the S3 service; unset: Amazon."""
     s3_region: str = ""
-    """The region of the buckets; unset: as the environment says."""
+    """Region of the buckets; unset: from the environment."""
     s3_profile: str = ""
-    """The profile whose keys open the buckets; unset: `AWS_…` in the environment, as usual."""
+    """AWS profile with the keys for the buckets; unset: `AWS_…` in the environment."""
     s3_anonymous: bool = False
-    """Open buckets without any key."""
+    """Read buckets without keys."""
     s3_buckets: tuple[str, ...] = ()
-    """The buckets that sources may lie in; none unless named. `*`: all that the keys open."""
+    """Buckets that sources may be in; by default none. `*`: all that the keys can read."""
     sftp_known_hosts: str = ""
-    """The file of known host keys; unset: `~/.ssh/known_hosts`."""
+    """File of known host keys; unset: `~/.ssh/known_hosts`."""
     sftp_fingerprints: tuple[str, ...] = ()
-    """Host keys to trust by their fingerprint, `SHA256:…`, wherever they are met."""
+    """Fingerprints of host keys to trust on any host, `SHA256:…`."""
     sftp_key_file: str = ""
-    """The private key to log in with where the URL has no password; it has no passphrase."""
+    """Private key for logins without a password in the URL; it must not have a passphrase."""
 
     @property
     def minimum_pace(self) -> MinimumPace:
-        """How slowly a source may come."""
         return MinimumPace(self.min_bytes_per_s, self.slow_s)
 
 
@@ -68,14 +67,12 @@ _BUCKET: Final = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
 
 def bucket_and_key(url: str, settings: PlaceSettings) -> tuple[str, str]:
-    """Both parts of an `s3:` URL, the key as it stands; BadSource if the bucket is not allowed."""
+    """Bucket and key of an `s3:` URL, the key unchanged; BadSource if the bucket is not allowed."""
     bucket, _, key = checked(url).partition("://")[2].partition("/")
     if not _BUCKET.fullmatch(bucket):
         raise BadSource(
-            f"{without_secrets(url)} names no bucket; write s3://BUCKET/KEY, without a password"
+            f"{without_secrets(url)} has no valid bucket; write s3://BUCKET/KEY, without a password"
         )
     if bucket not in settings.s3_buckets and ALL not in settings.s3_buckets:
-        raise BadSource(
-            f"sources may not lie in the bucket {bucket}: places.s3_buckets does not name it"
-        )
+        raise BadSource(f"the bucket {bucket} is not allowed: add it to places.s3_buckets")
     return bucket, key

@@ -1,6 +1,6 @@
-"""Files over SFTP, on paramiko itself.
+"""Files over SFTP, with paramiko.
 
-fsspec's own SFTP trusts any host key and connects by name, and reads a block at a time.
+fsspec's SFTP trusts any host key, connects by name, and reads one block at a time.
 """
 
 import stat
@@ -20,25 +20,25 @@ from headgate.transfer.places.driver import BLOCK, KeptCopy, Opening, start_of
 from headgate.transfer.places.sockets import GuardedSockets
 
 LARGEST_REQUEST = 255 * 1024
-"""What OpenSSH answers at once; others send less, and are asked again. One such piece is under way
-at a time: paramiko's reading ahead keeps what it has read in memory, without any bound.
+"""Bytes per read request: the most that OpenSSH answers; other servers send less and get
+another request. There is one request at a time: paramiko's read-ahead keeps everything it
+has read in memory, without a bound.
 """
 
 
 class SftpDriver:
-    """Reads from an SSH server, one login for each errand."""
+    """Reads from an SSH server, with one login for each request."""
 
     def __init__(self, dialer: GuardedSockets) -> None:
         self._dialer = dialer
 
     def find(self, url: str) -> FoundFile:
-        """The file as it is now."""
         address = parse_address(url)
         with self._session(address) as session:
             return _found(url, session.stat(_path(address)))
 
     def files(self, url: str) -> Iterator[FoundFile]:
-        """The files of a folder, and those that links in it lead to."""
+        """The files of a folder, including the targets of its links."""
         address = parse_address(url)
         folder = _path(address)
         with self._session(address) as session:
@@ -51,7 +51,6 @@ class SftpDriver:
 
     @contextmanager
     def open(self, url: str, kept: KeptCopy) -> Iterator[Opening]:
-        """Begin to read."""
         address = parse_address(url)
 
         def version_now() -> str:
@@ -95,7 +94,7 @@ class SftpDriver:
 
 
 class _Fingerprints(paramiko.MissingHostKeyPolicy):
-    """Trusts host keys that are in no file by their fingerprint, and no others."""
+    """Trusts a host key without an entry in the file only by its fingerprint."""
 
     def __init__(self, trusted: tuple[str, ...]) -> None:
         self._trusted = {one.rstrip("=") for one in trusted}
@@ -112,7 +111,7 @@ class _Fingerprints(paramiko.MissingHostKeyPolicy):
 
 
 def fingerprint_of(key: paramiko.PKey) -> str:
-    """A host key's name as `ssh-keygen -l` shows it."""
+    """The fingerprint of a host key, as `ssh-keygen -l` shows it."""
     return "SHA256:" + b64encode(sha256(key.asbytes()).digest()).decode().rstrip("=")
 
 
@@ -127,7 +126,7 @@ def _load_known_hosts(client: paramiko.SSHClient, stated: str) -> None:
 
 
 def _path(address: SourceAddress) -> str:
-    # As in scp and curl: /~/ is the folder that the login begins in.
+    # As in scp and curl: /~/ is the folder where the login begins.
     home, path = address.path.startswith("/~/"), address.path
     return path.removeprefix("/~/") or "." if home else path
 
@@ -153,7 +152,7 @@ def _followed(
     try:
         return session.stat(f"{folder.rstrip('/')}/{entry.filename}")
     except OSError:
-        return None  # a link to nowhere
+        return None  # a broken link
 
 
 @contextmanager
@@ -162,19 +161,19 @@ def _as_os_errors(address: SourceAddress) -> Iterator[None]:
         yield
     except paramiko.BadHostKeyException:
         raise BadSource(
-            f"the host key of {address.host} is another than the known one:"
-            " somebody may be in between, or the server was set up anew"
+            f"the host key of {address.host} does not match the known one: this may be an attack"
+            " (man in the middle), or the server was reinstalled"
         ) from None
     except paramiko.AuthenticationException:
         raise PermissionError("the server did not accept the login") from None
     except paramiko.SSHException as error:
         raise ConnectionError(_words(error)) from None
     except EOFError:
-        raise ConnectionError("the server hung up") from None
+        raise ConnectionError("the server closed the connection") from None
 
 
 def _words(error: paramiko.SSHException) -> str:
     cause = error.__cause__ or error.__context__
     if isinstance(cause, TimeoutError) or "imeout" in str(error):
         return "it did not answer in time"
-    return "it does not speak SSH as it should, or hung up"
+    return "it broke the SSH protocol or closed the connection"

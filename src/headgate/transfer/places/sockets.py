@@ -1,8 +1,8 @@
-"""Connections to places: to allowed addresses alone, and not for ever.
+"""Connections to places: only to allowed addresses, and with a time limit.
 
-The address that was checked is the one that is connected to, so that a name cannot change its
-address in between. A server that keeps us busy with a byte now and then would never be silent for
-long; so all connections of one errand are cut when its time is over.
+The checked address is the one that is connected to, so that a name cannot change its
+address in between. A server that sends a byte now and then never exceeds the read timeout;
+so all connections of a request are cut when its time is over.
 """
 
 import socket
@@ -18,13 +18,13 @@ from headgate.core.minimum_pace import MinimumPace
 from headgate.transfer.places.settings import PlaceSettings
 
 LOOK_S = 0.5
-"""How often a deadline is looked at that may have been brought forward."""
+"""Seconds between two checks of the deadline, which may have been moved forward."""
 
 AddressInfo = tuple[int | socket.AddressFamily, int | socket.SocketKind, int, str, Any]
 
 
 class GuardedSockets:
-    """Makes the connections of one errand."""
+    """Opens the connections of one request."""
 
     def __init__(self, settings: PlaceSettings, limit_s: float) -> None:
         self.settings = settings
@@ -54,24 +54,24 @@ class GuardedSockets:
             self._handles.clear()
 
     def check(self) -> None:
-        """TimeoutError if the time is over: what was cut off may look like an end."""
+        """Raise TimeoutError if the time is over: a cut connection may look like an end of file."""
         if self.expired:
             raise TimeoutError
 
     def expect_piece(self, within_s: float) -> None:
-        """Cut the connections unless this is called again within that time. In seconds."""
+        """Cut the connections unless this is called again within that time, in seconds."""
         self._piece_s = monotonic() + within_s
 
     @property
     def over(self) -> str:
-        """Why the time is over, as the end of a sentence that begins with the place."""
+        """Reason why the time is over, as the end of a sentence that begins with the place."""
         if monotonic() < self._ends_s:
             return too_slow(self.settings.minimum_pace)
         return f"took longer than {self._limit_s:g} s"
 
     def keep(self, connection: socket.socket) -> socket.socket:
-        """Cut this connection too when the time is over; the answer is for `let_go`."""
-        # A copy of the handle reaches the connection also when TLS has taken the first one over.
+        """Cut this connection, too, when the time is over; pass the result to `let_go`."""
+        # A copy of the handle still reaches the connection after TLS has taken over the original.
         handle = connection.dup()
         with self._lock:
             self._handles.append(handle)
@@ -80,13 +80,13 @@ class GuardedSockets:
         return handle
 
     def let_go(self, handle: socket.socket) -> None:
-        """Forget a connection that was closed: the other side hears of that only now."""
+        """Drop a closed connection: only now does the other side see that it is closed."""
         with self._lock:
             self._handles.remove(handle)
             handle.close()
 
     def dial(self, host: str, port: int) -> socket.socket:
-        """A connection to one of the allowed addresses of a host; OSError if none answers."""
+        """Connect to one of the allowed addresses of a host; OSError if none answers."""
         last: OSError | None = None
         for info in self._allowed(host, port):
             try:
@@ -99,7 +99,7 @@ class GuardedSockets:
         raise last or OSError("the name has no address")
 
     def tls(self) -> ssl.SSLContext:
-        """How certificates are checked."""
+        """The TLS context with the trusted certificates."""
         context = ssl.create_default_context()
         if self.settings.ca_file:
             context.load_verify_locations(self.settings.ca_file)
@@ -143,7 +143,7 @@ class GuardedSockets:
 
 
 def too_slow(minimum: MinimumPace) -> str:
-    """What is said of a server that sends too slowly, after its name."""
+    """Message for a server that sends too slowly; goes after its name."""
     return (
         f"sent less than {minimum.bytes_per_s:,.0f} bytes a second for {minimum.over_s:g} s"
         " (places.min_bytes_per_s): upload the file instead, or put it on a faster server"
@@ -151,8 +151,8 @@ def too_slow(minimum: MinimumPace) -> str:
 
 
 def refused(host: str, kind: str) -> BadSource:
-    """What is said of an address that is not allowed."""
-    # The address itself is left out: it would tell strangers about the network we are in.
+    """The error for an address that is not allowed."""
+    # The address itself is left out: it would reveal our network to strangers.
     return BadSource(
         f"address refused: {host} is {kind}, not public (places.allow_private permits it)"
     )

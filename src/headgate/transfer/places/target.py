@@ -1,4 +1,4 @@
-"""Where rows are written to, by its name: a file, a packed file, or standard output."""
+"""Targets for written rows: a file, a gzip file, or standard output."""
 
 import sys
 from collections.abc import Mapping
@@ -12,45 +12,38 @@ STDOUT = Path("-")
 
 
 class Target(Protocol):
-    """Takes bytes; what it got counts when it is committed."""
+    """Receives bytes; they take effect when it is committed."""
 
-    def open(self) -> None:
-        """Begin."""
-        ...
+    def open(self) -> None: ...
 
-    def write(self, data: bytes) -> None:
-        """Append."""
-        ...
+    def write(self, data: bytes) -> None: ...
 
     def commit(self, record: Mapping[str, Any]) -> None:
-        """End, with the record of what was written."""
+        """Finish, with a record of what was written."""
         ...
 
     def abandon(self) -> None:
-        """Take back what can be taken back."""
+        """Undo as far as possible."""
         ...
 
 
 class StdoutTarget:
-    """Standard output: what was written is gone, and there is no place for a record."""
+    """Standard output: writes cannot be undone, and nothing keeps a record."""
 
     def open(self) -> None:
-        """Nothing to do."""
+        """Do nothing: standard output is open already."""
 
     def write(self, data: bytes) -> None:
-        """Pass it on."""
         sys.stdout.buffer.write(data)
 
-    def commit(self, record: Mapping[str, Any]) -> None:  # noqa: ARG002 (see above)
-        """Pass on what is left."""
+    def commit(self, record: Mapping[str, Any]) -> None:  # noqa: ARG002 (nothing keeps it)
         sys.stdout.buffer.flush()
 
     def abandon(self) -> None:
-        """Nothing can be taken back."""
+        """Do nothing: writes cannot be undone."""
 
 
 def target_of(path: Path) -> Target:
-    """The target that a path names."""
     if path == STDOUT:
         return StdoutTarget()
     return PackedTarget(path) if is_packed(path) else LocalTarget(path)

@@ -1,8 +1,8 @@
-"""New files in a folder that somebody else fills: which are complete, and may be taken.
+"""New files in a folder that another program fills: which are complete and may be taken.
 
-A file that is still being written must not be taken. Buckets show whole objects alone. Elsewhere
-a file is complete when it was found unchanged for a while, or when it was last written so long ago
-that even a wrong clock of its server makes no difference.
+A file that is still being written must not be taken. Buckets show only complete objects.
+Elsewhere a file is complete if it has not changed for a while, or if it was last written
+longer ago than any error of its server's clock.
 """
 
 from fnmatch import fnmatchcase
@@ -15,20 +15,20 @@ from headgate.ports.place import FoundFile, Place
 from headgate.transfer.places.opening import is_on_disk
 
 _UNFINISHED: Final = (".part", ".partial", ".filepart", ".crdownload", ".tmp", ".temp", "~")
-"""How programs name what they have not finished writing."""
+"""Endings of files that other programs are still writing."""
 
 
 class WatchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A folder in which files arrive."""
+    """Settings of a folder that is watched for new files."""
 
     place: str
     """The folder: `folder:/data/in`, `s3://BUCKET/PREFIX`, `ftp://HOST/in` or `sftp://HOST/in`."""
     pattern: str = "*"
-    """Which names count, as a shell would read it: `orders-*.csv`."""
+    """Shell pattern of the file names that count: `orders-*.csv`."""
     settle_s: Patience = 60.0
-    """How long a file must not have changed before it is taken."""
+    """Seconds without a change before a file is taken."""
     skew_s: Patience = 900.0
-    """How wrong the clock of an FTP or SFTP server may be."""
+    """Largest error of an FTP or SFTP server's clock, in seconds."""
 
 
 class _Sighting(NamedTuple):
@@ -38,16 +38,16 @@ class _Sighting(NamedTuple):
 
 
 class Sightings:
-    """What was seen of a folder, and since when it has been so. Keep one for each folder.
+    """The files seen in a folder, and since when each is unchanged. Keep one for each folder.
 
-    Without it, as after a restart, nothing is lost: young files only wait for another look.
+    Losing it, as in a restart, is safe: young files only wait for another look.
     """
 
     def __init__(self) -> None:
         self._seen: dict[str, _Sighting] = {}
 
     def note(self, found: list[FoundFile], now: int) -> None:
-        """Remember a look; what is gone is forgotten, what has changed begins anew."""
+        """Record a listing: missing files are dropped, changed ones start again."""
         before, self._seen = self._seen, {}
         for one in found:
             old = before.get(one.url)
@@ -56,17 +56,17 @@ class Sightings:
             self._seen[one.url] = _Sighting(one.identity, one.size, first_at)
 
     def unchanged_s(self, found: FoundFile, now: int) -> float:
-        """For how long a file has been seen as it is."""
+        """Seconds since the file was first seen in its present state."""
         return (now - self._seen[found.url].first_at) / 1_000_000
 
 
 def arrivals(
     place: Place, settings: WatchSettings, sightings: Sightings, now: int
 ) -> list[FoundFile]:
-    """The complete files of a folder, by name; `now` is in UTC microseconds.
+    """The complete files of a folder, sorted by URL; `now` is in UTC microseconds.
 
-    They are given at every look, as long as they are there: whoever takes them must know the
-    `identity` of those that were taken.
+    Every call returns them as long as they exist: the caller must remember the
+    `identity` of the files it has taken.
     """
     found = [one for one in place.files(settings.place) if is_wanted(one.name, settings.pattern)]
     sightings.note(found, now)
@@ -74,7 +74,7 @@ def arrivals(
 
 
 def is_wanted(name: str, pattern: str) -> bool:
-    """Whether a name counts: hidden and unfinished ones only if the pattern asks for them."""
+    """True if a name counts: hidden and unfinished files only if the pattern asks for them."""
     if name.startswith(".") and not pattern.startswith("."):
         return False
     if name.lower().endswith(_UNFINISHED) and not pattern.lower().endswith(_UNFINISHED):
@@ -83,7 +83,7 @@ def is_wanted(name: str, pattern: str) -> bool:
 
 
 def is_settled(found: FoundFile, settings: WatchSettings, sightings: Sightings, now: int) -> bool:
-    """Whether nobody writes to a file any more."""
+    """True if the file is certainly complete."""
     if found.whole or settings.settle_s == 0:
         return True
     unchanged_s = sightings.unchanged_s(found, now)

@@ -1,6 +1,6 @@
-"""Files over HTTP: one GET, its redirects followed here, so that each hop is checked.
+"""Files over HTTP: a GET whose redirects are followed here, so that each hop is checked.
 
-There is no HEAD: many servers refuse it, and a presigned URL is signed for GET alone.
+HEAD is not used: many servers refuse it, and a presigned URL is valid only for GET.
 """
 
 import http.client
@@ -30,43 +30,41 @@ UNSATISFIABLE: Final = 416
 
 
 class GetReply:
-    """Head and body of an answer."""
-
     def __init__(self, response: http.client.HTTPResponse, url: str) -> None:
         self._response = response
         self.url = url
-        """Where it came from in the end."""
+        """URL after all redirects."""
         self.status = response.status
         self.headers = response.headers
         self.location = response.headers.get("location", "")
 
     @property
     def offset(self) -> int:
-        """Where in the file the body begins."""
+        """Offset in the file where the body begins."""
         return (self._range()[0] or 0) if self.status == 206 else 0
 
     @property
     def size(self) -> int | None:
-        """How large the file is; None if the answer does not tell."""
+        """Size of the file; None if the reply does not state it."""
         if self.status == 206:
             return self._range()[1]
         return None if self._is_packed() else self._response.length
 
     @property
     def version(self) -> str:
-        """What the server says that changes with the file."""
+        """ETag or date that changes with the file; empty if there is neither."""
         return self.headers.get("etag") or self.headers.get("last-modified") or ""
 
-    def goes_on(self, kept: KeptCopy) -> bool:
-        """Whether it begins anew, or exactly where what is kept ends; some servers get it wrong."""
+    def continues(self, kept: KeptCopy) -> bool:
+        """True if the body starts at 0 or right after the kept copy; some servers get it wrong."""
         if self.status == UNSATISFIABLE:
             return self._range() == (None, kept.size)
         if self.status == 206:
             return self._range()[0] == kept.size and self.version in {"", kept.version}
         return True
 
-    def raise_for_status(self, ranged: bool) -> None:  # noqa: FBT001 (it is a fact of the request)
-        """Whether there is a file in the answer; if not, say why."""
+    def raise_for_status(self, ranged: bool) -> None:  # noqa: FBT001 (a property of the request)
+        """Raise unless the reply contains a file."""
         status, place = self.status, without_secrets(self.url)
         if status == 200 or (ranged and status in {206, UNSATISFIABLE}):
             self._raise_if_cut()
@@ -76,22 +74,23 @@ class GetReply:
         if status in {401, 403}:
             raise PermissionError(f"the server answered {status}")
         if status in {408, 425, 429} or status >= 500:
-            raise SourceUnreachable(f"{place} does not hand it out now ({status})")
-        raise BadSource(f"{place} answered {status}, which is no file")
+            raise SourceUnreachable(f"{place} cannot be read now: the server answered {status}")
+        raise BadSource(f"{place} answered {status}, which is not a file")
 
     def pieces(self) -> Iterator[bytes]:
-        """The body, block by block."""
         encoding = self.headers.get("content-encoding", "").strip().lower()
         if encoding not in _PLAIN | _GZIP or (encoding in _GZIP and self.status == 206):
-            raise BadSource(f"the answer is packed by {encoding}, which was not asked for")
+            raise BadSource(
+                f"the server compressed the file with {encoding}, which was not requested"
+            )
         body = iter(lambda: self._response.read1(BLOCK), b"")
         return _unpacked(body) if encoding in _GZIP else body
 
     def _raise_if_cut(self) -> None:
-        """A head that breaks off looks like one that states no length, with nothing after it."""
+        """A header that breaks off looks like one without a length and with an empty body."""
         response = self._response
         if response.length is None and not response.chunked and not response.peek(1):
-            raise ConnectionError("the answer was cut off")
+            raise ConnectionError("the reply was cut off")
 
     def _is_packed(self) -> bool:
         return self.headers.get("content-encoding", "").strip().lower() not in _PLAIN
@@ -99,13 +98,15 @@ class GetReply:
     def _range(self) -> tuple[int | None, int | None]:
         found = _CONTENT_RANGE.fullmatch(self.headers.get("content-range", "").strip())
         if found is None:
-            raise SourceUnreachable("the server sent a part without saying which")
+            raise SourceUnreachable(
+                "the server sent a part of the file without a valid Content-Range"
+            )
         start, total = found.groups()
         return int(start) if start else None, int(total) if total != "*" else None
 
 
 def _unpacked(body: Iterator[bytes]) -> Iterator[bytes]:
-    """Some servers pack what was asked for as it is; a block makes many, one at a time."""
+    """Some servers compress without being asked; a block may unpack to many, yielded singly."""
     gzip = zlib.decompressobj(16 + zlib.MAX_WBITS)
     try:
         for packed in body:
@@ -114,9 +115,9 @@ def _unpacked(body: Iterator[bytes]) -> Iterator[bytes]:
                 yield piece
                 piece = gzip.decompress(gzip.unconsumed_tail, BLOCK)
     except zlib.error:
-        raise SourceUnreachable("the answer is packed, and damaged") from None
+        raise SourceUnreachable("the compressed reply is damaged") from None
     if not gzip.eof:
-        raise ConnectionError("the answer was cut off")
+        raise ConnectionError("the reply was cut off")
 
 
 REDIRECTS: Final = 5
@@ -124,7 +125,7 @@ _MOVED: Final = frozenset({301, 302, 303, 307, 308})
 
 
 class _Target(NamedTuple):
-    """Where one request goes."""
+    """Destination of one request."""
 
     origin: UrlOrigin
     rest: str
@@ -132,29 +133,29 @@ class _Target(NamedTuple):
 
 
 class WebDriver:
-    """Reads `http:` and `https:` URLs, a connection for each request."""
+    """Reads `http:` and `https:` URLs, with one connection for each request."""
 
     def __init__(self, dialer: GuardedSockets) -> None:
         self._dialer = dialer
 
     def find(self, url: str) -> FoundFile:
-        """The file as the head of the answer tells of it."""
-        with self._answer(url, {}) as reply:
+        """The file's present version, from the reply's headers."""
+        with self._get(url, {}) as reply:
             return _found(url, reply)
 
     def files(self, url: str) -> Iterator[FoundFile]:
-        """The web has no folders."""
-        raise BadSource(f"{without_secrets(url)} cannot be listed; HTTP knows single files alone")
+        """Always raises: HTTP has no folders."""
+        raise BadSource(f"{without_secrets(url)} cannot be listed; HTTP has only single files")
 
     @contextmanager
     def open(self, url: str, kept: KeptCopy) -> Iterator[Opening]:
-        """Begin to read, in the middle if the server still has what is kept."""
+        """Begin to read, after the kept copy if the server still has its version."""
         with ExitStack() as stack:
-            reply = stack.enter_context(self._answer(url, _range_headers(kept)))
-            if not reply.goes_on(kept):
+            reply = stack.enter_context(self._get(url, _range_headers(kept)))
+            if not reply.continues(kept):
                 stack.close()
-                reply = stack.enter_context(self._answer(url, {}))
-            if reply.status == UNSATISFIABLE:  # all of it is here already
+                reply = stack.enter_context(self._get(url, {}))
+            if reply.status == UNSATISFIABLE:  # the copy is complete already
                 found = FoundFile(url, _name(url, reply), kept.size, kept.version)
                 yield Opening(found, kept.size, iter(()))
             else:
@@ -162,34 +163,34 @@ class WebDriver:
                 yield Opening(found, reply.offset, reply.pieces(), self._version_now(url, found))
 
     def _version_now(self, url: str, found: FoundFile) -> Callable[[], str] | None:
-        """A plain web server may send a file that is changed meanwhile, old and new mixed."""
+        """A plain web server may send a mix of old and new bytes while a file is replaced."""
         if not found.version.startswith('"'):
-            return None  # neither a weak ETag nor a date stays the same for the same bytes
+            return None  # a weak ETag or a date may change for the same bytes
 
         def ask() -> str:
             try:
                 return self.find(url).version
             except (BadSource, OSError):
-                return found.version  # a link may have expired; what came was complete
+                return found.version  # the link may have expired; the copy is complete
 
         return ask
 
     @contextmanager
-    def _answer(self, url: str, headers: Mapping[str, str]) -> Iterator[GetReply]:
+    def _get(self, url: str, headers: Mapping[str, str]) -> Iterator[GetReply]:
         target = parse_target(url)
         with _as_os_errors(), ExitStack() as stack:
             for _ in range(REDIRECTS + 1):
-                reply = stack.enter_context(self._asked(target, headers))
+                reply = stack.enter_context(self._request(target, headers))
                 if reply.status not in _MOVED or not reply.location:
                     reply.raise_for_status(bool(headers))
                     yield reply
                     return
                 stack.close()
                 target = _next(target, reply.location)
-            raise BadSource(f"{without_secrets(url)} leads to more than {REDIRECTS} redirects")
+            raise BadSource(f"{without_secrets(url)} redirects more than {REDIRECTS} times")
 
     @contextmanager
-    def _asked(self, target: _Target, headers: Mapping[str, str]) -> Iterator[GetReply]:
+    def _request(self, target: _Target, headers: Mapping[str, str]) -> Iterator[GetReply]:
         origin = target.origin
         connection = http.client.HTTPConnection(origin.host, origin.port)
         try:
@@ -215,7 +216,7 @@ class WebDriver:
 
 
 def parse_target(url: str) -> _Target:
-    """Where a URL leads; a user and a password in it become a header."""
+    """The destination of a URL; a user and a password in it become a header."""
     try:
         where, rest = split_origin(checked(url))
         scheme, _, authority = where.partition("://")
@@ -235,17 +236,17 @@ def _basic(credentials: str) -> str:
 
 
 def _next(target: _Target, location: str) -> _Target:
-    """Where a redirect leads; what opens one host stays there."""
+    """The destination of a redirect; credentials are not sent to another host."""
     following = parse_target(urljoin(f"{target.origin}{target.rest}", location))
     if target.origin.scheme == "https" and following.origin.scheme == "http":
-        raise BadSource(f"{target.origin} leads from https to http, which anybody could read")
+        raise BadSource(f"{target.origin} redirects from https to http, which is not encrypted")
     if following.origin == target.origin:
         return following._replace(authorization=target.authorization)
     return following._replace(authorization="")
 
 
 def _range_headers(kept: KeptCopy) -> dict[str, str]:
-    # A weak ETag promises no equal bytes, so nothing can be added to what is kept.
+    # A weak ETag does not promise equal bytes, so nothing can be appended to the kept copy.
     if not kept.size or kept.version.startswith("W/"):
         return {}
     return {"Range": f"bytes={kept.size}-", "If-Range": kept.version}
@@ -280,9 +281,9 @@ def _as_os_errors() -> Iterator[None]:
     try:
         yield
     except http.client.IncompleteRead:
-        raise ConnectionError("the answer was cut off") from None
+        raise ConnectionError("the reply was cut off") from None
     except http.client.RemoteDisconnected:
-        raise ConnectionError("the server hung up without an answer") from None
+        raise ConnectionError("the server closed the connection without a reply") from None
     except http.client.HTTPException as error:
-        words = f"the server does not speak HTTP as it should ({type(error).__name__})"
+        words = f"the server's reply is not valid HTTP ({type(error).__name__})"
         raise SourceUnreachable(words) from None

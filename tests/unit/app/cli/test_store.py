@@ -92,8 +92,7 @@ def test_a_bad_setting_is_one_line_and_exit_2(headgate):
     result = headgate("config", "show", "-c", "other.toml")
     assert result.code == 2
     assert result.err == (
-        "error: other.toml: there is no setting 'worker.concurrenc'; "
-        "did you mean worker.concurrency?\n"
+        "error: other.toml: unknown setting 'worker.concurrenc'; did you mean worker.concurrency?\n"
     )
 
 
@@ -192,5 +191,5 @@ def test_changes_beside_a_file_of_0_bytes_are_kept(headgate):
     changes.write_bytes(b"what was committed last")
     said = headgate("jobs", "ls")
     assert said.code == 5
-    assert "put a backup in its place" in said.err
+    assert "restore a backup" in said.err
     assert changes.read_bytes() == b"what was committed last"

@@ -120,5 +120,5 @@ async def test_a_record_that_cannot_be_finished_leaves_the_old_one(store, folder
 async def test_a_folder_that_is_gone_is_named(store, folder):
     job = await downloaded(store)
     folder.rmdir()
-    with pytest.raises(FolderGone, match="papers is no folder any more"):
+    with pytest.raises(FolderGone, match="papers is not a folder any more"):
         await write_records(store.history, job.id, folder)

@@ -1,4 +1,4 @@
-"""What a clerk works on stays its own, and only so long."""
+"""A file worker keeps its claim on an export while it works, and not much longer."""
 
 import pytest
 

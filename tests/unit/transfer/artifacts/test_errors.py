@@ -20,7 +20,7 @@ from headgate.ports.artifacts import (
 )
 from headgate.transfer.artifacts import committer, content_store, durability, partial
 from headgate.transfer.artifacts.draft import SMALL_BYTES
-from headgate.transfer.artifacts.errors import said
+from headgate.transfer.artifacts.errors import artifact_error
 from headgate.transfer.artifacts.folder import ASIDE, ArtifactFolder
 from tests.kit.mounts import mounted, needs_root, remount
 
@@ -73,7 +73,7 @@ def refusing(number):
     ],
 )
 def test_errors_are_sorted_by_what_they_stop(number, kind):
-    trouble = said(OSError(number, os.strerror(number)), Path("papers"))
+    trouble = artifact_error(OSError(number, os.strerror(number)), Path("papers"))
     assert type(trouble) is kind
     assert "papers" in str(trouble)
 

@@ -32,7 +32,7 @@ def out(tmp_path):
 @pytest.fixture
 async def folder(out):
     async with ArtifactFolder(out) as folder:
-        await folder.hire()
+        await folder.start_file_writer()
         yield folder
 
 
@@ -135,13 +135,13 @@ async def test_after_many_small_files_there_is_one_again(out, monkeypatch):
     async with ArtifactFolder(out) as folder:
         for n in range(3):
             await keep(folder, f"{n}.pdf", b"%d" % n)
-        await folder._hiring
+        await folder._starting
         first = process_of(folder)
         first.kill()
         await folder._file_writer._gone
         for n in range(3, 6):
             await keep(folder, f"{n}.pdf", b"%d" % n)
-        await folder._hiring
+        await folder._starting
         assert process_of(folder).pid != first.pid
         assert first.returncode == -signal.SIGKILL
     assert len(shown(out)) == 6
@@ -170,7 +170,7 @@ async def test_signals_to_everybody_do_not_end_it(folder, number):
 
 async def test_closing_waits_for_what_is_written(out):
     async with ArtifactFolder(out) as folder:
-        await folder.hire()
+        await folder.start_file_writer()
         process = process_of(folder)
         tasks = [asyncio.create_task(keep(folder, f"{n}.pdf", b"%d" % n)) for n in range(50)]
         await orders_sent(folder, 50)
@@ -183,7 +183,7 @@ async def test_a_full_disk_is_told_and_leaves_nothing(tmp_path):
     with ExitStack() as stack:
         place = stack.enter_context(mounted(tmp_path / "m", "-t", "tmpfs", "-o", "size=1m", "t"))
         async with ArtifactFolder(place) as folder:
-            await folder.hire()
+            await folder.start_file_writer()
             with pytest.raises(FolderFull, match="make room"):
                 await fill(folder)
             assert files(place / ASIDE) == []

@@ -385,7 +385,7 @@ async def test_nothing_is_written_before_it_is_told_what_it_is(folder):
     draft = await folder.begin("paper")
     with pytest.raises(RuntimeError, match="start"):
         await draft.write(b"x")
-    with pytest.raises(RuntimeError, match="nothing was left"):
+    with pytest.raises(RuntimeError, match="left a part to resume"):
         [block async for block in draft.resume()]
 
 

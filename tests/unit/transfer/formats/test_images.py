@@ -125,8 +125,8 @@ def test_what_is_no_image_is_a_bad_row(tmp_path: Path):
     path = zipped(tmp_path / "a.zip", members)
     source = open_source(path, sink=lambda chunks: str(kept.append(b"".join(chunks))))
     problems = [row.problem for row in all_rows(source)]
-    assert problems[0] == problems[3] == "this is no image that is known (or it is damaged)"
-    assert problems[1] == "its name leads out of the archive (..)"
+    assert problems[0] == problems[3] == "this is not an image in a known format, or it is damaged"
+    assert problems[1] == "its name points outside the archive (..)"
     assert problems[2] is None
     assert kept == [image()]
 
@@ -137,7 +137,7 @@ def test_a_name_counts_once(tmp_path: Path):
         archive.writestr("a.png", image())
         archive.writestr("a.png", image())
     first, second = all_rows(open_source(tmp_path / "a.zip"))
-    assert (first.problem, second.problem) == (None, "a file of that name came before")
+    assert (first.problem, second.problem) == (None, "an earlier file has the same name")
 
 
 def test_a_damaged_member_is_a_bad_row(tmp_path: Path):

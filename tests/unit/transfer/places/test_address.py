@@ -27,11 +27,11 @@ def test_each_has_its_port(scheme: str, port: int):
 @pytest.mark.parametrize(
     ("url", "problem"),
     [
-        ("ftp:///a.csv", "names no host"),
-        ("ftp://me:s3cret@/a.csv", "names no host"),
-        ("ftp://me:s3cret@host:99999/a.csv", "is no URL"),
-        ("ftp://me:s3cret@host:x/a.csv", "is no URL"),
-        ("ftp://me:s3cret@[::1/a.csv", "is no URL"),
+        ("ftp:///a.csv", "has no host"),
+        ("ftp://me:s3cret@/a.csv", "has no host"),
+        ("ftp://me:s3cret@host:99999/a.csv", "is not a URL"),
+        ("ftp://me:s3cret@host:x/a.csv", "is not a URL"),
+        ("ftp://me:s3cret@[::1/a.csv", "is not a URL"),
         ("ftp://me:s3cret@host/a\r\nDELE b", "control characters"),
         ("ftp://me:s3cret@host/a%0d%0aDELE%20b", "control character"),
         ("sftp://me:s3cret@host/a%00b", "control character"),

@@ -83,7 +83,7 @@ def test_a_long_copy_is_noted_on_its_way(tmp_path: Path, monkeypatch):
 
 def test_a_full_disk_is_said_to_be_full(tmp_path: Path):
     (tmp_path / "copy.part").symlink_to("/dev/full")
-    with pytest.raises(SourceUnreachable, match=r"cannot be kept: No space left"):
+    with pytest.raises(SourceUnreachable, match=r"cannot be stored: No space left"):
         copied(tmp_path / "copy", "v1", b"x" * 100_000)
     assert not (tmp_path / "copy").exists()
 

@@ -157,16 +157,16 @@ def test_an_endless_answer_ends_at_the_limit(tmp_path: Path):
 @pytest.mark.parametrize(
     ("status", "kind", "words"),
     [
-        ("404 Not Found", BadSource, "there is no"),
-        ("410 Gone", BadSource, "there is no"),
+        ("404 Not Found", BadSource, "does not exist"),
+        ("410 Gone", BadSource, "does not exist"),
         ("401 Unauthorized", BadSource, "the server answered 401"),
         ("403 Forbidden", BadSource, "the server answered 403"),
         ("206 Partial Content", BadSource, "answered 206"),
-        ("204 No Content", BadSource, "answered 204, which is no file"),
+        ("204 No Content", BadSource, "answered 204, which is not a file"),
         ("304 Not Modified", BadSource, "answered 304"),
-        ("429 Too Many Requests", SourceUnreachable, "does not hand it out now"),
-        ("500 Oops", SourceUnreachable, "does not hand it out now"),
-        ("503 Later", SourceUnreachable, "does not hand it out now"),
+        ("429 Too Many Requests", SourceUnreachable, "cannot be read now"),
+        ("500 Oops", SourceUnreachable, "cannot be read now"),
+        ("503 Later", SourceUnreachable, "cannot be read now"),
     ],
 )
 def test_what_a_status_means(status: str, kind: type[BadSource], words: str):
@@ -191,7 +191,7 @@ def test_redirects_are_followed_and_name_the_file(tmp_path: Path):
 def test_redirects_come_to_an_end():
     with (
         answering(answer("301 Moved Permanently", {"Location": "/again"})) as (server, heads),
-        pytest.raises(BadSource, match="more than 5 redirects"),
+        pytest.raises(BadSource, match="redirects more than 5 times"),
     ):
         open_place(server.url(), SETTINGS).stat(server.url("a.csv"))
     assert len(heads) == 6
@@ -252,7 +252,7 @@ def test_a_certificate_must_be_trusted(certificate: Path, tmp_path: Path):
 def test_no_redirect_leaves_https(certificate: Path, tmp_path: Path):
     with secured(certificate, answer("302 Found", {"Location": "http://localhost/x"})) as server:
         url = server.url("a.csv", scheme="https", host="localhost")
-        with pytest.raises(BadSource, match="leads from https to http"):
+        with pytest.raises(BadSource, match="redirects from https to http"):
             fetch(url, tmp_path / "copy", ca_file=str(certificate))
 
 
