@@ -273,7 +273,7 @@ def test_a_page_may_ask_whether_anybody_is_logged_in(api: ApiServer):
 
 def test_a_wrong_password_is_told_without_a_word_of_tokens(api: ApiServer):
     said = log_in(api, name="nobody", password="wrong password").refused(401)
-    assert said == "the name or the password is wrong"
+    assert said == "wrong name or password"
     assert log_in(api, token="hg_wrong").refused(401) == "the token is wrong"
 
 

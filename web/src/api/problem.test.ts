@@ -3,12 +3,12 @@ import { asProblem, Problem, problemOf, UNREACHABLE } from "./problem";
 
 describe("a problem", () => {
   it("is told in the server's words", async () => {
-    const body = { title: "Not allowed", detail: "this is for admins", status: 403 };
+    const body = { title: "Not allowed", detail: "only admins can do this", status: 403 };
     const problem = await problemOf(new Response(JSON.stringify(body), { status: 403 }));
     expect([problem.status, problem.title, problem.detail]).toEqual([
       403,
       "Not allowed",
-      "this is for admins",
+      "only admins can do this",
     ]);
   });
 

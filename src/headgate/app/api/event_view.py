@@ -1,4 +1,4 @@
-"""An event as clients see it."""
+"""The event as the API returns it."""
 
 from headgate.app.api.models import Identifier, Moment, ResponseModel, moment
 from headgate.core.redact_text import redacted
@@ -6,8 +6,6 @@ from headgate.ports.reads import EventRow
 
 
 class EventView(ResponseModel):
-    """One line of the record of decisions."""
-
     id: Identifier
     at: Moment
     job_id: Identifier | None
@@ -17,7 +15,6 @@ class EventView(ResponseModel):
 
 
 def event_view(row: EventRow) -> EventView:
-    """An event."""
     return EventView(
         id=str(row.id),
         at=moment(row.at),
