@@ -11,7 +11,7 @@ import { Loading } from "./design";
 import { Failure } from "./shell/Failure";
 import { Frame } from "./shell/Frame";
 import { loaded } from "./shell/loading";
-import { Nowhere } from "./shell/Nowhere";
+import { NotFoundScreen } from "./shell/NotFoundScreen";
 import { only, ownPath, parseSearch, stringifySearch } from "./shell/search";
 
 // Each screen is a file of its own that is loaded when it is first opened. The names behind
@@ -154,7 +154,7 @@ const settings = createRoute({
   ),
 });
 
-const nowhere = createRoute({ getParentRoute: () => frame, path: "$", component: Nowhere });
+const notFound = createRoute({ getParentRoute: () => frame, path: "$", component: NotFoundScreen });
 
 const screens = [
   jobs,
@@ -167,7 +167,7 @@ const screens = [
   workers,
   deadLetters,
   settings,
-  nowhere,
+  notFound,
 ] as const;
 
 const tree = root.addChildren([login, frame.addChildren(screens)]);

@@ -64,7 +64,7 @@ export function pageAt(starts: readonly number[], row: number): number {
 }
 
 /** Pages of those that still stand, when the chain may have become shorter. */
-export function standing(chain: Chain, pages: readonly number[]): readonly number[] {
+export function existing(chain: Chain, pages: readonly number[]): readonly number[] {
   const last = isComplete(chain) ? chain.length - 1 : chain.length;
   const left = pages.filter((page) => page <= last);
   return left.length > 0 ? left : [last];

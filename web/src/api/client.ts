@@ -4,13 +4,13 @@ import type { paths } from "./schema";
 
 let csrf: string | null = null;
 
-/** The proof that a change comes from our own page; `/api/me` and `/api/login` tell it. */
+/** The csrfHeaders that a change comes from our own page; `/api/me` and `/api/login` tell it. */
 export function setCsrf(value: string | null): void {
   csrf = value;
 }
 
 /** Headers of a request that changes something, for those who call `fetch` themselves. */
-export function proof(): Record<string, string> {
+export function csrfHeaders(): Record<string, string> {
   return csrf ? { "X-CSRF-Token": csrf } : {};
 }
 
@@ -36,7 +36,7 @@ function isAbort(error: unknown): boolean {
 }
 
 /** What a call brought: it threw if there was no answer of the promised kind. */
-export async function got<T>(call: Promise<{ data?: T }>): Promise<T> {
+export async function dataOf<T>(call: Promise<{ data?: T }>): Promise<T> {
   return (await call).data as T;
 }
 

@@ -5,10 +5,10 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { api, got, query } from "./client";
+import { api, dataOf, query } from "./client";
 import { keys } from "./keys";
 import { useKeyset } from "./keyset";
-import type { AcrossAsked, ReplayAsked } from "./types";
+import type { AcrossRequest, ReplayRequest } from "./types";
 
 export interface ItemFilter {
   /** Item statuses with commas in between. */
@@ -30,7 +30,7 @@ export function useItems(jobId: string, filter: ItemFilter, start?: string) {
     queryKey: keys.itemList(jobId, filter),
     start,
     fetchPage: ({ after, pageSize, signal }) =>
-      got(
+      dataOf(
         api.GET("/api/jobs/{jobId}/items", {
           params: { path: { jobId }, query: query({ ...filter, pageSize, after }) },
           signal,
@@ -43,7 +43,7 @@ export function itemQuery(id: string) {
   return queryOptions({
     queryKey: keys.item(id),
     queryFn: ({ signal }) =>
-      got(api.GET("/api/items/{itemId}", { params: { path: { itemId: id } }, signal })),
+      dataOf(api.GET("/api/items/{itemId}", { params: { path: { itemId: id } }, signal })),
   });
 }
 
@@ -57,7 +57,7 @@ export function useWhy(id: string, enabled = true) {
   return useQuery({
     queryKey: keys.why(id),
     queryFn: ({ signal }) =>
-      got(api.GET("/api/items/{itemId}/why", { params: { path: { itemId: id } }, signal })),
+      dataOf(api.GET("/api/items/{itemId}/why", { params: { path: { itemId: id } }, signal })),
     enabled,
   });
 }
@@ -79,7 +79,7 @@ export function usePending(filter: PendingFilter, start?: string) {
     start,
     pageSize: 1_000,
     fetchPage: ({ after, pageSize, signal }) =>
-      got(
+      dataOf(
         api.GET("/api/pending", {
           params: { query: query({ ...filter, pageSize, after }) },
           signal,
@@ -93,7 +93,7 @@ export function useOldest(userId: "me" | "all", enabled = true) {
   return useQuery({
     queryKey: [...keys.pending, "oldest", userId],
     queryFn: ({ signal }) =>
-      got(api.GET("/api/pending/oldest", { params: { query: { userId } }, signal })),
+      dataOf(api.GET("/api/pending/oldest", { params: { query: { userId } }, signal })),
     enabled,
   });
 }
@@ -109,7 +109,7 @@ export function useDeadLetters(filter: DeadLetterFilter, start?: string) {
     queryKey: keys.deadLetterList(filter),
     start,
     fetchPage: ({ after, pageSize, signal }) =>
-      got(
+      dataOf(
         api.GET("/api/dead-letters", {
           params: { query: query({ ...filter, pageSize, after }) },
           signal,
@@ -123,27 +123,28 @@ export function useDeadTotals(filter: DeadLetterFilter) {
   return useQuery({
     queryKey: [...keys.deadLetters, "jobs", filter],
     queryFn: ({ signal }) =>
-      got(api.GET("/api/dead-letters/jobs", { params: { query: query(filter) }, signal })),
+      dataOf(api.GET("/api/dead-letters/jobs", { params: { query: query(filter) }, signal })),
     placeholderData: keepPreviousData,
   });
 }
 
 /** How many dead letters a replay would bring back: the server counts, nothing changes. */
-export async function countReplay(body: ReplayAsked): Promise<number> {
-  return (await got(api.POST("/api/dead-letters/replay", { body: { ...body, dryRun: true } })))
+export async function countReplay(body: ReplayRequest): Promise<number> {
+  return (await dataOf(api.POST("/api/dead-letters/replay", { body: { ...body, dryRun: true } })))
     .count;
 }
 
 /** How many finished items of all jobs would come back: the server counts, nothing changes. */
-export async function countAcross(body: AcrossAsked): Promise<number> {
-  return (await got(api.POST("/api/pending/reprocess", { body: { ...body, dryRun: true } }))).count;
+export async function countAcross(body: AcrossRequest): Promise<number> {
+  return (await dataOf(api.POST("/api/pending/reprocess", { body: { ...body, dryRun: true } })))
+    .count;
 }
 
 /** Brings finished items of all jobs back; answers with how many, and in which jobs. */
 export function useReprocessAcross() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: AcrossAsked) => got(api.POST("/api/pending/reprocess", { body })),
+    mutationFn: (body: AcrossRequest) => dataOf(api.POST("/api/pending/reprocess", { body })),
     onSuccess: ({ jobIds }) =>
       Promise.all(jobIds.map((id) => queries.invalidateQueries({ queryKey: keys.job(id) }))),
   });
@@ -153,7 +154,7 @@ export function useReprocessAcross() {
 export function useReplay() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: ReplayAsked) => got(api.POST("/api/dead-letters/replay", { body })),
+    mutationFn: (body: ReplayRequest) => dataOf(api.POST("/api/dead-letters/replay", { body })),
     onSuccess: ({ jobIds }) =>
       Promise.all([
         queries.invalidateQueries({ queryKey: keys.deadLetters }),
@@ -168,7 +169,7 @@ export function useReviews(filter: { jobId?: string | undefined }, start?: strin
     queryKey: keys.reviewList(filter),
     start,
     fetchPage: ({ after, pageSize, signal }) =>
-      got(
+      dataOf(
         api.GET("/api/reviews", {
           params: { query: query({ ...filter, pageSize, after }) },
           signal,
@@ -190,13 +191,13 @@ export function useDecide() {
       const params = { path: { itemId: id } };
       const reason = decision.reason ?? "";
       return decision.move === "accept"
-        ? got(
+        ? dataOf(
             api.POST("/api/items/{itemId}/accept", {
               params,
               body: { candidateId: decision.candidateId, reason },
             }),
           )
-        : got(api.POST(`/api/items/{itemId}/${decision.move}`, { params, body: { reason } }));
+        : dataOf(api.POST(`/api/items/{itemId}/${decision.move}`, { params, body: { reason } }));
     },
     onSuccess: (item) => {
       queries.setQueryData(keys.item(item.id), item);

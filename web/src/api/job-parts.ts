@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, got, query } from "./client";
+import { api, dataOf, query } from "./client";
 import { keys } from "./keys";
 import { useKeyset } from "./keyset";
 import type { Export } from "./types";
@@ -9,7 +9,7 @@ export function useErrors(jobId: string) {
   return useQuery({
     queryKey: keys.errors(jobId),
     queryFn: async ({ signal }) =>
-      (await got(api.GET("/api/jobs/{jobId}/errors", { params: { path: { jobId } }, signal })))
+      (await dataOf(api.GET("/api/jobs/{jobId}/errors", { params: { path: { jobId } }, signal })))
         .items,
   });
 }
@@ -19,7 +19,7 @@ export function useJobGates(jobId: string) {
   return useQuery({
     queryKey: keys.gates(jobId),
     queryFn: ({ signal }) =>
-      got(api.GET("/api/jobs/{jobId}/gates", { params: { path: { jobId } }, signal })),
+      dataOf(api.GET("/api/jobs/{jobId}/gates", { params: { path: { jobId } }, signal })),
   });
 }
 
@@ -28,7 +28,7 @@ export function useHistory(jobId: string) {
   return useQuery({
     queryKey: keys.history(jobId),
     queryFn: async ({ signal }) =>
-      (await got(api.GET("/api/jobs/{jobId}/history", { params: { path: { jobId } }, signal })))
+      (await dataOf(api.GET("/api/jobs/{jobId}/history", { params: { path: { jobId } }, signal })))
         .items,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
@@ -41,7 +41,7 @@ export function useLog(jobId?: string, start?: string) {
     queryKey: jobId === undefined ? keys.allEvents : keys.log(jobId),
     start,
     fetchPage: ({ after, pageSize, signal }) =>
-      got(
+      dataOf(
         api.GET("/api/events/log", {
           params: { query: query({ jobId, pageSize, after }) },
           signal,
@@ -57,14 +57,14 @@ export function useExports(jobId: string) {
   return useQuery({
     queryKey: keys.exports(jobId),
     queryFn: async ({ signal }) =>
-      (await got(api.GET("/api/jobs/{jobId}/exports", { params: { path: { jobId } }, signal })))
+      (await dataOf(api.GET("/api/jobs/{jobId}/exports", { params: { path: { jobId } }, signal })))
         .items,
-    refetchInterval: ({ state }) => (state.data?.some(isBeingMade) ? POLL_MS : false),
+    refetchInterval: ({ state }) => (state.data?.some(isInProgress) ? POLL_MS : false),
   });
 }
 
 /** Whether an export is not there yet, but will be. */
-export function isBeingMade(each: Export): boolean {
+export function isInProgress(each: Export): boolean {
   return each.state === "QUEUED" || each.state === "RUNNING";
 }
 
@@ -72,16 +72,16 @@ export type ExportFormat = "xlsx" | "csv" | "tsv" | "jsonl" | "parquet";
 export const EXPORT_FORMATS: readonly ExportFormat[] = ["xlsx", "csv", "tsv", "jsonl", "parquet"];
 
 /** Asks for a file of all rows; it is made in the background. */
-export function useAskExport() {
+export function useRequestExport() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ jobId, ...asked }: AskedExport) =>
-      got(api.POST("/api/jobs/{jobId}/export", { params: { path: { jobId }, query: asked } })),
+    mutationFn: ({ jobId, ...asked }: ExportRequest) =>
+      dataOf(api.POST("/api/jobs/{jobId}/export", { params: { path: { jobId }, query: asked } })),
     onSuccess: (made) => queries.invalidateQueries({ queryKey: keys.exports(made.jobId) }),
   });
 }
 
-export interface AskedExport {
+export interface ExportRequest {
   jobId: string;
   format: ExportFormat;
   formulas?: "neutral" | "raw";

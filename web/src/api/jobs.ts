@@ -1,8 +1,8 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, got, query } from "./client";
+import { api, dataOf, query } from "./client";
 import { keys } from "./keys";
 import { useKeyset } from "./keyset";
-import type { Job, JobFromSource, ReprocessAsked } from "./types";
+import type { Job, JobFromSource, ReprocessRequest } from "./types";
 
 export interface JobFilter {
   /** Job states with commas in between. */
@@ -18,7 +18,7 @@ export function useJobs(filter: JobFilter, start?: string) {
     start,
     pageSize: 100,
     fetchPage: ({ after, pageSize, signal }) =>
-      got(
+      dataOf(
         api.GET("/api/jobs", { params: { query: query({ ...filter, pageSize, after }) }, signal }),
       ),
   });
@@ -28,7 +28,7 @@ export function jobQuery(id: string) {
   return queryOptions({
     queryKey: keys.job(id),
     queryFn: ({ signal }) =>
-      got(api.GET("/api/jobs/{jobId}", { params: { path: { jobId: id } }, signal })),
+      dataOf(api.GET("/api/jobs/{jobId}", { params: { path: { jobId: id } }, signal })),
   });
 }
 
@@ -44,7 +44,7 @@ export function useMoveJob() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ id, move }: { id: string; move: JobMove }) =>
-      got(api.POST(`/api/jobs/{jobId}/${move}`, { params: { path: { jobId: id } } })),
+      dataOf(api.POST(`/api/jobs/{jobId}/${move}`, { params: { path: { jobId: id } } })),
     onSuccess: (job) => {
       queries.setQueryData<Job>(keys.job(job.id), (old) => old && { ...old, ...job });
       return refreshJob(queries, job.id);
@@ -59,7 +59,7 @@ export function useKickoff() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (id: string) =>
-      got(
+      dataOf(
         api.POST("/api/jobs/{jobId}/kickoff", {
           params: { path: { jobId: id }, query: { durationMs: SLICE_MS } },
         }),
@@ -73,7 +73,7 @@ export function usePrioritise() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ id, priority }: { id: string; priority: number }) =>
-      got(
+      dataOf(
         api.POST("/api/jobs/{jobId}/priority", {
           params: { path: { jobId: id } },
           body: { priority },
@@ -88,7 +88,7 @@ export function useDeleteJob() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (id: string) =>
-      got(api.DELETE("/api/jobs/{jobId}", { params: { path: { jobId: id } } })),
+      dataOf(api.DELETE("/api/jobs/{jobId}", { params: { path: { jobId: id } } })),
     onSuccess: (_, id) => {
       queries.removeQueries({ queryKey: keys.job(id) });
       return queries.invalidateQueries({ queryKey: keys.jobs });
@@ -97,7 +97,7 @@ export function useDeleteJob() {
 }
 
 /** How many items a reprocess would bring back: the server counts, nothing changes. */
-export async function countReprocess(id: string, body: ReprocessAsked): Promise<number> {
+export async function countReprocess(id: string, body: ReprocessRequest): Promise<number> {
   return (await askReprocess(id, { ...body, dryRun: true })).count;
 }
 
@@ -105,26 +105,27 @@ export async function countReprocess(id: string, body: ReprocessAsked): Promise<
 export function useReprocess() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, body }: { id: string; body: ReprocessAsked }) => askReprocess(id, body),
+    mutationFn: ({ id, body }: { id: string; body: ReprocessRequest }) => askReprocess(id, body),
     onSuccess: (_, { id }) => refreshJob(queries, id),
   });
 }
 
-function askReprocess(id: string, body: ReprocessAsked) {
-  return got(api.POST("/api/jobs/{jobId}/reprocess", { params: { path: { jobId: id } }, body }));
+function askReprocess(id: string, body: ReprocessRequest) {
+  return dataOf(api.POST("/api/jobs/{jobId}/reprocess", { params: { path: { jobId: id } }, body }));
 }
 
 /** Makes a job over a source elsewhere; the same with the same `once` makes one job. */
 export async function createFromSource(body: JobFromSource, once: string): Promise<string> {
   const params = { header: { "Idempotency-Key": once } };
-  return (await got(api.POST("/api/jobs", { params, body }))).jobId;
+  return (await dataOf(api.POST("/api/jobs", { params, body }))).jobId;
 }
 
 /** Makes a job over a source elsewhere, or over items in the request; answers with its id. */
 export function useCreateJob() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async (body: JobFromSource) => (await got(api.POST("/api/jobs", { body }))).jobId,
+    mutationFn: async (body: JobFromSource) =>
+      (await dataOf(api.POST("/api/jobs", { body }))).jobId,
     onSuccess: () => queries.invalidateQueries({ queryKey: keys.jobs }),
   });
 }

@@ -4,11 +4,11 @@ import {
   afterOf,
   type Chain,
   EMPTY,
+  existing,
   isComplete,
   lengthOf,
   pageAt,
   pagesFor,
-  standing,
   startsOf,
   withPage,
 } from "./chain";
@@ -18,7 +18,7 @@ import type { Page } from "./types";
 const PAGE_SIZE = 200;
 const KEPT_MS = 30_000;
 
-export interface Asked {
+export interface PageRequest {
   after: string | undefined;
   pageSize: number;
   signal: AbortSignal;
@@ -26,7 +26,7 @@ export interface Asked {
 
 export interface Keyset<T> {
   queryKey: QueryKey;
-  fetchPage: (asked: Asked) => Promise<Page<T>>;
+  fetchPage: (asked: PageRequest) => Promise<Page<T>>;
   pageSize?: number;
   /** A cursor to begin at instead of the first row: what a link carries. */
   start?: string | undefined;
@@ -130,5 +130,5 @@ const FIRST: readonly number[] = [0];
 function needed(chain: Chain, starts: readonly number[], pages: readonly number[]) {
   const first = starts[pages[0] ?? 0] ?? 0;
   const isShort = lengthOf(chain) === 0 && !isComplete(chain);
-  return isShort ? pagesFor(chain, starts, first, first) : standing(chain, pages);
+  return isShort ? pagesFor(chain, starts, first, first) : existing(chain, pages);
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, got } from "./client";
+import { api, dataOf } from "./client";
 import { keys } from "./keys";
 import type { GateChange, Health } from "./types";
 
@@ -10,7 +10,7 @@ export function useGates(which: WhichGates = "used") {
   return useQuery({
     queryKey: [...keys.providers, which],
     queryFn: ({ signal }) =>
-      got(api.GET("/api/providers", { params: { query: { which } }, signal })),
+      dataOf(api.GET("/api/providers", { params: { query: { which } }, signal })),
   });
 }
 
@@ -19,7 +19,7 @@ export function useChangeGate() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ name, body }: { name: string; body: GateChange }) =>
-      got(api.PATCH("/api/providers/{name}", { params: { path: { name } }, body })),
+      dataOf(api.PATCH("/api/providers/{name}", { params: { path: { name } }, body })),
     onSuccess: () => queries.invalidateQueries({ queryKey: keys.providers }),
   });
 }
@@ -29,7 +29,7 @@ export function useWorkers({ all = false, everyMs = 0 } = {}) {
   return useQuery({
     queryKey: [...keys.workers, { all }],
     queryFn: async ({ signal }) =>
-      (await got(api.GET("/api/workers", { params: { query: { all } }, signal }))).items,
+      (await dataOf(api.GET("/api/workers", { params: { query: { all } }, signal }))).items,
     refetchInterval: everyMs || false,
   });
 }
@@ -39,7 +39,7 @@ export function useDrain() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (workerId: string) =>
-      got(api.POST("/api/workers/{workerId}/drain", { params: { path: { workerId } } })),
+      dataOf(api.POST("/api/workers/{workerId}/drain", { params: { path: { workerId } } })),
     onSuccess: () => queries.invalidateQueries({ queryKey: keys.workers }),
   });
 }
@@ -48,7 +48,7 @@ export function useDrain() {
 export function useHandlers() {
   return useQuery({
     queryKey: keys.handlers,
-    queryFn: async ({ signal }) => (await got(api.GET("/api/handlers", { signal }))).items,
+    queryFn: async ({ signal }) => (await dataOf(api.GET("/api/handlers", { signal }))).items,
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
@@ -57,7 +57,7 @@ export function useHandlers() {
 export function useSystem({ everyMs = 0 } = {}) {
   return useQuery({
     queryKey: keys.system,
-    queryFn: ({ signal }) => got(api.GET("/api/system", { signal })),
+    queryFn: ({ signal }) => dataOf(api.GET("/api/system", { signal })),
     refetchInterval: everyMs || false,
   });
 }

@@ -21,16 +21,17 @@ export interface FieldProblem {
   problem: string;
 }
 
-export const UNREACHABLE = "The server does not answer. Is it running, and is this machine online?";
+export const UNREACHABLE =
+  "The server does not answer. Check that it is running and that you are online.";
 
 /** The problem that an answer describes, however little it says. */
 export async function problemOf(response: Response): Promise<Problem> {
-  const told: unknown = await response.json().catch(() => null);
-  const { title, detail, errors, encoding } = (told ?? {}) as Partial<Problem>;
+  const body: unknown = await response.json().catch(() => null);
+  const { title, detail, errors, encoding } = (body ?? {}) as Partial<Problem>;
   return new Problem(
     response.status,
-    title ?? "It did not work",
-    detail ?? `The server answered ${response.status} and said no more.`,
+    title ?? "Request failed",
+    detail ?? `The server returned ${response.status} without details.`,
     Array.isArray(errors) ? errors : [],
     encoding,
   );
@@ -39,6 +40,10 @@ export async function problemOf(response: Response): Promise<Problem> {
 /** Any error as a problem: a failed fetch is one without an answer. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof TypeError) return new Problem(0, "No answer", UNREACHABLE);
-  return new Problem(0, "This page failed", error instanceof Error ? error.message : String(error));
+  if (error instanceof TypeError) return new Problem(0, "No connection", UNREACHABLE);
+  return new Problem(
+    0,
+    "This page failed to load",
+    error instanceof Error ? error.message : String(error),
+  );
 }

@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, got, setCsrf } from "./client";
+import { api, dataOf, setCsrf } from "./client";
 import { keys } from "./keys";
 import type { Me, Role } from "./types";
 
@@ -8,13 +8,13 @@ const RANKS: readonly Role[] = ["viewer", "user", "admin"];
 /** Who is logged in; null if nobody is. */
 export const meQuery = queryOptions({
   queryKey: keys.me,
-  queryFn: async ({ signal }) => remembered((await got(api.GET("/api/session", { signal }))).me),
+  queryFn: async ({ signal }) => remembered((await dataOf(api.GET("/api/session", { signal }))).me),
   staleTime: Number.POSITIVE_INFINITY,
 });
 
 export const aboutQuery = queryOptions({
   queryKey: keys.about,
-  queryFn: ({ signal }) => got(api.GET("/api/about", { signal })),
+  queryFn: ({ signal }) => dataOf(api.GET("/api/about", { signal })),
   staleTime: Number.POSITIVE_INFINITY,
 });
 
@@ -42,7 +42,7 @@ export function useLogin() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (body: Credentials) =>
-      remembered(await got(api.POST("/api/login", { body }))),
+      remembered(await dataOf(api.POST("/api/login", { body }))),
     onSuccess: (me) => {
       queries.clear();
       queries.setQueryData(keys.me, me);
@@ -53,7 +53,7 @@ export function useLogin() {
 /** Closes the session, and leaves for a new page: nothing of what was shown stays, or asks on. */
 export function useLogout() {
   return useMutation({
-    mutationFn: () => got(api.POST("/api/logout")),
+    mutationFn: () => dataOf(api.POST("/api/logout")),
     onSettled: () => location.assign("/login"),
   });
 }

@@ -1,4 +1,4 @@
-import { proof } from "./client";
+import { csrfHeaders } from "./client";
 import { Problem, problemOf, UNREACHABLE } from "./problem";
 import type { Preview } from "./types";
 
@@ -20,23 +20,23 @@ type PreviewFields = Pick<UploadFields, "handler" | "read" | "columns">;
 
 /** The first rows of files; nothing is kept. */
 export function preview(files: readonly File[], fields: PreviewFields, signal?: AbortSignal) {
-  return look({}, form(files, fields), signal);
+  return fetchPreview({}, form(files, fields), signal);
 }
 
 /** The first rows of a file that the server fetches from elsewhere. */
 export function previewSource(source: string, fields: PreviewFields, signal?: AbortSignal) {
   const json = { "Content-Type": "application/json" };
-  return look(json, JSON.stringify({ ...fields, source }), signal);
+  return fetchPreview(json, JSON.stringify({ ...fields, source }), signal);
 }
 
-async function look(
+async function fetchPreview(
   headers: Record<string, string>,
   body: BodyInit,
   signal: AbortSignal | undefined,
 ): Promise<Preview> {
   const response = await fetch("/api/preview", {
     method: "POST",
-    headers: { ...headers, ...proof() },
+    headers: { ...headers, ...csrfHeaders() },
     body,
     signal: signal ?? null,
   });
@@ -57,10 +57,11 @@ export function createFromFiles(
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", "/api/jobs");
-    for (const [name, value] of Object.entries(proof())) request.setRequestHeader(name, value);
+    for (const [name, value] of Object.entries(csrfHeaders()))
+      request.setRequestHeader(name, value);
     if (once) request.setRequestHeader("Idempotency-Key", once);
     request.upload.onprogress = (event) => sent?.(event.total ? event.loaded / event.total : 0);
-    request.onerror = () => reject(new Problem(0, "No answer", UNREACHABLE));
+    request.onerror = () => reject(new Problem(0, "No connection", UNREACHABLE));
     request.onload = async () => {
       const response = new Response(request.responseText, { status: request.status });
       if (response.ok) resolve(((await response.json()) as { jobId: string }).jobId);

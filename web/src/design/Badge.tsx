@@ -37,13 +37,13 @@ export function Badge({
   );
 }
 
-interface Look {
+interface StatusStyle {
   tone: Tone;
   icon: IconName;
   word: string;
 }
 
-const LOOKS: Record<ItemStatus | JobState, Look> = {
+const STYLES: Record<ItemStatus | JobState, StatusStyle> = {
   PENDING: { tone: "pending", icon: "circle", word: "Pending" },
   PROCESSING: { tone: "processing", icon: "half", word: "Processing" },
   DONE: { tone: "done", icon: "check", word: "Done" },
@@ -60,8 +60,8 @@ const LOOKS: Record<ItemStatus | JobState, Look> = {
 };
 
 /** How a status is said and drawn, everywhere the same. */
-export function lookOf(status: string): Look {
-  return LOOKS[status as ItemStatus] ?? { tone: "pending", icon: "question", word: status };
+export function statusStyle(status: string): StatusStyle {
+  return STYLES[status as ItemStatus] ?? { tone: "pending", icon: "question", word: status };
 }
 
 interface Ended {
@@ -69,7 +69,7 @@ interface Ended {
   counts: Pick<Counts, "error" | "review" | "total">;
 }
 
-interface JobLook extends Look {
+interface JobStyle extends StatusStyle {
   /** The same where there is little room. */
   short: string;
   /** What there is to say of it, for those who point at it. */
@@ -77,10 +77,10 @@ interface JobLook extends Look {
 }
 
 /** How a job is said and drawn: one that has ended also by what came of it. */
-export function lookOfJob({ state, counts }: Ended): JobLook {
-  const look = lookOf(state);
+export function jobStyle({ state, counts }: Ended): JobStyle {
+  const style = statusStyle(state);
   const { error, review, total } = counts;
-  if (state !== "DONE" || (error === 0 && review === 0)) return { ...look, short: look.word };
+  if (state !== "DONE" || (error === 0 && review === 0)) return { ...style, short: style.word };
   const about = [
     ...(error ? [`${grouped(error)} of ${counted(total, "item")} failed`] : []),
     ...(review ? [`${grouped(review)} to review`] : []),
@@ -94,7 +94,7 @@ export function lookOfJob({ state, counts }: Ended): JobLook {
 
 /** The state of a job, and what came of it. */
 export function JobBadge({ job }: { job: Ended }) {
-  const { tone, icon, word, short, about } = lookOfJob(job);
+  const { tone, icon, word, short, about } = jobStyle(job);
   const isPhone = usePhone();
   return (
     <Badge tone={tone} icon={icon} {...(about ? { title: about } : {})}>
@@ -105,7 +105,7 @@ export function JobBadge({ job }: { job: Ended }) {
 
 /** The status of an item or the state of a job. */
 export function StatusBadge({ status }: { status: string }) {
-  const { tone, icon, word } = lookOf(status);
+  const { tone, icon, word } = statusStyle(status);
   return (
     <Badge tone={tone} icon={icon}>
       {word}

@@ -5,7 +5,7 @@ import { Icon, type IconName } from "./Icon";
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   /** `primary`: the one thing to do here. `danger`: it cannot be taken back. `quiet`: no frame. */
-  look?: "plain" | "primary" | "danger" | "quiet";
+  variant?: "plain" | "primary" | "danger" | "quiet";
   icon?: IconName;
   /** It was pressed, and the answer is on the way. */
   busy?: boolean;
@@ -13,7 +13,7 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 }
 
 /** A button; one without words needs an `aria-label`, which also shows on hover. */
-export function Button({ look = "plain", icon, busy, children, ...rest }: ButtonProps) {
+export function Button({ variant = "plain", icon, busy, children, ...rest }: ButtonProps) {
   const { className, disabled, title, ...attributes } = rest;
   return (
     <button
@@ -22,7 +22,7 @@ export function Button({ look = "plain", icon, busy, children, ...rest }: Button
       title={title ?? (children ? undefined : attributes["aria-label"])}
       disabled={disabled || busy}
       aria-busy={busy || undefined}
-      className={classes(styles.button, styles[look], !children && styles.bare, className)}
+      className={classes(styles.button, styles[variant], !children && styles.bare, className)}
     >
       {icon && <Icon name={icon} />}
       {children}

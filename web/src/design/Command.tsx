@@ -8,7 +8,7 @@ export function Command({ children }: { children: string }) {
       <pre>
         <code>{children}</code>
       </pre>
-      <CopyButton text={children} label="Copy the command" />
+      <CopyButton text={children} label="Copy command" />
     </div>
   );
 }

@@ -20,7 +20,7 @@ export function CopyButton({
   }, [isCopied]);
   return (
     <Button
-      look="quiet"
+      variant="quiet"
       icon={isCopied ? "check" : "copy"}
       aria-label={isCopied ? `Copied. ${label}` : label}
       onClick={(event) => {

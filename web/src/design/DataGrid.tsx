@@ -81,17 +81,17 @@ export function DataGrid<T>(props: DataGridProps<T>) {
     if (from === index) selection.toggle(one);
     else selection.choose(chosen, true);
   });
-  useKey("x", selection ? "Select the row" : "", () => {
+  useKey("x", selection ? "Select row" : "", () => {
     if (active !== null) select({ index: active, isRange: false });
   });
-  useKey("X", selection ? "Select all rows up to this one" : "", () => {
+  useKey("X", selection ? "Select all rows up to here" : "", () => {
     if (active !== null) select({ index: active, isRange: true });
   });
   const open = useStable((index: number) => {
     const row = rows.row(index);
     if (row !== undefined) props.onOpen?.(row, index);
   });
-  useKey("Enter", props.onOpen ? "Open the row" : "", () => {
+  useKey("Enter", props.onOpen ? "Open row" : "", () => {
     if (active !== null) open(active);
   });
 

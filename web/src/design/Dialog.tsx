@@ -19,7 +19,7 @@ export function Dialog({
     <dialog ref={ref} className={styles.dialog} aria-labelledby={id}>
       <div className={styles.head}>
         <h2 id={id}>{title}</h2>
-        <Button look="quiet" icon="cross" aria-label="Close" onClick={onClose} />
+        <Button variant="quiet" icon="cross" aria-label="Close" onClick={onClose} />
       </div>
       {children}
     </dialog>
@@ -71,7 +71,7 @@ export function Confirm({
           <Button onClick={onClose}>{cancel}</Button>
           <Button
             type="submit"
-            look={danger ? "danger" : "primary"}
+            variant={danger ? "danger" : "primary"}
             busy={busy ?? false}
             disabled={disabled}
           >

@@ -24,7 +24,7 @@ export function Drawer({
         <h2 id={id}>{title}</h2>
         <div className={styles.actions}>
           {actions}
-          <Button look="quiet" icon="cross" aria-label="Close" onClick={onClose} />
+          <Button variant="quiet" icon="cross" aria-label="Close" onClick={onClose} />
         </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what has the focus */}

@@ -3,13 +3,13 @@ import styles from "./Facts.module.css";
 
 /** Names and what they are: one below the other, or as tiles with the name above. */
 export function Facts({
-  look = "list",
+  variant = "list",
   children,
 }: {
-  look?: "list" | "tiles";
+  variant?: "list" | "tiles";
   children: ReactNode;
 }) {
-  return <dl className={styles[look]}>{children}</dl>;
+  return <dl className={styles[variant]}>{children}</dl>;
 }
 
 /** One of them. */

@@ -16,8 +16,8 @@ export function GridHead<T>({
         <span role="columnheader" className={styles.check}>
           <input
             type="checkbox"
-            aria-label="Select all that match"
-            title="Select all that match, also those that are not loaded"
+            aria-label="Select all matching rows"
+            title="Select all matching rows, including rows not loaded"
             checked={selection.everything && selection.ids.size === 0}
             onChange={() => (selection.everything ? selection.clear() : selection.selectAll())}
           />

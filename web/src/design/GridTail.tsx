@@ -23,6 +23,6 @@ export function extentOf(
   total: number | undefined,
 ): string {
   if (complete) return count === 1 ? "1 row" : `All ${counted(count, "row")}`;
-  if (total === undefined || total < count) return `${counted(count, "row")} so far`;
+  if (total === undefined || total < count) return `${counted(count, "row")} loaded`;
   return `${grouped(count)} of ${counted(total, "row")}`;
 }

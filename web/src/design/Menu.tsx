@@ -51,7 +51,7 @@ export function Menu({
   return (
     <div ref={opener} className={styles.menu}>
       <Button
-        look="quiet"
+        variant="quiet"
         icon="more"
         {...button}
         aria-label={button?.children ? button["aria-label"] : label}

@@ -1,5 +1,5 @@
 import type { Counts } from "../api";
-import { settled } from "../api/legal";
+import { settled } from "../api/moveRules";
 import { grouped } from "./numbers";
 import styles from "./ProgressBar.module.css";
 

@@ -21,7 +21,7 @@ export function SelectionBar({
     <div className={styles.bar} role="status">
       <span>{chosenInWords(selection, total)}</span>
       {children}
-      <Button look="quiet" icon="cross" onClick={selection.clear}>
+      <Button variant="quiet" icon="cross" onClick={selection.clear}>
         Clear
       </Button>
     </div>

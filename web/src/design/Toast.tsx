@@ -12,7 +12,7 @@ interface Notice {
 
 interface Toasts {
   /** Say that something was done: "1,204 items run again." */
-  say: (text: ReactNode) => void;
+  success: (text: ReactNode) => void;
   /** Say that something was not done, in the server's words. It stays until it is closed. */
   fail: (error: unknown) => void;
 }
@@ -37,7 +37,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     [close],
   );
   const [toasts] = useState<Toasts>(() => ({
-    say: (text) => add(text, false),
+    success: (text) => add(text, false),
     fail: (error) => add(asProblem(error).detail, true),
   }));
   return (
@@ -47,7 +47,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
         {notices.map(({ id, text, failed }) => (
           <div key={id} className={classes(styles.toast, failed && styles.failed)}>
             <span>{text}</span>
-            <Button look="quiet" icon="cross" aria-label="Close" onClick={() => close(id)} />
+            <Button variant="quiet" icon="cross" aria-label="Close" onClick={() => close(id)} />
           </div>
         ))}
       </div>

@@ -1,32 +1,32 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import { type Item, isOpen, type Job, keys, type Page } from "../api";
-import type { Counters, News } from "./news";
+import type { Counters, LiveMessage } from "./messages";
 import { Throttle } from "./throttle";
 
 const PERIOD_MS = 1_000;
 
-/** Brings news into what is shown: counters as they are told, the rest by reading it anew. */
-export class Applying {
+/** Brings message into what is shown: counters as they are counters, the rest by reading it anew. */
+export class CacheUpdater {
   #throttle = new Throttle(PERIOD_MS);
   #states = new Map<string, string>();
-  /** How many errors each job has, as told; and when its errors were last grouped. */
+  /** How many errors each job has, as counters; and when its errors were last grouped. */
   #errors = new Map<string, number>();
   #grouped = new Map<string, number>();
 
   constructor(readonly queries: QueryClient) {}
 
-  /** Take one piece of news in. */
-  apply(news: News): void {
-    switch (news.kind) {
+  /** Take one piece of message in. */
+  apply(message: LiveMessage): void {
+    switch (message.kind) {
       case "counters":
-        this.#counters(news.value);
+        this.#counters(message.value);
         break;
       case "changed":
-        this.#changed(news.value.jobId);
+        this.#changed(message.value.jobId);
         break;
       case "event":
         this.#refresh(keys.allEvents);
-        if (news.value.jobId) this.#told(news.value.jobId, news.value.kind);
+        if (message.value.jobId) this.#event(message.value.jobId, message.value.kind);
         break;
       case "gate":
         this.#refresh(keys.providers);
@@ -36,7 +36,7 @@ export class Applying {
     }
   }
 
-  /** Read everything in sight anew: news may have been missed. */
+  /** Read everything in sight anew: message may have been missed. */
   applyAll(): void {
     this.#throttle.clear();
     void this.queries.invalidateQueries({ refetchType: "active" }, { cancelRefetch: false });
@@ -46,11 +46,11 @@ export class Applying {
     this.#throttle.clear();
   }
 
-  #counters(told: Counters): void {
-    const { jobId, at: _, ...fresh } = told;
-    const isMoved = this.#states.get(jobId) !== told.state && this.#isNews(told);
-    this.#states.set(jobId, told.state);
-    this.#errors.set(jobId, told.counts.error);
+  #counters(counters: Counters): void {
+    const { jobId, at: _, ...fresh } = counters;
+    const isMoved = this.#states.get(jobId) !== counters.state && this.#isNew(counters);
+    this.#states.set(jobId, counters.state);
+    this.#errors.set(jobId, counters.counts.error);
     this.queries.setQueryData<Job>(keys.job(jobId), (job) => job && { ...job, ...fresh });
     this.queries.setQueriesData<Page<Job>>({ queryKey: keys.jobs }, (page) => {
       if (!page?.items.some((job) => job.id === jobId)) return page;
@@ -61,18 +61,18 @@ export class Applying {
     if (isMoved) this.#refresh(keys.jobs);
   }
 
-  #isNews({ jobId, state }: Counters): boolean {
+  #isNew({ jobId, state }: Counters): boolean {
     if (this.#states.has(jobId)) return true;
     const pages = this.queries.getQueriesData<Page<Job>>({ queryKey: keys.jobs });
     const listed = pages.flatMap(([, page]) => page?.items ?? []);
     return !listed.some((job) => job.id === jobId && job.state === state);
   }
 
-  #told(jobId: string, kind: string): void {
+  #event(jobId: string, kind: string): void {
     this.#refresh(keys.log(jobId));
     // What is finished changes only when a person has it changed, which is an event.
     this.#refresh(keys.items(jobId));
-    // A decision mostly comes after the job is done, when its counters are no longer told.
+    // A decision mostly comes after the job is done, when its counters are no longer counters.
     if (kind !== "decided") return;
     this.#refresh(keys.job(jobId));
     this.#changed(jobId);
@@ -100,9 +100,9 @@ export class Applying {
 
   /** Errors are grouped again only when there are more or fewer of them. */
   #refreshErrors(jobId: string): void {
-    const told = this.#errors.get(jobId);
-    if (told !== undefined && told === this.#grouped.get(jobId)) return;
-    if (told !== undefined) this.#grouped.set(jobId, told);
+    const errors = this.#errors.get(jobId);
+    if (errors !== undefined && errors === this.#grouped.get(jobId)) return;
+    if (errors !== undefined) this.#grouped.set(jobId, errors);
     this.#refresh(keys.errors(jobId));
   }
 

@@ -9,14 +9,14 @@ export type Mode = "connecting" | "live" | "stale" | "paused";
 export interface LiveState {
   mode: Mode;
   /** When the server was last heard, in ms since 1970; null: not yet. */
-  heardAt: number | null;
+  lastMessageAt: number | null;
 }
 
 export interface Listeners {
-  told: (message: Message) => void;
+  onMessage: (message: Message) => void;
   /** The stream is back: changes may have been missed meanwhile. */
-  back: () => void;
-  loggedOut: () => void;
+  onReconnect: () => void;
+  onLoggedOut: () => void;
 }
 
 const SILENCE_MS = 40_000; // the server shows that it lives every 15 s
@@ -25,7 +25,7 @@ const LONGEST_WAIT_MS = 15_000;
 
 /** One stream of news, sought again for as long as somebody wants it. */
 export class Connection {
-  #state: LiveState = { mode: "connecting", heardAt: null };
+  #state: LiveState = { mode: "connecting", lastMessageAt: null };
   #watchers = new Set<() => void>();
   #listeners: Listeners;
   #stream: AbortController | null = null;
@@ -98,30 +98,30 @@ export class Connection {
     const query = this.#jobId === null ? "" : `?jobId=${encodeURIComponent(this.#jobId)}`;
     const headers = this.#lastId === null ? {} : { "Last-Event-ID": this.#lastId };
     const response = await fetch(`/api/events${query}`, { headers, signal: stream.signal });
-    if (response.status === 401) this.#listeners.loggedOut();
+    if (response.status === 401) this.#listeners.onLoggedOut();
     if (!response.ok || !response.body) return;
     const parser = new SseParser();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
       const { done, value } = await withinSilence(reader.read(), stream);
       if (done) return;
-      this.#heard(parser.feed(value));
+      this.#receive(parser.feed(value));
     }
   }
 
-  #heard(messages: Message[]): void {
-    this.#state = { mode: this.#state.mode, heardAt: Date.now() };
+  #receive(messages: Message[]): void {
+    this.#state = { mode: this.#state.mode, lastMessageAt: Date.now() };
     for (const message of messages) {
       if (message.id !== null) this.#lastId = message.id;
       if (message.kind === "hello") this.#begun();
-      else this.#listeners.told(message);
+      else this.#listeners.onMessage(message);
     }
   }
 
   #begun(): void {
     this.#failures = 0;
     this.#become("live");
-    if (this.#missed) this.#listeners.back();
+    if (this.#missed) this.#listeners.onReconnect();
     this.#missed = false;
   }
 

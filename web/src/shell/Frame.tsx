@@ -25,7 +25,7 @@ export function Frame() {
       <LiveProvider onLoggedOut={toLogin}>
         <div className={styles.frame}>
           <a href="#main" className={styles.skip}>
-            Skip to the content
+            Skip to content
           </a>
           <Top />
           <main id="main" tabIndex={-1} className={styles.main}>
@@ -45,7 +45,7 @@ function Top() {
   return (
     <header className={styles.top}>
       <Button
-        look="quiet"
+        variant="quiet"
         icon={isOpen ? "cross" : "menu"}
         aria-label="Navigation"
         aria-expanded={isOpen}
@@ -121,7 +121,7 @@ function WhoAmI() {
       button={{
         "aria-label": `${me.name}, ${me.role}`,
         icon: "person",
-        look: "quiet",
+        variant: "quiet",
         children: <span className={styles.who}>{me.name}</span>,
       }}
       items={[

@@ -6,19 +6,19 @@ import styles from "./KeyboardHelp.module.css";
 /** The keys that work on this page, when `?` is pressed. */
 export function KeyboardHelp() {
   const [isOpen, setOpen] = useState(false);
-  useKey("?", "Show these keys", () => setOpen(true));
+  useKey("?", "Show keyboard shortcuts", () => setOpen(true));
   useKey("/", "Search", () => searchField()?.focus());
   return (
     <>
       <Button
-        look="quiet"
+        variant="quiet"
         icon="keyboard"
-        aria-label="Keyboard"
+        aria-label="Keyboard shortcuts"
         className={styles.button}
         onClick={() => setOpen(true)}
       />
       {isOpen && (
-        <Dialog title="Keyboard" onClose={() => setOpen(false)}>
+        <Dialog title="Keyboard shortcuts" onClose={() => setOpen(false)}>
           <Keys />
         </Dialog>
       )}
@@ -51,7 +51,7 @@ function Keys() {
         <dt>
           <Key>Esc</Key>
         </dt>
-        <dd>Close what is open</dd>
+        <dd>Close</dd>
       </div>
     </dl>
   );

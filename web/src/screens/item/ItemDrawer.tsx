@@ -28,14 +28,14 @@ export function ItemDrawer({
         <>
           {item.data && <RunItemAgain item={item.data} />}
           <Button
-            look="quiet"
+            variant="quiet"
             icon="chevronUp"
             aria-label="Previous item (k)"
             disabled={!onPrevious}
             onClick={onPrevious}
           />
           <Button
-            look="quiet"
+            variant="quiet"
             icon="chevronDown"
             aria-label="Next item (j)"
             disabled={!onNext}
@@ -49,7 +49,7 @@ export function ItemDrawer({
       ) : item.data ? (
         <ItemBody item={item.data} />
       ) : (
-        <Loading label="Loading the item" />
+        <Loading label="Loading item" />
       )}
     </Drawer>
   );

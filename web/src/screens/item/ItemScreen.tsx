@@ -20,11 +20,11 @@ export function ItemScreen() {
       ) : item.data ? (
         <Panel>
           <Listening jobId={item.data.jobId} />
-          <h2 className="unseen">What is known of it</h2>
+          <h2 className="unseen">Item details</h2>
           <ItemBody item={item.data} />
         </Panel>
       ) : (
-        <Loading label="Loading the item" />
+        <Loading label="Loading item" />
       )}
     </Screen>
   );

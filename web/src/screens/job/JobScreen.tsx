@@ -48,7 +48,7 @@ export function JobScreen() {
       <Screen title={`Job ${jobId}`}>
         <ErrorState error={job.error} retry={() => void job.refetch()} />
         <p className={styles.back}>
-          <Link to="/">Go to the jobs</Link>
+          <Link to="/">Go to Jobs</Link>
         </p>
       </Screen>
     );
@@ -56,7 +56,7 @@ export function JobScreen() {
   if (!job.data) {
     return (
       <Screen title={`Job ${jobId}`}>
-        <Loading label="Loading the job" />
+        <Loading label="Loading job" />
       </Screen>
     );
   }
@@ -117,7 +117,7 @@ function Summary({ job }: { job: Job }) {
           </>
         )}
         <Button
-          look="quiet"
+          variant="quiet"
           icon={isDrawn ? "chevronUp" : "chevronDown"}
           aria-expanded={isDrawn}
           onClick={() => setFilter({ charts: isDrawn ? "off" : "on" })}
@@ -159,7 +159,7 @@ function JobTabs({ job }: { job: Job }) {
   ];
   return (
     <Tabs
-      label="Parts of the job"
+      label="Job sections"
       tabs={tabs}
       open={tab}
       // What was filtered belongs to the tab that is left.

@@ -9,7 +9,7 @@ export function Notice({ job }: { job: Job }) {
   if (job.state === "FAILED" && job.lastError) {
     return (
       <p className={classes(styles.notice, styles.failed)} role="alert">
-        <Icon name="warn" /> It failed: {job.lastError}
+        <Icon name="warn" /> The job failed: {job.lastError}
       </p>
     );
   }
@@ -20,10 +20,10 @@ export function Notice({ job }: { job: Job }) {
         {job.resumeAt ? (
           <>
             {" "}
-            It goes on <Ago at={job.resumeAt} />.
+            It resumes <Ago at={job.resumeAt} />.
           </>
         ) : (
-          " It goes on when somebody resumes it."
+          " Resume it to continue."
         )}
       </p>
     );

@@ -11,7 +11,7 @@ export function ReadingProgress({ job }: { job: Job }) {
     <>
       <progress
         className={styles.bar}
-        aria-label="Reading the file"
+        aria-label="Reading file"
         {...(share === null ? {} : { value: share, max: 1 })}
       />
       <span className={styles.words}>

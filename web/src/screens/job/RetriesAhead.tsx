@@ -19,16 +19,16 @@ export function RetriesAhead({ job }: { job: Job }) {
   const open = useOpenItem();
   const retries = retriesIn(rows, useNow());
   return (
-    <Panel title="Retries ahead">
+    <Panel title="Upcoming retries">
       {rows.problem && <ErrorState error={rows.problem} retry={rows.retry} />}
       {!rows.loading && retries.length === 0 && (
-        <p className={styles.muted}>No item waits to be tried again.</p>
+        <p className={styles.muted}>No retries are scheduled.</p>
       )}
       <ol className={styles.lines}>
         {retries.slice(0, SHOWN).map((item) => (
           <li key={item.id}>
             <span className={styles.head}>
-              <Button look="quiet" className={styles.name} onClick={() => open(item.id)}>
+              <Button variant="quiet" className={styles.name} onClick={() => open(item.id)}>
                 {item.key}
               </Button>
               <span className={styles.muted}>
@@ -37,14 +37,12 @@ export function RetriesAhead({ job }: { job: Job }) {
             </span>
             <span className={styles.muted}>
               {item.lastError ?? item.waiting?.why}
-              {item.attempts > 0 && ` · ${counted(item.attempts, "attempt")} so far`}
+              {item.attempts > 0 && ` · ${counted(item.attempts, "attempt")}`}
             </span>
           </li>
         ))}
       </ol>
-      {retries.length > SHOWN && (
-        <p className={styles.muted}>And more: the tab Pending has all of them.</p>
-      )}
+      {retries.length > SHOWN && <p className={styles.muted}>The Pending tab lists all of them.</p>}
     </Panel>
   );
 }

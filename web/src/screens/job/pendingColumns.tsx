@@ -31,7 +31,7 @@ export const PENDING_COLUMNS: Column<Item>[] = [
     grow: 0,
     cell: (item) => <StatusBadge status={item.status} />,
   },
-  { id: "waiting", header: "Waits for", width: 150, grow: 5, phone: true, cell: waiting },
+  { id: "waiting", header: "Waiting for", width: 150, grow: 5, phone: true, cell: waiting },
   { id: "due", header: "Due", width: 96, grow: 0, phone: true, cell: due },
   { id: "locked", header: "Locked by", width: 110, grow: 2, cell: (item) => text(item.lockedBy) },
   {

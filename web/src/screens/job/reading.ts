@@ -8,11 +8,11 @@ const ms: Say = (value) => duration(value / 1_000);
 const TOLD: readonly [string, string, Say][] = [
   ["rows", "Rows read", grouped],
   ["bytes", "Bytes read", bytes],
-  ["fileBytes", "Size of the file", bytes],
-  ["badRows", "Bad rows", grouped],
-  ["sameRows", "Rows met before", grouped],
-  ["ingestMs", "Reading took", ms],
-  ["latencyEwmaMs", "Writing a batch takes", ms],
+  ["fileBytes", "File size", bytes],
+  ["badRows", "Invalid rows", grouped],
+  ["sameRows", "Duplicates skipped", grouped],
+  ["ingestMs", "Reading time", ms],
+  ["latencyEwmaMs", "Time per batch", ms],
 ];
 /** The size of the batch at hand, and when it was told, tell a reader nothing. */
 const PASSED_OVER = new Set([...TOLD.map(([name]) => name), "batchRows", "at"]);

@@ -12,7 +12,7 @@ export function Cause({ wait }: { wait: Wait }) {
       {causeOf(wait)}
       {until && (next || isToCome) && (
         <>
-          ; {next || "goes on"} {isToCome ? <Ago at={until} /> : "now"}
+          ; {next || "continues"} {isToCome ? <Ago at={until} /> : "now"}
         </>
       )}
     </>

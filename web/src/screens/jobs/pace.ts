@@ -15,7 +15,7 @@ export function rateOf(job: Paced): string {
 /** How much longer it takes, as far as that can be said. */
 export function leftOf(job: Paced): string {
   if (job.state === "PAUSED") return "Paused";
-  if (isRead(job)) return "Reading the file…";
+  if (isRead(job)) return "Reading file…";
   if (isStopped(job)) return "–";
   return job.eta?.words ?? "Calculating…";
 }

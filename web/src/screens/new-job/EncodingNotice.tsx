@@ -23,12 +23,12 @@ export function EncodingNotice({
           <strong>This file is not in UTF-8.</strong>{" "}
           {fits === null
             ? "Choose its encoding under “Import settings”."
-            : "Letters with accents are wrong below, and rows with them would become errors."}
+            : "Accented letters look wrong below, and their rows would become errors."}
         </span>
       </p>
       <div className={styles.buttons}>
         {fits !== null && (
-          <Button look="primary" onClick={() => onRead({ ...read, encoding: fits })}>
+          <Button variant="primary" onClick={() => onRead({ ...read, encoding: fits })}>
             Read as {name}
           </Button>
         )}

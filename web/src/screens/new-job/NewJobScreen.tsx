@@ -20,8 +20,8 @@ export function NewJobScreen() {
   if (useMay("user")) return <NewJob />;
   return (
     <Screen title="New job">
-      <EmptyState title="Viewers make no jobs">
-        <p>Ask an admin of this server for the role “user”.</p>
+      <EmptyState title="You have read-only access">
+        <p>To create jobs, ask an admin for the role “user”.</p>
       </EmptyState>
     </Screen>
   );
@@ -54,7 +54,7 @@ function NewJob() {
         <Panel title="1. Rows">
           <RowsOf draft={draft} preview={preview} onChange={change} />
         </Panel>
-        <Panel title="2. What is done with each row">
+        <Panel title="2. Choose an action (handler)">
           <HandlerChoice
             draft={draft}
             handlers={handlers.data}

@@ -10,7 +10,7 @@ export function PreviewTable({ preview, names }: { preview: Preview; names: Draf
     <>
       <p className={styles.about}>
         Read as {format.toUpperCase()}: {counted(columns.length, "column")}.{" "}
-        {rows.length === 1 ? "The first row:" : `The first ${grouped(rows.length)} rows:`}
+        {rows.length === 1 ? "First row:" : `First ${grouped(rows.length)} rows:`}
       </p>
       {notes.map((note) => (
         <p key={note} className={styles.note}>
@@ -18,7 +18,7 @@ export function PreviewTable({ preview, names }: { preview: Preview; names: Draf
         </p>
       ))}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
-      <section className={styles.scroller} tabIndex={0} aria-label="The first rows">
+      <section className={styles.scroller} tabIndex={0} aria-label="First rows">
         <table className={styles.table}>
           <thead>
             <tr>

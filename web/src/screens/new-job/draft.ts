@@ -3,7 +3,7 @@ import { problemIn, settingsOf } from "./settings";
 
 export type OnBadRow = "item-error" | "skip" | "fail";
 
-/** How a file is to be read; what is not said, the file itself tells. */
+/** How a file is to be read; what is not text, the file itself tells. */
 export interface Reading {
   format?: string;
   delimiter?: string;
@@ -99,14 +99,15 @@ export function blockers(
   handler: Handler | undefined,
 ): string[] {
   const found: string[] = [];
-  if (!hasRows(draft)) found.push("Choose a file, or say where one lies.");
-  else if (!preview) found.push("The first rows must be read.");
-  if (!handler) found.push("Choose what is done with each row.");
+  if (!hasRows(draft)) found.push("Add a file.");
+  else if (!preview) found.push("Wait until the first rows are read.");
+  if (!handler) found.push("Choose a handler.");
   if (preview && handler) found.push(...columnTrouble(draft, preview, handler));
-  for (const name of absent(handler, draft.config)) found.push(`The handler needs “${name}”.`);
+  for (const name of absent(handler, draft.config))
+    found.push(`Enter “${name}”: the handler requires it.`);
   if (draft.configProblem) found.push(draft.configProblem);
   found.push(...limitTrouble(handler, draft.config));
-  if (preview?.misread) found.push("Choose the encoding of the file: it is not in UTF-8.");
+  if (preview?.misread) found.push("Choose the encoding of the file. It is not UTF-8.");
   else if (preview) found.push(...rowTrouble(draft, preview));
   return found;
 }
@@ -116,17 +117,17 @@ function columnTrouble(draft: Draft, preview: Preview, handler: Handler): string
   const twice = columns.find((column, index) => columns.indexOf(column) !== index);
   const missing = handler.needs.filter((need) => !columns.includes(need));
   return [
-    ...missing.map((need) => `Say which column is “${need}”: the handler needs it.`),
-    ...(twice === undefined ? [] : [`Two columns are called “${twice}”: rename one.`]),
+    ...missing.map((need) => `Choose the column for “${need}”: the handler requires it.`),
+    ...(twice === undefined ? [] : [`Two columns are named “${twice}”. Rename one.`]),
   ];
 }
 
 function rowTrouble({ onBadRow }: Draft, { problems, rows }: Preview): string[] {
   const [first] = problems;
   if (!first) return [];
-  if (problems.length >= rows.length) return ["No row can be used as it is: see how it is read."];
-  const said = `Line ${first.row} is bad, and a bad row is to stop the job: ${first.problem}`;
-  return onBadRow === "fail" ? [said] : [];
+  if (problems.length >= rows.length) return ["No row is valid. Check the import settings."];
+  const text = `Line ${first.row} is invalid, and you chose to stop at invalid rows: ${first.problem}`;
+  return onBadRow === "fail" ? [text] : [];
 }
 
 /** Settings that are beyond what the handler allows. */

@@ -30,7 +30,7 @@ export function LeaveGuard({ isOn }: { isOn: () => boolean }) {
     <Confirm
       title="Leave without starting the job?"
       action="Leave"
-      cancel="Stay here"
+      cancel="Stay"
       onConfirm={proceed}
       onClose={reset}
     >

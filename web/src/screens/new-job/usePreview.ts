@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { preview, previewSource } from "../../api";
-import { beginningOf } from "./beginning";
 import { type Draft, hasRows } from "./draft";
+import { beginningOf } from "./fileHead";
 
 const numbers = new WeakMap<readonly File[], number>();
 let chosen = 0;

@@ -23,7 +23,7 @@ export function OldestPanel({ userId }: { userId: "me" | "all" }) {
   const oldest = useOldest(userId);
   // The list below fails for the same reason, and says so at length.
   if (oldest.error) return <p>The oldest are not known: {asProblem(oldest.error).detail}</p>;
-  if (!oldest.data) return <Loading lines={3} label="Loading the oldest" />;
+  if (!oldest.data) return <Loading lines={3} label="Loading oldest items" />;
   if (oldest.data.jobs.length === 0) return null;
   return (
     <div className={styles.panels}>
@@ -41,7 +41,7 @@ function OfJobs({ jobs }: Pick<Oldest, "jobs">) {
         jobs.slice(0, shown).map((job) => (
           <li key={job.jobId} className={styles.line}>
             <Button
-              look="quiet"
+              variant="quiet"
               className={styles.name}
               onClick={() => setFilter({ jobId: job.jobId })}
             >
@@ -107,7 +107,7 @@ function Part({
       <header className={styles.head}>
         <h2>{title}</h2>
         {count > first && (
-          <Button look="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          <Button variant="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
             {isWhole ? "Show fewer" : `Show all ${grouped(count)}`}
           </Button>
         )}

@@ -25,7 +25,7 @@ export const CLEARED = {
 };
 
 const WHOSE = [
-  { value: "", label: "Everybody’s" },
+  { value: "", label: "All users" },
   { value: "me", label: "Mine" },
 ];
 
@@ -35,7 +35,7 @@ export function PendingFilters({ chosen, isAdmin }: { chosen: Chosen; isAdmin: b
   const isPhone = usePhone();
   const [isWhole, setWhole] = useState(false);
   return (
-    <Toolbar label="Filter what waits">
+    <Toolbar label="Filter pending items">
       <Narrow wide>
         <Select
           label="Status"
@@ -51,7 +51,7 @@ export function PendingFilters({ chosen, isAdmin }: { chosen: Chosen; isAdmin: b
       )}
       {(!isPhone || isWhole) && <More chosen={chosen} isAdmin={isAdmin} />}
       {isFiltered(chosen) && (
-        <Button look="quiet" icon="cross" onClick={() => setFilter(CLEARED)}>
+        <Button variant="quiet" icon="cross" onClick={() => setFilter(CLEARED)}>
           Clear
         </Button>
       )}
@@ -70,7 +70,7 @@ function More({ chosen, isAdmin }: { chosen: Chosen; isAdmin: boolean }) {
       {isAdmin && (
         <Narrow>
           <Select
-            label="Whose"
+            label="Owner"
             options={WHOSE}
             value={chosen.userId ?? ""}
             onChoose={(userId) => setFilter({ userId })}
@@ -97,7 +97,7 @@ function More({ chosen, isAdmin }: { chosen: Chosen; isAdmin: boolean }) {
       </Narrow>
       <Narrow>
         <Field
-          label="Changed from"
+          label="Updated from"
           type="date"
           value={momentToDay(chosen.from)}
           onChange={(event) => setFilter({ from: dayToMoment(event.target.value) })}
@@ -105,7 +105,7 @@ function More({ chosen, isAdmin }: { chosen: Chosen; isAdmin: boolean }) {
       </Narrow>
       <Narrow>
         <Field
-          label="Changed up to"
+          label="Updated until"
           type="date"
           value={momentToDay(chosen.to, { next: true })}
           onChange={(event) => setFilter({ to: dayToMoment(event.target.value, { next: true }) })}

@@ -17,7 +17,7 @@ export function columnsOf(jobs: ReadonlyMap<string, OldestOfJob>, ofAll: boolean
       phone: true,
       cell: (item) => <StatusBadge status={item.status} />,
     },
-    { id: "waiting", header: "Waits for", width: 130, grow: 6, cell: waiting },
+    { id: "waiting", header: "Waiting for", width: 130, grow: 6, cell: waiting },
     {
       id: "attempts",
       header: "Attempts",
@@ -50,7 +50,7 @@ export function columnsOf(jobs: ReadonlyMap<string, OldestOfJob>, ofAll: boolean
       : []),
     {
       id: "progress",
-      header: "Job’s progress",
+      header: "Job progress",
       width: 132,
       grow: 0,
       wide: true,

@@ -1,10 +1,10 @@
-import { type AcrossAsked, mayMoveItem, type PendingFilter } from "../../api";
+import { type AcrossRequest, mayMoveItem, type PendingFilter } from "../../api";
 import type { Selection } from "../../design";
-import type { Ask } from "../again/ask";
+import type { ReprocessCall } from "../reprocess/send";
 import { statusesOf } from "./choices";
 
 /** What to ask of the server, or why that cannot be asked. */
-type Plan = { asks: Ask[] } | { why: string };
+type Plan = { calls: ReprocessCall[] } | { why: string };
 
 /** Rows are known by job and item: those that are named run again job by job. */
 export function rowIdOf({ jobId, id }: { jobId: string; id: string }): string {
@@ -19,12 +19,12 @@ export function planOf(
   const statuses = statusesOf(filter.statuses).filter((each) => mayMoveItem(each, "requeue"));
   if (statuses.length === 0) {
     return {
-      why: "What waits or runs needs no push. Choose a finished status to run items again.",
+      why: "Pending and processing items run by themselves. Filter by a finished status to run items again.",
     };
   }
-  if (!everything) return { asks: askedByJob([...ids]) };
-  const across = { ...given(filter), statuses, exceptIds: [...ids].map(itemOf) } as AcrossAsked;
-  return { asks: [{ across }] };
+  if (!everything) return { calls: callsByJob([...ids]) };
+  const across = { ...given(filter), statuses, exceptIds: [...ids].map(itemOf) } as AcrossRequest;
+  return { calls: [{ across }] };
 }
 
 /** A filter without what it does not say. */
@@ -32,7 +32,7 @@ function given(filter: PendingFilter): object {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value));
 }
 
-function askedByJob(rowIds: string[]): Ask[] {
+function callsByJob(rowIds: string[]): ReprocessCall[] {
   const byJob = new Map<string, string[]>();
   for (const rowId of rowIds) {
     const [jobId = "", itemId = ""] = rowId.split("/");

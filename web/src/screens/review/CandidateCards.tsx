@@ -7,8 +7,8 @@ import { fieldsOf, isAlike } from "./compare";
 export function CandidateCards({ row, candidates, chosen, onChoose }: ComparisonProps) {
   return (
     <div className={styles.cards}>
-      <section className={styles.card} aria-label="The row">
-        <h3>The row</h3>
+      <section className={styles.card} aria-label="Row">
+        <h3>Row</h3>
         <dl>
           {fieldsOf(row, []).map((field) => (
             <div key={field}>

@@ -14,12 +14,12 @@ export interface ComparisonProps {
 export function Comparison({ row, candidates, chosen, onChoose }: ComparisonProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-    <section className={styles.scroller} tabIndex={0} aria-label="Candidates beside the row">
+    <section className={styles.scroller} tabIndex={0} aria-label="Row and candidates">
       <table className={styles.table}>
         <thead>
           <tr>
             <td />
-            <th scope="col">The row</th>
+            <th scope="col">Row</th>
             {candidates.map((candidate, place) => (
               <th
                 key={candidate.id}
@@ -89,7 +89,7 @@ export function Value({ value, isSame }: { value: unknown; isSame: boolean }) {
         <>
           {" "}
           <Icon name="check" size={12} />
-          <span className="unseen">the same as in the row</span>
+          <span className="unseen">same as in the row</span>
         </>
       )}
     </span>

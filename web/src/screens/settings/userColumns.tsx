@@ -23,14 +23,14 @@ export function userColumns(deeds: Deeds): Column<User>[] {
     { id: "state", header: "State", width: 126, grow: 0, phone: true, cell: state },
     {
       id: "login",
-      header: "Comes in by",
+      header: "Sign-in",
       width: 150,
       grow: 2,
       cell: ({ hasPassword }) => (hasPassword ? "password or token" : "token"),
     },
     {
       id: "created",
-      header: "Since",
+      header: "Created",
       width: 180,
       grow: 2,
       cell: ({ createdAt }) => <Time at={createdAt} />,
@@ -51,11 +51,11 @@ export function userColumns(deeds: Deeds): Column<User>[] {
 function state({ disabledAt }: User) {
   return disabledAt ? (
     <Badge tone="cancelled" icon="stop">
-      Locked out
+      Disabled
     </Badge>
   ) : (
     <Badge tone="done" icon="check">
-      Let in
+      Active
     </Badge>
   );
 }
@@ -64,13 +64,13 @@ function state({ disabledAt }: User) {
 export function actionsOf(user: User, { me, onChange, onDisable }: Deeds): MenuItem[] {
   const items: MenuItem[] = [
     {
-      label: user.disabledAt ? "Let in again…" : "Change role or password…",
+      label: user.disabledAt ? "Enable…" : "Change role or password…",
       icon: "person",
       onSelect: () => onChange(user),
     },
   ];
   if (user.name !== me && !user.disabledAt) {
-    items.push({ label: "Lock out…", icon: "stop", danger: true, onSelect: () => onDisable(user) });
+    items.push({ label: "Disable…", icon: "stop", danger: true, onSelect: () => onDisable(user) });
   }
   return items;
 }

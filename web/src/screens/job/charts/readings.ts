@@ -66,8 +66,8 @@ export function throughputOf(points: readonly Point[]): (number | null)[][] {
 
 /** The gates to draw, by name: those of the job (`own`), and those that its points tell of. */
 export function gatesIn(points: readonly Point[], own: readonly string[] = []): string[] {
-  const told = points.flatMap(({ gates }) => gates.map(({ name }) => name));
-  return [...new Set([...told, ...own])].slice(0, 4);
+  const named = points.flatMap(({ gates }) => gates.map(({ name }) => name));
+  return [...new Set([...named, ...own])].slice(0, 4);
 }
 
 /** One figure of each gate over time: [moments, first gate, second gate, …]. */
@@ -76,12 +76,12 @@ export function figuresOf(
   names: readonly string[],
   figure: (gate: GatePoint) => number | null,
 ): (number | null)[][] {
-  const told = points.filter(({ gates }) => gates.length > 0);
+  const withGates = points.filter(({ gates }) => gates.length > 0);
   const lines = names.map((name) =>
-    told.map(({ gates }) => {
+    withGates.map(({ gates }) => {
       const gate = gates.find((each) => each.name === name);
       return gate ? figure(gate) : null;
     }),
   );
-  return [told.map(({ at }) => at), ...lines];
+  return [withGates.map(({ at }) => at), ...lines];
 }

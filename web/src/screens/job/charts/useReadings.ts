@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type GatePoint, isUnfinished, useHistory, useJobGates } from "../../../api";
-import { type Counters, type GateNews, useNews } from "../../../live";
+import { type Counters, type GateMessage, useLiveMessage } from "../../../live";
 import { type Point, pointOf, seconds, withPoint } from "./readings";
 
 const NONE: readonly Point[] = [];
@@ -28,33 +28,33 @@ export function useReadings(jobId: string): Readings {
       setPoints((live) => live.reduce(withPoint, remembered.map(pointOf) as typeof live));
   }, [remembered]);
 
-  // News tell of every gate; only those of this job belong into its charts.
+  // LiveMessage tell of every gate; only those of this job belong into its charts.
   const own = useJobGates(jobId);
   const ownKeys = keysOf(own.data?.items);
   const noteGate = useCallback(
-    (news: GateNews) => {
-      const { name, nowPerS, latencyS, refusedShare, inFlight } = news;
-      if (latencyS === null || !ownKeys.split("\n").includes(news.key)) return;
+    (message: GateMessage) => {
+      const { name, nowPerS, latencyS, refusedShare, inFlight } = message;
+      if (latencyS === null || !ownKeys.split("\n").includes(message.key)) return;
       gates.current.set(name, { name, nowPerS, latencyS, refusedShare, inFlight });
     },
     [ownKeys],
   );
-  useNews("gate", noteGate);
+  useLiveMessage("gate", noteGate);
 
   const noteCounters = useCallback(
-    (news: Counters) => {
-      if (news.jobId !== jobId) return;
-      const { counts } = news;
-      const at = seconds(news.at);
+    (message: Counters) => {
+      if (message.jobId !== jobId) return;
+      const { counts } = message;
+      const at = seconds(message.at);
       // Drawn once a second; the last word on a job is never left out.
-      if (at - drawn.current < 1 && isUnfinished(news)) return;
+      if (at - drawn.current < 1 && isUnfinished(message)) return;
       drawn.current = at;
       const point = { at, counts, gates: [...gates.current.values()] };
       setPoints((known) => withPoint(known, point));
     },
     [jobId],
   );
-  useNews("counters", noteCounters);
+  useLiveMessage("counters", noteCounters);
   const names = (own.data?.items ?? []).map(({ name }) => name);
   return { points, names, isLoading: history.isPending || own.isPending };
 }

@@ -43,7 +43,7 @@ export function CellCopy({ children }: { children: ReactNode }) {
       {children}
       {place && (
         <span className={styles.button} style={{ top: place.top, left: place.left }}>
-          <CopyButton key={place.text} text={place.text} label="Copy the cell" />
+          <CopyButton key={place.text} text={place.text} label="Copy cell" />
         </span>
       )}
     </div>

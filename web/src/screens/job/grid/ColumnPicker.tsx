@@ -56,8 +56,8 @@ export function ColumnPicker({
             onChange={() => onToggle(column.id)}
           />
         ))}
-        <Button look="quiet" onClick={onReset}>
-          As it was
+        <Button variant="quiet" onClick={onReset}>
+          Reset
         </Button>
       </fieldset>
     </span>

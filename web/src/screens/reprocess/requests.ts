@@ -1,7 +1,7 @@
-import { ITEM_STATUSES, type ItemFilter, mayMoveItem, type ReprocessAsked } from "../../api";
+import { ITEM_STATUSES, type ItemFilter, mayMoveItem, type ReprocessRequest } from "../../api";
 import type { Selection } from "../../design";
 
-type Status = NonNullable<ReprocessAsked["statuses"]>[number];
+type Status = NonNullable<ReprocessRequest["statuses"]>[number];
 
 /** Statuses from which an item may run again. */
 const FINISHED = ITEM_STATUSES.filter((status) => mayMoveItem(status, "requeue")) as Status[];
@@ -10,28 +10,31 @@ const FINISHED = ITEM_STATUSES.filter((status) => mayMoveItem(status, "requeue")
  * What to ask of the server for the chosen rows; null if none of them can run again. Rows that are
  * not finished are left alone, also where everything was chosen.
  */
-export function askedFor(
+export function requestFor(
   selection: Pick<Selection, "everything" | "ids">,
   filter: ItemFilter,
-): ReprocessAsked | null {
+): ReprocessRequest | null {
   const ids = [...selection.ids];
-  if (!selection.everything) return ids.length ? askedForItems(ids) : null;
+  if (!selection.everything) return ids.length ? requestForItems(ids) : null;
   const statuses = finishedIn(filter.statuses);
   if (statuses.length === 0) return null;
   return { ...matching(filter), statuses, exceptIds: ids };
 }
 
 /** What to ask of the server for some items by their ids. */
-export function askedForItems(itemIds: string[]): ReprocessAsked {
+export function requestForItems(itemIds: string[]): ReprocessRequest {
   return { scope: "items", itemIds };
 }
 
 /** What to ask of the server for all failures that say the same. */
-export function askedForGroup(group: { errorClass: string; signature: string }): ReprocessAsked {
+export function requestForGroup(group: {
+  errorClass: string;
+  signature: string;
+}): ReprocessRequest {
   return { ...matching(group), statuses: ["ERROR"] };
 }
 
-function matching({ errorClass, q, signature }: ItemFilter): ReprocessAsked {
+function matching({ errorClass, q, signature }: ItemFilter): ReprocessRequest {
   const filter = { ...(q ? { q } : {}), ...(signature ? { signature } : {}) };
   return {
     scope: "job",

@@ -2,11 +2,11 @@ import { Link } from "@tanstack/react-router";
 import { Screen } from "../design";
 
 /** There is no screen at this address. */
-export function Nowhere() {
+export function NotFoundScreen() {
   return (
-    <Screen title="There is nothing at this address">
+    <Screen title="Page not found">
       <p>
-        It may have been deleted, or the link is incomplete. <Link to="/">Go to the jobs</Link>
+        It may have been deleted, or the link is incomplete. <Link to="/">Go to Jobs</Link>
       </p>
     </Screen>
   );

@@ -1,7 +1,7 @@
 import type { Worker } from "../../api";
 import { counted, grouped, type IconName, type Tone } from "../../design";
 
-export interface Look {
+export interface StatusStyle {
   tone: Tone;
   icon: IconName;
   word: string;
@@ -10,21 +10,21 @@ export interface Look {
 }
 
 /** How a worker is, at a moment in ms since 1970. */
-export function lookOfWorker(worker: Worker, nowMs: number): Look {
+export function statusOfWorker(worker: Worker, nowMs: number): StatusStyle {
   if (worker.stoppedAt) {
-    return { tone: "pending", icon: "stop", word: "Stopped", about: "It has ended." };
+    return { tone: "pending", icon: "stop", word: "Stopped", about: "The process has exited." };
   }
   if (isSilent(worker, nowMs)) {
-    const about = "No heartbeat for longer than it may be silent: others take its items over.";
+    const about = "No heartbeat for too long. Other workers take over its items.";
     return { tone: "error", icon: "warn", word: "Silent", about };
   }
   if (worker.draining) {
-    const about = "It finishes what it runs, takes nothing more, and ends.";
+    const about = "Finishes its items, takes no more, then exits.";
     return { tone: "warn", icon: "arrowDown", word: "Draining", about };
   }
   return worker.running > 0
-    ? { tone: "processing", icon: "play", word: "Working", about: "It holds items." }
-    : { tone: "done", icon: "check", word: "Idle", about: "It waits for items." };
+    ? { tone: "processing", icon: "play", word: "Working", about: "Processing items." }
+    : { tone: "done", icon: "check", word: "Idle", about: "Waiting for items." };
 }
 
 /** Whether its last heartbeat is longer ago than is good. */

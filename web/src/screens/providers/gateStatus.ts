@@ -1,23 +1,23 @@
 import type { Gate } from "../../api";
 import { duration, type IconName, type Tone } from "../../design";
 
-export interface Look {
+export interface StatusStyle {
   tone: Tone;
   icon: IconName;
   word: string;
 }
 
 /** How a gate stands, in a word: what an operator said goes before what was learned. */
-export function lookOfGate(gate: Gate): Look {
+export function statusOfGate(gate: Gate): StatusStyle {
   if (gate.override?.paused) return { tone: "warn", icon: "pause", word: "Paused" };
   if (Object.keys(gate.broken).length > 0) {
     return { tone: "error", icon: "warn", word: "No answer" };
   }
   if (gate.closed) return { tone: "warn", icon: "stop", word: "Closed" };
   if (gate.waiting && gate.cause !== "open") {
-    return { tone: "processing", icon: "half", word: "At its limit" };
+    return { tone: "processing", icon: "half", word: "At limit" };
   }
-  if (!gate.asked) return { tone: "pending", icon: "circle", word: "Not asked yet" };
+  if (!gate.asked) return { tone: "pending", icon: "circle", word: "Not used yet" };
   return { tone: "done", icon: "check", word: "Open" };
 }
 

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import { countOf, type ItemStatus, type Job } from "../../api";
-import { Checkbox, grouped, lookOf } from "../../design";
+import { Checkbox, grouped, statusStyle } from "../../design";
 import { RunAgain } from "./RunAgain";
 
 /** What one most likely wants to run again stands first. */
@@ -19,18 +19,18 @@ export function ReprocessJob({ job, onClose }: { job: Job; onClose: () => void }
   const [statuses, setStatuses] = useState<readonly ItemStatus[]>(() =>
     offered.filter((status) => status === "ERROR"),
   );
-  const asks = useMemo(
+  const calls = useMemo(
     () => (statuses.length ? [{ jobId: job.id, body: { statuses: [...statuses] } }] : []),
     [job.id, statuses],
   );
   return (
-    <RunAgain asks={asks} onClose={onClose}>
+    <RunAgain calls={calls} onClose={onClose}>
       <fieldset>
-        <legend>Which items of “{job.name}”</legend>
+        <legend>Items of “{job.name}”</legend>
         {offered.map((status) => (
           <Checkbox
             key={status}
-            label={`${lookOf(status).word} (${grouped(countOf(job.counts, status))})`}
+            label={`${statusStyle(status).word} (${grouped(countOf(job.counts, status))})`}
             checked={statuses.includes(status)}
             onChange={() => setStatuses(toggled(statuses, status))}
           />

@@ -1,8 +1,8 @@
 import { Button } from "../design";
-import styles from "./FurtherDown.module.css";
+import styles from "./PartialList.module.css";
 
 /** A link may point into a list: says so, and leads to its beginning. */
-export function FurtherDown({
+export function PartialList({
   start,
   toStart,
 }: {
@@ -12,7 +12,7 @@ export function FurtherDown({
   if (!start) return null;
   return (
     <p className={styles.note}>
-      This link begins further down the list. <Button onClick={toStart}>Show from the top</Button>
+      Earlier rows are not shown. <Button onClick={toStart}>Show from the top</Button>
     </p>
   );
 }
